@@ -1,5 +1,6 @@
 // The metrics and tables of the critical path.
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -161,6 +162,30 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
   }
 }
 
+// Numbers of parts, by first appearance. A path has as many segments as a recording has events, and
+// few parts; where their texts lie tells them apart far faster than what they say. Texts in two
+// places that say the same are one part all the same.
+class PartNumbers {
+ public:
+  /// The part's number, and whether it is new.
+  std::pair<std::uint32_t, bool> Of(const Part& part) {
+    const Places places = {static_cast<const void*>(part.name.data()), part.op.data(),
+                           part.module.data(), part.tensor_core.data(),
+                           static_cast<std::size_t>(part.kind)};
+    const auto [seen, is_unseen] = by_place_.try_emplace(places, 0);
+    if (!is_unseen) return {seen->second, false};
+    const auto next = static_cast<std::uint32_t>(by_text_.size());
+    const auto [known, is_new] = by_text_.try_emplace(part, next);
+    seen->second = known->second;
+    return {known->second, is_new};
+  }
+
+ private:
+  using Places = std::tuple<const void*, const void*, const void*, const void*, std::size_t>;
+  boost::unordered_flat_map<Places, std::uint32_t> by_place_;
+  std::map<Part, std::uint32_t> by_text_;
+};
+
 using SlackKey = std::tuple<std::int32_t, std::int64_t, std::string_view>;
 
 SlackKey KeyOf(const Profile& profile, std::uint32_t row) {
@@ -168,15 +193,29 @@ SlackKey KeyOf(const Profile& profile, std::uint32_t row) {
           profile.Name(profile.device.name[row])};
 }
 
-// Without what is on the path.
-std::map<SlackKey, SlackRow> SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
-  const RankContext& rank = graph.rank();
+struct Slacks {
   std::map<SlackKey, SlackRow> rows;
+  std::vector<SlackRow*> of_work;  ///< By row of the device table; null: not of an iteration.
+
+  /// Nothing where no work of that name on that stream is of a selected iteration.
+  SlackRow* Of(const Profile& profile, std::uint32_t work) {
+    if (of_work[work] != nullptr) return of_work[work];
+    const auto found = rows.find(KeyOf(profile, work));
+    return found == rows.end() ? nullptr : &found->second;
+  }
+};
+
+// Without what is on the path.
+Slacks SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
+  const RankContext& rank = graph.rank();
+  Slacks out;
+  out.of_work.resize(rank.profile->device.size());
   for (PathGraph::StepId step = 0; step < graph.device_steps(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
     if (!owner.is_end) continue;
     if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) continue;
-    SlackRow& row = rows[KeyOf(*rank.profile, owner.row)];
+    SlackRow& row = out.rows[KeyOf(*rank.profile, owner.row)];
+    out.of_work[owner.row] = &row;
     // Nothing that the iterations wait for follows it: free until they end.
     const Ns slack =
         std::min(slacks[step], std::max<Ns>(0, rank.window().end - graph.RecordedAt(step)));
@@ -184,8 +223,8 @@ std::map<SlackKey, SlackRow> SumSlacks(const PathGraph& graph, std::span<const N
     ++row.calls;
     row.time += rank.profile->device.duration[owner.row];
   }
-  for (auto& [of, row] : rows) std::tie(row.gpu, row.stream, row.name) = of;
-  return rows;
+  for (auto& [of, row] : out.rows) std::tie(row.gpu, row.stream, row.name) = of;
+  return out;
 }
 
 void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
@@ -231,36 +270,35 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   PathFacts facts;
   const std::vector<Ns> times = graph.Replay({});
   const PartNamer namer(graph);
-  std::map<Part, std::uint32_t> known;
+  PartNumbers numbers;
   std::vector<Ns> first;  // By part: where the path comes to it.
-  std::map<SlackKey, SlackRow> slack_rows = SumSlacks(graph, slacks);
+  Slacks slack_rows = SumSlacks(graph, slacks);
   // From the last to the first, since a path may have as many segments as the graph has steps.
   VisitCriticalPath(graph, {}, times, {}, [&](const PathSegment& segment) {
     const Part part = namer.Of(segment);
-    const auto [at, is_new] =
-        known.try_emplace(part, static_cast<std::uint32_t>(facts.parts.size()));
+    const auto [number, is_new] = numbers.Of(part);
     if (is_new) {
       facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
       first.push_back(0);
     }
-    first[at->second] = segment.time.start;
+    first[number] = segment.time.start;
     const bool is_step = segment.step != PathGraph::kNone;
     const PathOwner owner = is_step ? graph.OwnerOf(segment.step) : PathOwner{};
     if (is_step && segment.edge == PathEdge::kDuration && owner.table == PathTable::kDevice) {
-      const auto found = slack_rows.find(KeyOf(*graph.rank().profile, owner.row));
-      if (found != slack_rows.end()) found->second.on_path += segment.time.length();
+      SlackRow* const slack = slack_rows.Of(*graph.rank().profile, owner.row);
+      if (slack != nullptr) slack->on_path += segment.time.length();
     }
     if (segment.kind == PathKind::kTransfer) {
-      facts.collectives.push_back({at->second, segment.time, times[segment.step], owner.row, -1});
+      facts.collectives.push_back({number, segment.time, times[segment.step], owner.row, -1});
       return;
     }
-    PathPart& sum = facts.parts[at->second];
+    PathPart& sum = facts.parts[number];
     ++sum.segments;
     sum.time += segment.time.length();
   });
   std::reverse(facts.collectives.begin(), facts.collectives.end());
   SortParts(first, facts);
-  for (auto& [of, row] : slack_rows) facts.slacks.push_back(row);
+  for (const auto& [of, row] : slack_rows.rows) facts.slacks.push_back(row);
   return facts;
 }
 
