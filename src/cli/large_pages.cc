@@ -27,12 +27,14 @@ constexpr std::size_t kFewThreads = 4;
 // Below, a second start costs more than it brings.
 constexpr off_t kLarge = 8'000'000;
 
-// Without a second start: no pages are given back to be asked for again, and more come at a time. A
-// small profile is read and judged in less time than these calls took.
+// What needs no second start: nothing is given back to be asked for again, and more comes at a
+// time. Such calls of the system are a thirtieth of the check of a small profile.
 void KeepMemory() {
+#ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // The largest that is taken.
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 1 << 20);
+#endif
 }
 
 bool IsLarge(const char* argument) {

@@ -8,7 +8,8 @@ namespace profgauge::cli {
 /// the same process, with the C library told to allocate so. It takes that from its environment
 /// alone, and only when a program starts. Returns where this is not to be had, for small inputs,
 /// whose memory is only kept, where memory is limited (`--max-memory`), and where GLIBC_TUNABLES is
-/// set, as it is the second time. REQUIRES: nothing was done yet. `arguments` ends with a null pointer, as main's does.
+/// set, as it is the second time. REQUIRES: nothing was done yet. `arguments` ends with a null
+/// pointer, as main's does.
 void StartWithLargePages(char** arguments);
 
 }  // namespace profgauge::cli

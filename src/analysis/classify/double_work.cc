@@ -14,6 +14,7 @@ DoubleWork::DoubleWork(const Profile& profile) : profile_(profile) {
     return HasTensorCoresFor("float64", gpu) == Tri::kNo;
   });
   if (applies_) known_.assign(profile.strings.size(), -1);
+  by_name_ = known_;
 }
 
 bool DoubleWork::HasNoCores(HostId op) {
@@ -33,9 +34,13 @@ bool DoubleWork::HasNoCores(HostId op) {
 
 bool DoubleWork::HasNoCores(DeviceId work) {
   if (!applies_) return false;
-  const std::string_view name = profile_.Name(profile_.device.name[work.value]);
-  return name.find("dgemm") != name.npos || name.find("zgemm") != name.npos ||
-         HasNoCores(profile_.device.op[work.value]);
+  const StringId id = profile_.device.name[work.value];
+  if (id.valid() && by_name_[id.value] < 0) {
+    const std::string_view name = profile_.Name(id);
+    const bool says_so = name.find("dgemm") != name.npos || name.find("zgemm") != name.npos;
+    by_name_[id.value] = says_so ? 1 : 0;
+  }
+  return (id.valid() && by_name_[id.value] == 1) || HasNoCores(profile_.device.op[work.value]);
 }
 
 }  // namespace profgauge

@@ -23,7 +23,8 @@ class DoubleWork {
  private:
   const Profile& profile_;
   bool applies_ = false;
-  std::vector<std::int8_t> known_;  // By the text of types: -1 not asked yet.
+  std::vector<std::int8_t> known_;    // By the text of types: -1 not asked yet.
+  std::vector<std::int8_t> by_name_;  // By that of a kernel's name.
 };
 
 }  // namespace profgauge

@@ -268,13 +268,12 @@ void SortParts(std::span<const Ns> first, PathFacts& facts) {
 
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   PathFacts facts;
-  const std::vector<Ns> times = graph.Replay({});
   const PartNamer namer(graph);
   PartNumbers numbers;
   std::vector<Ns> first;  // By part: where the path comes to it.
   Slacks slack_rows = SumSlacks(graph, slacks);
   // From the last to the first, since a path may have as many segments as the graph has steps.
-  VisitCriticalPath(graph, {}, times, {}, [&](const PathSegment& segment) {
+  VisitCriticalPath(graph, {}, [&](const PathSegment& segment) {
     const Part part = namer.Of(segment);
     const auto [number, is_new] = numbers.Of(part);
     if (is_new) {
@@ -289,7 +288,8 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
       if (slack != nullptr) slack->on_path += segment.time.length();
     }
     if (segment.kind == PathKind::kTransfer) {
-      facts.collectives.push_back({number, segment.time, times[segment.step], owner.row, -1});
+      facts.collectives.push_back(
+          {number, segment.time, graph.RecordedAt(segment.step), owner.row, -1});
       return;
     }
     PathPart& sum = facts.parts[number];
@@ -378,25 +378,31 @@ void SetPathAbsent(const std::string& why, Output& out) {
 
 PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size_t most) {
   const PathGraph& graph = replayer.graphs()[rank];
-  const std::vector<Ns> times = graph.Replay({});
   const auto visit_all = [&](const std::function<void(const PathSegment&)>& visit) {
-    VisitCriticalPath(graph, {}, times, replayer.transfers(rank), visit);
+    VisitCriticalPath(graph, replayer.transfers(rank), visit);
   };
+  // The longest so far: the one that is just too short to be kept stands at `most`.
   std::vector<Ns> lengths;
-  visit_all([&](const PathSegment& segment) { lengths.push_back(segment.time.length()); });
-  Ns longer_than = -1;
-  if (lengths.size() > most) {
+  const auto drop_shorter = [&] {
     const auto cut = lengths.begin() + static_cast<std::ptrdiff_t>(most);
     std::nth_element(lengths.begin(), cut, lengths.end(), std::greater<>());
-    longer_than = *cut;
-  }
+    lengths.resize(most + 1);
+  };
+  std::size_t count = 0;
+  visit_all([&](const PathSegment& segment) {
+    ++count;
+    lengths.push_back(segment.time.length());
+    if (lengths.size() > 2 * most + 1) drop_shorter();
+  });
+  if (count > most) drop_shorter();
+  const Ns longer_than = count > most ? lengths[most] : -1;
   const PartNamer namer(graph);
   PathMoves moves;
   visit_all([&](const PathSegment& segment) {
     if (segment.time.length() > longer_than) moves.kept.push_back(MoveOf(segment, graph, namer));
   });
   std::reverse(moves.kept.begin(), moves.kept.end());
-  moves.left_out = lengths.size() - moves.kept.size();
+  moves.left_out = count - moves.kept.size();
   return moves;
 }
 

@@ -57,10 +57,10 @@ PathKind KindOf(const PathGraph& graph, PathGraph::StepId step, PathEdge edge, N
 }
 
 // From the end of the path to its beginning; `visit` takes each segment.
-template <class Visit>
+template <class Times, class Visit>
 class Walker {
  public:
-  Walker(const PathGraph& graph, const PathChanges& changes, std::span<const Ns> times,
+  Walker(const PathGraph& graph, const PathChanges& changes, Times times,
          std::span<const Ns> transfers, Visit visit)
       : graph_(graph), changes_(changes), times_(times), transfers_(transfers), visit_(visit) {}
 
@@ -108,7 +108,8 @@ class Walker {
 
   const PathGraph& graph_;
   PathChanges changes_;
-  std::span<const Ns> times_, transfers_;
+  Times times_;
+  std::span<const Ns> transfers_;
   Visit visit_;
   Ns begin_ = 0, at_ = 0;
 };
@@ -129,12 +130,11 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
   return {PathTable::kHost, false, around.value};
 }
 
-void VisitCriticalPath(const PathGraph& graph, const PathChanges& changes,
-                       std::span<const Ns> times, std::span<const Ns> transfers,
+void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(const PathSegment&)>& visit) {
-  Walker(graph, changes, times, transfers, [&visit](const PathSegment& segment) {
+  Walker(graph, {}, graph.recorded(), transfers, [&visit](const PathSegment& segment) {
     visit(segment);
-  }).Run(graph.IterationsAt(times));
+  }).Run(graph.IterationsAt(graph.recorded()));
 }
 
 PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,

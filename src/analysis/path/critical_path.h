@@ -23,18 +23,17 @@ struct PathSegment {
   PathGraph::StepId step = PathGraph::kNone;  ///< That it ends in; kNone at the edges of the path.
 };
 
-/// Calls `visit` with each segment of the path in a replay that gave `times` under `changes` (both
-/// of PathGraph::Replay), from the last to the first; long recordings have millions, nobody needs
-/// them at once. `transfers`: per device row how long the collective takes without waiting, -1
+/// Calls `visit` with each segment of the recorded path, from the last to the first; long recordings
+/// have millions, nobody needs them at once. `transfers`: per device row how long the collective takes without waiting, -1
 /// unknown; may be empty. The segments touch, and cover the iterations from first beginning to last
 /// end.
-void VisitCriticalPath(const PathGraph& graph, const PathChanges& changes,
-                       std::span<const Ns> times, std::span<const Ns> transfers,
+void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(const PathSegment&)>& visit);
 
 /// Nanoseconds by kind. Adds up to the path's length.
 using PathSums = std::array<Ns, kPathKinds>;
-/// The sums of the same path. `iterations`: those of the replay.
+/// The sums of the path in a replay that gave `times` under `changes` (both of PathGraph::Replay).
+/// `iterations`: those of the replay.
 PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,
                          std::span<const Ns> times, std::span<const Span> iterations,
                          std::span<const Ns> transfers);

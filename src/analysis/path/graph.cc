@@ -172,7 +172,8 @@ std::vector<Ns> PathGraph::Slacks() const {
   return slacks;
 }
 
-std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
+template <class Times>
+std::vector<Span> PathGraph::IterationsIn(Times times) const {
   const Iterations& known = rank_->iterations;
   std::vector<Ns> ends(iterations_.size(), std::numeric_limits<Ns>::min());
   for (StepId i = 1; i < device_steps_; i += 2) {
@@ -203,8 +204,14 @@ std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
   return spans;
 }
 
-PathGraph::StepId PathGraph::LastStep(std::span<const Ns> times,
-                                      std::span<const Span> spans) const {
+std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
+  return IterationsIn(times);
+}
+
+std::vector<Span> PathGraph::IterationsAt(Recorded times) const { return IterationsIn(times); }
+
+template <class Times>
+PathGraph::StepId PathGraph::LastStepIn(Times times, std::span<const Span> spans) const {
   if (spans.empty()) return kNone;
   const Ns end = spans.back().end;
   for (StepId i = 1; i < device_steps_; i += 2) {
@@ -213,6 +220,15 @@ PathGraph::StepId PathGraph::LastStep(std::span<const Ns> times,
   }
   const IterationSteps& host = iterations_.back();
   return host.end != kNone && times[host.end] + host.tail == end ? host.end : kNone;
+}
+
+PathGraph::StepId PathGraph::LastStep(std::span<const Ns> times,
+                                      std::span<const Span> spans) const {
+  return LastStepIn(times, spans);
+}
+
+PathGraph::StepId PathGraph::LastStep(Recorded times, std::span<const Span> spans) const {
+  return LastStepIn(times, spans);
 }
 
 }  // namespace profgauge

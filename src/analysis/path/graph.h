@@ -94,6 +94,14 @@ class PathGraph {
     StepId first_work = kNone;
   };
 
+  /// The recorded times of all steps, in place of those of a replay that changes nothing: they are
+  /// in the graph already.
+  struct Recorded {
+    const PathGraph* graph;
+    Ns operator[](StepId step) const { return graph->RecordedAt(step); }
+  };
+  Recorded recorded() const { return {this}; }
+
   /// The graph of the rank's selected iterations, or in one clause why there can be none.
   /// `rank` and its profile must outlive the graph. O(n log n) in the events at worst.
   static tl::expected<PathGraph, std::string> Build(const RankContext& rank);
@@ -127,6 +135,8 @@ class PathGraph {
     const bool one = HasOneEdge(step) || IsAlone(step, changes);
     return one ? EdgeBefore(step) : LatestEdge(step, changes, times);
   }
+  /// Without changes the one of the recording decides.
+  Edge BindingOf(StepId step, const PathChanges&, Recorded) const { return BindingOf(step); }
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
   /// The step before on the same thread or stream; kNone for the first of one.
@@ -170,9 +180,11 @@ class PathGraph {
   /// When the selected iterations begin and end in a replay, by their definition. As recorded for
   /// the recorded times.
   std::vector<Span> IterationsAt(std::span<const Ns> times) const;
+  std::vector<Span> IterationsAt(Recorded times) const;
   /// The step that the last selected iteration ends with in a replay that gave `times` and, for
   /// them, `spans`; or kNone.
   StepId LastStep(std::span<const Ns> times, std::span<const Span> spans) const;
+  StepId LastStep(Recorded times, std::span<const Span> spans) const;
 
   /// Calls `visit(begin, end)` for runs of steps, such that predecessors are visited first.
   template <class Visit>
@@ -237,6 +249,10 @@ class PathGraph {
   bool IsAlone(StepId step, const PathChanges& changes) const {
     return changes.IsAlone(step) && Before(step) != kNone;
   }
+  template <class Times>
+  std::vector<Span> IterationsIn(Times times) const;
+  template <class Times>
+  StepId LastStepIn(Times times, std::span<const Span> spans) const;
 
   const RankContext* rank_ = nullptr;
   std::vector<Step> steps_;   // By stream, then by thread; each in its own order.

@@ -20,8 +20,7 @@ namespace {
 // In time order.
 std::vector<PathSegment> PathOf(const PathGraph& graph) {
   std::vector<PathSegment> path;
-  VisitCriticalPath(graph, {}, graph.Replay({}), {},
-                    [&path](const PathSegment& segment) { path.push_back(segment); });
+  VisitCriticalPath(graph, {}, [&path](const PathSegment& segment) { path.push_back(segment); });
   std::reverse(path.begin(), path.end());
   return path;
 }
