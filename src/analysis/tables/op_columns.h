@@ -1,66 +1,58 @@
 // Columns of the tables of operators: by name, shapes, stack, kind and iteration, as trees, as
-// modules and as ranges; and those that they share with tables of kernels. Only the table catalogue
-// includes this.
+// modules and as ranges.
 #pragma once
 
-#include "analysis/tables/rank_columns.h"
+#include "analysis/tables/shared_columns.h"
 
 namespace profgauge::columns {
 
-inline constexpr ColumnSpec kShortest = {"min", "Shortest", kTime,
-                                         "Duration of the shortest call."};
-inline constexpr ColumnSpec kLongest = {"max", "Longest", kTime, "Duration of the longest call."};
-inline constexpr ColumnSpec kUses = {
-    "uses_tensor_core", "{{ device.matrix_units }}", kText,
-    "Whether it uses {{ device.matrix_units }}: yes, no or unknown."};
-inline constexpr ColumnSpec kOutside = {
-    "outside", "Outside", kTime,
-    "Of its time, what was not launched in the selected iterations: before, after or between."};
 inline constexpr ColumnSpec kOutsideDevice = {
     "outside", "Outside", kTime,
     "Of device self, calls outside of the selected iterations: before, after or between."};
 
-#define PROFGAUGE_OP_COLUMNS                                                                       \
-  {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},           \
-      {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},                \
-      {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."}, \
-      kCalls,                                                                                      \
-      {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},   \
-      {"host_total", "Host total", kTime, "Host time with everything inside."},                    \
-      {"device_self", "Device self", kTime, "Time of device work that it launched itself."},       \
-      {"device_total", "Device total", kTime,                                                      \
-       "Time of device work launched in it or in its children."},                                  \
-      {"kernels", "Kernels", kCount, "Kernels that it launched itself."},                          \
-      {"tensor_core_eligible", "Eligible", kBool,                                                  \
-       "Whether it, or an operator in it, could use {{ device.matrix_units }}."},                  \
-      {"uses_tensor_core", "{{ device.matrix_units }}", kText,                                     \
-       "yes, no or unknown, of the kernels launched in it."},                                      \
-      {"tensor_core_self", "{{ device.matrix_units }}, self", kShare,                              \
-       "Share of the kernel time that it launched itself on {{ device.matrix_units }}."},          \
-      {"tensor_core_total", "{{ device.matrix_units }}, total", kShare,                            \
-       "Share of the kernel time launched in it on {{ device.matrix_units }}."},                   \
-      {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},                       \
-      {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},                \
-      {"achieved", "Achieved", kFlopRate,                                                          \
-       "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},    \
-      kOutsideDevice,                                                                              \
-      {"outside_host", "Host outside", kTime,                                                      \
-       "Of host total, calls outside of the selected iterations."},                                \
-      {"outside_calls", "Calls outside", kCount,                                                   \
-       "Of the calls, those outside of the selected iterations."},                                 \
-  {                                                                                                \
-    "call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."    \
-  }
-
-inline constexpr ColumnSpec kOps[] = {{"name", "Operator", kText, "Operator."},
-                                      PROFGAUGE_OP_COLUMNS};
-inline constexpr ColumnSpec kOpsByShape[] = {
-    {"name", "Operator", kText, "Operator."},
-    {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
-    PROFGAUGE_OP_COLUMNS,
+// Of every table with a row for an operator of the whole run.
+inline constexpr ColumnSpec kOpColumns[] = {
+    {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},
+    {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
+    {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},
+    kCalls,
+    {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},
+    {"host_total", "Host total", kTime, "Host time with everything inside."},
+    {"device_self", "Device self", kTime, "Time of device work that it launched itself."},
+    {"device_total", "Device total", kTime,
+     "Time of device work launched in it or in its children."},
+    {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
+    {"tensor_core_eligible", "Eligible", kBool,
+     "Whether it, or an operator in it, could use {{ device.matrix_units }}."},
+    {"uses_tensor_core", "{{ device.matrix_units }}", kText,
+     "yes, no or unknown, of the kernels launched in it."},
+    {"tensor_core_self", "{{ device.matrix_units }}, self", kShare,
+     "Share of the kernel time that it launched itself on {{ device.matrix_units }}."},
+    {"tensor_core_total", "{{ device.matrix_units }}, total", kShare,
+     "Share of the kernel time launched in it on {{ device.matrix_units }}."},
+    {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},
+    {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},
+    {"achieved", "Achieved", kFlopRate,
+     "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},
+    kOutsideDevice,
+    {"outside_host", "Host outside", kTime,
+     "Of host total, calls outside of the selected iterations."},
+    {"outside_calls", "Calls outside", kCount,
+     "Of the calls, those outside of the selected iterations."},
+    {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
-inline constexpr ColumnSpec kOpsByStack[] = {{"name", "Operator", kText, "Operator."},
-                                             PROFGAUGE_OP_COLUMNS};
+
+inline constexpr auto kOps = Join({{"name", "Operator", kText, "Operator."}}, kOpColumns);
+
+inline constexpr auto kOpsByShape = Join(
+    {
+        {"name", "Operator", kText, "Operator."},
+        {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
+    },
+    kOpColumns);
+
+inline constexpr auto kOpsByStack = Join({{"name", "Operator", kText, "Operator."}}, kOpColumns);
+
 inline constexpr ColumnSpec kOpTypes[] = {
     {"name", "Type", kText, "Kind of operator."},
     {"operators", "Operators", kCount, "Different names of operators of this kind."},
@@ -95,6 +87,7 @@ inline constexpr ColumnSpec kOpTypes[] = {
      "{{ device.device }} idle of the call with the most."},
     kOutsideDevice,
 };
+
 inline constexpr ColumnSpec kOpsByIteration[] = {
     {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
     kRank,
@@ -113,80 +106,80 @@ inline constexpr ColumnSpec kOpsByIteration[] = {
      "Of the time, kernels on {{ device.matrix_units }}."},
     {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
-#define PROFGAUGE_TREE_COLUMNS                                                                \
-  {"node", "Node", kCount, "Number of the row, from 0."},                                     \
-      {"parent", "Parent", kCount, "Node of the row that contains it; absent at the top."}, { \
-    "depth", "Depth", kCount, "How many rows contain it."                                     \
-  }
-inline constexpr ColumnSpec kOpTree[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
-    kRank,
-    {"name", "Name", kText, "Thread, range, operator, or device work."},
-    {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
-    kCalls,
-    {"host_total", "Host total", kTime, "Host time with everything inside."},
-    {"host_self", "Host self", kTime,
-     "Host time without the rows below; calls of the runtime count."},
-    {"device_total", "Device total", kTime, "Time of device work launched in it."},
-    {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
-};
+
+inline constexpr auto kOpTree = Join(
+    kTree,
+    {
+        {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+        kRank,
+        {"name", "Name", kText, "Thread, range, operator, or device work."},
+        {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
+        kCalls,
+        {"host_total", "Host total", kTime, "Host time with everything inside."},
+        {"host_self", "Host self", kTime,
+         "Host time without the rows below; calls of the runtime count."},
+        {"device_total", "Device total", kTime, "Time of device work launched in it."},
+        {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
+    });
+
 // Of a comparison; times are of one iteration of each run.
-inline constexpr ColumnSpec kTreeChange[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"name", "Name", kText, "Thread, range, operator, or device work; `new ← old` where renamed."},
-    {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
-    {"change", "In", kText, "in both runs, added, removed, or renamed."},
-    {"device_change", "{{ device.device }} time, change", kTime,
-     "Time of device work launched in it, this run's less the base's; 0 where a run does not have "
-     "it."},
-    {"base_device_total", "{{ device.device }} time, base", kTime, "Of the run compared with."},
-    {"device_total", "{{ device.device }} time", kTime, "Of this run."},
-    {"host_change", "Host time, change", kTime,
-     "Host time with everything inside, this run's less the base's; 0 where a run does not have "
-     "it."},
-    {"base_host_total", "Host time, base", kTime, "Of the run compared with."},
-    {"host_total", "Host time", kTime, "Of this run."},
-    {"base_calls", "Calls, base", kCount, "Occurrences in the run compared with."},
-    {"calls", "Calls", kCount, "Occurrences in this run."},
-};
-inline constexpr ColumnSpec kModules[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"name", "Module", kText, "Class of the nn.Module, with its number."},
-    {"calls", "Occurrences", kCount, "How often it was called at this place."},
-    {"operators", "Operators", kCount, "Operators called by it directly."},
-    {"host_total", "Host total", kTime, "Host time with everything inside."},
-    {"host_self", "Host self", kTime, "Host time without its modules and operators."},
-    {"device_total", "Device total", kTime, "Time of device work launched in it."},
-    {"device_self", "Device self", kTime,
-     "Time of device work launched in it, but not in a module below."},
-    {"backward_device", "Backward device", kTime,
-     "Time of device work of the backward operators that belong to its operators."},
-    {"mean", "Mean host time", kTime, "Host total / occurrences."},
-};
+inline constexpr auto kTreeChange = Join(
+    kTree,
+    {
+        {"name", "Name", kText,
+         "Thread, range, operator, or device work; `new ← old` where renamed."},
+        {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
+        {"change", "In", kText, "in both runs, added, removed, or renamed."},
+        {"device_change", "{{ device.device }} time, change", kTime,
+         "Time of device work launched in it, this run's less the base's; 0 where a run does not "
+         "have it."},
+        {"base_device_total", "{{ device.device }} time, base", kTime, "Of the run compared with."},
+        {"device_total", "{{ device.device }} time", kTime, "Of this run."},
+        {"host_change", "Host time, change", kTime,
+         "Host time with everything inside, this run's less the base's; 0 where a run does not "
+         "have it."},
+        {"base_host_total", "Host time, base", kTime, "Of the run compared with."},
+        {"host_total", "Host time", kTime, "Of this run."},
+        {"base_calls", "Calls, base", kCount, "Occurrences in the run compared with."},
+        {"calls", "Calls", kCount, "Occurrences in this run."},
+    });
 
-inline constexpr ColumnSpec kRanges[] = {
-    PROFGAUGE_TREE_COLUMNS,
-    {"name", "Range", kText, "As the program calls it; a number at its end is N."},
-    {"domain", "Domain", kText, "NVTX domain; absent for the default one and other formats."},
-    kCalls,
-    {"host_total", "Host total", kTime, "Host time with everything inside."},
-    kMean,
-    kShortest,
-    kLongest,
-    {"host_self", "Host self", kTime, "Host time without the ranges inside."},
-    {"device_total", "Device total", kTime, "Time of device work launched in it."},
-    {"device_self", "Device self", kTime,
-     "Time of device work launched in it, but not in a range below."},
-    {"kernels", "Kernels", kCount, "Kernels launched in it."},
-    {"gradient", "Gradient", kText,
-     "Its gradient's range: of the domain Gradient, and of the same name, or with `grad` at an "
-     "end of it."},
-    {"gradient_host", "Gradient, host", kTime, "Host time of the gradient's range."},
-    {"gradient_device", "Gradient, device", kTime,
-     "Time of device work launched in the gradient's range."},
-};
+inline constexpr auto kModules = Join(
+    kTree, {
+               {"name", "Module", kText, "Class of the nn.Module, with its number."},
+               {"calls", "Occurrences", kCount, "How often it was called at this place."},
+               {"operators", "Operators", kCount, "Operators called by it directly."},
+               {"host_total", "Host total", kTime, "Host time with everything inside."},
+               {"host_self", "Host self", kTime, "Host time without its modules and operators."},
+               {"device_total", "Device total", kTime, "Time of device work launched in it."},
+               {"device_self", "Device self", kTime,
+                "Time of device work launched in it, but not in a module below."},
+               {"backward_device", "Backward device", kTime,
+                "Time of device work of the backward operators that belong to its operators."},
+               {"mean", "Mean host time", kTime, "Host total / occurrences."},
+           });
 
-#undef PROFGAUGE_OP_COLUMNS
+inline constexpr auto kRanges = Join(
+    kTree,
+    {
+        {"name", "Range", kText, "As the program calls it; a number at its end is N."},
+        {"domain", "Domain", kText, "NVTX domain; absent for the default one and other formats."},
+        kCalls,
+        {"host_total", "Host total", kTime, "Host time with everything inside."},
+        kMean,
+        kShortest,
+        kLongest,
+        {"host_self", "Host self", kTime, "Host time without the ranges inside."},
+        {"device_total", "Device total", kTime, "Time of device work launched in it."},
+        {"device_self", "Device self", kTime,
+         "Time of device work launched in it, but not in a range below."},
+        {"kernels", "Kernels", kCount, "Kernels launched in it."},
+        {"gradient", "Gradient", kText,
+         "Its gradient's range: of the domain Gradient, and of the same name, or with `grad` at an "
+         "end of it."},
+        {"gradient_host", "Gradient, host", kTime, "Host time of the gradient's range."},
+        {"gradient_device", "Gradient, device", kTime,
+         "Time of device work launched in the gradient's range."},
+    });
 
 }  // namespace profgauge::columns

@@ -1,116 +1,98 @@
-// Columns of the tables of ranks, their groups and their collectives, and those that they share
-// with other tables. Only the table catalogue includes this.
+// Columns of the tables of ranks, their groups and their collectives.
 #pragma once
 
-#include "analysis/analysis.h"
+#include "analysis/tables/shared_columns.h"
 
 namespace profgauge::columns {
 
-using enum Unit;
-
-inline constexpr ColumnSpec kRank = {"rank", "Rank", kCount, "Rank that was recorded."};
-inline constexpr ColumnSpec kCalls = {"calls", "Calls", kCount, "How often."};
-inline constexpr ColumnSpec kMean = {"mean", "Mean", kTime, "Time / calls."};
-inline constexpr ColumnSpec kExposed = {"exposed_time", "Exposed", kTime,
-                                        "Of its time, the part in which the same {{ device.device "
-                                        "}} computes nothing (collectives and copies).",
-                                        "breakdown.communication"};
-
 // With the time in which only kernels compute the parts of iterations: they add up to their time.
-inline constexpr ColumnSpec kOverlapped = {"overlapped", "Computing and communicating", kTime,
-                                           "Both at once."};
-inline constexpr ColumnSpec kTransferExposed = {
-    "transfer_exposed", "Transfer alone", kTime,
-    "Only collectives run, and not before the last rank came; all exposed communication where "
-    "ranks could not be matched."};
-inline constexpr ColumnSpec kWaitingExposed = {
-    "waiting_exposed", "Waiting alone", kTime,
-    "Only collectives run, and the last of their ranks has not come."};
-inline constexpr ColumnSpec kCopy = {"copy", "Copying", kTime,
-                                     "Copies and memory sets, and none of the above."};
-inline constexpr ColumnSpec kLoader = {
-    "dataloader", "Data loader", kTime,
-    "Waiting for input data while the {{ device.device }}s idle."};
-inline constexpr ColumnSpec kHostTime = {
-    "host_time", "Host", kTime,
-    "Runtime calls and operators on the host while the {{ device.device }}s idle."};
-inline constexpr ColumnSpec kUnattributed = {"unattributed", "Unattributed", kTime,
-                                             "Nothing that was recorded explains the time."};
-
-inline constexpr ColumnSpec kRanks[] = {
-    {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
-    {"host", "Host", kText, "Name of the machine, where recorded."},
-    {"iterations", "Iterations", kCount, "Selected iterations."},
-    {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
-    {"compute_time", "Compute time", kTime,
-     "Time in which a computing kernel runs, over its {{ device.device }}s.",
-     "gpu.utilization.mean"},
-    {"compute_once", "Computed once", kTime,
-     "Of that, what single iterations have above all others, as in `exposed_once`."},
-    {"communication_time", "Communication time", kTime,
-     "Time in which a collective runs, over its {{ device.device }}s."},
-    {"exposed_communication", "Exposed communication", kTime,
-     "Of that, the time in which the {{ device.device }} computes nothing.",
-     "breakdown.communication"},
-    {"exposed_once", "Exposed once", kTime,
-     "Of that, what single iterations have above all others: those with more than three times as "
-     "much as the next, at most one in ten."},
-    {"stage_waiting", "Waiting for stages", kTime,
-     "Of the exposed communication, waiting for other stages of a pipeline."},
-    {"untold_transfers", "Not matched", kTime, "Of that, transfers that were not matched."},
-    {"waiting_time", "Waiting", kTime,
-     "Time in matched collectives before the last rank joined: the least waits are a straggler's."},
-    {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
-    {"late_cost", "Cost of lateness", kTime,
-     "What the others would gain, had it come to each collective with the next to last: the sum "
-     "over the collectives that it made late, of the group that it costs most."},
-    {"late_once", "Cost, once", kTime, "Of that, what single iterations have above all others."},
-    {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
-    {"straggles", "Straggles", kBool,
-     "Whether it causes most of the waiting of the others; known where they could be matched."},
-    {"late_cause", "Late because of", kText,
-     "What takes longer there than on the median rank, of the straggling rank."},
-    {"idle", "Idle", kShare, "Share of the window in which its {{ device.device }}s run nothing."},
-    {"compute_only", "Computing alone", kTime,
-     "Of the iterations' time: kernels compute, nothing communicates. This and the next seven add "
-     "up to the iteration time."},
-    kOverlapped,
-    kTransferExposed,
-    kWaitingExposed,
-    kCopy,
-    kLoader,
-    kHostTime,
-    kUnattributed,
-    {"kernel_slowdown", "Kernels against median", kNumber,
-     "Time of its kernels by that of the median rank, over the kernels that at least three ranks "
-     "launch equally often with inputs of equal shapes, but for `compute_once`: 1 as long. Those "
-     "that multiply matrices "
-     "and the others each count as far as three quarters of their time is slower. Of a rank with "
-     "three {{ device.device }}s or more that of its slowest by their median, where that is more."},
-    {"slow_gpu", "Slow {{ device.device }}", kText,
-     "Which of the rank's {{ device.device }}s that is, where it is one of several."},
+inline constexpr ColumnSpec kStepParts[] = {
+    {"overlapped", "Computing and communicating", kTime, "Both at once."},
+    {"transfer_exposed", "Transfer alone", kTime,
+     "Only collectives run, and not before the last rank came; all exposed communication where "
+     "ranks could not be matched."},
+    {"waiting_exposed", "Waiting alone", kTime,
+     "Only collectives run, and the last of their ranks has not come."},
+    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
+    {"dataloader", "Data loader", kTime,
+     "Waiting for input data while the {{ device.device }}s idle."},
+    {"host_time", "Host", kTime,
+     "Runtime calls and operators on the host while the {{ device.device }}s idle."},
+    {"unattributed", "Unattributed", kTime, "Nothing that was recorded explains the time."},
 };
 
-inline constexpr ColumnSpec kRankSteps[] = {
-    {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
-    {"step", "Iteration", kCount, "Its number as recorded, else its position."},
-    {"duration", "Duration", kTime, "Of the iteration on this rank."},
-    {"compute_only", "Computing alone", kTime,
-     "Kernels compute, nothing communicates. This and the next seven add up to the duration."},
-    kOverlapped,
-    kTransferExposed,
-    kWaitingExposed,
-    kCopy,
-    kLoader,
-    kHostTime,
-    kUnattributed,
-    {"waiting_time", "Waiting", kTime,
-     "Time in matched collectives before the last rank joined, hidden or not."},
-    {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
-    {"late_cost", "Cost of lateness", kTime,
-     "What the others would gain in this iteration, had it come to each collective with the next "
-     "to last, of the group that it costs most."},
-};
+inline constexpr auto kRanks = Join(
+    {
+        {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
+        {"host", "Host", kText, "Name of the machine, where recorded."},
+        {"iterations", "Iterations", kCount, "Selected iterations."},
+        {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
+        {"compute_time", "Compute time", kTime,
+         "Time in which a computing kernel runs, over its {{ device.device }}s.",
+         "gpu.utilization.mean"},
+        {"compute_once", "Computed once", kTime,
+         "Of that, what single iterations have above all others, as in `exposed_once`."},
+        {"communication_time", "Communication time", kTime,
+         "Time in which a collective runs, over its {{ device.device }}s."},
+        {"exposed_communication", "Exposed communication", kTime,
+         "Of that, the time in which the {{ device.device }} computes nothing.",
+         "breakdown.communication"},
+        {"exposed_once", "Exposed once", kTime,
+         "Of that, what single iterations have above all others: those with more than three times "
+         "as much as the next, at most one in ten."},
+        {"stage_waiting", "Waiting for stages", kTime,
+         "Of the exposed communication, waiting for other stages of a pipeline."},
+        {"untold_transfers", "Not matched", kTime, "Of that, transfers that were not matched."},
+        {"waiting_time", "Waiting", kTime,
+         "Time in matched collectives before the last rank joined: the least waits are a "
+         "straggler's."},
+        {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
+        {"late_cost", "Cost of lateness", kTime,
+         "What the others would gain, had it come to each collective with the next to last: the "
+         "sum over the collectives that it made late, of the group that it costs most."},
+        {"late_once", "Cost, once", kTime,
+         "Of that, what single iterations have above all others."},
+        {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
+        {"straggles", "Straggles", kBool,
+         "Whether it causes most of the waiting of the others; known where they could be matched."},
+        {"late_cause", "Late because of", kText,
+         "What takes longer there than on the median rank, of the straggling rank."},
+        {"idle", "Idle", kShare,
+         "Share of the window in which its {{ device.device }}s run nothing."},
+        {"compute_only", "Computing alone", kTime,
+         "Of the iterations' time: kernels compute, nothing communicates. This and the next seven "
+         "add up to the iteration time."},
+    },
+    kStepParts,
+    {
+        {"kernel_slowdown", "Kernels against median", kNumber,
+         "Time of its kernels by that of the median rank, over the kernels that at least three "
+         "ranks launch equally often with inputs of equal shapes, but for `compute_once`: 1 as "
+         "long. Those that multiply "
+         "matrices and the others each count as far as three quarters of their time is slower. Of "
+         "a rank with three {{ device.device }}s or more that of its slowest by their median, "
+         "where that is more."},
+        {"slow_gpu", "Slow {{ device.device }}", kText,
+         "Which of the rank's {{ device.device }}s that is, where it is one of several."},
+    });
+
+inline constexpr auto kRankSteps = Join(
+    {
+        {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
+        {"step", "Iteration", kCount, "Its number as recorded, else its position."},
+        {"duration", "Duration", kTime, "Of the iteration on this rank."},
+        {"compute_only", "Computing alone", kTime,
+         "Kernels compute, nothing communicates. This and the next seven add up to the duration."},
+    },
+    kStepParts,
+    {
+        {"waiting_time", "Waiting", kTime,
+         "Time in matched collectives before the last rank joined, hidden or not."},
+        {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
+        {"late_cost", "Cost of lateness", kTime,
+         "What the others would gain in this iteration, had it come to each collective with the "
+         "next to last, of the group that it costs most."},
+    });
 
 inline constexpr ColumnSpec kRankCalls[] = {
     {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},

@@ -1,0 +1,46 @@
+// Columns of the tables of the critical path and of what its replay predicts.
+#pragma once
+
+#include "analysis/tables/shared_columns.h"
+
+namespace profgauge::columns {
+
+inline constexpr ColumnSpec kCriticalPath[] = {
+    kRank,
+    {"category", "Waits for", kText,
+     "Host, launch, kernels, copies, transfer, waiting for ranks, data loader, synchronization or "
+     "unknown."},
+    {"name", "Name", kText, "Operator, call or kernel; in parentheses what has no name."},
+    {"op", "Operator", kText, "Operator that launched it, or that the call is in."},
+    {"module", "Module", kText, "The innermost nn.Module around it, where recorded."},
+    kUses,
+    {"segments", "Segments", kCount, "How often the path goes through it."},
+    {"time", "Time", kTime, "Time on the path; all rows add up to the path."},
+    {"share", "Share", kShare, "Time / length of the path."},
+};
+
+inline constexpr ColumnSpec kWhatIf[] = {
+    {"name", "Scenario", kText, "Name of the scenario."},
+    {"rows", "Events", kCount, "How many events its conditions select."},
+    {"recorded_time", "Iteration, recorded", kTime, "Mean iteration time of the recording."},
+    {"iteration_time", "Iteration, predicted", kTime, "Mean iteration time of the replay."},
+    {"gain", "Saves", kTime, "What an iteration would save."},
+    {"gain_share", "Saves, share", kShare, "Gain / recorded time."},
+    {"path", "It waits for then", kText,
+     "The critical path of the replay, its largest parts first; or why there is no prediction."},
+};
+
+inline constexpr ColumnSpec kSlack[] = {
+    kRank,
+    kGpu,
+    kStream,
+    {"name", "Kernel", kText, "Name of the kernel, copy or memory set."},
+    kCalls,
+    kKernelTime,
+    {"critical_time", "On the path", kTime, "Of its time, the part on the critical path."},
+    {"slack", "Slack", kTime,
+     "How much longer each of its calls alone could take before the last iteration ends later: the "
+     "least over the calls."},
+};
+
+}  // namespace profgauge::columns

@@ -1,0 +1,51 @@
+// Columns of the tables that files state as such, rather than the events behind them. Readers fill
+// them, by name.
+#pragma once
+
+#include "analysis/tables/shared_columns.h"
+
+namespace profgauge::columns {
+
+inline constexpr ColumnSpec kOpGroups[] = {
+    {"name", "Group", kText,
+     "Path of modules and functions; `/` holds all operators, `_CompleteModel_` also runtime calls "
+     "outside of them."},
+    {"calls", "Calls", kCount, "Calls of operators in it."},
+    {"operators_eligible", "Eligible", kCount,
+     "Operators in it that could use {{ device.matrix_units }}."},
+    {"operators_using", "Using {{ device.matrix_units }}", kCount,
+     "Operators in it that use {{ device.matrix_units }}."},
+    {"host_total", "Host total", kTime, "Sum of their times on the host."},
+    {"host_mean", "Host, mean", kTime, "Mean over the runs of the group."},
+    {"host_min", "Host, shortest", kTime, "The least of one run of the group."},
+    {"host_max", "Host, longest", kTime, "The most of one run of the group."},
+    {"device_total", "Device total", kTime, "Sum of their times on the {{ device.device }}."},
+    {"device_mean", "Device, mean", kTime, "Mean over the runs of the group."},
+    {"device_min", "Device, shortest", kTime, "The least of one run of the group."},
+    {"device_max", "Device, longest", kTime, "The most of one run of the group."},
+    {"overhead", "Host overhead", kTime, "Host time less the time in runtime calls."},
+    {"overhead_mean", "Overhead, mean", kTime, "Mean over the runs of the group."},
+    {"overhead_min", "Overhead, shortest", kTime, "The least of one run of the group."},
+    {"overhead_max", "Overhead, longest", kTime, "The most of one run of the group."},
+    {"gpu_idle", "{{ device.device }} idle", kTime, "Time between their device work."},
+    {"gpu_idle_mean", "{{ device.device }} idle, mean", kTime, "Mean over the runs of the group."},
+    {"gpu_idle_min", "{{ device.device }} idle, shortest", kTime,
+     "The least of one run of the group."},
+    {"gpu_idle_max", "{{ device.device }} idle, longest", kTime,
+     "The most of one run of the group."},
+};
+
+inline constexpr ColumnSpec kDlprofAdvice[] = {
+    {"problem", "Problem", kText, "What DLProf found, in its words."},
+    {"recommendation", "Recommendation", kText, "What DLProf advised, in its words."},
+};
+
+inline constexpr ColumnSpec kHostUse[] = {
+    {"name", "What", kText, "memory, one CPU, or the average of all."},
+    {"samples", "Samples", kCount, "Samples of the recording."},
+    {"mean", "Mean", kShare, "Mean share in use."},
+    {"max", "Highest", kShare, "Highest share in use."},
+    {"max_bytes", "Most bytes", kBytes, "Most bytes in use; of memory only."},
+};
+
+}  // namespace profgauge::columns

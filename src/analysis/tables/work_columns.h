@@ -1,0 +1,86 @@
+// Columns of the tables that hold work against what the device can do, and of memory.
+#pragma once
+
+#include "analysis/tables/shared_columns.h"
+
+namespace profgauge::columns {
+
+inline constexpr ColumnSpec kTensorCoreOps[] = {
+    {"name", "Operator", kText, "Operator that could use {{ device.matrix_units }}."},
+    {"input_shapes", "Input shapes", kText, "Shapes of the inputs, where recorded."},
+    {"dtype", "Type", kText, "Data type of the product's inputs, where recorded."},
+    {"verdict", "Verdict", kText,
+     "using; eligible_dtype: the type has no {{ device.matrix_unit }} on this chip or has them "
+     "switched off; eligible_shape: a dimension is not aligned; eligible_unused: all fine and "
+     "still not used; unknown."},
+    kCalls,
+    kKernelTime,
+    {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
+     "Of the time, kernels that use {{ device.matrix_units }}."},
+    {"dimension", "Dimension", kText, "The dimension that is not aligned: K, N, C_in or C_out."},
+    {"size", "Size", kCount, "Its size."},
+    {"aligned_size", "Aligned size", kCount, "The next size that is aligned."},
+    {"padding_overhead", "Padding overhead", kShare, "Work that padding to it would add."},
+};
+
+inline constexpr ColumnSpec kRoofline[] = {
+    {"name", "Operator", kText, "Operator: the outermost one whose work is known."},
+    {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
+    {"dtype", "Type", kText, "Element type of its first operand."},
+    {"gpu_name", "{{ device.device }}", kText,
+     "Product name of the {{ device.device }}, where recorded."},
+    kCalls,
+    {"time", "Time", kTime, "Time of the kernels launched in it."},
+    {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},
+    {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},
+    {"intensity", "FLOPs per byte", kNumber, "Arithmetic intensity: FLOPs / bytes."},
+    {"achieved", "Achieved", kFlopRate, "FLOPs / time."},
+    {"peak", "Peak", kFlopRate,
+     "The {{ device.device }}'s dense peak: of the type's {{ device.matrix_units }} for products, "
+     "else of the vector units."},
+    {"mfu", "Of peak", kShare, "Achieved / peak."},
+    {"achieved_bandwidth", "Bandwidth", kBandwidth, "Bytes / time."},
+    {"bandwidth_share", "Of bandwidth", kShare,
+     "Bandwidth / the {{ device.device }}'s memory bandwidth."},
+    {"bound", "Bound", kText,
+     "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
+    {"roof_share", "Of roof", kShare,
+     "The longer of the two by the time: 100 % is the roof. More means that data stayed in "
+     "caches."},
+};
+
+inline constexpr ColumnSpec kMemoryOps[] = {
+    {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
+    kRank,
+    {"name", "Operator", kText, "Operator."},
+    kCalls,
+    {"increase", "Size increase", kBytes,
+     "Bytes allocated less bytes released, children included."},
+    {"self_increase", "Self size increase", kBytes, "The same without children."},
+    {"allocations", "Allocations", kCount, "Allocations, children included."},
+    {"self_allocations", "Self allocations", kCount, "Allocations without children's."},
+    {"allocated", "Allocation size", kBytes, "Bytes allocated, children included."},
+    {"self_allocated", "Self allocation size", kBytes, "Bytes allocated without children's."},
+};
+
+inline constexpr ColumnSpec kMemoryEvents[] = {
+    {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
+    kRank,
+    {"op", "Operator", kText,
+     "Operator that allocated, or that released what was allocated earlier."},
+    {"bytes", "Size", kBytes, "Bytes of the block."},
+    {"allocated_at", "Allocated at", kTime,
+     "Time of the allocation, from the start of the recording."},
+    {"released_at", "Released at", kTime, "Time of the release, from the start of the recording."},
+    {"duration", "Lifetime", kTime, "Time between the two."},
+};
+
+inline constexpr ColumnSpec kMemoryCurve[] = {
+    {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
+    kRank,
+    {"time", "Time", kTime, "From the start of the recording."},
+    {"allocated", "Allocated", kBytes, "Bytes given out by the allocator."},
+    {"reserved", "Reserved", kBytes, "Bytes reserved by the allocator."},
+};
+
+}  // namespace profgauge::columns
