@@ -5,20 +5,6 @@
 
 namespace profgauge {
 
-CellType CellTypeOf(Unit unit) {
-  switch (unit) {
-    case Unit::kText:
-      return CellType::kText;
-    case Unit::kBool:
-    case Unit::kCount:
-    case Unit::kTime:
-    case Unit::kBytes:
-      return CellType::kInteger;
-    default:
-      return CellType::kReal;
-  }
-}
-
 Column::Column(const ColumnSpec& spec) : id_(spec.id), title_(spec.title), unit_(spec.unit) {
   if (type() == CellType::kReal) cells_.emplace<1>();
 }

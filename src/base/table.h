@@ -35,7 +35,19 @@ struct ColumnSpec {
 
 /// How a unit's cells are stored: whole numbers (count, time, bytes, bool), reals, or texts.
 enum class CellType : std::uint8_t { kInteger, kReal, kText };
-CellType CellTypeOf(Unit unit);
+constexpr CellType CellTypeOf(Unit unit) {
+  switch (unit) {
+    case Unit::kText:
+      return CellType::kText;
+    case Unit::kBool:
+    case Unit::kCount:
+    case Unit::kTime:
+    case Unit::kBytes:
+      return CellType::kInteger;
+    default:
+      return CellType::kReal;
+  }
+}
 
 /// One column. Cells are appended; the type follows from the unit.
 class Column {

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/tables/op_columns.h"
+#include "analysis/tables/row_writer.h"
 #include "base/units.h"
 #include "report/device_text.h"
 #include "report/report.h"
@@ -97,7 +99,7 @@ struct Place {
 class Aligner {
  public:
   Aligner(Tree base, Tree current, Table& out)
-      : base_(std::move(base)), current_(std::move(current)), out_(out) {}
+      : base_(std::move(base)), current_(std::move(current)), out_(out), write_(out) {}
 
   void Run() {
     Push(base_.tops, current_.tops, -1, 0);
@@ -186,35 +188,33 @@ class Aligner {
     const Node& known = current != nullptr ? *current : *base;
     const bool is_renamed =
         base != nullptr && current != nullptr && KeyOf(*base) != KeyOf(*current);
-    Integer("node", static_cast<std::int64_t>(out_.rows()));
-    Text("name", is_renamed ? current->name + " ← " + base->name : known.name);
-    Text("kind", known.kind);
-    Text("change", base == nullptr      ? "added"
-                   : current == nullptr ? "removed"
-                   : is_renamed         ? "renamed"
-                                        : "in both");
-    Integer("depth", place.depth);
-    Integer("parent", place.parent < 0 ? Column::kAbsentInteger : place.parent);
-    const auto add = [&](const char* id, std::int64_t Node::*field, const char* id_of_base,
-                         const char* id_of_change) {
-      const std::int64_t before = base == nullptr ? 0 : base->*field;
-      const std::int64_t now = current == nullptr ? 0 : current->*field;
-      Integer(id_of_base, base == nullptr ? Column::kAbsentInteger : before);
-      Integer(id, current == nullptr ? Column::kAbsentInteger : now);
-      if (id_of_change != nullptr) Integer(id_of_change, now - before);
+    StringPool& strings = out_.strings();
+    write_.Integer("node"_col, static_cast<std::int64_t>(out_.rows()))
+        .Known("parent"_col, place.parent)
+        .Integer("depth"_col, place.depth)
+        .Text("name"_col,
+              strings.Intern(is_renamed ? current->name + " ← " + base->name : known.name))
+        .Text("kind"_col, strings.Intern(known.kind))
+        .Text("change"_col, base == nullptr      ? "added"
+                            : current == nullptr ? "removed"
+                            : is_renamed         ? "renamed"
+                                                 : "in both");
+    const auto of = [](const Node* node, std::int64_t Node::*field) {
+      return node == nullptr ? 0 : node->*field;
     };
-    add("host_total", &Node::host, "base_host_total", "host_change");
-    add("device_total", &Node::device, "base_device_total", "device_change");
-    add("calls", &Node::calls, "base_calls", nullptr);
+    write_.Integer("device_change"_col, of(current, &Node::device) - of(base, &Node::device))
+        .IntegerIf("base_device_total"_col, base != nullptr, of(base, &Node::device))
+        .IntegerIf("device_total"_col, current != nullptr, of(current, &Node::device))
+        .Integer("host_change"_col, of(current, &Node::host) - of(base, &Node::host))
+        .IntegerIf("base_host_total"_col, base != nullptr, of(base, &Node::host))
+        .IntegerIf("host_total"_col, current != nullptr, of(current, &Node::host))
+        .IntegerIf("base_calls"_col, base != nullptr, of(base, &Node::calls))
+        .IntegerIf("calls"_col, current != nullptr, of(current, &Node::calls));
   }
-
-  void Text(std::string_view id, std::string_view text) {
-    out_.Find(id)->AddText(out_.strings().Intern(text));
-  }
-  void Integer(std::string_view id, std::int64_t value) { out_.Find(id)->AddInteger(value); }
 
   Tree base_, current_;
   Table& out_;
+  RowWriter<columns::kTreeChange> write_;
   std::vector<Place> open_;
 };
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "analysis/tables/path_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/scenario_metrics.h"
 #include "base/errors.h"
@@ -114,20 +115,21 @@ Table& ReplaceTable(Analysis& analysis, std::string_view id) {
 }
 
 void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcome) {
-  RowWriter row(table);
+  RowWriter<columns::kWhatIf> row(table);
   std::uint64_t matched = 0;
   for (const std::uint64_t rows : outcome.matched) matched += rows;
-  row.Text(name).Integer(static_cast<std::int64_t>(matched));
+  row.Text("name"_col, name).Integer("rows"_col, static_cast<std::int64_t>(matched));
   if (!outcome.prediction) {
-    row.Absent().Absent().Absent().Absent().Text(outcome.absent_because);
+    row.Absent("recorded_time"_col, "iteration_time"_col, "gain"_col, "gain_share"_col)
+        .Text("path"_col, outcome.absent_because);
     return;
   }
   const Prediction& found = *outcome.prediction;
-  row.Integer(static_cast<std::int64_t>(found.recorded_time));
-  row.Integer(static_cast<std::int64_t>(found.iteration_time));
-  row.Integer(static_cast<std::int64_t>(found.recorded_time - found.iteration_time));
-  row.Real(found.gain_share());
-  row.Text(PathText(found));
+  row.Integer("recorded_time"_col, static_cast<std::int64_t>(found.recorded_time));
+  row.Integer("iteration_time"_col, static_cast<std::int64_t>(found.iteration_time));
+  row.Integer("gain"_col, static_cast<std::int64_t>(found.recorded_time - found.iteration_time));
+  row.Real("gain_share"_col, found.gain_share());
+  row.Text("path"_col, PathText(found));
 }
 
 ScenarioOutcome NoReplay(const Analysis& analysis) {

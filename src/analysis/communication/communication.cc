@@ -18,6 +18,7 @@
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/rank_steps.h"
 #include "analysis/communication/rank_tables.h"
+#include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/format.h"
 
@@ -90,7 +91,8 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
   return result;
 }
 
-void AppendRow(const CallRow& row, std::span<const RankFacts> ranks, RowWriter& write) {
+void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
+               RowWriter<columns::kCollectives>& write) {
   const CallSums& sums = row.sums;
   const std::int64_t size = GroupSizeOf(*row.first, ranks);
   const auto on_the_bus = [&](const Moved& moved) -> std::optional<double> {
@@ -100,21 +102,21 @@ void AppendRow(const CallRow& row, std::span<const RankFacts> ranks, RowWriter& 
   };
   const bool any_matched = sums.matched_calls.time > 0;
   const bool all_sized = sums.sized == sums.calls;
-  write.Integer(ranks[row.rank].rank)
-      .Text(row.first->name)
-      .Text(row.first->group)
-      .IntegerIf(size > 0, size)
-      .Text(row.first->dtype)
-      .Integer(sums.calls)
-      .IntegerIf(all_sized, sums.bytes)
-      .IntegerIf(all_sized, sums.bytes / sums.calls)
-      .Integer(sums.time)
-      .Integer(sums.time / sums.calls)
-      .IntegerIf(sums.matched, sums.transfer)
-      .IntegerIf(ranks[row.rank].has_device, sums.exposed)
-      .Real(sums.matched_calls.bandwidth())
-      .Real(on_the_bus(sums.matched_calls))
-      .Real(any_matched ? std::nullopt : on_the_bus(sums.others));
+  write.Integer("rank"_col, ranks[row.rank].rank)
+      .Text("name"_col, row.first->name)
+      .Text("group"_col, row.first->group)
+      .IntegerIf("group_size"_col, size > 0, size)
+      .Text("dtype"_col, row.first->dtype)
+      .Integer("calls"_col, sums.calls)
+      .IntegerIf("bytes"_col, all_sized, sums.bytes)
+      .IntegerIf("mean_bytes"_col, all_sized, sums.bytes / sums.calls)
+      .Integer("time"_col, sums.time)
+      .Integer("mean"_col, sums.time / sums.calls)
+      .IntegerIf("transfer_time"_col, sums.matched, sums.transfer)
+      .IntegerIf("exposed_time"_col, ranks[row.rank].has_device, sums.exposed)
+      .Real("bandwidth"_col, sums.matched_calls.bandwidth())
+      .Real("bus_bandwidth"_col, on_the_bus(sums.matched_calls))
+      .Real("bus_bandwidth_unmatched"_col, any_matched ? std::nullopt : on_the_bus(sums.others));
 }
 
 // On the bus, of one kind over all ranks and groups.
@@ -427,7 +429,7 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
     row_of.resize(ranks[rows[row].rank].device_rows, Output::kNoRow);
     for (const std::uint32_t event : rows[row].sums.events) row_of[event] = row;
   }
-  RowWriter write(out.AddTable("collectives"));
+  RowWriter<columns::kCollectives> write(out.AddTable("collectives"));
   for (const CallRow& row : rows) AppendRow(row, ranks, write);
 }
 

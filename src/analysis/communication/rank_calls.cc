@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -80,21 +81,25 @@ class Meetings {
     return shown;
   }
 
-  void Fill(const std::vector<Shown>& shown, Table& table) const {
+  void Fill(const std::vector<Shown>& shown, RowWriter<columns::kRankCalls>& row) const {
     Ns begin = shown.front().step.start;
     for (const Shown& rank : shown) begin = std::min(begin, rank.step.start);
     for (const Shown& rank : shown) {
       const RankFacts& facts = ranks_[rank.rank];
-      RowWriter row(table);
-      row.Integer(facts.rank).Text(rank.role).Integer(latest_.step).Absent();
-      row.Text("iteration").Absent();
-      row.Integer(rank.step.start - begin).Integer(rank.step.length()).Absent().Absent();
+      row.Integer("rank"_col, facts.rank)
+          .Text("role"_col, rank.role)
+          .Integer("step"_col, latest_.step)
+          .Absent("call"_col);
+      row.Text("name"_col, "iteration").Absent("group"_col);
+      row.Integer("start"_col, rank.step.start - begin)
+          .Integer("duration"_col, rank.step.length())
+          .Absent("waiting"_col, "transfer"_col);
       std::size_t count = 0;
       for (std::size_t i = 0; i < facts.calls.size() && count < kCallsShown; ++i) {
         const CollectiveCall& call = facts.calls[i];
         if (!call.in_iterations || call.iteration != latest_.step) continue;
         ++count;
-        Append(rank, i, begin, table);
+        Append(rank, i, begin, row);
       }
     }
   }
@@ -114,22 +119,26 @@ class Meetings {
     return std::nullopt;
   }
 
-  void Append(const Shown& rank, std::size_t at, Ns begin, Table& table) const {
+  void Append(const Shown& rank, std::size_t at, Ns begin,
+              RowWriter<columns::kRankCalls>& row) const {
     const CollectiveCall& call = ranks_[rank.rank].calls[at];
     const auto met = met_.find({rank.rank, at});
-    RowWriter row(table);
-    row.Integer(ranks_[rank.rank].rank).Text(rank.role).Integer(latest_.step);
-    if (met == met_.end())
-      row.Absent();
-    else
-      row.Integer(static_cast<std::int64_t>(met->second));
-    row.Text(call.name).Text(call.group);
-    row.Integer(clocks_.of_rank[rank.rank]->Align(call.time.start) - begin);
-    row.Integer(call.time.length());
-    if (call.transfer < 0) {
-      row.Absent().Absent();
+    row.Integer("rank"_col, ranks_[rank.rank].rank)
+        .Text("role"_col, rank.role)
+        .Integer("step"_col, latest_.step);
+    if (met == met_.end()) {
+      row.Absent("call"_col);
     } else {
-      row.Integer(call.time.length() - call.transfer).Integer(call.transfer);
+      row.Integer("call"_col, static_cast<std::int64_t>(met->second));
+    }
+    row.Text("name"_col, call.name).Text("group"_col, call.group);
+    row.Integer("start"_col, clocks_.of_rank[rank.rank]->Align(call.time.start) - begin);
+    row.Integer("duration"_col, call.time.length());
+    if (call.transfer < 0) {
+      row.Absent("waiting"_col, "transfer"_col);
+    } else {
+      row.Integer("waiting"_col, call.time.length() - call.transfer)
+          .Integer("transfer"_col, call.transfer);
     }
   }
 
@@ -153,7 +162,8 @@ void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, c
                               "the clocks of the late rank and of those that it "
                               "meets cannot be aligned");
   }
-  meetings.Fill(shown, out.AddTable("rank_calls"));
+  RowWriter<columns::kRankCalls> row(out.AddTable("rank_calls"));
+  meetings.Fill(shown, row);
 }
 
 }  // namespace profgauge

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kParts = {"iteration", "computing", "transfer", "waiting",
                                                     "lateness"};
-constexpr std::array<std::size_t, 5> kPercents = {5, 25, 50, 75, 95};
 
 /// A value of an iteration on a rank.
 using Valued = std::pair<Ns, std::int64_t>;
@@ -49,39 +49,42 @@ Ns QuantileOf(const std::vector<Valued>& values, std::size_t percent) {
 }
 
 void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> values,
-                  Table& table) {
+                  RowWriter<columns::kRankSpread>& row) {
   if (values.empty()) return;
   std::sort(values.begin(), values.end());
   const auto most = std::lower_bound(
       values.begin(), values.end(), Valued{values.back().first, values.front().second},
       [](const Valued& a, const Valued& b) { return a.first < b.first; });
-  RowWriter row(table);
-  row.Integer(step).Text(part).Integer(static_cast<std::int64_t>(values.size()));
-  row.Integer(values.front().first);
-  for (const std::size_t percent : kPercents) row.Integer(QuantileOf(values, percent));
-  row.Integer(values.back().first).Integer(values.front().second).Integer(most->second);
+  row.Integer("step"_col, step)
+      .Text("part"_col, part)
+      .Integer("ranks"_col, static_cast<std::int64_t>(values.size()));
+  row.Integer("min"_col, values.front().first);
+  row.Integer("p5"_col, QuantileOf(values, 5))
+      .Integer("p25"_col, QuantileOf(values, 25))
+      .Integer("median"_col, QuantileOf(values, 50))
+      .Integer("p75"_col, QuantileOf(values, 75))
+      .Integer("p95"_col, QuantileOf(values, 95));
+  row.Integer("max"_col, values.back().first)
+      .Integer("min_rank"_col, values.front().second)
+      .Integer("max_rank"_col, most->second);
 }
 
 void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, const Sums& sums,
-                Ns cost, bool judged, Table& table) {
-  const auto known = [&](RowWriter& row, bool is_known, Ns value) {
-    if (is_known)
-      row.Integer(value);
-    else
-      row.Absent();
-  };
-  RowWriter row(table);
-  row.Integer(rank.rank)
-      .Integer(rank.steps[i].number)
-      .Integer(rank.steps[i].time.length())
-      .Integer(parts.compute_only)
-      .Integer(parts.overlapped)
-      .Integer(parts.transfer_exposed);
-  known(row, parts.matched, parts.waiting_exposed);
-  row.Integer(parts.copy).Integer(parts.dataloader).Integer(parts.host).Integer(parts.unattributed);
-  known(row, parts.matched, sums.waiting);
-  known(row, parts.matched, sums.transfer);
-  known(row, judged, cost);
+                Ns cost, bool judged, RowWriter<columns::kRankSteps>& row) {
+  row.Integer("rank"_col, rank.rank)
+      .Integer("step"_col, rank.steps[i].number)
+      .Integer("duration"_col, rank.steps[i].time.length())
+      .Integer("compute_only"_col, parts.compute_only)
+      .Integer("overlapped"_col, parts.overlapped)
+      .Integer("transfer_exposed"_col, parts.transfer_exposed)
+      .IntegerIf("waiting_exposed"_col, parts.matched, parts.waiting_exposed)
+      .Integer("copy"_col, parts.copy)
+      .Integer("dataloader"_col, parts.dataloader)
+      .Integer("host_time"_col, parts.host)
+      .Integer("unattributed"_col, parts.unattributed)
+      .IntegerIf("waiting_time"_col, parts.matched, sums.waiting)
+      .IntegerIf("transfer_time"_col, parts.matched, sums.transfer)
+      .IntegerIf("late_cost"_col, judged, cost);
 }
 
 }  // namespace
@@ -96,7 +99,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
     out.SetTableAbsent("rank_steps", reason);
     return out.SetTableAbsent("rank_spread", reason);
   }
-  Table& table = out.AddTable("rank_steps");
+  RowWriter<columns::kRankSteps> row(out.AddTable("rank_steps"));
   const bool judged = blame.judged_groups > 0;
   std::map<std::int64_t, Spread> spreads;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -109,7 +112,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
       const auto sum = sums.find(number);
       const auto cost = costs.find(number);
       const Ns late = cost == costs.end() ? 0 : cost->second;
-      AppendStep(rank, i, steps[i], sum == sums.end() ? Sums{} : sum->second, late, judged, table);
+      AppendStep(rank, i, steps[i], sum == sums.end() ? Sums{} : sum->second, late, judged, row);
       auto& values = spreads[number].values;
       values[0].emplace_back(rank.steps[i].time.length(), rank.rank);
       values[1].emplace_back(steps[i].compute_only + steps[i].overlapped, rank.rank);
@@ -120,7 +123,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
       if (judged) values[4].emplace_back(late, rank.rank);
     }
   }
-  Table& spread = out.AddTable("rank_spread");
+  RowWriter<columns::kRankSpread> spread(out.AddTable("rank_spread"));
   for (auto& [step, of_step] : spreads) {
     for (std::size_t part = 0; part < kParts.size(); ++part) {
       AppendSpread(step, kParts[part], std::move(of_step.values[part]), spread);

@@ -13,6 +13,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/communication/links.h"
 #include "analysis/context/once.h"
+#include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
 
@@ -23,25 +24,26 @@ constexpr std::string_view kNoPipeline =
     "no matched transfers between ranks that form a chain of stages";
 
 // From `compute_only` to `unattributed`.
-void AppendParts(const RankParts& parts, RowWriter& write) {
-  write.Integer(parts.compute_only)
-      .Integer(parts.overlapped)
-      .Integer(parts.transfer_exposed)
-      .IntegerIf(parts.matched, parts.waiting_exposed)
-      .Integer(parts.copy)
-      .Integer(parts.dataloader)
-      .Integer(parts.host)
-      .Integer(parts.unattributed);
+void AppendParts(const RankParts& parts, RowWriter<columns::kRanks>& write) {
+  write.Integer("compute_only"_col, parts.compute_only)
+      .Integer("overlapped"_col, parts.overlapped)
+      .Integer("transfer_exposed"_col, parts.transfer_exposed)
+      .IntegerIf("waiting_exposed"_col, parts.matched, parts.waiting_exposed)
+      .Integer("copy"_col, parts.copy)
+      .Integer("dataloader"_col, parts.dataloader)
+      .Integer("host_time"_col, parts.host)
+      .Integer("unattributed"_col, parts.unattributed);
 }
 
 // From `waiting_time` to `straggles`.
-void AppendLateness(const RankLateness& lateness, bool judged, bool straggles, RowWriter& write) {
-  write.IntegerIf(lateness.matched, lateness.waiting)
-      .IntegerIf(lateness.matched, lateness.transfer)
-      .IntegerIf(judged, lateness.cost)
-      .IntegerIf(judged, lateness.once)
-      .IntegerIf(judged, lateness.last_calls)
-      .IntegerIf(judged, straggles ? 1 : 0);
+void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
+                    RowWriter<columns::kRanks>& write) {
+  write.IntegerIf("waiting_time"_col, lateness.matched, lateness.waiting)
+      .IntegerIf("transfer_time"_col, lateness.matched, lateness.transfer)
+      .IntegerIf("late_cost"_col, judged, lateness.cost)
+      .IntegerIf("late_once"_col, judged, lateness.once)
+      .IntegerIf("last_calls"_col, judged, lateness.last_calls)
+      .IntegerIf("straggles"_col, judged, straggles ? 1 : 0);
 }
 
 // Of exposed communication what one iteration alone has; `stages`: the part that is waiting for
@@ -89,18 +91,19 @@ std::vector<std::optional<double>> UsualSlowdowns(std::span<const RankFacts> ran
 
 // From `iterations` to `untold_transfers`.
 void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unknown,
-                 RowWriter& write) {
+                 RowWriter<columns::kRanks>& write) {
   const RankTimes& times = rank.times;
   const Ns computed_once = std::min(ComputedOnce(rank), times.compute);
-  write.Integer(static_cast<std::int64_t>(rank.steps.size()))
-      .Integer(rank.step_time())
-      .Integer(times.compute)
-      .IntegerIf(computed_once > 0, computed_once)
-      .IntegerIf(!is_unknown, times.communication)
-      .IntegerIf(!is_unknown, times.exposed())
-      .IntegerIf(!is_unknown && rank.has_device, ExposedOnce(rank, stages))
-      .IntegerIf(!stages.empty(), std::accumulate(stages.begin(), stages.end(), Ns{0}))
-      .IntegerIf(!is_unknown, UntoldTransfers(rank));
+  write.Integer("iterations"_col, static_cast<std::int64_t>(rank.steps.size()))
+      .Integer("iteration_time"_col, rank.step_time())
+      .Integer("compute_time"_col, times.compute)
+      .IntegerIf("compute_once"_col, computed_once > 0, computed_once)
+      .IntegerIf("communication_time"_col, !is_unknown, times.communication)
+      .IntegerIf("exposed_communication"_col, !is_unknown, times.exposed())
+      .IntegerIf("exposed_once"_col, !is_unknown && rank.has_device, ExposedOnce(rank, stages))
+      .IntegerIf("stage_waiting"_col, !stages.empty(),
+                 std::accumulate(stages.begin(), stages.end(), Ns{0}))
+      .IntegerIf("untold_transfers"_col, !is_unknown, UntoldTransfers(rank));
 }
 
 std::optional<double> IdleOf(const RankFacts& rank) {
@@ -126,31 +129,33 @@ struct SizeRow {
   Ns time = 0, exposed = 0, transfer = 0;
 };
 
-void AppendSize(SizeRow row, std::int64_t size, std::int64_t from, Table& table) {
+void AppendSize(SizeRow row, std::int64_t size, std::int64_t from,
+                RowWriter<columns::kMessageSizes>& cells) {
   const CollectiveCall& call = *row.example;
   std::optional<double> algorithm, bus;
   if (row.transfer > 0 && !call.is_uneven) {
     algorithm = static_cast<double>(row.matched_bytes) * 1e9 / static_cast<double>(row.transfer);
     if (size >= 2) bus = *algorithm * BusFactor(call.kind, size);
   }
-  RowWriter cells(table);
-  cells.Text(call.group)
-      .Text(call.name)
-      .Text(call.dtype)
-      .Known(size)
-      .Integer(from)
-      .Integer(static_cast<std::int64_t>(row.durations.size()))
-      .Integer(row.bytes)
-      .Integer(row.time)
-      .Integer(QuantileOf(row.durations, 50))
-      .Integer(QuantileOf(row.durations, 95));
+  cells.Text("group"_col, call.group)
+      .Text("name"_col, call.name)
+      .Text("dtype"_col, call.dtype)
+      .Known("group_size"_col, size)
+      .Integer("from"_col, from)
+      .Integer("calls"_col, static_cast<std::int64_t>(row.durations.size()))
+      .Integer("bytes"_col, row.bytes)
+      .Integer("time"_col, row.time)
+      .Integer("median"_col, QuantileOf(row.durations, 50))
+      .Integer("p95"_col, QuantileOf(row.durations, 95));
   if (row.transfers.empty()) {
-    cells.Absent().Absent();
+    cells.Absent("transfer_median"_col, "transfer_p95"_col);
   } else {
-    cells.Integer(QuantileOf(row.transfers, 50)).Integer(QuantileOf(row.transfers, 95));
+    cells.Integer("transfer_median"_col, QuantileOf(row.transfers, 50))
+        .Integer("transfer_p95"_col, QuantileOf(row.transfers, 95));
   }
-  cells.KnownReal(algorithm.value_or(-1)).KnownReal(bus.value_or(-1));
-  cells.Share(static_cast<double>(row.exposed), static_cast<double>(row.time));
+  cells.KnownReal("bandwidth"_col, algorithm.value_or(-1))
+      .KnownReal("bus_bandwidth"_col, bus.value_or(-1));
+  cells.Share("exposed_share"_col, static_cast<double>(row.exposed), static_cast<double>(row.time));
 }
 
 }  // namespace
@@ -176,21 +181,23 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
                               "durations or sums only");
   }
   Table& table = out.AddTable("ranks");
-  RowWriter write(table);
+  RowWriter<columns::kRanks> write(table);
   auto slowdowns = UsualSlowdowns(ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool straggles = blame.straggler == i;
-    write.Integer(ranks[i].rank).Absent();
+    write.Integer("id"_col, ranks[i].rank).Absent("host"_col);
     const std::span<const Ns> stages =
         pipeline.stages.empty() ? std::span<const Ns>() : pipeline.waiting[i];
     AppendTimes(ranks[i], stages, is_unknown, write);
     AppendLateness(blame.ranks[i], blame.judged_groups > 0, straggles, write);
     const bool has_cause = straggles && !blame.cause.empty();
-    write.Text(has_cause ? out.Told(blame.cause) : "").Real(IdleOf(ranks[i]));
+    write.Text("late_cause"_col, has_cause ? out.Told(blame.cause) : "")
+        .Real("idle"_col, IdleOf(ranks[i]));
     AppendParts(parts[i], write);
     const bool is_of_gpu = ranks[i].gpu_slowdown > slowdowns[i].value_or(0);
     if (is_of_gpu) slowdowns[i] = ranks[i].gpu_slowdown;
-    write.Real(slowdowns[i]).Text(is_of_gpu ? std::to_string(ranks[i].slow_gpu) : "");
+    write.Real("kernel_slowdown"_col, slowdowns[i])
+        .Text("slow_gpu"_col, is_of_gpu ? std::to_string(ranks[i].slow_gpu) : "");
   }
   table.Find("host")->MarkAbsent("the recording does not name the machine");
   if (pipeline.stages.empty()) {
@@ -209,6 +216,7 @@ void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Outp
     return out.SetTableAbsent("process_groups", "no collective was recorded");
   }
   Table& table = out.AddTable("process_groups");
+  RowWriter<columns::kProcessGroups> row(table);
   std::vector<Ns> transfer(matching.groups.size(), 0);
   for (const MatchedCall& call : matching.calls) {
     if (call.transfer < 0) continue;
@@ -217,23 +225,20 @@ void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Outp
   const std::vector<LinkSpeed> links = MeasureLinks(ranks, matching);
   for (std::size_t i = 0; i < matching.groups.size(); ++i) {
     const GroupMatch& group = matching.groups[i];
-    RowWriter row(table);
-    row.Text(group.name)
-        .Text(group.description)
-        .Known(group.size)
-        .Integer(static_cast<std::int64_t>(group.present.size()))
-        .Integer(group.calls)
-        .Integer(group.matched_calls)
-        .Integer(group.time)
-        .Share(static_cast<double>(group.matched_time), static_cast<double>(group.time))
-        .Integer(transfer[i])
-        .Bool(group.MayBlame())
-        .KnownReal(links[i].slowdown.value_or(-1));
-    if (links[i].slowdown)
-      row.Integer(links[i].extra);
-    else
-      row.Absent();
-    row.Text(links[i].pair);
+    row.Text("name"_col, group.name)
+        .Text("description"_col, group.description)
+        .Known("size"_col, group.size)
+        .Integer("present"_col, static_cast<std::int64_t>(group.present.size()))
+        .Integer("calls"_col, group.calls)
+        .Integer("matched_calls"_col, group.matched_calls)
+        .Integer("time"_col, group.time)
+        .Share("matched_share"_col, static_cast<double>(group.matched_time),
+               static_cast<double>(group.time))
+        .Integer("transfer_time"_col, transfer[i])
+        .Bool("judged"_col, group.MayBlame())
+        .KnownReal("slowdown"_col, links[i].slowdown.value_or(-1))
+        .IntegerIf("slow_time"_col, links[i].slowdown.has_value(), links[i].extra)
+        .Text("slow_pair"_col, links[i].pair);
   }
   if (std::none_of(links.begin(), links.end(),
                    [](const LinkSpeed& link) { return link.slowdown.has_value(); })) {
@@ -271,10 +276,11 @@ void FillSizes(std::span<const RankFacts> ranks, Output& out) {
                                                    HowCollectivesAreRecorded(out));
   }
   Table& table = out.AddTable("message_sizes");
+  RowWriter<columns::kMessageSizes> write(table);
   bool any_matched = false;
   for (auto& [key, row] : rows) {
     any_matched = any_matched || !row.transfers.empty();
-    AppendSize(std::move(row), std::get<3>(key), std::get<4>(key), table);
+    AppendSize(std::move(row), std::get<3>(key), std::get<4>(key), write);
   }
   if (any_matched) return;
   for (const char* column : {"transfer_median", "transfer_p95", "bandwidth", "bus_bandwidth"}) {
@@ -287,24 +293,25 @@ void FillStages(const Pipeline& pipeline, Output& out) {
     out.SetTableAbsent("pipeline", std::string(kNoPipeline));
     return out.SetAbsent("pipeline.bubble_share", std::string(kNoPipeline));
   }
-  Table& table = out.AddTable("pipeline");
+  RowWriter<columns::kPipeline> row(out.AddTable("pipeline"));
   Ns bubble = 0, whole = 0;
   for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
     const Pipeline::Stage& stage = pipeline.stages[i];
     bubble += stage.bubble;
     whole += stage.iteration_time;
-    RowWriter row(table);
-    row.Integer(static_cast<std::int64_t>(i))
-        .Integer(stage.ranks)
-        .Integer(stage.iteration_time)
-        .Integer(stage.computing)
-        .Integer(stage.transfer)
-        .Integer(stage.bubble)
-        .Share(static_cast<double>(stage.bubble), static_cast<double>(stage.iteration_time));
+    row.Integer("id"_col, static_cast<std::int64_t>(i))
+        .Integer("ranks"_col, stage.ranks)
+        .Integer("iteration_time"_col, stage.iteration_time)
+        .Integer("computing"_col, stage.computing)
+        .Integer("transfer"_col, stage.transfer)
+        .Integer("bubble"_col, stage.bubble)
+        .Share("bubble_share"_col, static_cast<double>(stage.bubble),
+               static_cast<double>(stage.iteration_time));
     if (pipeline.microbatches > 0)
-      row.Integer(pipeline.microbatches).Real(pipeline.ideal_share());
+      row.Integer("microbatches"_col, pipeline.microbatches)
+          .Real("ideal_share"_col, pipeline.ideal_share());
     else
-      row.Absent().Absent();
+      row.Absent("microbatches"_col, "ideal_share"_col);
   }
   if (whole > 0) {
     out.Set("pipeline.bubble_share", static_cast<double>(bubble) / static_cast<double>(whole));

@@ -15,6 +15,7 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/observed.h"
 #include "analysis/context/once.h"
+#include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -100,21 +101,22 @@ void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const PlacedRow& a, const PlacedRow& b) { return key(a) < key(b); });
   LinkRows(rows, facts, out);
-  RowWriter write(out.AddTable("memcpys"));
+  RowWriter<columns::kMemcpys> write(out.AddTable("memcpys"));
   for (const PlacedRow& placed : rows) {
     const CopyRow& row = *placed.row;
     const CopySums& sums = row.sums;
-    write.Text(kKindNames[row.kind])
-        .Text(kHostNames[static_cast<std::size_t>(row.host_memory)])
-        .Integer(ranks[placed.rank].rank)
-        .Integer(row.gpu)
-        .Integer(sums.calls)
-        .Integer(sums.time)
-        .Integer(sums.time / sums.calls)
-        .IntegerIf(sums.sized > 0, sums.bytes)
-        .Real(sums.sized > 0 && sums.sized_time > 0 ? std::optional(Bandwidth(sums)) : std::nullopt)
-        .Integer(sums.exposed)
-        .IntegerIf(sums.exposed_once > 0, sums.exposed_once);
+    write.Text("kind"_col, kKindNames[row.kind])
+        .Text("host_memory"_col, kHostNames[static_cast<std::size_t>(row.host_memory)])
+        .Integer("rank"_col, ranks[placed.rank].rank)
+        .Integer("gpu"_col, row.gpu)
+        .Integer("calls"_col, sums.calls)
+        .Integer("time"_col, sums.time)
+        .Integer("mean"_col, sums.time / sums.calls)
+        .IntegerIf("bytes"_col, sums.sized > 0, sums.bytes)
+        .Real("bandwidth"_col,
+              sums.sized > 0 && sums.sized_time > 0 ? std::optional(Bandwidth(sums)) : std::nullopt)
+        .Integer("exposed_time"_col, sums.exposed)
+        .IntegerIf("exposed_once"_col, sums.exposed_once > 0, sums.exposed_once);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/launches.h"
+#include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 
@@ -42,27 +43,27 @@ std::string CapabilityText(const Gpu& gpu) {
   return fmt::format("{}.{}", gpu.compute_major, std::max(0, gpu.compute_minor));
 }
 
-void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter& write) {
+void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter<columns::kGpus>& write) {
   const Gpu* const found = FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
   const GpuKernels sums = KernelsOf(rank, use.gpu);
   // A file of durations alone says nothing of when the GPU was busy.
   const bool timed = rank.profile->has_timeline;
   const auto if_timed = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
-  write.Integer(rank.rank)
-      .Known(use.gpu)
-      .Text(gpu.name)
-      .Text(CapabilityText(gpu))
-      .Known(gpu.sms)
-      .Known(gpu.memory)
-      .Real(if_timed(use.utilization()))
-      .Real(if_timed(use.idle_share()))
-      .Real(timed ? use.sm_efficiency : std::nullopt)
-      .Real(use.occupancy)
-      .Share(sums.tensor_core, sums.time)
-      .Integer(sums.kernels)
-      .Integer(sums.time)
-      .IntegerIf(timed, use.window);
+  write.Integer("rank"_col, rank.rank)
+      .Known("id"_col, use.gpu)
+      .Text("name"_col, gpu.name)
+      .Text("compute_capability"_col, CapabilityText(gpu))
+      .Known("sms"_col, gpu.sms)
+      .Known("memory"_col, gpu.memory)
+      .Real("utilization"_col, if_timed(use.utilization()))
+      .Real("idle"_col, if_timed(use.idle_share()))
+      .Real("sm_efficiency"_col, timed ? use.sm_efficiency : std::nullopt)
+      .Real("occupancy"_col, use.occupancy)
+      .Share("tensor_core_share"_col, sums.tensor_core, sums.time)
+      .Integer("kernels"_col, sums.kernels)
+      .Integer("kernel_time"_col, sums.time)
+      .IntegerIf("wall_time"_col, timed, use.window);
 }
 
 struct StreamSums {
@@ -98,11 +99,12 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
 }
 
 // From `launches` on.
-void AppendQueue(const StreamSums& sums, RowWriter& write) {
+void AppendQueue(const StreamSums& sums, RowWriter<columns::kStreams>& write) {
   const auto launches = static_cast<std::int64_t>(sums.launches.size());
-  write.Integer(launches);
+  write.Integer("launches"_col, launches);
   if (launches == 0) {
-    write.Absent().Absent().Absent().Absent();
+    write.Absent("queue_empty_share"_col, "queue_mean"_col, "queue_max"_col,
+                 "queue_full_share"_col);
     return;
   }
   const auto into_empty = [&] {
@@ -110,13 +112,13 @@ void AppendQueue(const StreamSums& sums, RowWriter& write) {
     return std::int64_t{std::count(at_launch.begin(), at_launch.end(), 0)};
   }();
   const QueueSums queue = SumQueue(sums.launches, kFullQueue);
-  write.Share(into_empty, launches)
-      .Share(queue.length, queue.events)
-      .Integer(queue.longest)
-      .Share(queue.full_time, queue.last - queue.first);
+  write.Share("queue_empty_share"_col, into_empty, launches)
+      .Share("queue_mean"_col, queue.length, queue.events)
+      .Integer("queue_max"_col, queue.longest)
+      .Share("queue_full_share"_col, queue.full_time, queue.last - queue.first);
 }
 
-void AppendStreams(const RankContext& rank, RowWriter& write) {
+void AppendStreams(const RankContext& rank, RowWriter<columns::kStreams>& write) {
   const DeviceTable& device = rank.profile->device;
   for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
     const std::size_t begin = i;
@@ -127,15 +129,15 @@ void AppendStreams(const RankContext& rank, RowWriter& write) {
     const StreamSums sums = SumStream(rank, begin, i);
     if (sums.kernels + sums.copies == 0) continue;
     const Ns window = rank.profile->has_timeline ? rank.window().length() : 0;
-    write.Integer(rank.rank)
-        .Known(device.gpu[begin])
-        .Known(device.stream[begin])
-        .Integer(sums.kernels)
-        .Integer(sums.copies)
-        .Integer(sums.kernel_time)
-        .Integer(sums.collective_time)
-        .Integer(sums.copy_time)
-        .Share(sums.busy, window);
+    write.Integer("rank"_col, rank.rank)
+        .Known("gpu"_col, device.gpu[begin])
+        .Known("stream"_col, device.stream[begin])
+        .Integer("kernels"_col, sums.kernels)
+        .Integer("copies"_col, sums.copies)
+        .Integer("kernel_time"_col, sums.kernel_time)
+        .Integer("collective_time"_col, sums.collective_time)
+        .Integer("copy_time"_col, sums.copy_time)
+        .Share("busy"_col, sums.busy, window);
     AppendQueue(sums, write);
   }
 }
@@ -150,11 +152,11 @@ void AddDeviceTables(std::span<const RankContext> ranks, Output& out) {
     out.SetTableAbsent("streams", out.Gap(Capability::kDeviceEvents));
     return;
   }
-  RowWriter gpus(out.AddTable("gpus"));
+  RowWriter<columns::kGpus> gpus(out.AddTable("gpus"));
   for (const RankContext& rank : ranks) {
     for (const GpuUse& use : MeasureGpus(rank)) AppendGpu(rank, use, gpus);
   }
-  RowWriter streams(out.AddTable("streams"));
+  RowWriter<columns::kStreams> streams(out.AddTable("streams"));
   for (const RankContext& rank : ranks) AppendStreams(rank, streams);
 }
 

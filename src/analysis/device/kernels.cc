@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/device/kernel_sums.h"
+#include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -30,17 +31,18 @@ std::vector<std::uint32_t> ByTime(const Rows& rows, TimeOf time_of, NameOf name_
   return order;
 }
 
-// From `calls` to `exposed_time`, which all tables of kernels have in one order.
-void AppendSums(const KernelSums& sums, RowWriter& write) {
-  write.Integer(sums.calls)
-      .Integer(sums.time)
-      .Integer(sums.time / sums.calls)
-      .Integer(sums.min)
-      .Integer(sums.max)
-      .Real(sums.blocks_per_sm.mean())
-      .Real(sums.occupancy.mean())
-      .Bool(sums.collective)
-      .IntegerIf(sums.collective, sums.exposed);
+// The cells of columns::kKernelSums.
+template <class Writer>
+void AppendSums(const KernelSums& sums, Writer& write) {
+  write.Integer("calls"_col, sums.calls)
+      .Integer("time"_col, sums.time)
+      .Integer("mean"_col, sums.time / sums.calls)
+      .Integer("min"_col, sums.min)
+      .Integer("max"_col, sums.max)
+      .Real("blocks_per_sm"_col, sums.blocks_per_sm.mean())
+      .Real("occupancy"_col, sums.occupancy.mean())
+      .Bool("is_collective"_col, sums.collective)
+      .IntegerIf("exposed_time"_col, sums.collective, sums.exposed);
 }
 
 // What is known from shapes, where no recorded number stands; -1: neither.
@@ -77,22 +79,25 @@ void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
   const auto order = ByTime(
       rows, [&](std::uint32_t i) { return rows[i].sums.time; },
       [&](std::uint32_t i) { return rows[i].name; });
-  RowWriter write(table);
+  RowWriter<columns::kKernels> write(table);
   for (const std::uint32_t i : order) {
     const KernelNameSum& row = rows[i];
-    write.Text(row.name).Text(TriName(row.sums.tensor_core)).Text(pool.Intern(row.rule));
+    write.Text("name"_col, row.name)
+        .Text("uses_tensor_core"_col, TriName(row.sums.tensor_core))
+        .Text("rule"_col, pool.Intern(row.rule));
     AppendSums(row.sums, write);
-    write.Known(row.sums.bytes).Integer(row.sums.outside);
+    write.Known("bytes"_col, row.sums.bytes).Integer("outside"_col, row.sums.outside);
   }
 }
 
 // From `op` to `tensor_core_eligible`.
-void AppendOp(const KernelOpRow& row, StringPool& pool, RowWriter& write) {
+void AppendOp(const KernelOpRow& row, StringPool& pool, RowWriter<columns::kKernelsByOp>& write) {
   const StringId op = row.key.op;
-  write.Text(op)
-      .Text(op.valid() ? pool.Intern(OpType(pool[op])) : StringId{})
-      .Text(row.dtype)
-      .IntegerIf(row.eligible != Tri::kUnknown, row.eligible == Tri::kYes ? 1 : 0);
+  write.Text("op"_col, op)
+      .Text("op_type"_col, op.valid() ? pool.Intern(OpType(pool[op])) : StringId{})
+      .Text("dtype"_col, row.dtype)
+      .IntegerIf("tensor_core_eligible"_col, row.eligible != Tri::kUnknown,
+                 row.eligible == Tri::kYes ? 1 : 0);
 }
 
 // Says which row counts which kernel. `order`: index in by_op of each row.
@@ -116,22 +121,22 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
   const auto order = ByTime(
       collected.by_op, [&](std::uint32_t i) { return collected.by_op[i].sums.time; },
       [&](std::uint32_t i) { return pool[collected.by_op[i].key.name]; });
-  RowWriter write(table);
+  RowWriter<columns::kKernelsByOp> write(table);
   for (const std::uint32_t i : order) {
     const KernelOpRow& row = collected.by_op[i];
     const LaunchProperties& properties = collected.properties(row.key.config);
-    write.Text(row.key.name);
+    write.Text("name"_col, row.key.name);
     AppendOp(row, pool, write);
-    write.Text(TriName(row.sums.tensor_core))
-        .Text(pool.Intern(RuleName(row.sums.rule, ranks.front().knowledge)))
-        .Integer(ranks[row.key.rank].rank)
-        .Known(row.key.gpu)
-        .Text(DimensionsText(properties.grid, pool))
-        .Text(DimensionsText(properties.block, pool))
-        .Known(properties.registers)
-        .Known(properties.shared_memory);
+    write.Text("uses_tensor_core"_col, TriName(row.sums.tensor_core))
+        .Text("rule"_col, pool.Intern(RuleName(row.sums.rule, ranks.front().knowledge)))
+        .Integer("rank"_col, ranks[row.key.rank].rank)
+        .Known("gpu"_col, row.key.gpu)
+        .Text("grid"_col, DimensionsText(properties.grid, pool))
+        .Text("block"_col, DimensionsText(properties.block, pool))
+        .Known("registers"_col, properties.registers)
+        .Known("shared_memory"_col, properties.shared_memory);
     AppendSums(row.sums, write);
-    write.Known(BytesOf(row.sums)).KnownReal(row.sums.work_flops);
+    write.Known("bytes"_col, BytesOf(row.sums)).KnownReal("flops"_col, row.sums.work_flops);
   }
   LinkRows(collected, order, out);
   if (!collected.any_op) {
@@ -154,14 +159,14 @@ void FillKernelsByIteration(KernelCollector& collected, std::span<const RankCont
                      if (a.time != b.time) return a.time > b.time;
                      return pool[a.name] < pool[b.name];
                    });
-  RowWriter write(table);
+  RowWriter<columns::kKernelsByIteration> write(table);
   for (const KernelIterationRow& row : rows) {
-    write.Integer(row.iteration)
-        .Integer(ranks[row.rank].rank)
-        .Text(row.name)
-        .Text(TriName(row.tensor_core))
-        .Integer(row.calls)
-        .Integer(row.time);
+    write.Integer("iteration"_col, row.iteration)
+        .Integer("rank"_col, ranks[row.rank].rank)
+        .Text("name"_col, row.name)
+        .Text("uses_tensor_core"_col, TriName(row.tensor_core))
+        .Integer("calls"_col, row.calls)
+        .Integer("time"_col, row.time);
   }
 }
 

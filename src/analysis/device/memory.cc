@@ -14,6 +14,7 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
+#include "analysis/tables/work_columns.h"
 
 namespace profgauge {
 namespace {
@@ -98,7 +99,7 @@ std::vector<std::int64_t> CallsByName(const RankContext& rank) {
   return calls;
 }
 
-void AppendOps(const RankContext& rank, StringPool& pool, RowWriter& write) {
+void AppendOps(const RankContext& rank, StringPool& pool, RowWriter<columns::kMemoryOps>& write) {
   const Profile& profile = *rank.profile;
   const std::vector<std::int64_t> calls = CallsByName(rank);
   for (const auto& [device, sums] : SumByOp(rank)) {
@@ -110,16 +111,16 @@ void AppendOps(const RankContext& rank, StringPool& pool, RowWriter& write) {
       return profile.Name(StringId{a.first}) < profile.Name(StringId{b.first});
     });
     for (const auto& [name, row] : rows) {
-      write.Text(DeviceName(device))
-          .Integer(rank.rank)
-          .Text(pool.Intern(profile.Name(StringId{name})))
-          .Integer(calls[name])
-          .Integer(row.increase)
-          .Integer(row.self_increase)
-          .Integer(row.allocations)
-          .Integer(row.self_allocations)
-          .Integer(row.allocated)
-          .Integer(row.self_allocated);
+      write.Text("device"_col, DeviceName(device))
+          .Integer("rank"_col, rank.rank)
+          .Text("name"_col, pool.Intern(profile.Name(StringId{name})))
+          .Integer("calls"_col, calls[name])
+          .Integer("increase"_col, row.increase)
+          .Integer("self_increase"_col, row.self_increase)
+          .Integer("allocations"_col, row.allocations)
+          .Integer("self_allocations"_col, row.self_allocations)
+          .Integer("allocated"_col, row.allocated)
+          .Integer("self_allocated"_col, row.self_allocated);
     }
   }
 }
@@ -170,17 +171,17 @@ std::vector<Block> PairBlocks(const RankContext& rank) {
   return blocks;
 }
 
-void AppendBlocks(const RankContext& rank, RowWriter& write) {
+void AppendBlocks(const RankContext& rank, RowWriter<columns::kMemoryEvents>& write) {
   for (const Block& block : PairBlocks(rank)) {
     const bool whole =
         block.allocated_at != Column::kAbsentInteger && block.released_at != Column::kAbsentInteger;
-    write.Text(DeviceName(block.device))
-        .Integer(rank.rank)
-        .Text(block.op)
-        .Integer(block.bytes)
-        .Integer(block.allocated_at)
-        .Integer(block.released_at)
-        .IntegerIf(whole, block.released_at - block.allocated_at);
+    write.Text("device"_col, DeviceName(block.device))
+        .Integer("rank"_col, rank.rank)
+        .Text("op"_col, block.op)
+        .Integer("bytes"_col, block.bytes)
+        .Integer("allocated_at"_col, block.allocated_at)
+        .Integer("released_at"_col, block.released_at)
+        .IntegerIf("duration"_col, whole, block.released_at - block.allocated_at);
   }
 }
 
@@ -253,7 +254,8 @@ void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled)
   }
 }
 
-void AppendCurve(const RankContext& rank, StringPool& pool, RowWriter& write) {
+void AppendCurve(const RankContext& rank, StringPool& pool,
+                 RowWriter<columns::kMemoryCurve>& write) {
   const MemoryTable& memory = rank.profile->memory;
   std::map<DeviceKey, StringId> names;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -261,11 +263,11 @@ void AppendCurve(const RankContext& rank, StringPool& pool, RowWriter& write) {
     const DeviceKey key = KeyOf(memory, i);
     StringId& name = names[key];
     if (!name.valid()) name = pool.Intern(DeviceName(key));
-    write.Text(name)
-        .Integer(rank.rank)
-        .Integer(memory.time[i])
-        .Known(memory.total_allocated[i])
-        .Known(memory.total_reserved[i]);
+    write.Text("device"_col, name)
+        .Integer("rank"_col, rank.rank)
+        .Integer("time"_col, memory.time[i])
+        .Known("allocated"_col, memory.total_allocated[i])
+        .Known("reserved"_col, memory.total_reserved[i]);
   }
 }
 
@@ -338,17 +340,17 @@ void AddMemory(std::span<const RankContext> ranks, Output& out) {
     }
     return;
   }
-  RowWriter ops(out.AddTable("memory_ops"));
+  RowWriter<columns::kMemoryOps> ops(out.AddTable("memory_ops"));
   for (const RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
   const std::string old = "the recording is older than PyTorch 1.10, which writes ";
   if (addresses) {
-    RowWriter blocks(out.AddTable("memory_events"));
+    RowWriter<columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
     for (const RankContext& rank : ranks) AppendBlocks(rank, blocks);
   } else {
     out.SetTableAbsent("memory_events", old + "addresses");
   }
   if (totals) {
-    RowWriter curve(out.AddTable("memory_curve"));
+    RowWriter<columns::kMemoryCurve> curve(out.AddTable("memory_curve"));
     for (const RankContext& rank : ranks) AppendCurve(rank, out.strings(), curve);
   } else {
     out.SetTableAbsent("memory_curve", old + "the allocator's totals");

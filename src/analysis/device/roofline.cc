@@ -16,6 +16,7 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/tables/work_columns.h"
 #include "analysis/work/device_peaks.h"
 #include "analysis/work/recomputation.h"
 #include "base/format.h"
@@ -215,30 +216,30 @@ Points PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks) {
   return points;
 }
 
-void AppendRow(const Key& key, const Point& of_run, RowWriter& write) {
+void AppendRow(const Key& key, const Point& of_run, RowWriter<columns::kRoofline>& write) {
   const WorkPoint& point = of_run.sums;
   const double seconds = static_cast<double>(point.time) / 1e9;
   const double compute = of_run.compute_time(), memory = of_run.memory_time();
   const bool has_roof = compute >= 0 && memory >= 0;
   const bool has_bytes = point.bytes >= 0 && point.bytes < 9e18;
-  write.Text(std::get<0>(key))
-      .Text(std::get<1>(key))
-      .Text(point.dtype)
-      .Text(std::get<3>(key))
-      .Integer(point.calls)
-      .Integer(point.time)
-      .KnownReal(point.flops)
-      .IntegerIf(has_bytes, has_bytes ? static_cast<std::int64_t>(point.bytes) : 0)
-      .KnownReal(point.bytes > 0 ? point.flops / point.bytes : -1)
-      .KnownReal(point.flops / seconds)
-      .KnownReal(of_run.peak() > 0 ? of_run.peak() : -1)
-      .KnownReal(compute >= 0 ? compute / seconds : -1)
-      .KnownReal(point.bytes >= 0 ? point.bytes / seconds : -1)
-      .KnownReal(memory >= 0 ? memory / seconds : -1)
-      .Text(!has_roof          ? ""
-            : compute > memory ? "compute"
-                               : "memory")
-      .KnownReal(has_roof ? std::max(compute, memory) / seconds : -1);
+  write.Text("name"_col, std::get<0>(key))
+      .Text("input_shapes"_col, std::get<1>(key))
+      .Text("dtype"_col, point.dtype)
+      .Text("gpu_name"_col, std::get<3>(key))
+      .Integer("calls"_col, point.calls)
+      .Integer("time"_col, point.time)
+      .KnownReal("flops"_col, point.flops)
+      .IntegerIf("bytes"_col, has_bytes, has_bytes ? static_cast<std::int64_t>(point.bytes) : 0)
+      .KnownReal("intensity"_col, point.bytes > 0 ? point.flops / point.bytes : -1)
+      .KnownReal("achieved"_col, point.flops / seconds)
+      .KnownReal("peak"_col, of_run.peak() > 0 ? of_run.peak() : -1)
+      .KnownReal("mfu"_col, compute >= 0 ? compute / seconds : -1)
+      .KnownReal("achieved_bandwidth"_col, point.bytes >= 0 ? point.bytes / seconds : -1)
+      .KnownReal("bandwidth_share"_col, memory >= 0 ? memory / seconds : -1)
+      .Text("bound"_col, !has_roof          ? ""
+                         : compute > memory ? "compute"
+                                            : "memory")
+      .KnownReal("roof_share"_col, has_roof ? std::max(compute, memory) / seconds : -1);
 }
 
 void FillTable(Points& points, Output& out) {
@@ -246,7 +247,7 @@ void FillTable(Points& points, Output& out) {
   for (auto& row : points) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto* a, auto* b) { return a->second.sums.time > b->second.sums.time; });
-  RowWriter write(out.AddTable("roofline"));
+  RowWriter<columns::kRoofline> write(out.AddTable("roofline"));
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     rows[row]->second.table_row = row;
     AppendRow(rows[row]->first, rows[row]->second, write);

@@ -15,6 +15,7 @@
 #include "analysis/classify/op_arguments.h"
 #include "analysis/classify/vector_products.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/tables/work_columns.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -232,26 +233,27 @@ Gpu GpuOf(const RankContext& rank, std::int32_t id) {
   return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 
-void AppendRow(const OpRow& row, const RankContext& rank, RowWriter& write) {
+void AppendRow(const OpRow& row, const RankContext& rank,
+               RowWriter<columns::kTensorCoreOps>& write) {
   const std::string_view name = row.op->name;
   const std::string_view shapes = row.op->shapes;
   const std::string_view dtype = FirstTensorDtypeOf(name, shapes, row.op->dtypes);
   const EligibilityVerdict verdict =
       JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu));
-  write.Text(name)
-      .Text(shapes)
-      .Text(dtype)
-      .Text(EligibilityName(verdict))
-      .Integer(row.calls)
-      .Integer(row.time)
-      .Integer(row.tensor_core_time);
+  write.Text("name"_col, name)
+      .Text("input_shapes"_col, shapes)
+      .Text("dtype"_col, dtype)
+      .Text("verdict"_col, EligibilityName(verdict))
+      .Integer("calls"_col, row.calls)
+      .Integer("time"_col, row.time)
+      .Integer("tensor_core_time"_col, row.tensor_core_time);
   if (const auto misaligned = FindMisaligned(name, shapes, dtype)) {
-    write.Text(misaligned->dimension)
-        .Integer(misaligned->size)
-        .Integer(misaligned->aligned)
-        .Real(misaligned->overhead());
+    write.Text("dimension"_col, misaligned->dimension)
+        .Integer("size"_col, misaligned->size)
+        .Integer("aligned_size"_col, misaligned->aligned)
+        .Real("padding_overhead"_col, misaligned->overhead());
   } else {
-    write.Absent().Absent().Absent().Absent();
+    write.Absent("dimension"_col, "size"_col, "aligned_size"_col, "padding_overhead"_col);
   }
 }
 
@@ -378,7 +380,7 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
                                 "have launched a kernel"));
     return;
   }
-  RowWriter write(out.AddTable("tensor_core_ops"));
+  RowWriter<columns::kTensorCoreOps> write(out.AddTable("tensor_core_ops"));
   for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], write);
   LinkRows(rows, facts, out);
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/host/os_runtime.h"
+#include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/tree_rows.h"
 #include "model/cpu_activity.h"
@@ -68,17 +69,18 @@ void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Tab
   }
   if (states.empty()) return;
   if (table == nullptr) table = &out.AddTable("thread_states");
-  RowWriter write(*table);
+  RowWriter<columns::kThreadStates> write(*table);
   for (const auto& [key, state] : states) {
     const Thread& thread = profile.threads[key.first];
-    write.Integer(rank.rank)
-        .Text(thread.name.empty() ? "thread " + std::to_string(thread.tid) : thread.name)
-        .Integer(thread.tid)
-        .Text(out.strings().Intern(key.second))
-        .Integer(state.times)
-        .Integer(state.time)
-        .Integer(state.longest)
-        .Share(state.time, known[key.first]);
+    write.Integer("rank"_col, rank.rank)
+        .Text("name"_col,
+              thread.name.empty() ? "thread " + std::to_string(thread.tid) : thread.name)
+        .Integer("thread"_col, thread.tid)
+        .Text("state"_col, out.strings().Intern(key.second))
+        .Integer("times"_col, state.times)
+        .Integer("time"_col, state.time)
+        .Integer("max"_col, state.longest)
+        .Share("share"_col, state.time, known[key.first]);
   }
 }
 
@@ -102,16 +104,16 @@ void AddCores(const RankContext& rank, const CpuActivity& cpu, Output& out, Tabl
   // Those that nothing of the program ran on.
   for (std::int32_t core = 0; core < CoresOfHost(profile); ++core) cores.try_emplace(core);
   if (table == nullptr) table = &out.AddTable("host_cores");
-  RowWriter write(*table);
+  RowWriter<columns::kHostCores> write(*table);
   const Ns length = profile.last - profile.first;
   for (const auto& [number, core] : cores) {
-    write.Integer(rank.rank)
-        .Integer(number)
-        .Integer(core.time)
-        .Integer(std::max<Ns>(length - core.time, 0))
-        .Share(core.time, length)
-        .Integer(static_cast<std::int64_t>(core.threads.size()))
-        .Integer(core.times);
+    write.Integer("rank"_col, rank.rank)
+        .Integer("core"_col, number)
+        .Integer("time"_col, core.time)
+        .Integer("idle"_col, std::max<Ns>(length - core.time, 0))
+        .Share("share"_col, core.time, length)
+        .Integer("threads"_col, static_cast<std::int64_t>(core.threads.size()))
+        .Integer("times"_col, core.times);
   }
 }
 
@@ -186,14 +188,14 @@ void AddStacks(const RankContext& rank, bool several_ranks, StringPool& strings,
 void Fill(const Stacks& found, std::int64_t samples, Table& table) {
   const auto order = TreeOrder(found.parents);
   TreeCells tree(found.parents, 0);
-  RowWriter write(table);
+  RowWriter<columns::kCpuSamples> write(table);
   for (const std::uint32_t node : order) {
     const Node& function = found.nodes[node];
     tree.Append(node, write);
-    write.Text(function.name)
-        .Integer(function.total)
-        .Integer(function.self)
-        .Share(function.total, samples);
+    write.Text("name"_col, function.name)
+        .Integer("samples"_col, function.total)
+        .Integer("samples_self"_col, function.self)
+        .Share("share"_col, function.total, samples);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/context/setup_calls.h"
+#include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 
@@ -108,17 +109,17 @@ std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
 }
 
 void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
-  RowWriter write(out.AddTable("api_calls"));
+  RowWriter<columns::kApiCalls> write(out.AddTable("api_calls"));
   for (const CallSum& row : rows) {
-    write.Text(row.name)
-        .Text(kKindNames[static_cast<std::size_t>(row.kind)])
-        .Integer(row.calls)
-        .Integer(row.time)
-        .Integer(row.time / row.calls)
-        .Integer(row.min)
-        .Integer(row.max)
-        .Share(row.time, total)
-        .Integer(row.covered);
+    write.Text("name"_col, row.name)
+        .Text("kind"_col, kKindNames[static_cast<std::size_t>(row.kind)])
+        .Integer("calls"_col, row.calls)
+        .Integer("time"_col, row.time)
+        .Integer("mean"_col, row.time / row.calls)
+        .Integer("min"_col, row.min)
+        .Integer("max"_col, row.max)
+        .Share("share"_col, row.time, total)
+        .Integer("covered_time"_col, row.covered);
   }
 }
 

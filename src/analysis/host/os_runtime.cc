@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "model/cpu_activity.h"
 
@@ -37,14 +38,14 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
   std::vector<std::pair<std::string_view, Calls>> rows(by_name.begin(), by_name.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-  RowWriter write(out.AddTable("os_calls"));
+  RowWriter<columns::kOsCalls> write(out.AddTable("os_calls"));
   for (const auto& [name, calls] : rows) {
-    write.Text(out.strings().Intern(name))
-        .Integer(calls.count)
-        .Integer(calls.time)
-        .Integer(calls.time / calls.count)
-        .Integer(calls.min)
-        .Integer(calls.max);
+    write.Text("name"_col, out.strings().Intern(name))
+        .Integer("calls"_col, calls.count)
+        .Integer("time"_col, calls.time)
+        .Integer("mean"_col, calls.time / calls.count)
+        .Integer("min"_col, calls.min)
+        .Integer("max"_col, calls.max);
   }
 }
 
@@ -60,7 +61,7 @@ std::vector<Ns> TimesOnCore(const Profile& profile) {
 }
 
 void AddThreads(std::span<const RankContext> ranks, Output& out) {
-  std::optional<RowWriter> write;
+  std::optional<RowWriter<columns::kThreads>> write;
   for (const RankContext& rank : ranks) {
     const Ns length = rank.profile->last - rank.profile->first;
     const std::vector<Ns> on_core = TimesOnCore(*rank.profile);
@@ -68,11 +69,11 @@ void AddThreads(std::span<const RankContext> ranks, Output& out) {
       if (on_core[i] < 0 || length <= 0) continue;
       const Thread& thread = rank.profile->threads[i];
       if (!write) write.emplace(out.AddTable("threads"));
-      write->Integer(rank.rank)
-          .Text(out.strings().Intern(thread.process))
-          .Integer(thread.tid)
-          .Integer(on_core[i])
-          .Share(on_core[i], length);
+      write->Integer("rank"_col, rank.rank)
+          .Text("process"_col, out.strings().Intern(thread.process))
+          .Integer("thread"_col, thread.tid)
+          .Integer("on_cpu"_col, on_core[i])
+          .Share("share"_col, on_core[i], length);
     }
   }
   if (!write) {

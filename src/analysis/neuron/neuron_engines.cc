@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/neuron/neuron.h"
+#include "analysis/tables/neuron_cells.h"
+#include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
 
@@ -52,7 +54,7 @@ void ForEachEngine(const neuron::Data& data, const Take& take) {
   }
 }
 
-void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter& write) {
+void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::kEngines>& write) {
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     Group group;
     for (const Instruction& row : rows) {
@@ -65,23 +67,27 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter& write) {
       group.Add(row);
       if (!row.semaphore) group.durations.push_back(row.duration);
     }
-    write.Integer(rank.context->rank).Integer(rows.front().core);
-    write.Text(neuron::EngineName(rows.front().engine)).Integer(group.instructions);
-    write.Integer(group.time).Integer(group.active);
-    write.Share(static_cast<double>(group.active), static_cast<double>(rank.total));
-    write.Integer(group.wait)
-        .Integer(group.setup)
-        .Known(group.durations.empty() ? -1 : Median(std::move(group.durations)));
+    write.Integer("rank"_col, rank.context->rank).Integer("core"_col, rows.front().core);
+    write.Text("name"_col, neuron::EngineName(rows.front().engine))
+        .Integer("instructions"_col, group.instructions);
+    write.Integer("instruction_time"_col, group.time).Integer("active_time"_col, group.active);
+    write.Share("active_share"_col, static_cast<double>(group.active),
+                static_cast<double>(rank.total));
+    write.Integer("wait_time"_col, group.wait)
+        .Integer("setup_time"_col, group.setup)
+        .Known("median_time"_col,
+               group.durations.empty() ? -1 : Median(std::move(group.durations)));
     if (any_source) {
-      write.Share(static_cast<double>(group.with_source), static_cast<double>(group.instructions));
+      write.Share("nki_share"_col, static_cast<double>(group.with_source),
+                  static_cast<double>(group.instructions));
     } else {
-      write.Absent();
+      write.Absent("nki_share"_col);
     }
-    write.Flops(group.flops);
+    write.Flops("flops"_col, group.flops);
   });
 }
 
-void AddOpcodeRows(const NeuronRank& rank, RowWriter& write) {
+void AddOpcodeRows(const NeuronRank& rank, RowWriter<columns::kOpcodes>& write) {
   std::map<std::pair<Engine, std::string_view>, Group> groups;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     for (const Instruction& row : rows) {
@@ -97,9 +103,15 @@ void AddOpcodeRows(const NeuronRank& rank, RowWriter& write) {
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
   for (const auto& [key, group] : order) {
-    write.Integer(rank.context->rank).Text(neuron::EngineName(key.first)).Text(key.second);
-    write.Integer(group->instructions).Integer(group->time).Integer(group->active);
-    write.Integer(group->time / group->instructions).Integer(group->wait).Flops(group->flops);
+    write.Integer("rank"_col, rank.context->rank)
+        .Text("engine"_col, neuron::EngineName(key.first))
+        .Text("opcode"_col, key.second);
+    write.Integer("instructions"_col, group->instructions)
+        .Integer("instruction_time"_col, group->time)
+        .Integer("active_time"_col, group->active);
+    write.Integer("mean"_col, group->time / group->instructions)
+        .Integer("wait_time"_col, group->wait)
+        .Flops("flops"_col, group->flops);
   }
 }
 
@@ -158,7 +170,7 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
 }
 
 void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cores,
-                 RowWriter& write) {
+                 RowWriter<columns::kCores>& write) {
   for (const auto& [id, core] : cores) {
     SpanCollector packets;
     for (const neuron::Dma& row : rank.data->packets) {
@@ -167,9 +179,12 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
     const std::vector<Span> dma = Clip(packets.Take(), rank.sums.window);
     std::vector<Span> all = core.all;
     all.insert(all.end(), dma.begin(), dma.end());
-    write.Integer(rank.context->rank).Integer(id).Integer(core.instructions);
-    for (const Ns active : core.active) write.Integer(active);
-    write.Integer(Length(dma)).Integer(Length(Merge(std::move(all))));
+    write.Integer("rank"_col, rank.context->rank)
+        .Integer("id"_col, id)
+        .Integer("instructions"_col, core.instructions);
+    AppendActive(core.active, write);
+    write.Integer("dma_active"_col, Length(dma))
+        .Integer("active_time"_col, Length(Merge(std::move(all))));
   }
 }
 
@@ -189,13 +204,13 @@ void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out) {
   for (const NeuronRank& rank : ranks) {
     for (const neuron::EngineSums& engine : rank.sums.engines) with_source += engine.with_source;
   }
-  RowWriter engines(out.AddTable("engines"));
+  RowWriter<columns::kEngines> engines(out.AddTable("engines"));
   for (const NeuronRank& rank : ranks) AddEngineRows(rank, with_source > 0, engines);
-  RowWriter opcodes(out.AddTable("opcodes"));
+  RowWriter<columns::kOpcodes> opcodes(out.AddTable("opcodes"));
   for (const NeuronRank& rank : ranks) AddOpcodeRows(rank, opcodes);
   std::vector<std::map<std::int32_t, Core>> cores;
   for (const NeuronRank& rank : ranks) cores.push_back(CoresOf(rank));
-  RowWriter table(out.AddTable("cores"));
+  RowWriter<columns::kCores> table(out.AddTable("cores"));
   for (std::size_t i = 0; i < ranks.size(); ++i) AddCoreRows(ranks[i], cores[i], table);
   SetImbalance(cores, ranks, out);
 }

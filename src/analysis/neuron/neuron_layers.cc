@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/neuron/neuron.h"
+#include "analysis/tables/neuron_cells.h"
+#include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -57,7 +59,7 @@ class Tree {
   }
 
   /// `row` is the number of the next row of the table, which counts on.
-  void Write(std::int64_t& row, RowWriter& write) const {
+  void Write(std::int64_t& row, RowWriter<columns::kLayers>& write) const {
     // Depth first, without recursion: paths come from the file.
     struct Place {
       std::uint32_t node = kRoot;
@@ -76,7 +78,9 @@ class Tree {
       open.pop_back();
       const Node& node = nodes_[place.node];
       const std::string path = place.path + "/" + node.name;
-      write.Integer(row).Known(place.parent).Integer(node.depth);
+      write.Integer("node"_col, row)
+          .Known("parent"_col, place.parent)
+          .Integer("depth"_col, node.depth);
       WriteNode(node, path, write);
       push(node, row++, path);
     }
@@ -167,42 +171,43 @@ class Tree {
     if (engine != Engine::kOther) node.active[static_cast<std::size_t>(engine)] += Length(spans);
   }
 
-  void WriteNode(const Node& node, const std::string& path, RowWriter& write) const {
+  void WriteNode(const Node& node, const std::string& path,
+                 RowWriter<columns::kLayers>& write) const {
     const neuron::Layer* stated = node.stated;
     const Ns start = stated != nullptr ? stated->start : node.first;
     const Ns duration = stated != nullptr ? stated->duration : node.last - node.first;
     const double peak = rank_.PeakFlops() * static_cast<double>(duration) * 1e-9;
     const std::int64_t model = stated != nullptr ? stated->model_flops : neuron::kUnknown;
     const std::int64_t useful = model >= 0 ? model : node.flops - node.transpose_flops;
-    write.Integer(rank_.context->rank).Text(node.name).Text(kKinds[static_cast<int>(node.kind)]);
-    write.Integer(node.busy).Integer(node.instructions);
+    write.Integer("rank"_col, rank_.context->rank)
+        .Text("name"_col, node.name)
+        .Text("kind"_col, kKinds[static_cast<int>(node.kind)]);
+    write.Integer("active_time"_col, node.busy).Integer("instructions"_col, node.instructions);
     // The profiler measures a layer over the span of its Tensor Engine work, which it does not
     // write.
-    const auto utilization = [&](double as_stated, std::int64_t flops) {
+    const auto utilization = [&](auto column, double as_stated, std::int64_t flops) {
       if (as_stated >= 0) {
-        write.Real(as_stated);
+        write.Real(column, as_stated);
       } else {
-        write.Share(static_cast<double>(flops), peak);
+        write.Share(column, static_cast<double>(flops), peak);
       }
     };
-    utilization(stated == nullptr ? -1 : stated->mfu, useful);
-    utilization(stated == nullptr ? -1 : stated->hfu, node.flops);
-    write.Flops(node.flops);
+    utilization("mfu"_col, stated == nullptr ? -1 : stated->mfu, useful);
+    utilization("hfu"_col, stated == nullptr ? -1 : stated->hfu, node.flops);
+    write.Flops("flops"_col, node.flops);
     if (model >= 0)
-      write.Flops(model);
+      write.Flops("model_flops"_col, model);
     else
-      write.Absent();
-    write.Flops(node.transpose_flops);
+      write.Absent("model_flops"_col);
+    write.Flops("transpose_flops"_col, node.transpose_flops);
     const neuron::Traffic& moved = node.traffic;
-    write.Integer(moved.hbm_read + moved.hbm_write);
-    for (const std::int64_t bytes :
-         {moved.hbm_read, moved.hbm_write, moved.sbuf_read, moved.sbuf_write, moved.psum_read,
-          moved.psum_write, moved.spill_save, moved.spill_reload}) {
-      write.Integer(bytes);
-    }
-    for (const Ns active : node.active) write.Integer(active);
-    write.Integer(node.wait);
-    write.Known(start).Known(node.first < 0 && stated == nullptr ? -1 : duration).Text(path);
+    write.Integer("bytes"_col, moved.hbm_read + moved.hbm_write);
+    AppendTraffic(moved, write);
+    AppendActive(node.active, write);
+    write.Integer("wait_time"_col, node.wait);
+    write.Known("start"_col, start)
+        .Known("duration"_col, node.first < 0 && stated == nullptr ? -1 : duration)
+        .Text("path"_col, path);
   }
 
   const NeuronRank& rank_;
@@ -215,7 +220,7 @@ class Tree {
 }  // namespace
 
 void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out) {
-  RowWriter write(out.AddTable("layers"));
+  RowWriter<columns::kLayers> write(out.AddTable("layers"));
   bool any = false;
   std::int64_t row = 0;
   for (const NeuronRank& rank : ranks) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/neuron/neuron.h"
+#include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
 
@@ -36,19 +37,21 @@ struct Packets {
   }
 };
 
-void AddQueues(const NeuronRank& rank, RowWriter& write) {
+void AddQueues(const NeuronRank& rank, RowWriter<columns::kDmaQueues>& write) {
   std::map<std::pair<std::string_view, neuron::QueueType>, Packets> queues;
   for (const Dma& row : rank.data->packets) {
     queues[{rank.context->profile->Name(row.queue), row.type}].Add(row, rank.Inside(row.start));
   }
   for (auto& [key, queue] : queues) {
     if (queue.count == 0) continue;
-    write.Integer(rank.context->rank).Text(key.first.empty() ? "unnamed" : key.first);
-    write.Text(neuron::QueueTypeName(key.second));
-    write.Integer(static_cast<std::int64_t>(queue.engines.size())).Integer(queue.count);
-    write.Integer(queue.bytes).Integer(queue.time);
-    write.Integer(Length(Clip(queue.spans.Take(), rank.sums.window)));
-    write.Integer(queue.bytes / queue.count).Integer(queue.small);
+    write.Integer("rank"_col, rank.context->rank)
+        .Text("name"_col, key.first.empty() ? "unnamed" : key.first);
+    write.Text("type"_col, neuron::QueueTypeName(key.second));
+    write.Integer("engines"_col, static_cast<std::int64_t>(queue.engines.size()))
+        .Integer("packets"_col, queue.count);
+    write.Integer("bytes"_col, queue.bytes).Integer("time"_col, queue.time);
+    write.Integer("active_time"_col, Length(Clip(queue.spans.Take(), rank.sums.window)));
+    write.Integer("mean_bytes"_col, queue.bytes / queue.count).Integer("small"_col, queue.small);
   }
 }
 
@@ -57,7 +60,7 @@ struct EngineUse {
   double imbalance = -1;
 };
 
-EngineUse AddEngines(const NeuronRank& rank, RowWriter& write) {
+EngineUse AddEngines(const NeuronRank& rank, RowWriter<columns::kDmaEngines>& write) {
   std::map<std::pair<std::int32_t, std::int16_t>, Packets> engines;
   std::map<std::int32_t, std::int64_t> of_core;
   for (const Dma& row : rank.data->packets) {
@@ -78,14 +81,20 @@ EngineUse AddEngines(const NeuronRank& rank, RowWriter& write) {
       use.imbalance = std::max(use.imbalance, bytes / (all / present));
     }
     const Ns active = Length(Clip(engine.spans.Take(), rank.sums.window));
-    write.Integer(rank.context->rank).Integer(key.first).Integer(key.second);
-    write.Integer(engine.count).Integer(engine.bytes).Integer(engine.time).Integer(active);
-    write.Share(static_cast<double>(active), static_cast<double>(rank.total)).Share(bytes, all);
+    write.Integer("rank"_col, rank.context->rank)
+        .Integer("core"_col, key.first)
+        .Integer("name"_col, key.second);
+    write.Integer("packets"_col, engine.count)
+        .Integer("bytes"_col, engine.bytes)
+        .Integer("time"_col, engine.time)
+        .Integer("active_time"_col, active);
+    write.Share("active_share"_col, static_cast<double>(active), static_cast<double>(rank.total))
+        .Share("byte_share"_col, bytes, all);
   }
   return use;
 }
 
-void AddTransfers(const NeuronRank& rank, RowWriter& write) {
+void AddTransfers(const NeuronRank& rank, RowWriter<columns::kDmaTransfers>& write) {
   std::map<std::int64_t, std::int64_t> packets;
   for (const Dma& row : rank.data->packets) {
     if (row.transfer != 0) ++packets[row.transfer];
@@ -99,13 +108,17 @@ void AddTransfers(const NeuronRank& rank, RowWriter& write) {
   if (rows.size() > kMostTransfers) rows.resize(kMostTransfers);
   const Profile& profile = *rank.context->profile;
   for (const Dma* row : rows) {
-    write.Integer(rank.context->rank).Text(profile.Name(row->variable));
-    write.Text(profile.Name(row->queue)).Text(neuron::QueueTypeName(row->type));
-    write.Text(profile.Name(row->from)).Text(profile.Name(row->to));
-    write.Integer(row->start).Integer(row->duration).Integer(row->bytes);
+    write.Integer("rank"_col, rank.context->rank).Text("variable"_col, profile.Name(row->variable));
+    write.Text("queue"_col, profile.Name(row->queue))
+        .Text("type"_col, neuron::QueueTypeName(row->type));
+    write.Text("from"_col, profile.Name(row->from)).Text("to"_col, profile.Name(row->to));
+    write.Integer("start"_col, row->start)
+        .Integer("duration"_col, row->duration)
+        .Integer("bytes"_col, row->bytes);
     const auto found = packets.find(row->id);
-    write.Known(found == packets.end() ? -1 : found->second);
-    write.Share(static_cast<double>(row->bytes) * 1e9, static_cast<double>(row->duration));
+    write.Known("packets"_col, found == packets.end() ? -1 : found->second);
+    write.Share("bandwidth"_col, static_cast<double>(row->bytes) * 1e9,
+                static_cast<double>(row->duration));
   }
 }
 
@@ -127,7 +140,7 @@ struct Calls {
   }
 };
 
-void AddCcOps(const NeuronRank& rank, RowWriter& write) {
+void AddCcOps(const NeuronRank& rank, RowWriter<columns::kCcOps>& write) {
   const Profile& profile = *rank.context->profile;
   using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
                          std::int64_t>;
@@ -148,23 +161,37 @@ void AddCcOps(const NeuronRank& rank, RowWriter& write) {
       return n > 0 ? sum / static_cast<double>(n) : -1.0;
     };
     const auto& [operation, algorithm, dtype, group, bytes] = key;
-    write.Integer(rank.context->rank).Text(operation).Text(algorithm).Text(dtype).Text(group);
-    write.Known(bytes).Integer(count).Integer(time).Integer(time / count);
+    write.Integer("rank"_col, rank.context->rank)
+        .Text("name"_col, operation)
+        .Text("algorithm"_col, algorithm)
+        .Text("dtype"_col, dtype)
+        .Text("group"_col, group);
+    write.Known("input_bytes"_col, bytes)
+        .Integer("calls"_col, count)
+        .Integer("time"_col, time)
+        .Integer("mean"_col, time / count);
     const Ns longest = durations.back();
-    write.Integer(Median(std::move(durations))).Integer(longest);
-    write.KnownReal(mean(calls.bandwidth, calls.with_bandwidth));
-    write.KnownReal(mean(calls.bus_bandwidth, calls.with_bus));
-    write.Known(static_cast<std::int64_t>(mean(calls.delay, calls.with_delay)));
+    write.Integer("median"_col, Median(std::move(durations))).Integer("max"_col, longest);
+    write.KnownReal("bandwidth"_col, mean(calls.bandwidth, calls.with_bandwidth));
+    write.KnownReal("bus_bandwidth"_col, mean(calls.bus_bandwidth, calls.with_bus));
+    write.Known("trigger_delay"_col,
+                static_cast<std::int64_t>(mean(calls.delay, calls.with_delay)));
   }
 }
 
-void AddTensors(const NeuronRank& rank, RowWriter& write) {
+void AddTensors(const NeuronRank& rank, RowWriter<columns::kTensors>& write) {
   const Profile& profile = *rank.context->profile;
   for (const neuron::Tensor& row : rank.data->tensors) {
-    write.Integer(rank.context->rank).Text(profile.Name(row.name)).Text(profile.Name(row.type));
-    write.Text(profile.Name(row.format)).Text(profile.Name(row.shape)).Known(row.bytes);
-    write.Known(row.loads).Known(row.load_bytes).Known(row.mean_load_bytes);
-    write.KnownReal(row.reload_factor);
+    write.Integer("rank"_col, rank.context->rank)
+        .Text("name"_col, profile.Name(row.name))
+        .Text("type"_col, profile.Name(row.type));
+    write.Text("format"_col, profile.Name(row.format))
+        .Text("shape"_col, profile.Name(row.shape))
+        .Known("bytes"_col, row.bytes);
+    write.Known("loads"_col, row.loads)
+        .Known("load_bytes"_col, row.load_bytes)
+        .Known("mean_load_bytes"_col, row.mean_load_bytes);
+    write.KnownReal("reload_factor"_col, row.reload_factor);
   }
 }
 
@@ -179,9 +206,9 @@ void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out) {
   constexpr const char* kNoDma =
       "the file has no DMA packets; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1";
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->packets.empty(); })) {
-    RowWriter queues(out.AddTable("dma_queues"));
+    RowWriter<columns::kDmaQueues> queues(out.AddTable("dma_queues"));
     for (const NeuronRank& rank : ranks) AddQueues(rank, queues);
-    RowWriter engines(out.AddTable("dma_engines"));
+    RowWriter<columns::kDmaEngines> engines(out.AddTable("dma_engines"));
     EngineUse use;
     for (const NeuronRank& rank : ranks) {
       const EngineUse of_rank = AddEngines(rank, engines);
@@ -195,19 +222,19 @@ void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out) {
     out.SetTableAbsent("dma_engines", kNoDma);
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->transfers.empty(); })) {
-    RowWriter transfers(out.AddTable("dma_transfers"));
+    RowWriter<columns::kDmaTransfers> transfers(out.AddTable("dma_transfers"));
     for (const NeuronRank& rank : ranks) AddTransfers(rank, transfers);
   } else {
     out.SetTableAbsent("dma_transfers", "the file has no transfers of tensors");
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); })) {
-    RowWriter ops(out.AddTable("cc_ops"));
+    RowWriter<columns::kCcOps> ops(out.AddTable("cc_ops"));
     for (const NeuronRank& rank : ranks) AddCcOps(rank, ops);
   } else {
     out.SetTableAbsent("cc_ops", "the file has no collectives");
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->tensors.empty(); })) {
-    RowWriter tensors(out.AddTable("tensors"));
+    RowWriter<columns::kTensors> tensors(out.AddTable("tensors"));
     for (const NeuronRank& rank : ranks) AddTensors(rank, tensors);
   } else {
     out.SetTableAbsent("tensors", "the file has no table of tensors");

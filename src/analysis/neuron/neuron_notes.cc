@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "analysis/neuron/neuron.h"
+#include "analysis/tables/neuron_columns.h"
+#include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
 namespace {
 
-void AddThrottles(const NeuronRank& rank, RowWriter& write) {
+void AddThrottles(const NeuronRank& rank, RowWriter<columns::kThrottles>& write) {
   struct Sum {
     std::int64_t count = 0;
     Ns covered = 0, limited = 0;
@@ -32,15 +34,19 @@ void AddThrottles(const NeuronRank& rank, RowWriter& write) {
         static_cast<double>(row.duration) * static_cast<double>(row.k) / static_cast<double>(row.n);
   }
   for (const auto& [key, sum] : sums) {
-    write.Integer(rank.context->rank).Integer(key.first).Text(key.second);
-    write.Integer(sum.count).Integer(sum.covered).Integer(sum.limited);
-    write.Share(sum.weighted, static_cast<double>(sum.covered));
+    write.Integer("rank"_col, rank.context->rank)
+        .Integer("core"_col, key.first)
+        .Text("type"_col, key.second);
+    write.Integer("notifications"_col, sum.count)
+        .Integer("covered_time"_col, sum.covered)
+        .Integer("limited_time"_col, sum.limited);
+    write.Share("limit"_col, sum.weighted, static_cast<double>(sum.covered));
   }
 }
 
 // The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add
 // up.
-void AddFlopsParts(const NeuronRank& rank, RowWriter& write) {
+void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& write) {
   const double peak = rank.data->hardware.PeakFlops();
   if (peak <= 0 || rank.total <= 0 || !rank.data->has.instructions) return;
   const Ns total = rank.total * rank.peak_cores;
@@ -80,8 +86,8 @@ void AddFlopsParts(const NeuronRank& rank, RowWriter& write) {
   take("unused_throttled", lost - lost_active);
   parts.emplace_back("idle", left);
   for (const auto& [name, time] : parts) {
-    write.Integer(rank.context->rank).Text(name).Integer(time);
-    write.Share(static_cast<double>(time), static_cast<double>(total));
+    write.Integer("rank"_col, rank.context->rank).Text("name"_col, name).Integer("time"_col, time);
+    write.Share("share"_col, static_cast<double>(time), static_cast<double>(total));
   }
 }
 
@@ -98,7 +104,7 @@ std::map<std::string, std::string, std::less<>> SemaphoreNames(const NeuronRank&
   return names;
 }
 
-void AddSemaphores(const NeuronRank& rank, RowWriter& write) {
+void AddSemaphores(const NeuronRank& rank, RowWriter<columns::kSemaphores>& write) {
   struct Use {
     std::int64_t updates = 0, highest = 0;
     Ns first = 0, last = 0;
@@ -114,29 +120,37 @@ void AddSemaphores(const NeuronRank& rank, RowWriter& write) {
   const auto names = SemaphoreNames(rank);
   for (const auto& [key, use] : uses) {
     const auto named = names.find(key.second);
-    write.Integer(rank.context->rank).Integer(key.first);
-    write.Text(named == names.end() ? fmt::format("S[{}]", key.second) : named->second);
-    write.Integer(use.updates).Integer(use.first).Integer(use.last).Integer(use.highest);
+    write.Integer("rank"_col, rank.context->rank).Integer("core"_col, key.first);
+    write.Text("name"_col, named == names.end() ? fmt::format("S[{}]", key.second) : named->second);
+    write.Integer("updates"_col, use.updates)
+        .Integer("first"_col, use.first)
+        .Integer("last"_col, use.last)
+        .Integer("highest"_col, use.highest);
   }
 }
 
-void AddCurves(const NeuronRank& rank, RowWriter& write) {
+void AddCurves(const NeuronRank& rank, RowWriter<columns::kCounterCurves>& write) {
   constexpr std::size_t kMost = 20'000;
   const auto& points = rank.data->curves;
   const std::size_t step = points.size() / kMost + 1;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const neuron::CurvePoint& point = points[i];
     if (!rank.Inside(point.time)) continue;
-    write.Integer(rank.context->rank).Integer(point.core).Text(neuron::CurveName(point.curve));
-    write.Integer(point.time).Real(point.value);
+    write.Integer("rank"_col, rank.context->rank)
+        .Integer("core"_col, point.core)
+        .Text("name"_col, neuron::CurveName(point.curve));
+    write.Integer("time"_col, point.time).Real("value"_col, point.value);
   }
 }
 
 void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
-                   RowWriter& write) {
+                   RowWriter<columns::kIdentities>& write) {
   for (const neuron::Identity& row : neuron::CheckIdentities(*rank.data, rank.strings())) {
-    write.Integer(rank.context->rank).Text(row.name).Real(row.computed).Real(row.stated);
-    write.Real(row.deviation).Bool(row.holds);
+    write.Integer("rank"_col, rank.context->rank)
+        .Text("name"_col, row.name)
+        .Real("computed"_col, row.computed)
+        .Real("stated"_col, row.stated);
+    write.Real("deviation"_col, row.deviation).Bool("holds"_col, row.holds);
     if (!row.holds && broken++ == 0) {
       first =
           fmt::format("{}: {:g} from the rows, {:g} stated", row.name, row.computed, row.stated);
@@ -145,69 +159,78 @@ void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& fi
 }
 
 void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
-  RowWriter warnings(out.AddTable("profiler_warnings"));
+  RowWriter<columns::kProfilerWarnings> warnings(out.AddTable("profiler_warnings"));
   bool errors = false;
   for (const NeuronRank& rank : ranks) {
     const Profile& profile = *rank.context->profile;
     errors = errors || rank.data->has.errors;
     for (const neuron::Message& row : rank.data->warnings) {
       const std::string text(profile.Name(row.text));
-      warnings.Integer(rank.context->rank).Text(profile.Name(row.category)).Text(text);
+      warnings.Integer("rank"_col, rank.context->rank)
+          .Text("category"_col, profile.Name(row.category))
+          .Text("message"_col, text);
       out.AddRemark("profiler-warning", "the profiler warns: " + text);
     }
   }
   if (!errors) return out.SetTableAbsent("device_errors", "the file has no table of errors");
-  RowWriter table(out.AddTable("device_errors"));
+  RowWriter<columns::kDeviceErrors> table(out.AddTable("device_errors"));
   for (const NeuronRank& rank : ranks) {
     for (const neuron::Message& row : rank.data->errors) {
-      table.Integer(rank.context->rank).Integer(row.core).Known(row.time);
-      table.Text(rank.context->profile->Name(row.category));
-      table.Text(rank.context->profile->Name(row.text));
+      table.Integer("rank"_col, rank.context->rank)
+          .Integer("core"_col, row.core)
+          .Known("time"_col, row.time);
+      table.Text("type"_col, rank.context->profile->Name(row.category));
+      table.Text("message"_col, rank.context->profile->Name(row.text));
     }
   }
 }
 
-template <class Has, class Add>
+template <const auto& kColumns, class Has, class Add>
 void AddWhere(std::span<const NeuronRank> ranks, const char* table, const char* missing,
               Output& out, const Has& has, const Add& add) {
   if (!std::any_of(ranks.begin(), ranks.end(), has)) return out.SetTableAbsent(table, missing);
-  RowWriter write(out.AddTable(table));
+  RowWriter<kColumns> write(out.AddTable(table));
   for (const NeuronRank& rank : ranks) add(rank, write);
 }
 
 }  // namespace
 
 void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out) {
-  AddWhere(
+  AddWhere<columns::kThrottles>(
       ranks, "throttles", "the file has no throttle notifications", out,
       [](const NeuronRank& rank) { return rank.data->has.throttles; }, AddThrottles);
-  AddWhere(
+  AddWhere<columns::kFlopsParts>(
       ranks, "flops_parts", "needs instructions and the peak of the Tensor Engine", out,
       [](const NeuronRank& rank) {
         return rank.data->has.instructions && rank.data->hardware.PeakFlops() > 0;
       },
       AddFlopsParts);
-  AddWhere(
+  AddWhere<columns::kSemaphores>(
       ranks, "semaphores", "the file has no semaphore updates", out,
       [](const NeuronRank& rank) { return rank.data->has.semaphores; }, AddSemaphores);
-  AddWhere(
+  AddWhere<columns::kHbmUsage>(
       ranks, "hbm_usage", "the file has no memory use", out,
       [](const NeuronRank& rank) { return !rank.data->memory.empty(); },
-      [](const NeuronRank& rank, RowWriter& write) {
+      [](const NeuronRank& rank, RowWriter<columns::kHbmUsage>& write) {
         for (const neuron::MemoryUse& row : rank.data->memory) {
-          write.Integer(rank.context->rank).Integer(row.device).Integer(row.core);
-          write.Text(rank.context->profile->Name(row.use)).Integer(row.bytes);
+          write.Integer("rank"_col, rank.context->rank)
+              .Integer("device"_col, row.device)
+              .Integer("core"_col, row.core);
+          write.Text("name"_col, rank.context->profile->Name(row.use))
+              .Integer("bytes"_col, row.bytes);
         }
       });
-  AddWhere(
+  AddWhere<columns::kCounterCurves>(
       ranks, "counter_curves", "the file has no counters", out,
       [](const NeuronRank& rank) { return rank.data->has.curves; }, AddCurves);
   std::int64_t broken = 0;
   std::string first;
-  AddWhere(
+  AddWhere<columns::kIdentities>(
       ranks, "identities", "the file has rows or a summary, not both", out,
       [](const NeuronRank& rank) { return rank.data->has.summary && rank.HasRows(); },
-      [&](const NeuronRank& rank, RowWriter& write) { AddIdentities(rank, broken, first, write); });
+      [&](const NeuronRank& rank, RowWriter<columns::kIdentities>& write) {
+        AddIdentities(rank, broken, first, write);
+      });
   if (broken > 0) {
     out.AddRemark("neuron-identities",
                   fmt::format("{} numbers of the file's summary are not confirmed by its rows, the "

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "analysis/neuron/neuron.h"
+#include "analysis/tables/neuron_columns.h"
+#include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/marks.h"
 #include "base/interval.h"
@@ -47,7 +49,7 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
                                [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); });
   if (!any) return out.SetTableAbsent("collective_regions", "the file has no collectives");
-  RowWriter write(out.AddTable("collective_regions"));
+  RowWriter<columns::kEngineRegions> write(out.AddTable("collective_regions"));
   for (const NeuronRank& rank : ranks) {
     if (rank.data->cc_ops.empty()) continue;
     for (const Region& region : BetweenCollectives(rank)) {
@@ -57,7 +59,7 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, Output& out) {
 }
 
 // Means are over time: a value holds until the next one.
-void AddPeaks(const NeuronRank& rank, RowWriter& write) {
+void AddPeaks(const NeuronRank& rank, RowWriter<columns::kMemoryPeaks>& write) {
   const auto& points = rank.data->curves;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
     while (end < points.size() && points[end].curve == points[begin].curve &&
@@ -76,9 +78,11 @@ void AddPeaks(const NeuronRank& rank, RowWriter& write) {
       area += points[i].value * static_cast<double>(length);
       covered += length;
     }
-    write.Integer(rank.context->rank).Integer(points[begin].core);
-    write.Text(curve == neuron::Curve::kSbuf ? "SBUF" : "PSUM").Real(highest->value);
-    write.Integer(highest->time).Share(area, static_cast<double>(covered));
+    write.Integer("rank"_col, rank.context->rank).Integer("core"_col, points[begin].core);
+    write.Text("name"_col, curve == neuron::Curve::kSbuf ? "SBUF" : "PSUM")
+        .Real("peak"_col, highest->value);
+    write.Integer("peak_at"_col, highest->time)
+        .Share("mean"_col, area, static_cast<double>(covered));
   }
 }
 
@@ -110,11 +114,16 @@ void AddNeuronFiles(const Table& lines, Output& out) {
                                                                            files.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-  RowWriter write(out.AddTable("source_files"));
+  RowWriter<columns::kSourceFiles> write(out.AddTable("source_files"));
   for (const auto& [place, file] : order) {
-    write.Integer(place.first).Text(place.second).Integer(file.lines).Integer(file.instructions);
-    write.Integer(file.time).Integer(file.wait).Real(file.flops);
-    write.Integer(file.hbm_read).Integer(file.hbm_write);
+    write.Integer("rank"_col, place.first)
+        .Text("file"_col, place.second)
+        .Integer("lines"_col, file.lines)
+        .Integer("instructions"_col, file.instructions);
+    write.Integer("instruction_time"_col, file.time)
+        .Integer("wait_time"_col, file.wait)
+        .Real("flops"_col, file.flops);
+    write.Integer("hbm_read"_col, file.hbm_read).Integer("hbm_write"_col, file.hbm_write);
   }
 }
 
@@ -127,7 +136,7 @@ void AddNeuronRegions(std::span<const NeuronRank> ranks, Output& out) {
     });
   });
   if (memory) {
-    RowWriter write(out.AddTable("memory_peaks"));
+    RowWriter<columns::kMemoryPeaks> write(out.AddTable("memory_peaks"));
     for (const NeuronRank& rank : ranks) AddPeaks(rank, write);
   } else {
     out.SetTableAbsent("memory_peaks", "the file has no usage of SBUF and PSUM");

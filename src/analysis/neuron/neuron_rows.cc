@@ -10,6 +10,8 @@
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/neuron/source_lines.h"
+#include "analysis/tables/neuron_cells.h"
+#include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -20,7 +22,8 @@ using neuron::Instruction;
 
 constexpr std::size_t kMostInstructions = 100'000;
 
-void AddInstructions(const NeuronRank& rank, std::size_t most, RowWriter& write) {
+void AddInstructions(const NeuronRank& rank, std::size_t most,
+                     RowWriter<columns::kInstructionRows>& write) {
   const Profile& profile = *rank.context->profile;
   const auto& dependencies = rank.data->dependencies;
   std::size_t written = 0, edge = 0;
@@ -32,21 +35,23 @@ void AddInstructions(const NeuronRank& rank, std::size_t most, RowWriter& write)
     }
     if (!rank.Inside(row.start)) continue;
     ++written;
-    write.Integer(rank.context->rank).Integer(row.core).Text(neuron::EngineName(row.engine));
-    write.Text(profile.Name(row.track)).Text(profile.Name(row.opcode));
-    write.Integer(row.start).Integer(row.duration).Integer(row.wait);
-    write.Text(profile.Name(row.layer)).Text(profile.Name(row.hlo));
-    write.Text(profile.Name(row.operands)).Text(profile.Name(row.source)).Known(row.pc);
+    write.Integer("rank"_col, rank.context->rank)
+        .Integer("core"_col, row.core)
+        .Text("engine"_col, neuron::EngineName(row.engine));
+    write.Text("track"_col, profile.Name(row.track)).Text("opcode"_col, profile.Name(row.opcode));
+    write.Integer("start"_col, row.start)
+        .Integer("duration"_col, row.duration)
+        .Integer("wait_time"_col, row.wait);
+    write.Text("layer"_col, profile.Name(row.layer)).Text("hlo"_col, profile.Name(row.hlo));
+    write.Text("operands"_col, profile.Name(row.operands))
+        .Text("source"_col, profile.Name(row.source))
+        .Known("pc"_col, row.pc);
     // As the file writes ids: 64 bits without a sign.
-    write.Text(std::to_string(static_cast<std::uint64_t>(row.id))).Text(profile.Name(row.type));
-    write.Flops(row.flops);
-    const neuron::Traffic& moved = row.traffic;
-    for (const std::int64_t bytes :
-         {moved.hbm_read, moved.hbm_write, moved.sbuf_read, moved.sbuf_write, moved.psum_read,
-          moved.psum_write, moved.spill_save, moved.spill_reload}) {
-      write.Integer(bytes);
-    }
-    write.Integer(predecessors);
+    write.Text("id"_col, std::to_string(static_cast<std::uint64_t>(row.id)))
+        .Text("type"_col, profile.Name(row.type));
+    write.Flops("flops"_col, row.flops);
+    AppendTraffic(row.traffic, write);
+    write.Integer("predecessors"_col, predecessors);
   }
 }
 
@@ -55,7 +60,7 @@ struct Wait {
   Ns time = 0, longest = 0;
 };
 
-void AddWaits(const NeuronRank& rank, RowWriter& write) {
+void AddWaits(const NeuronRank& rank, RowWriter<columns::kWaits>& write) {
   const Profile& profile = *rank.context->profile;
   using Key = std::tuple<Engine, std::string_view, std::string_view, std::string_view>;
   std::map<Key, Wait> waits;
@@ -73,9 +78,15 @@ void AddWaits(const NeuronRank& rank, RowWriter& write) {
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
   for (const auto& [key, wait] : order) {
     const auto& [engine, opcode, semaphore, source] = key;
-    write.Integer(rank.context->rank).Text(neuron::EngineName(engine)).Text(opcode);
-    write.Text(semaphore).Bool(neuron::IsDmaSemaphore(semaphore)).Text(source);
-    write.Integer(wait.count).Integer(wait.time).Integer(wait.longest);
+    write.Integer("rank"_col, rank.context->rank)
+        .Text("engine"_col, neuron::EngineName(engine))
+        .Text("opcode"_col, opcode);
+    write.Text("semaphore"_col, semaphore)
+        .Bool("on_dma"_col, neuron::IsDmaSemaphore(semaphore))
+        .Text("source"_col, source);
+    write.Integer("count"_col, wait.count)
+        .Integer("time"_col, wait.time)
+        .Integer("longest"_col, wait.longest);
   }
 }
 
@@ -103,7 +114,8 @@ struct Line {
   std::set<Engine> engines;
 };
 
-void AddLines(const NeuronRank& rank, SourceLines& sources, RowWriter& write) {
+void AddLines(const NeuronRank& rank, SourceLines& sources,
+              RowWriter<columns::kSourceLines>& write) {
   const Profile& profile = *rank.context->profile;
   std::map<std::pair<std::string_view, std::int64_t>, Line> lines;
   for (const Instruction& row : rank.data->instructions) {
@@ -125,13 +137,18 @@ void AddLines(const NeuronRank& rank, SourceLines& sources, RowWriter& write) {
     for (const Engine engine : line.engines) {
       engines += (engines.empty() ? "" : ", ") + std::string(neuron::EngineName(engine));
     }
-    write.Integer(rank.context->rank).Text(place.first).Known(place.second > 0 ? place.second : -1);
-    write.Text(sources.Line(place.first, place.second))
-        .Integer(line.instructions)
-        .Integer(line.time);
-    write.Integer(Length(Clip(Merge(std::move(line.spans)), rank.sums.window)));
-    write.Integer(line.wait).Flops(line.flops).Integer(line.hbm_read).Integer(line.hbm_write);
-    write.Text(engines);
+    write.Integer("rank"_col, rank.context->rank)
+        .Text("file"_col, place.first)
+        .Known("line"_col, place.second > 0 ? place.second : -1);
+    write.Text("text"_col, sources.Line(place.first, place.second))
+        .Integer("instructions"_col, line.instructions)
+        .Integer("instruction_time"_col, line.time);
+    write.Integer("active_time"_col, Length(Clip(Merge(std::move(line.spans)), rank.sums.window)));
+    write.Integer("wait_time"_col, line.wait)
+        .Flops("flops"_col, line.flops)
+        .Integer("hbm_read"_col, line.hbm_read)
+        .Integer("hbm_write"_col, line.hbm_write);
+    write.Text("engines"_col, engines);
   }
 }
 
@@ -149,11 +166,11 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
     }
     return;
   }
-  RowWriter instructions(out.AddTable("instructions"));
+  RowWriter<columns::kInstructionRows> instructions(out.AddTable("instructions"));
   for (const NeuronRank& rank : ranks) {
     AddInstructions(rank, kMostInstructions / ranks.size(), instructions);
   }
-  RowWriter waits(out.AddTable("waits"));
+  RowWriter<columns::kWaits> waits(out.AddTable("waits"));
   for (const NeuronRank& rank : ranks) AddWaits(rank, waits);
   if (!source) {
     out.SetTableAbsent("source_files", "no instruction names a line of source");
@@ -162,7 +179,7 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
                               "NEURON_FRAMEWORK_DEBUG=1 and XLA_IR_DEBUG=1 before compiling");
   }
   Table& table = out.AddTable("source_lines");
-  RowWriter lines(table);
+  RowWriter<columns::kSourceLines> lines(table);
   SourceLines sources(source_root);
   for (const NeuronRank& rank : ranks) AddLines(rank, sources, lines);
   AddNeuronFiles(table, out);

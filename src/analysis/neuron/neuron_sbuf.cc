@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/neuron/neuron.h"
+#include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -13,7 +14,8 @@ using neuron::SbufAllocation;
 
 constexpr std::size_t kMostAllocations = 10'000;
 
-void AddAllocations(const NeuronRank& rank, std::size_t most, RowWriter& write) {
+void AddAllocations(const NeuronRank& rank, std::size_t most,
+                    RowWriter<columns::kSbufAllocations>& write) {
   std::vector<const SbufAllocation*> rows;
   for (const SbufAllocation& row : rank.data->sbuf_allocations) {
     const Span window = rank.sums.window;
@@ -26,12 +28,17 @@ void AddAllocations(const NeuronRank& rank, std::size_t most, RowWriter& write) 
   if (rows.size() > most) rows.resize(most);
   const Profile& profile = *rank.context->profile;
   for (const SbufAllocation* row : rows) {
-    write.Integer(rank.context->rank).Integer(row->core);
-    write.Text(profile.Name(row->tensor)).Text(profile.Name(row->source));
-    write.Known(row->partition).Integer(row->address).Integer(row->bytes);
-    write.Integer(row->start).Integer(row->end()).Integer(row->duration);
-    write.Text(profile.Name(row->hlo)).Text(profile.Name(row->opcode));
-    write.Text(profile.Name(row->queue));
+    write.Integer("rank"_col, rank.context->rank).Integer("core"_col, row->core);
+    write.Text("tensor"_col, profile.Name(row->tensor))
+        .Text("source"_col, profile.Name(row->source));
+    write.Known("partition"_col, row->partition)
+        .Integer("address"_col, row->address)
+        .Integer("bytes"_col, row->bytes);
+    write.Integer("start"_col, row->start)
+        .Integer("end"_col, row->end())
+        .Integer("duration"_col, row->duration);
+    write.Text("hlo"_col, profile.Name(row->hlo)).Text("opcode"_col, profile.Name(row->opcode));
+    write.Text("queue"_col, profile.Name(row->queue));
   }
 }
 
@@ -46,7 +53,7 @@ void AddNeuronSbuf(std::span<const NeuronRank> ranks, Output& out) {
                               "the recording has no table SbufAllocation; give it as CSV beside "
                               "the other tables");
   }
-  RowWriter write(out.AddTable("sbuf_allocations"));
+  RowWriter<columns::kSbufAllocations> write(out.AddTable("sbuf_allocations"));
   for (const NeuronRank& rank : ranks) {
     AddAllocations(rank, kMostAllocations / ranks.size(), write);
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 
@@ -103,26 +104,26 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
     out.SetTableAbsent("ops_by_iteration", CapabilityGap(Capability::kLaunchLinks));
     return;
   }
-  RowWriter write(out.AddTable("ops_by_iteration"));
+  RowWriter<columns::kOpsByIteration> write(out.AddTable("ops_by_iteration"));
   StringPool& strings = out.strings();
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Texts texts(*ranks[r].profile, strings);
     for (const auto& [key, op] : sums[r]) {
       const StringId name = texts(StringId{key.second});
-      write.Integer(key.first)
-          .Integer(ranks[r].rank)
-          .Text(name)
-          .Text(strings.Intern(OpType(strings[name])))
-          .Text(DirectionText(op))
-          .Text(op.mixed_dtypes ? StringId{} : texts(op.dtypes))
-          .Integer(op.start)
-          .Integer(op.calls)
-          .IntegerIf(ranks[r].profile->has_timeline, op.host_self)
-          .Integer(op.kernels)
-          .Integer(op.tensor_core_kernels)
-          .Integer(op.device_time)
-          .Integer(op.tensor_core_time)
-          .Text(op.mixed_stacks ? StringId{} : texts(op.call_stack));
+      write.Integer("iteration"_col, key.first)
+          .Integer("rank"_col, ranks[r].rank)
+          .Text("name"_col, name)
+          .Text("type"_col, strings.Intern(OpType(strings[name])))
+          .Text("direction"_col, DirectionText(op))
+          .Text("dtypes"_col, op.mixed_dtypes ? StringId{} : texts(op.dtypes))
+          .Integer("start"_col, op.start)
+          .Integer("calls"_col, op.calls)
+          .IntegerIf("host_self"_col, ranks[r].profile->has_timeline, op.host_self)
+          .Integer("kernels"_col, op.kernels)
+          .Integer("tensor_core_kernels"_col, op.tensor_core_kernels)
+          .Integer("time"_col, op.device_time)
+          .Integer("tensor_core_time"_col, op.tensor_core_time)
+          .Text("call_stack"_col, op.mixed_stacks ? StringId{} : texts(op.call_stack));
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 #include "analysis/tables/tree_rows.h"
@@ -206,24 +207,24 @@ std::vector<Choice> Choose(std::span<const RankContext> ranks, std::span<const R
   return out;
 }
 
+// `above`: rows of the table so far.
 void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool has_device,
-            Table& table) {
+            std::size_t above, RowWriter<columns::kOpTree>& write) {
   const auto order = TreeOrder(tree.parents);
-  TreeCells cells(tree.parents, static_cast<std::int64_t>(table.rows()));
-  RowWriter write(table);
+  TreeCells cells(tree.parents, static_cast<std::int64_t>(above));
   for (const std::uint32_t i : order) {
     const Node& node = tree.nodes[i];
     const bool on_host = node.kind == "op" || node.kind == "range" || node.kind == "thread";
     cells.Append(i, write);
-    write.Integer(iteration)
-        .Integer(rank)
-        .Text(node.name)
-        .Text(node.kind)
-        .Integer(node.calls)
-        .IntegerIf(on_host, node.host_total)
-        .IntegerIf(on_host, node.host_self)
-        .IntegerIf(has_device, node.device_total)
-        .IntegerIf(has_device, node.device_self);
+    write.Integer("iteration"_col, iteration)
+        .Integer("rank"_col, rank)
+        .Text("name"_col, node.name)
+        .Text("kind"_col, node.kind)
+        .Integer("calls"_col, node.calls)
+        .IntegerIf("host_total"_col, on_host, node.host_total)
+        .IntegerIf("host_self"_col, on_host, node.host_self)
+        .IntegerIf("device_total"_col, has_device, node.device_total)
+        .IntegerIf("device_self"_col, has_device, node.device_self);
   }
 }
 
@@ -235,13 +236,14 @@ void AddIterationTree(std::span<const RankContext> ranks, std::span<const RunIte
                                     [](const RankContext& rank) { return rank.has_host(); });
   if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));
   Table& table = out.AddTable("op_tree");
+  RowWriter<columns::kOpTree> write(table);
   std::optional<Builder> builder;
   for (const Choice& choice : Choose(ranks, run)) {
     const RankContext& rank = ranks[choice.rank];
     if (!builder || &builder->rank() != &rank) builder.emplace(rank, out.strings());
     const Tree tree = builder->Build(choice.iteration);
     if (table.rows() > 0 && table.rows() + tree.nodes.size() > kMostRows) break;
-    Append(tree, choice.iteration, rank.rank, rank.has_device(), table);
+    Append(tree, choice.iteration, rank.rank, rank.has_device(), table.rows(), write);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/tree_rows.h"
 
@@ -251,19 +252,19 @@ void Fill(const std::vector<ModuleSum>& modules, bool has_device, StringPool& st
   for (const ModuleSum& module : modules) parents.push_back(module.parent);
   const auto order = TreeOrder(parents);
   TreeCells tree(parents, 0);
-  RowWriter write(table);
+  RowWriter<columns::kModules> write(table);
   for (const std::uint32_t node : order) {
     const ModuleSum& module = modules[node];
     tree.Append(node, write);
-    write.Text(strings.Intern(module.name))
-        .Integer(module.calls)
-        .Integer(module.operators)
-        .Integer(module.host_total)
-        .Integer(module.host_self)
-        .IntegerIf(has_device, module.device_total)
-        .IntegerIf(has_device, module.device_self)
-        .IntegerIf(has_device, module.backward_device)
-        .Integer(module.host_total / module.calls);
+    write.Text("name"_col, strings.Intern(module.name))
+        .Integer("calls"_col, module.calls)
+        .Integer("operators"_col, module.operators)
+        .Integer("host_total"_col, module.host_total)
+        .Integer("host_self"_col, module.host_self)
+        .IntegerIf("device_total"_col, has_device, module.device_total)
+        .IntegerIf("device_self"_col, has_device, module.device_self)
+        .IntegerIf("backward_device"_col, has_device, module.backward_device)
+        .Integer("mean"_col, module.host_total / module.calls);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/context/op_gpu_use.h"
+#include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -214,15 +215,18 @@ std::string_view UsesText(const OpSums& sums, Ns kernel_time, Ns tensor_core_tim
 }
 
 // FLOPs, bytes and what it achieves, where known from shapes.
-void AppendWork(const OpSums& sums, RowWriter& write) {
+template <class Writer>
+void AppendWork(const OpSums& sums, Writer& write) {
   const bool known = sums.flops >= 0;
   const double seconds = static_cast<double>(sums.known_time) / 1e9;
   const bool has_bytes = sums.bytes >= 0 && sums.bytes < 9e18;
-  write.Real(known ? std::optional(sums.flops) : std::nullopt)
-      .IntegerIf(has_bytes, has_bytes ? std::llround(sums.bytes) : 0)
-      .Real(known && seconds > 0 ? std::optional(sums.flops / seconds) : std::nullopt);
+  write.Real("flops"_col, known ? std::optional(sums.flops) : std::nullopt)
+      .IntegerIf("bytes"_col, has_bytes, has_bytes ? std::llround(sums.bytes) : 0)
+      .Real("achieved"_col,
+            known && seconds > 0 ? std::optional(sums.flops / seconds) : std::nullopt);
 }
 
+template <const auto& kColumns>
 void FillOps(const std::vector<OpRow>& rows, Grouping grouping, bool has_device, const Output& out,
              Table& table) {
   MarkWithoutDevice(has_device, out, table);
@@ -232,29 +236,31 @@ void FillOps(const std::vector<OpRow>& rows, Grouping grouping, bool has_device,
     if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
   }
   StringPool& strings = table.strings();
-  RowWriter write(table);
+  RowWriter<kColumns> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
-    write.Text(row.name);
-    if (grouping == Grouping::kShapes) write.Text(row.second);
-    write.Text(strings.Intern(OpType(strings[row.name])))
-        .Text(DirectionText(row.directions))
-        .Text(row.dtypes.get())
-        .Integer(sums.calls)
-        .Integer(sums.host_self)
-        .Integer(sums.host_total)
-        .IntegerIf(has_device, sums.device_self)
-        .IntegerIf(has_device, sums.device_total)
-        .IntegerIf(has_device, sums.kernels)
-        .Bool(sums.eligible)
-        .Text(UsesText(sums, sums.kernel_total, sums.tensor_core_total))
-        .Share(sums.tensor_core_self, sums.kernel_self)
-        .Share(sums.tensor_core_total, sums.kernel_total);
+    write.Text("name"_col, row.name);
+    if constexpr (NamesColumn<Col<"input_shapes">, kColumns>) {
+      write.Text("input_shapes"_col, row.second);
+    }
+    write.Text("type"_col, strings.Intern(OpType(strings[row.name])))
+        .Text("direction"_col, DirectionText(row.directions))
+        .Text("dtypes"_col, row.dtypes.get())
+        .Integer("calls"_col, sums.calls)
+        .Integer("host_self"_col, sums.host_self)
+        .Integer("host_total"_col, sums.host_total)
+        .IntegerIf("device_self"_col, has_device, sums.device_self)
+        .IntegerIf("device_total"_col, has_device, sums.device_total)
+        .IntegerIf("kernels"_col, has_device, sums.kernels)
+        .Bool("tensor_core_eligible"_col, sums.eligible)
+        .Text("uses_tensor_core"_col, UsesText(sums, sums.kernel_total, sums.tensor_core_total))
+        .Share("tensor_core_self"_col, sums.tensor_core_self, sums.kernel_self)
+        .Share("tensor_core_total"_col, sums.tensor_core_total, sums.kernel_total);
     AppendWork(sums, write);
-    write.IntegerIf(has_device, sums.outside)
-        .Integer(sums.outside_host)
-        .Integer(sums.outside_calls)
-        .Text(grouping == Grouping::kStack ? row.second : row.call_stack.get());
+    write.IntegerIf("outside"_col, has_device, sums.outside)
+        .Integer("outside_host"_col, sums.outside_host)
+        .Integer("outside_calls"_col, sums.outside_calls)
+        .Text("call_stack"_col, grouping == Grouping::kStack ? row.second : row.call_stack.get());
   }
 }
 
@@ -284,35 +290,39 @@ std::vector<OpRow> GroupTypes(const std::vector<OpRow>& ops, StringPool& strings
   return types;
 }
 
-// Mean, least and most of the calls.
-void AppendSpread(bool is_known, Ns sum, const OpRange& range, std::int64_t calls,
-                  RowWriter& write) {
-  write.IntegerIf(is_known, sum / std::max<std::int64_t>(calls, 1))
-      .IntegerIf(is_known, range.least)
-      .IntegerIf(is_known, range.most);
-}
-
 void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& out, Table& table) {
   MarkWithoutDevice(has_device, out, table);
-  RowWriter write(table);
+  RowWriter<columns::kOpTypes> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
-    write.Text(row.name)
-        .Integer(row.operators)
-        .Integer(sums.calls)
-        .Integer(sums.host_self)
-        .IntegerIf(has_device, sums.device_self)
-        .IntegerIf(has_device, sums.kernels)
-        .Bool(sums.eligible)
-        .Text(UsesText(sums, sums.kernel_self, sums.tensor_core_self))
-        .Share(sums.tensor_core_self, sums.kernel_self)
-        .Integer(sums.host_total);
-    AppendSpread(true, sums.host_total, sums.host_range, sums.calls, write);
-    AppendSpread(true, sums.host_self, sums.host_self_range, sums.calls, write);
-    AppendSpread(has_device, sums.device_self, sums.device_range, sums.calls, write);
-    write.IntegerIf(has_device, sums.gpu_busy).IntegerIf(has_device, sums.gpu_idle);
-    AppendSpread(has_device, sums.gpu_idle, sums.gpu_idle_range, sums.calls, write);
-    write.IntegerIf(has_device, sums.outside);
+    // Mean, least and most of the calls.
+    const auto append_spread = [&write, calls = std::max<std::int64_t>(sums.calls, 1)](
+                                   auto mean, auto least, auto most, bool is_known, Ns sum,
+                                   const OpRange& range) {
+      write.IntegerIf(mean, is_known, sum / calls);
+      write.IntegerIf(least, is_known, range.least).IntegerIf(most, is_known, range.most);
+    };
+    write.Text("name"_col, row.name)
+        .Integer("operators"_col, row.operators)
+        .Integer("calls"_col, sums.calls)
+        .Integer("host_self"_col, sums.host_self)
+        .IntegerIf("device_self"_col, has_device, sums.device_self)
+        .IntegerIf("kernels"_col, has_device, sums.kernels)
+        .Bool("tensor_core_eligible"_col, sums.eligible)
+        .Text("uses_tensor_core"_col, UsesText(sums, sums.kernel_self, sums.tensor_core_self))
+        .Share("tensor_core_self"_col, sums.tensor_core_self, sums.kernel_self)
+        .Integer("host_total"_col, sums.host_total);
+    append_spread("host_mean"_col, "host_min"_col, "host_max"_col, true, sums.host_total,
+                  sums.host_range);
+    append_spread("host_self_mean"_col, "host_self_min"_col, "host_self_max"_col, true,
+                  sums.host_self, sums.host_self_range);
+    append_spread("device_mean"_col, "device_min"_col, "device_max"_col, has_device,
+                  sums.device_self, sums.device_range);
+    write.IntegerIf("gpu_busy"_col, has_device, sums.gpu_busy)
+        .IntegerIf("gpu_idle"_col, has_device, sums.gpu_idle);
+    append_spread("gpu_idle_mean"_col, "gpu_idle_min"_col, "gpu_idle_max"_col, has_device,
+                  sums.gpu_idle, sums.gpu_idle_range);
+    write.IntegerIf("outside"_col, has_device, sums.outside);
   }
 }
 
@@ -340,7 +350,11 @@ void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, Grouping grouping
   }
   SortRows(rows, out.strings());
   Table& filled = out.AddTable(table);
-  FillOps(rows, grouping, run.has_device, out, filled);
+  if (by_shape) {
+    FillOps<columns::kOpsByShape>(rows, grouping, run.has_device, out, filled);
+  } else {
+    FillOps<columns::kOpsByStack>(rows, grouping, run.has_device, out, filled);
+  }
   DropHostTimes(run.has_timeline, filled);
 }
 
@@ -350,7 +364,7 @@ void AddNames(std::vector<OpRow> ops, const RunOps& run, Output& out) {
   std::vector<OpRow> types = GroupTypes(ops, out.strings());
   SortRows(types, out.strings());
   Table& by_name = out.AddTable("ops");
-  FillOps(ops, Grouping::kName, run.has_device, out, by_name);
+  FillOps<columns::kOps>(ops, Grouping::kName, run.has_device, out, by_name);
   DropHostTimes(run.has_timeline, by_name);
   Table& by_type = out.AddTable("op_types");
   FillTypes(types, run.has_device, out, by_type);

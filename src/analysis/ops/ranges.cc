@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/tree_rows.h"
 
@@ -197,28 +198,30 @@ void Fill(const Ranges& found, bool has_device, Table& table) {
   const auto order = TreeOrder(found.parents);
   const auto gradients = PairGradients(found, table.strings());
   TreeCells tree(found.parents, 0);
-  RowWriter write(table);
+  RowWriter<columns::kRanges> write(table);
   for (const std::uint32_t node : order) {
     const Range& range = found.ranges[node];
     tree.Append(node, write);
-    write.Text(range.name)
-        .Text(table.strings()[range.domain])
-        .Integer(range.calls)
-        .Integer(range.host_total)
-        .Integer(range.host_total / range.calls)
-        .Integer(range.shortest)
-        .Integer(range.longest)
-        .Integer(range.host_self)
-        .IntegerIf(has_device, range.device_total)
-        .IntegerIf(has_device, range.device_self)
-        .IntegerIf(has_device, range.kernels);
+    write.Text("name"_col, range.name)
+        .Text("domain"_col, table.strings()[range.domain])
+        .Integer("calls"_col, range.calls)
+        .Integer("host_total"_col, range.host_total)
+        .Integer("mean"_col, range.host_total / range.calls)
+        .Integer("min"_col, range.shortest)
+        .Integer("max"_col, range.longest)
+        .Integer("host_self"_col, range.host_self)
+        .IntegerIf("device_total"_col, has_device, range.device_total)
+        .IntegerIf("device_self"_col, has_device, range.device_self)
+        .IntegerIf("kernels"_col, has_device, range.kernels);
     const auto found_gradient = gradients.find(node);
     if (found_gradient == gradients.end()) {
-      write.Absent().Absent().Absent();
+      write.Absent("gradient"_col, "gradient_host"_col, "gradient_device"_col);
       continue;
     }
     const Gradient& gradient = found_gradient->second;
-    write.Text(gradient.name).Integer(gradient.host).IntegerIf(has_device, gradient.device);
+    write.Text("gradient"_col, gradient.name)
+        .Integer("gradient_host"_col, gradient.host)
+        .IntegerIf("gradient_device"_col, has_device, gradient.device);
   }
   if (!gradients.empty()) return;
   for (const char* column : {"gradient", "gradient_host", "gradient_device"}) {

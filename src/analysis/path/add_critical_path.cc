@@ -13,6 +13,7 @@
 #include "analysis/path/path_facts.h"
 #include "analysis/path/path_moves.h"
 #include "analysis/path/replayer.h"
+#include "analysis/tables/path_columns.h"
 #include "analysis/tables/row_writer.h"
 
 namespace profgauge {
@@ -146,19 +147,19 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
   for (auto at = parts.begin(); at != parts.end(); ++at) rows.push_back(at);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto a, auto b) { return a->second.time > b->second.time; });
-  RowWriter writer(table);
+  RowWriter<columns::kCriticalPath> writer(table);
   for (const auto& row : rows) {
     const auto& [rank, part] = row->first;
     const PartSum& sum = row->second;
-    writer.Integer(rank)
-        .Text(InfoOf(part.kind).title)
-        .Text(part.name)
-        .Text(part.op)
-        .Text(part.module)
-        .Text(part.tensor_core)
-        .Integer(sum.segments)
-        .Integer(sum.time)
-        .Share(static_cast<double>(sum.time), static_cast<double>(whole));
+    writer.Integer("rank"_col, rank)
+        .Text("category"_col, InfoOf(part.kind).title)
+        .Text("name"_col, part.name)
+        .Text("op"_col, part.op)
+        .Text("module"_col, part.module)
+        .Text("uses_tensor_core"_col, part.tensor_core)
+        .Integer("segments"_col, sum.segments)
+        .Integer("time"_col, sum.time)
+        .Share("share"_col, static_cast<double>(sum.time), static_cast<double>(whole));
   }
 }
 
@@ -359,10 +360,16 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
-  RowWriter writer(out.AddTable("slack"));
+  RowWriter<columns::kSlack> writer(out.AddTable("slack"));
   for (const auto& [rank, row] : rows) {
-    writer.Integer(rank).Integer(row->gpu).Integer(row->stream).Text(row->name);
-    writer.Integer(row->calls).Integer(row->time).Integer(row->on_path).Integer(row->least);
+    writer.Integer("rank"_col, rank)
+        .Integer("gpu"_col, row->gpu)
+        .Integer("stream"_col, row->stream)
+        .Text("name"_col, row->name);
+    writer.Integer("calls"_col, row->calls)
+        .Integer("time"_col, row->time)
+        .Integer("critical_time"_col, row->on_path)
+        .Integer("slack"_col, row->least);
   }
 }
 

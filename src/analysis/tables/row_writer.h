@@ -1,92 +1,155 @@
-// Fills a table row by row, cell after cell in the order of its columns: whoever writes rows has
-// the catalogue's order before him, and no cell costs a look-up of its column's name.
+// Fills a table row by row: each cell names its column, `row.Integer("kernels"_col, kernels)`.
+// Names are constants of the compiler: one that the table does not have, or whose cells are of
+// another type, does not compile, and no cell costs a look-up. Cells come in the order of the
+// columns; one that is left out or comes too early is refused when the row is written.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
-#include <stdexcept>
-#include <string>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "base/table.h"
 
 namespace profgauge {
 
+template <std::size_t kSize>
+struct ColumnName {
+  // Not explicit: a literal becomes a name.
+  consteval ColumnName(const char (&text)[kSize]) { std::copy_n(text, kSize, chars); }
+  constexpr std::string_view view() const { return {chars, kSize - 1}; }
+  char chars[kSize] = {};
+};
+
+/// The name of a column as an argument whose type is the name: `"kernels"_col`.
+template <ColumnName kName>
+struct Col {
+  static constexpr std::string_view id() { return kName.view(); }
+};
+template <ColumnName kName>
+consteval Col<kName> operator""_col() {
+  return {};
+}
+
+/// The position of a column, the number of columns when there is none of that name.
+constexpr std::size_t PlaceOf(std::span<const ColumnSpec> columns, std::string_view id) {
+  std::size_t place = 0;
+  while (place < columns.size() && columns[place].id != id) ++place;
+  return place;
+}
+constexpr bool HasCell(std::span<const ColumnSpec> columns, std::string_view id, CellType type) {
+  const std::size_t place = PlaceOf(columns, id);
+  return place < columns.size() && CellTypeOf(columns[place].unit) == type;
+}
+
+/// Names a column of the table.
+template <class Name, const auto& kColumns>
+concept NamesColumn = PlaceOf(kColumns, Name::id())
+< std::size(kColumns);
+/// Names a column of the table whose cells are of that type.
+template <class Name, const auto& kColumns, CellType kType>
+concept NamesCell = HasCell(kColumns, Name::id(), kType);
+
+/// Throws where the table's columns are not these: whoever adds a table names its columns too.
+void RequireColumns(const Table& table, std::span<const ColumnSpec> columns);
+/// Throws: the cell of column `given` was written where that of `expected` comes.
+[[noreturn, gnu::cold]] void RefuseCell(const Table& table, std::string_view given,
+                                        std::string_view expected);
+
+/// Of the table whose columns the catalogue takes from `kColumns`.
+template <const auto& kColumns>
 class RowWriter {
+  static constexpr std::size_t kWidth = std::size(kColumns);
+
  public:
-  /// REQUIRES: the table has all its columns, as many rows in each, and outlives this.
+  /// REQUIRES: the table has these columns, as many rows in each, and outlives this.
   explicit RowWriter(Table& table) : table_(table) {
-    columns_.reserve(table.columns().size());
-    for (Column& column : table.columns()) columns_.push_back(&column);
+    RequireColumns(table, kColumns);
+    for (std::size_t i = 0; i < kWidth; ++i) columns_[i] = &table.columns()[i];
   }
   RowWriter(const RowWriter&) = delete;
   RowWriter& operator=(const RowWriter&) = delete;
   /// REQUIRES: the last row is complete.
-  ~RowWriter() {
-    assert((at_ == 0 || at_ == columns_.size()) && "a row has too few or too many cells");
-  }
+  ~RowWriter() { assert(at_ == 0 && "a row has too few cells"); }
 
-  /// REQUIRES for each: the column's type fits; else it throws, since an order that is not the
-  /// catalogue's is a mistake of ours.
-  RowWriter& Integer(std::int64_t value) {
-    Next(false).AddInteger(value);
+  template <NamesCell<kColumns, CellType::kInteger> Name>
+  RowWriter& Integer(Name, std::int64_t value) {
+    Next<Name>().AddInteger(value);
     return *this;
   }
-  RowWriter& Real(double value) {
-    Next(false).AddReal(value);
+  template <NamesCell<kColumns, CellType::kReal> Name>
+  RowWriter& Real(Name, double value) {
+    Next<Name>().AddReal(value);
     return *this;
   }
-  RowWriter& Real(const std::optional<double>& value) { return value ? Real(*value) : Absent(); }
-  RowWriter& Text(std::string_view value) {
-    if (value.empty()) return Text(StringId{});
-    return Text(table_.strings().Intern(value));
+  template <NamesCell<kColumns, CellType::kReal> Name>
+  RowWriter& Real(Name name, const std::optional<double>& value) {
+    return value ? Real(name, *value) : Absent(name);
+  }
+  template <NamesCell<kColumns, CellType::kText> Name>
+  RowWriter& Text(Name name, std::string_view value) {
+    return Text(name, value.empty() ? StringId{} : table_.strings().Intern(value));
   }
   /// Of the table's strings; absent when invalid. An empty text that is interned is a text.
-  RowWriter& Text(StringId value) {
-    Next(true).AddText(value);
+  template <NamesCell<kColumns, CellType::kText> Name>
+  RowWriter& Text(Name, StringId value) {
+    Next<Name>().AddText(value);
     return *this;
   }
-  RowWriter& Absent() {
-    Next().AddAbsent();
+  template <NamesColumn<kColumns>... Names>
+  requires(sizeof...(Names) > 0) RowWriter& Absent(Names...) {
+    (Next<Names>().AddAbsent(), ...);
     return *this;
   }
-  RowWriter& IntegerIf(bool is_known, std::int64_t value) {
-    return is_known ? Integer(value) : Absent();
+  template <NamesCell<kColumns, CellType::kInteger> Name>
+  RowWriter& IntegerIf(Name name, bool is_known, std::int64_t value) {
+    return is_known ? Integer(name, value) : Absent(name);
   }
   /// Absent when negative: what the model writes for "unknown".
-  RowWriter& Known(std::int64_t value) { return value < 0 ? Absent() : Integer(value); }
-  RowWriter& KnownReal(double value) { return value < 0 ? Absent() : Real(value); }
-  RowWriter& Flops(std::int64_t value) { return Real(static_cast<double>(value)); }
-  RowWriter& Bool(bool value) { return Integer(value ? 1 : 0); }
+  template <NamesCell<kColumns, CellType::kInteger> Name>
+  RowWriter& Known(Name name, std::int64_t value) {
+    return value < 0 ? Absent(name) : Integer(name, value);
+  }
+  template <NamesCell<kColumns, CellType::kReal> Name>
+  RowWriter& KnownReal(Name name, double value) {
+    return value < 0 ? Absent(name) : Real(name, value);
+  }
+  template <NamesCell<kColumns, CellType::kReal> Name>
+  RowWriter& Flops(Name name, std::int64_t value) {
+    return Real(name, static_cast<double>(value));
+  }
+  template <NamesCell<kColumns, CellType::kInteger> Name>
+  RowWriter& Bool(Name name, bool value) {
+    return Integer(name, value ? 1 : 0);
+  }
   /// part / whole, absent when there is no whole.
-  RowWriter& Share(double part, double whole) { return whole > 0 ? Real(part / whole) : Absent(); }
-  RowWriter& Share(std::int64_t part, std::int64_t whole) {
-    return Share(static_cast<double>(part), static_cast<double>(whole));
+  template <NamesCell<kColumns, CellType::kReal> Name>
+  RowWriter& Share(Name name, double part, double whole) {
+    return whole > 0 ? Real(name, part / whole) : Absent(name);
+  }
+  template <NamesCell<kColumns, CellType::kReal> Name>
+  RowWriter& Share(Name name, std::int64_t part, std::int64_t whole) {
+    return Share(name, static_cast<double>(part), static_cast<double>(whole));
   }
 
  private:
+  template <class Name>
   Column& Next() {
-    if (at_ == columns_.size()) at_ = 0;
-    return *columns_[at_++];
-  }
-  // A column keeps texts as whole numbers and cannot tell the two apart; reals it can.
-  Column& Next(bool is_text) {
-    Column& column = Next();
-    if ((column.unit() == Unit::kText) != is_text) [[unlikely]]
-      Refuse(column);
-    return column;
-  }
-  // Apart, so that the way of every cell stays short.
-  [[noreturn, gnu::cold, gnu::noinline]] void Refuse(const Column& column) const {
-    throw std::logic_error(table_.id() + "." + column.id() + ": a cell of another type");
+    constexpr std::size_t kAt = PlaceOf(kColumns, Name::id());
+    if (at_ != kAt) [[unlikely]]
+      RefuseCell(table_, kColumns[kAt].id, kColumns[at_].id);
+    at_ = kAt + 1 == kWidth ? 0 : kAt + 1;
+    return *columns_[kAt];
   }
 
   Table& table_;
-  std::vector<Column*> columns_;  // A table's own list of them is slow to walk for every cell.
-  std::size_t at_ = 0;
+  std::array<Column*, kWidth> columns_;  // A table's own list of them is slow to walk.
+  std::size_t at_ = 0;                   // Whose cell comes next.
 };
 
 }  // namespace profgauge

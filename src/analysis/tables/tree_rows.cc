@@ -23,14 +23,4 @@ std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) 
   return order;
 }
 
-void TreeCells::Append(std::uint32_t node, RowWriter& write) {
-  const std::uint32_t above = parents_[node];
-  const bool is_top = above == kNoNode;
-  numbers_[node] = next_++;
-  if (!is_top) depths_[node] = depths_[above] + 1;
-  write.Integer(numbers_[node])
-      .IntegerIf(!is_top, is_top ? 0 : numbers_[above])
-      .Integer(depths_[node]);
-}
-
 }  // namespace profgauge

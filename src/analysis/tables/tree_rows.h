@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kNoNode = 0xffff'ffff;
 /// REQUIRES: a parent's number is below its children's, or kNoNode.
 std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents);
 
-/// Writes the cells `node`, `parent` and `depth`, with which such a row begins.
+/// Writes the cells of columns::kTree, with which such a row begins.
 class TreeCells {
  public:
   /// `parents` must outlive this. Nodes are numbered anew as they are written, from `first`.
@@ -22,7 +22,16 @@ class TreeCells {
       : parents_(parents), next_(first), numbers_(parents.size()), depths_(parents.size()) {}
 
   /// REQUIRES: nodes come in the order of the tree.
-  void Append(std::uint32_t node, RowWriter& write);
+  template <class Writer>
+  void Append(std::uint32_t node, Writer& write) {
+    const std::uint32_t above = parents_[node];
+    const bool is_top = above == kNoNode;
+    numbers_[node] = next_++;
+    if (!is_top) depths_[node] = depths_[above] + 1;
+    write.Integer("node"_col, numbers_[node])
+        .IntegerIf("parent"_col, !is_top, is_top ? 0 : numbers_[above])
+        .Integer("depth"_col, depths_[node]);
+  }
 
  private:
   const std::vector<std::uint32_t>& parents_;

@@ -9,6 +9,7 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/tables/time_columns.h"
 #include "analysis/time/gap_activity.h"
 #include "analysis/time/host_waits.h"
 
@@ -182,7 +183,7 @@ ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
 void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
   std::vector<std::unique_ptr<GapActivities>> activities(ranks.size());
-  RowWriter write(table);
+  RowWriter<columns::kGaps> write(table);
   for (const TableRow& row : rows) {
     const RankContext& rank = ranks[row.rank];
     const Profile& profile = *rank.profile;
@@ -196,17 +197,17 @@ void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& 
     }
     const GapActivity doing =
         activities[row.rank]->Of(row.gap.time, LaunchingThread(profile, row.gap));
-    write.Integer(rank.rank)
-        .Integer(row.gpu)
-        .Integer(row.gap.time.start)
-        .Integer(row.gap.time.length())
-        .Text(InfoOf(row.gap.main_cause()).title)
-        .IntegerIf(iteration != Iterations::kNone, iteration)
-        .Text(device_name(row.gap.before))
-        .Text(device_name(row.gap.after))
-        .Text(op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{})
-        .Text(doing.innermost)
-        .Text(doing.outermost);
+    write.Integer("rank"_col, rank.rank)
+        .Integer("gpu"_col, row.gpu)
+        .Integer("start"_col, row.gap.time.start)
+        .Integer("duration"_col, row.gap.time.length())
+        .Text("cause"_col, InfoOf(row.gap.main_cause()).title)
+        .IntegerIf("iteration"_col, iteration != Iterations::kNone, iteration)
+        .Text("before"_col, device_name(row.gap.before))
+        .Text("after"_col, device_name(row.gap.after))
+        .Text("op"_col, op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{})
+        .Text("doing"_col, doing.innermost)
+        .Text("within"_col, doing.outermost);
   }
 }
 

@@ -1,10 +1,14 @@
 #include "analysis/time/marks.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
+#include "analysis/tables/neuron_cells.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/tables/time_columns.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 
@@ -26,7 +30,8 @@ std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
   return regions;
 }
 
-void WriteRegion(const RankContext& rank, const Region& region, RowWriter& write) {
+void WriteRegion(const RankContext& rank, const Region& region,
+                 RowWriter<columns::kRegions>& write) {
   const DeviceTable& device = rank.profile->device;
   std::int64_t kernels = 0, copies = 0, bytes = 0;
   Ns kernel_time = 0, copy_time = 0;
@@ -40,15 +45,24 @@ void WriteRegion(const RankContext& rank, const Region& region, RowWriter& write
     if (!kernel && device.bytes[row] > 0) bytes += device.bytes[row];
   }
   const Ns busy = Length(Clip(Merge(std::move(spans)), region.span));
-  write.Integer(rank.rank).Text(region.from).Text(region.to).Integer(region.span.start);
-  write.Integer(region.span.length()).Integer(busy);
-  write.Share(static_cast<double>(busy), static_cast<double>(region.span.length()));
-  write.Integer(kernels).Integer(kernel_time).Integer(copies).Integer(copy_time).Integer(bytes);
+  write.Integer("rank"_col, rank.rank)
+      .Text("from"_col, region.from)
+      .Text("to"_col, region.to)
+      .Integer("start"_col, region.span.start);
+  write.Integer("duration"_col, region.span.length()).Integer("busy"_col, busy);
+  write.Share("busy_share"_col, static_cast<double>(busy),
+              static_cast<double>(region.span.length()));
+  write.Integer("kernels"_col, kernels)
+      .Integer("kernel_time"_col, kernel_time)
+      .Integer("copies"_col, copies)
+      .Integer("copy_time"_col, copy_time)
+      .Integer("copy_bytes"_col, bytes);
 }
 
 }  // namespace
 
-void WriteEngineRegion(const RankContext& rank, const Region& region, RowWriter& write) {
+void WriteEngineRegion(const RankContext& rank, const Region& region,
+                       RowWriter<columns::kEngineRegions>& write) {
   const neuron::Data& data = *rank.profile->neuron;
   const neuron::Summary sums = neuron::Summarize(data, rank.profile->strings, region.span);
   const double seconds = static_cast<double>(region.span.length()) * 1e-9;
@@ -56,26 +70,37 @@ void WriteEngineRegion(const RankContext& rank, const Region& region, RowWriter&
       data.hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(data)) * seconds;
   const auto flops = static_cast<double>(sums.flops);
   const auto moved = static_cast<double>(sums.traffic.hbm_read + sums.traffic.hbm_write);
-  write.Integer(rank.rank).Text(region.from).Text(region.to).Integer(region.span.start);
-  write.Integer(region.span.length()).Integer(sums.active);
-  write.Share(flops - static_cast<double>(sums.transpose_flops), capacity);
-  write.Share(flops, capacity).Share(moved, data.hardware.hbm_bandwidth * seconds);
+  write.Integer("rank"_col, rank.rank)
+      .Text("from"_col, region.from)
+      .Text("to"_col, region.to)
+      .Integer("start"_col, region.span.start);
+  write.Integer("duration"_col, region.span.length()).Integer("active_time"_col, sums.active);
+  write.Share("mfu"_col, flops - static_cast<double>(sums.transpose_flops), capacity);
+  write.Share("hfu"_col, flops, capacity)
+      .Share("mbu"_col, moved, data.hardware.hbm_bandwidth * seconds);
   std::int64_t instructions = 0;
   Ns wait = 0;
-  for (const neuron::EngineSums& engine : sums.engines) {
+  std::array<Ns, neuron::kEngines> active{};
+  for (std::size_t i = 0; i < neuron::kEngines; ++i) {
+    const neuron::EngineSums& engine = sums.engines[i];
     instructions += engine.instructions;
     wait += engine.wait;
+    active[i] = engine.active;
   }
-  write.Integer(instructions);
-  for (const neuron::EngineSums& engine : sums.engines) write.Integer(engine.active);
-  write.Integer(wait).Flops(sums.flops).Integer(sums.traffic.hbm_read);
-  write.Integer(sums.traffic.hbm_write).Integer(sums.dma.active).Integer(sums.dma.packets);
-  write.Integer(sums.dma.bytes).Integer(sums.cc_active);
+  write.Integer("instructions"_col, instructions);
+  AppendActive(active, write);
+  write.Integer("wait_time"_col, wait)
+      .Flops("flops"_col, sums.flops)
+      .Integer("hbm_read"_col, sums.traffic.hbm_read);
+  write.Integer("hbm_write"_col, sums.traffic.hbm_write)
+      .Integer("dma_active"_col, sums.dma.active)
+      .Integer("dma_packets"_col, sums.dma.packets);
+  write.Integer("dma_bytes"_col, sums.dma.bytes).Integer("cc_active"_col, sums.cc_active);
 }
 
 void AddRegions(std::span<const RankContext> ranks, const Selection& selection, Output& out) {
   if (selection.marks.empty()) return;
-  RowWriter write(out.AddTable("regions"));
+  RowWriter<columns::kRegions> write(out.AddTable("regions"));
   const bool neuron = std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
     return rank.profile->neuron != nullptr;
   });
@@ -85,7 +110,7 @@ void AddRegions(std::span<const RankContext> ranks, const Selection& selection, 
     const std::vector<Region> regions = RegionsOf(selection.marks, end);
     for (const Region& region : regions) WriteRegion(rank, region, write);
     if (engines == nullptr || rank.profile->neuron == nullptr) continue;
-    RowWriter write_engines(*engines);
+    RowWriter<columns::kEngineRegions> write_engines(*engines);
     for (const Region& region : regions) WriteEngineRegion(rank, region, write_engines);
   }
 }

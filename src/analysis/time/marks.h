@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/context/context.h"
+#include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
 #include "base/interval.h"
@@ -21,6 +22,7 @@ struct Region {
 void AddRegions(std::span<const RankContext> ranks, const Selection& selection, Output& out);
 
 /// A row of `engine_regions` or a table like it. REQUIRES: the rank is of Neuron.
-void WriteEngineRegion(const RankContext& rank, const Region& region, RowWriter& write);
+void WriteEngineRegion(const RankContext& rank, const Region& region,
+                       RowWriter<columns::kEngineRegions>& write);
 
 }  // namespace profgauge

@@ -15,6 +15,7 @@
 #include "analysis/context/once.h"
 #include "analysis/context/utilization.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/tables/time_columns.h"
 #include "analysis/time/changing_work.h"
 #include "analysis/time/iteration_remarks.h"
 #include "analysis/time/iteration_stats.h"
@@ -256,10 +257,24 @@ void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Outp
   out.Set("dataloader.stalled_time", all.stalled);
 }
 
+// From `tensor_core_kernel` to `other`.
+void AppendParts(const Breakdown& parts, RowWriter<columns::kIterations>& write) {
+  const auto of = [&](Category category) { return parts[static_cast<std::size_t>(category)]; };
+  write.Integer("tensor_core_kernel"_col, of(Category::kTensorCoreKernel))
+      .Integer("other_kernel"_col, of(Category::kOtherKernel))
+      .Integer("memcpy"_col, of(Category::kMemcpy))
+      .Integer("memset"_col, of(Category::kMemset))
+      .Integer("communication"_col, of(Category::kCommunication))
+      .Integer("runtime"_col, of(Category::kRuntime))
+      .Integer("dataloader"_col, of(Category::kDataLoader))
+      .Integer("cpu"_col, of(Category::kCpu))
+      .Integer("other"_col, of(Category::kOther));
+}
+
 void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
                std::span<const IterationFacts> facts, std::span<const double> typical,
                Table& table) {
-  RowWriter write(table);
+  RowWriter<columns::kIterations> write(table);
   for (std::size_t i = 0; i < run.size(); ++i) {
     const RunIteration& row = run[i];
     const RankContext& rank = ranks[row.rank];
@@ -267,25 +282,24 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
     const std::size_t selected = row.iteration - rank.iterations.first;
     const IterationFacts& of_rank = facts[row.rank];
     const IterationKernels& sums = of_rank.kernels[selected];
-    write.Integer(static_cast<std::int64_t>(row.iteration))
-        .Text(table.strings().Intern(row.name))
-        .Integer(rank.rank)
-        .Integer(iteration.time.start)
-        .Integer(iteration.time.length())
-        .Integer(row.unobserved)
-        .Integer(std::llround(typical[i]));
-    // Their columns stand in the order of the categories.
-    for (const Ns part : of_rank.parts[selected]) write.Integer(part);
+    write.Integer("index"_col, static_cast<std::int64_t>(row.iteration))
+        .Text("name"_col, table.strings().Intern(row.name))
+        .Integer("rank"_col, rank.rank)
+        .Integer("start"_col, iteration.time.start)
+        .Integer("duration"_col, iteration.time.length())
+        .Integer("unobserved"_col, row.unobserved)
+        .Integer("typical"_col, std::llround(typical[i]));
+    AppendParts(of_rank.parts[selected], write);
     const bool known = of_rank.has_device;
     const double whole = known ? static_cast<double>(iteration.time.length()) *
                                      static_cast<double>(std::max<std::size_t>(rank.gpus.size(), 1))
                                : 0;
-    write.IntegerIf(known, sums.kernels)
-        .IntegerIf(known, sums.tensor_core_kernels)
-        .IntegerIf(known, sums.time)
-        .Share(static_cast<double>(sums.time), whole)
-        .IntegerIf(known, sums.tensor_core_time)
-        .Share(static_cast<double>(sums.tensor_core_time), whole);
+    write.IntegerIf("kernels"_col, known, sums.kernels)
+        .IntegerIf("tensor_core_kernels"_col, known, sums.tensor_core_kernels)
+        .IntegerIf("gpu_time"_col, known, sums.time)
+        .Share("gpu_time_share"_col, static_cast<double>(sums.time), whole)
+        .IntegerIf("tensor_core_gpu_time"_col, known, sums.tensor_core_time)
+        .Share("tensor_core_gpu_time_share"_col, static_cast<double>(sums.tensor_core_time), whole);
   }
 }
 
@@ -320,12 +334,12 @@ void AddOthers(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (others.empty()) return out.SetTableAbsent("other_iterations", "all are selected");
-  RowWriter write(out.AddTable("other_iterations"));
+  RowWriter<columns::kOtherIterations> write(out.AddTable("other_iterations"));
   for (const auto& [index, iteration] : others) {
-    write.Integer(static_cast<std::int64_t>(index))
-        .Text(out.strings().Intern(iteration.name))
-        .Integer(iteration.time.start)
-        .Integer(iteration.time.length());
+    write.Integer("index"_col, static_cast<std::int64_t>(index))
+        .Text("name"_col, out.strings().Intern(iteration.name))
+        .Integer("start"_col, iteration.time.start)
+        .Integer("duration"_col, iteration.time.length());
   }
 }
 

@@ -2,28 +2,77 @@
 
 #include <gtest/gtest.h>
 
-#include <exception>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+
+#include "analysis/tables/shared_columns.h"
 
 namespace profgauge {
 namespace {
 
-Table MakeTable() {
+constexpr ColumnSpec kTaken[] = {{"name", "Name", Unit::kText, ""},
+                                 {"time", "Time", Unit::kTime, ""}};
+constexpr auto kOpCells = columns::Join(kTaken, {{"share", "Share", Unit::kShare, ""}});
+using OpWriter = RowWriter<kOpCells>;
+
+Table MakeTable(std::span<const ColumnSpec> of = kOpCells) {
   Table table("ops", "op", "Ops", std::make_shared<StringPool>());
-  table.AddColumn({"name", "Name", Unit::kText, ""});
-  table.AddColumn({"time", "Time", Unit::kTime, ""});
-  table.AddColumn({"share", "Share", Unit::kShare, ""});
+  for (const ColumnSpec& column : of) table.AddColumn(column);
   return table;
+}
+
+template <class Name>
+concept TakesInteger = requires(OpWriter& write, Name name, std::int64_t value) {
+  write.Integer(name, value).Known(name, value).IntegerIf(name, true, value).Bool(name, true);
+};
+template <class Name>
+concept TakesReal = requires(OpWriter& write, Name name, double value) {
+  write.Real(name, value).KnownReal(name, value).Share(name, value, value);
+};
+template <class Name>
+concept TakesText = requires(OpWriter& write, Name name, StringId text) {
+  write.Text(name, text).Text(name, std::string());
+};
+template <class Name>
+concept TakesAbsent = requires(OpWriter& write, Name name) {
+  write.Absent(name, name);
+};
+
+static_assert(TakesText<Col<"name">> && TakesInteger<Col<"time">> && TakesReal<Col<"share">>);
+// Misspelt, or a column of another table.
+static_assert(!TakesInteger<Col<"tim">> && !TakesInteger<Col<"times">>);
+static_assert(!TakesText<Col<"Name">> && !TakesReal<Col<"kernel_time">>);
+static_assert(TakesAbsent<Col<"time">> && !TakesAbsent<Col<"tim">>);
+// Of another type.
+static_assert(!TakesReal<Col<"time">> && !TakesText<Col<"time">>);
+static_assert(!TakesInteger<Col<"name">> && !TakesReal<Col<"name">>);
+static_assert(!TakesInteger<Col<"share">> && !TakesText<Col<"share">>);
+
+std::string Refusal(void (*write)(OpWriter& row)) {
+  Table table = MakeTable();
+  // Never destroyed, which asserts that the row is complete.
+  alignas(OpWriter) std::byte place[sizeof(OpWriter)];
+  try {
+    write(*new (place) OpWriter(table));
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+  return "taken";
 }
 
 TEST(RowWriter, BeginsTheNextRowAfterTheLastColumn) {
   Table table = MakeTable();
-  RowWriter write(table);
-  write.Text("aten::mm").Integer(5).Real(0.5);
-  write.Text(table.strings().Intern("aten::add")).IntegerIf(true, 7).Share(1.0, 4.0);
+  OpWriter write(table);
+  write.Text("name"_col, "aten::mm").Integer("time"_col, 5).Real("share"_col, 0.5);
+  write.Text("name"_col, table.strings().Intern("aten::add"))
+      .IntegerIf("time"_col, true, 7)
+      .Share("share"_col, 1.0, 4.0);
   EXPECT_TRUE(table.CheckShape());
   EXPECT_EQ(table.At(0, "name"), Value(std::string("aten::mm")));
   EXPECT_EQ(table.At(0, "time"), Value(std::int64_t{5}));
@@ -33,28 +82,42 @@ TEST(RowWriter, BeginsTheNextRowAfterTheLastColumn) {
 
 TEST(RowWriter, LeavesAbsentWhatIsUnknown) {
   Table table = MakeTable();
-  RowWriter write(table);
-  write.Text("").Known(-1).KnownReal(-1);
-  write.Text(StringId{}).IntegerIf(false, 3).Real(std::nullopt);
-  write.Absent().Absent().Share(1.0, 0.0);
+  OpWriter write(table);
+  write.Text("name"_col, "").Known("time"_col, -1).KnownReal("share"_col, -1);
+  write.Text("name"_col, StringId{})
+      .IntegerIf("time"_col, false, 3)
+      .Real("share"_col, std::nullopt);
+  write.Absent("name"_col, "time"_col).Share("share"_col, 1.0, 0.0);
   ASSERT_EQ(table.rows(), 3U);
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (const Column& column : table.columns()) EXPECT_TRUE(IsAbsent(table.At(row, column)));
   }
 }
 
-// Cells that come in another order than their columns.
-TEST(RowWriter, TakesNoCellOfAnotherType) {
-  Table numbers = MakeTable(), texts = MakeTable(), reals = MakeTable();
-  RowWriter number(numbers), text(texts), real(reals);
-  EXPECT_THROW(number.Integer(5), std::logic_error);
-  number.Absent().Absent();
-  text.Absent();
-  EXPECT_THROW(text.Text("aten::mm"), std::logic_error);
-  text.Absent();
-  real.Absent();
-  EXPECT_THROW(real.Real(0.5), std::exception);
-  EXPECT_THROW(real.Integer(5), std::exception);
+TEST(RowWriter, RefusesACellWhereAnotherIsLeftOut) {
+  EXPECT_EQ(Refusal([](OpWriter& row) { row.Text("name"_col, "mm").Real("share"_col, 0.5); }),
+            "table ops: a cell of column share where that of time comes");
+  EXPECT_EQ(Refusal([](OpWriter& row) { row.Integer("time"_col, 5); }),
+            "table ops: a cell of column time where that of name comes");
+  EXPECT_EQ(Refusal([](OpWriter& row) {
+              row.Text("name"_col, "mm").Integer("time"_col, 5).Text("name"_col, "add");
+            }),
+            "table ops: a cell of column name where that of share comes");
+}
+
+TEST(RowWriter, RefusesCellsOutOfOrder) {
+  EXPECT_EQ(Refusal([](OpWriter& row) { row.Absent("name"_col, "share"_col, "time"_col); }),
+            "table ops: a cell of column share where that of time comes");
+  EXPECT_EQ(Refusal([](OpWriter& row) { row.Text("name"_col, "mm").Text("name"_col, "mm"); }),
+            "table ops: a cell of column name where that of time comes");
+}
+
+TEST(RowWriter, TakesOnlyATableOfItsColumns) {
+  Table fewer = MakeTable(kTaken);
+  EXPECT_THROW(OpWriter{fewer}, std::logic_error);
+  const ColumnSpec renamed[] = {kOpCells[0], {"times", "Times", Unit::kTime, ""}, kOpCells[2]};
+  Table other = MakeTable(renamed);
+  EXPECT_THROW(OpWriter{other}, std::logic_error);
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+// Cells that several tables of AWS Neuron profiles have.
+#pragma once
+
+#include <array>
+
+#include "analysis/tables/row_writer.h"
+#include "model/neuron.h"
+
+namespace profgauge {
+
+/// The cells of columns::kTraffic.
+template <class Writer>
+void AppendTraffic(const neuron::Traffic& moved, Writer& write) {
+  write.Integer("hbm_read"_col, moved.hbm_read)
+      .Integer("hbm_write"_col, moved.hbm_write)
+      .Integer("sbuf_read"_col, moved.sbuf_read)
+      .Integer("sbuf_write"_col, moved.sbuf_write)
+      .Integer("psum_read"_col, moved.psum_read)
+      .Integer("psum_write"_col, moved.psum_write)
+      .Integer("spill_save"_col, moved.spill_save)
+      .Integer("spill_reload"_col, moved.spill_reload);
+}
+
+/// The cells of columns::kActiveByEngine, or of columns of these names.
+template <class Writer>
+void AppendActive(const std::array<Ns, neuron::kEngines>& active, Writer& write) {
+  const auto of = [&](neuron::Engine engine) { return active[static_cast<std::size_t>(engine)]; };
+  write.Integer("tensor_active"_col, of(neuron::Engine::kTensor))
+      .Integer("vector_active"_col, of(neuron::Engine::kVector))
+      .Integer("scalar_active"_col, of(neuron::Engine::kScalar))
+      .Integer("gpsimd_active"_col, of(neuron::Engine::kGpsimd))
+      .Integer("sync_active"_col, of(neuron::Engine::kSync));
+}
+
+}  // namespace profgauge
