@@ -28,11 +28,25 @@ bool Column::IsAbsentAt(std::size_t row) const {
   return integers()[row] == kAbsentInteger;
 }
 
+ColumnList::ColumnList(const ColumnList& other) {
+  columns_.reserve(other.size());
+  for (const Column& column : other) columns_.push_back(std::make_unique<Column>(column));
+}
+
+ColumnList& ColumnList::operator=(const ColumnList& other) {
+  if (this != &other) *this = ColumnList(other);
+  return *this;
+}
+
+Column& ColumnList::Add(const ColumnSpec& spec) {
+  return *columns_.emplace_back(std::make_unique<Column>(spec));
+}
+
 Table::Table(std::string_view id, std::string_view row_name, std::string_view title,
              std::shared_ptr<StringPool> strings)
     : id_(id), row_name_(row_name), title_(title), strings_(std::move(strings)) {}
 
-Column& Table::AddColumn(const ColumnSpec& spec) { return columns_.emplace_back(spec); }
+Column& Table::AddColumn(const ColumnSpec& spec) { return columns_.Add(spec); }
 
 const Column* Table::Find(std::string_view column_id) const {
   for (const Column& column : columns_) {

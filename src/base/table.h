@@ -6,8 +6,9 @@
 // million rows stay cheap: 1 to 8 bytes a whole number or text, 8 bytes a real.
 #pragma once
 
+#include <boost/iterator/indirect_iterator.hpp>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -102,17 +103,40 @@ class Column {
   std::variant<PackedIntegers, std::vector<double>> cells_;  // Texts are the numbers of their ids.
 };
 
+/// Columns in order, each at one place for as long as it lives. To move them never fails, which a
+/// deque's move may: the standard library's asks for memory.
+class ColumnList {
+ public:
+  using Columns = std::vector<std::unique_ptr<Column>>;
+  using iterator = boost::indirect_iterator<Columns::iterator>;
+  using const_iterator = boost::indirect_iterator<Columns::const_iterator, const Column>;
+
+  ColumnList() = default;
+  ColumnList(ColumnList&&) noexcept = default;
+  ColumnList& operator=(ColumnList&&) noexcept = default;
+  ColumnList(const ColumnList& other);
+  ColumnList& operator=(const ColumnList& other);
+
+  Column& Add(const ColumnSpec& spec);
+  std::size_t size() const { return columns_.size(); }
+  bool empty() const { return columns_.empty(); }
+  Column& operator[](std::size_t at) { return *columns_[at]; }
+  const Column& operator[](std::size_t at) const { return *columns_[at]; }
+  const Column& front() const { return *columns_.front(); }
+  iterator begin() { return iterator(columns_.begin()); }
+  iterator end() { return iterator(columns_.end()); }
+  const_iterator begin() const { return const_iterator(columns_.begin()); }
+  const_iterator end() const { return const_iterator(columns_.end()); }
+
+ private:
+  Columns columns_;
+};
+
 /// A table. Text cells are ids into `strings`, which may be shared between tables.
 class Table {
  public:
   Table(std::string_view id, std::string_view row_name, std::string_view title,
         std::shared_ptr<StringPool> strings);
-  // A deque's own move may throw, and what may throw is copied when a vector of tables grows.
-  Table(Table&&) noexcept = default;
-  Table& operator=(Table&&) noexcept = default;
-  Table(const Table&) = default;
-  Table& operator=(const Table&) = default;
-
   const std::string& id() const { return id_; }              ///< "kernels_by_op"
   const std::string& row_name() const { return row_name_; }  ///< "kernel": its name in rules.
   const std::string& title() const { return title_; }
@@ -122,8 +146,8 @@ class Table {
 
   /// The reference stays valid: columns never move.
   Column& AddColumn(const ColumnSpec& spec);
-  std::deque<Column>& columns() { return columns_; }
-  const std::deque<Column>& columns() const { return columns_; }
+  ColumnList& columns() { return columns_; }
+  const ColumnList& columns() const { return columns_; }
   /// nullptr when there is no such column.
   const Column* Find(std::string_view column_id) const;
   Column* Find(std::string_view column_id);
@@ -141,7 +165,7 @@ class Table {
   std::string row_name_;
   std::string title_;
   std::shared_ptr<StringPool> strings_;
-  std::deque<Column> columns_;
+  ColumnList columns_;
 };
 
 }  // namespace profgauge

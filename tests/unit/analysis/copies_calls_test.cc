@@ -80,7 +80,9 @@ TEST(Copies, WhatSingleIterationsCopyStandsBeside) {
     ASSERT_EQ(copies.rows(), checkpoints == 0 ? 1U : 2U);
     const bool is_once = checkpoints == 1;
     EXPECT_EQ(copies.At(0, "exposed_once"), is_once ? Value(std::int64_t{490}) : Value{});
-    if (checkpoints > 0) EXPECT_TRUE(IsAbsent(copies.At(1, "exposed_once")));
+    if (checkpoints > 0) {
+      EXPECT_TRUE(IsAbsent(copies.At(1, "exposed_once")));
+    }
   }
 }
 
