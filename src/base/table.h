@@ -122,6 +122,7 @@ class ColumnList {
   bool empty() const { return columns_.empty(); }
   Column& operator[](std::size_t at) { return *columns_[at]; }
   const Column& operator[](std::size_t at) const { return *columns_[at]; }
+  Column& front() { return *columns_.front(); }
   const Column& front() const { return *columns_.front(); }
   iterator begin() { return iterator(columns_.begin()); }
   iterator end() { return iterator(columns_.end()); }
