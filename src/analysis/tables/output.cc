@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -66,10 +67,28 @@ void Output::SetNote(std::string_view id, std::string note, bool low_confidence)
   metric.low_confidence = low_confidence;
 }
 
+namespace {
+
+// A metric may be anything between its value and another number: of two on one side the farther one
+// counts. Of one on either side it is the worse one, and what fails by the value is unsure.
+double FarthestOf(Metric& metric, double other) {
+  if (!metric.may_be) return other;
+  const double value = AsNumber(metric.value, 0);
+  const double first = *metric.may_be - value, second = other - value;
+  if (first == 0 || second == 0) return first == 0 ? other : *metric.may_be;
+  if ((first < 0) == (second < 0))
+    return std::abs(first) > std::abs(second) ? *metric.may_be : other;
+  metric.low_confidence = true;
+  const bool less_is_better = metric.spec->direction == Direction::kLowerIsBetter;
+  return (first > second) == less_is_better ? *metric.may_be : other;
+}
+
+}  // namespace
+
 void Output::MayBe(std::string_view id, double other, std::string_view why) {
   if (!IsSet(id)) return;
   Metric& metric = Touched(IndexOf(id));
-  metric.may_be = other;
+  metric.may_be = FarthestOf(metric, other);
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
 }
 

@@ -42,7 +42,7 @@ class Output {
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   void SetNote(std::string_view id, std::string note, bool low_confidence = false);
   /// The metric's value, if it has one, may be anything up or down to `other`; `why` joins its
-  /// note.
+  /// note. Where it may be more and less, the worse counts, and it is too uncertain to fail a gate.
   void MayBe(std::string_view id, double other, std::string_view why);
   /// The metric's value, if it has one, is too uncertain to fail a gate; `why` joins its note.
   void MarkUncertain(std::string_view id, std::string_view why);

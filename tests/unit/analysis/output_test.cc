@@ -34,6 +34,27 @@ TEST(Output, PartsJoinInTheOrderGiven) {
   EXPECT_EQ(analysis.remarks[1].id, "b");
 }
 
+TEST(Output, WhatMayBeMoreAndLessIsUncertain) {
+  struct Case {
+    double first, second, may_be;
+    bool is_uncertain;
+  };
+  for (const auto& [first, second, may_be, is_uncertain] :
+       {Case{0.6, 0.9, 0.9, false}, Case{0.9, 0.6, 0.9, false}, Case{0.1, 0.9, 0.9, true},
+        Case{0.9, 0.1, 0.9, true}, Case{0.3, 0.1, 0.1, false}, Case{0.5, 0.1, 0.1, false}}) {
+    Output out;
+    out.Set("gpu.idle.mean", 0.5);
+    out.MayBe("gpu.idle.mean", first, "one");
+    out.MayBe("gpu.idle.mean", second, "two");
+    Analysis analysis;
+    out.MoveTo(analysis);
+    const Metric* idle = analysis.Find("gpu.idle.mean");
+    EXPECT_EQ(idle->may_be, may_be);
+    EXPECT_EQ(idle->low_confidence, is_uncertain);
+    EXPECT_EQ(idle->note, "one; two");
+  }
+}
+
 TEST(Output, OfWhatTwoPartsSayTheLaterCounts) {
   Output whole, first = whole.Beside(), second = whole.Beside(), third = whole.Beside();
   first.Set("profile.gpus", std::int64_t{4});
