@@ -468,15 +468,13 @@ CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
 }
 
 Category EventSink::CachedCategory(std::string_view cat) {
-  // Events of one category come in runs.
-  if (cat == last_cat_) return last_category_;
-  const auto found = categories_.find(std::string(cat));
-  last_category_ = found != categories_.end() ? found->second : CategoryOf(cat);
-  last_cat_.assign(cat);
-  if (found == categories_.end() && categories_.size() < 1024) {
-    categories_.emplace(last_cat_, last_category_);
+  constexpr std::size_t kMostKnown = 32;  // A trace has ten; to look through these needs no hash.
+  for (const auto& [known, category] : categories_) {
+    if (known == cat) return category;
   }
-  return last_category_;
+  const Category category = CategoryOf(cat);
+  if (categories_.size() < kMostKnown) categories_.emplace_back(cat, category);
+  return category;
 }
 
 }  // namespace profgauge::readers::kineto

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "readers/kineto/event_parser.h"
 #include "readers/kineto/rows.h"
@@ -76,9 +78,7 @@ class EventSink final : public EventReceiver {
   Strings strings_;
   std::vector<std::optional<ApiKind>> call_kinds_;  // By id of the name.
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> threads_;
-  boost::unordered_flat_map<std::string, Category> categories_;
-  std::string last_cat_;
-  Category last_category_ = Category::kUnknown;
+  std::vector<std::pair<std::string, Category>> categories_;
   std::string last_pid_, last_tid_;
   ThreadId last_thread_;
 };
