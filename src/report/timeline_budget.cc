@@ -56,7 +56,10 @@ bool IsIn(const std::vector<Span>& spans, Ns time) {
 // Of the spans, in their order, those that hold at most `most` events together.
 std::vector<Span> SpansWithin(const HostEvents& host, const std::vector<Span>& around,
                               std::size_t most) {
-  std::vector<Ns> starts(host.start);
+  std::vector<Ns> starts;  // Of the few that could be kept: all of them take long to sort.
+  const std::vector<Span> wanted = Merge(around);
+  std::copy_if(host.start.begin(), host.start.end(), std::back_inserter(starts),
+               [&](Ns start) { return IsIn(wanted, start); });
   std::sort(starts.begin(), starts.end());
   const auto held = [&](const std::vector<Span>& spans) {
     std::size_t count = 0;
