@@ -23,10 +23,10 @@ struct PathSegment {
   PathGraph::StepId step = PathGraph::kNone;  ///< That it ends in; kNone at the edges of the path.
 };
 
-/// Calls `visit` with each segment of the recorded path, from the last to the first; long recordings
-/// have millions, nobody needs them at once. `transfers`: per device row how long the collective takes without waiting, -1
-/// unknown; may be empty. The segments touch, and cover the iterations from first beginning to last
-/// end.
+/// Calls `visit` with each segment of the recorded path, from the last to the first; long
+/// recordings have millions, nobody needs them at once. `transfers`: per device row how long the
+/// collective takes without waiting, -1 unknown; may be empty. The segments touch, and cover the
+/// iterations from first beginning to last end.
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(const PathSegment&)>& visit);
 
