@@ -64,7 +64,8 @@ struct Part {
 };
 
 constexpr Part kParts[] = {
-    {"iterations, breakdown", AddIterations},
+    {"iterations, breakdown",
+     [](std::span<const RankContext> ranks, Output& out) { AddIterations(ranks, out); }},
     {"utilization", AddUtilization},
     {"idle causes", AddIdle},
     {"op tables", AddOpTables},
