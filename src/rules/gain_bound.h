@@ -11,6 +11,7 @@
 
 namespace profgauge {
 
+/// Of the findings of one rule over one run.
 class MostGain {
  public:
   /// Both must outlive this.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/tables/device_columns.h"
 #include "analysis/tables/texts.h"
 #include "base/format.h"
 #include "base/median.h"
@@ -179,6 +180,8 @@ constexpr LaunchColumn kLaunchColumns[] = {
     {"grid", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.grids, at)); }},
     {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
 };
+static_assert(std::ranges::equal(kLaunchColumns, columns::kLaunches, {}, &LaunchColumn::id,
+                                 &ColumnSpec::id));  // None is misspelt or left out.
 
 // How full the queue of the rows [begin, end), which are one stream's, was at each of its launches.
 std::vector<std::int64_t> QueueOf(const Profile& profile, std::size_t begin, std::size_t end) {

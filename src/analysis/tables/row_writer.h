@@ -50,8 +50,7 @@ constexpr bool HasCell(std::span<const ColumnSpec> columns, std::string_view id,
 
 /// Names a column of the table.
 template <class Name, const auto& kColumns>
-concept NamesColumn = PlaceOf(kColumns, Name::id())
-< std::size(kColumns);
+concept NamesColumn = (PlaceOf(kColumns, Name::id()) < std::size(kColumns));
 /// Names a column of the table whose cells are of that type.
 template <class Name, const auto& kColumns, CellType kType>
 concept NamesCell = HasCell(kColumns, Name::id(), kType);
