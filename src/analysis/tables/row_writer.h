@@ -33,7 +33,7 @@ struct Col {
   static constexpr std::string_view id() { return kName.view(); }
 };
 template <ColumnName kName>
-consteval Col<kName> operator""_col() {
+constexpr Col<kName> operator""_col() {  // consteval does not link with clang 14
   return {};
 }
 
