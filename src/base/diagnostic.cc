@@ -163,9 +163,12 @@ std::string_view DidYouMean(std::string_view word, std::span<const std::string_v
     const bool continues = lowered.starts_with(wanted) && lowered[wanted.size()] == '.';
     // "warning" for "warn" is four letters right, not three wrong.
     const bool contains = lowered.size() >= 4 && wanted.starts_with(lowered);
-    const std::size_t distance = continues  ? 1
-                                 : contains ? std::min<std::size_t>(limit, 2)
-                                            : EditDistance(wanted, lowered);
+    const std::size_t more = std::max(wanted.size(), lowered.size());
+    const std::size_t fewest = more - std::min(wanted.size(), lowered.size());
+    const std::size_t distance = continues        ? 1
+                                 : contains       ? std::min<std::size_t>(limit, 2)
+                                 : fewest > limit ? fewest
+                                                  : EditDistance(wanted, lowered);
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;
