@@ -19,8 +19,7 @@ void Exchange(Columns& columns, const std::string& prefix, Breakdown& parts) {
 void Exchange(Columns& columns, Iterations& iterations) {
   List(columns, "iteration.start", iterations.all, [&](Iteration& iteration) {
     columns.Text("iteration.name", iteration.name);
-    columns.Number("iteration.start", iteration.time.start);
-    columns.Number("iteration.end", iteration.time.end);
+    columns.Time("iteration", iteration.time);
     columns.Time("iteration.host", iteration.host);
     columns.Number("iteration.lead_in", iteration.lead_in);
     columns.Number("iteration.device_events", iteration.device_events);

@@ -99,6 +99,7 @@ class Columns {
   void Time(const std::string& column, Span& span) {
     Number(column + ".start", span.start);
     Number(column + ".end", span.end);
+    if (span.start > span.end) Refuse();
   }
 
  private:

@@ -215,7 +215,6 @@ void Exchange(Columns& columns, PathFacts& facts) {
     columns.Time("path.collective", collective.time);
     columns.Number("path.collective.until", collective.end);
     columns.Number("path.collective.call", collective.call);
-    if (collective.time.start > collective.time.end) columns.Refuse();
   });
   List(columns, "path.device_call", facts.device_calls,
        [&](std::int64_t& call) { columns.Number("path.device_call", call); });

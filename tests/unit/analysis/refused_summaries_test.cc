@@ -89,6 +89,25 @@ TEST(Summaries, FilesThatAreNotWholeAreRefused) {
   }
 }
 
+// An iteration of negative length left none to describe, and the program crashed.
+TEST(Summaries, OfTimesThatEndBeforeTheyStartAreRefused) {
+  auto summaries = SummarizeRanks(Recordings({}), {});
+  ASSERT_TRUE(summaries);
+  std::size_t columns = 0;
+  for (const auto& [column, ends] : summaries->front().numbers) {
+    if (!column.ends_with(".end") || ends.empty()) continue;
+    const std::string start = column.substr(0, column.size() - 3) + "start";
+    if (!summaries->front().numbers.contains(start)) continue;
+    ++columns;
+    auto damaged = *summaries;
+    damaged.front().numbers[column].back() = damaged.front().numbers[start].back() - 1;
+    const auto run = Analyze(StandIns(damaged), {});
+    ASSERT_FALSE(run) << column;
+    EXPECT_EQ(run.error().code, "summary/damaged") << column;
+  }
+  EXPECT_GT(columns, 3u);
+}
+
 // Bytes that no summary has are no summary, and never more than that.
 TEST(Summaries, AnyBytesMayBeDecoded) {
   Plan plan;
