@@ -99,7 +99,7 @@ struct Owners {
 };
 
 Owners OwnersOf(const TimesOfGpus& times, const std::set<std::string_view>& training) {
-  constexpr Ns kNearlyAll = 9, kOf = 10;
+  constexpr Ns kFewOf = 10;
   Owners owners;
   std::set<std::string_view> working, owning;
   for (const auto& [gpu, processes] : times) {
@@ -113,7 +113,7 @@ Owners OwnersOf(const TimesOfGpus& times, const std::set<std::string_view>& trai
       most = std::max(most, time);
     }
     if (most < 0) continue;
-    if (most * kOf < all * kNearlyAll) {
+    if (all - most > all / kFewOf) {
       ++owners.shared;
     } else {
       owners.of_gpu.emplace(gpu, owner);

@@ -13,6 +13,7 @@
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
+#include "model/invariants.h"
 
 namespace profgauge {
 namespace {
@@ -49,6 +50,7 @@ void AddThrottles(const NeuronRank& rank, RowWriter<columns::kThrottles>& write)
 void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& write) {
   const double peak = rank.data->hardware.PeakFlops();
   if (peak <= 0 || rank.total <= 0 || !rank.data->has.instructions) return;
+  if (rank.total > kFarthestTime / rank.peak_cores) return;  // No run's time.
   const Ns total = rank.total * rank.peak_cores;
   Ns left = total;
   std::vector<std::pair<const char*, Ns>> parts;

@@ -216,7 +216,7 @@ void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
     const Ns recorded = profile.last - profile.first;
     const Ns judged = rank.window().length() + rank.iterations.all.front().lead_in;
     const Ns left_out = recorded - judged;
-    if (left_out < kWorthTelling || left_out * kLeftOneOf < recorded) continue;
+    if (left_out < kWorthTelling || left_out < recorded / kLeftOneOf) continue;
     const std::string why =
         out.Told("before and behind there is neither an operator nor {{ device.device }} work");
     out.AddRemark("window", fmt::format("{} of the {} that were recorded are judged: {}",

@@ -117,7 +117,7 @@ TEST(Losses, RanksOfUnlikeManyUnnumberedIterationsLeaveTheRunOpen) {
 }
 
 TEST(Losses, WhatIsNotJudgedOfARecordingWithoutIterationsIsTold) {
-  for (const Ns before : {0, 5'000'000}) {
+  for (const Ns before : {Ns{0}, Ns{5'000'000}, Ns{100'000'000'000'000'000}}) {
     TestProfile test;
     test.Host(HostKind::kAnnotation, "compile", {0, 10});
     test.Op("aten::mm", {before, before + 100'000'000});
