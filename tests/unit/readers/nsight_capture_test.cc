@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/sqlite.h"
+#include "nsight_tables.h"
 #include "readers/load.h"
 
 namespace profgauge {
@@ -33,8 +34,8 @@ class NsightCaptureTest : public ::testing::Test {
     std::filesystem::remove(path_);
     auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kInternal);
     ASSERT_TRUE(database);
-    const Status status = database->Execute(fmt::format(R"(
-      create table StringIds (id integer, value text);
+    const Status status = database->Execute(nsight_tables::kStringIds +
+                                            fmt::format(R"(
       insert into StringIds values (1, 'sgemm'), (2, 'cudaLaunchKernel_v7000');
       create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer,
         streamId integer, correlationId integer, globalPid integer, shortName integer);
@@ -56,9 +57,17 @@ class NsightCaptureTest : public ::testing::Test {
                        Global(7, thread));
   }
 
-  static constexpr const char* kRanges =
-      "create table NVTX_EVENTS (start integer, end integer, eventType integer, text text, "
-      "globalTid integer);"
+  // nsys says that it lost events of a process, "null" where it does not say of which.
+  static std::string Lost(const std::string& process) {
+    return nsight_tables::kDiagnostics +
+           fmt::format(
+               "insert into DIAGNOSTIC_EVENT values "
+               "(2, 'Not all CUDA events might have been collected.', {});",
+               process);
+  }
+
+  inline static const std::string kRanges =
+      std::string(nsight_tables::kNvtxTexts) +
       "create table ANALYSIS_DETAILS (startTime integer, stopTime integer);"
       "insert into ANALYSIS_DETAILS values (0, 9000);";
   std::string path_;
@@ -66,11 +75,7 @@ class NsightCaptureTest : public ::testing::Test {
 
 TEST_F(NsightCaptureTest, LostEventsOfAProcessWithoutCudaAreNotTheProgramsOwn) {
   const auto is_loss = [&](const std::string& process) {
-    Write(
-        "create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);"
-        "insert into DIAGNOSTIC_EVENT values "
-        "(2, 'Not all CUDA events might have been collected.', " +
-        process + ");");
+    Write(Lost(process));
     return Read().log.HasDataLoss();
   };
   EXPECT_FALSE(is_loss(std::to_string(Global(8, 0))));
@@ -83,25 +88,18 @@ TEST_F(NsightCaptureTest, LostEventsOfAProcessWithoutCudaAreNotTheProgramsOwn) {
 // One that marks ranges is no helper: all of its work may be lost.
 TEST_F(NsightCaptureTest, LostEventsOfAProcessThatMarksRangesAreTheProgramsOwn) {
   for (const bool marks : {false, true}) {
-    Write(std::string(kRanges) +
+    Write(kRanges +
           (marks ? "insert into NVTX_EVENTS values (100, 200, 59, 'step 1', " +
                        std::to_string(Global(8, 1)) + ");"
                  : "") +
-          "create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);"
-          "insert into DIAGNOSTIC_EVENT values "
-          "(2, 'Not all CUDA events might have been collected.', " +
-          std::to_string(Global(8, 0)) + ");");
+          Lost(std::to_string(Global(8, 0))));
     EXPECT_EQ(Read().log.HasDataLoss(), marks);
   }
 }
 
 TEST_F(NsightCaptureTest, LostEventsCountWhereNoProcessHasAny) {
   Write("delete from CUPTI_ACTIVITY_KIND_KERNEL; delete from CUPTI_ACTIVITY_KIND_RUNTIME;" +
-        std::string(kRanges) + Range(100, "200", "step 1", 1) +
-        "create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);"
-        "insert into DIAGNOSTIC_EVENT values "
-        "(2, 'Not all CUDA events might have been collected.', " +
-        std::to_string(Global(8, 0)) + ");");
+        kRanges + Range(100, "200", "step 1", 1) + Lost(std::to_string(Global(8, 0))));
   EXPECT_TRUE(Read().log.HasDataLoss());
 }
 

@@ -25,7 +25,7 @@ TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
   Write("create table recipes (x integer)");
   EXPECT_EQ(ReadProfile(path_, {}).error().code, "input/sqlite");
   std::filesystem::remove(path_);
-  Write("create table StringIds (id integer, value text)");
+  Write(nsight_tables::kStringIds);
   EXPECT_EQ(ReadProfile(path_, {}).error().code, "nsight/no-events");
   std::filesystem::remove(path_);
   std::ofstream(path_, std::ios::binary)
@@ -37,23 +37,13 @@ TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
 // what must be there is refused by name.
 TEST_F(NsightTest, AnyColumnAndAnyTableMayBeMissing) {
   const std::string rest =
-      "create table OSRT_API (start integer, end integer, globalTid integer, nameId integer);"
-      "insert into OSRT_API values (600, 640, " +
-      std::string(kThread1) +
-      ", 4);"
-      "create table SCHED_EVENTS (start integer, isSchedIn integer, globalTid integer);"
-      "insert into SCHED_EVENTS values (100, 1, " +
-      kThread1 + "), (400, 0, " + kThread1 +
-      ");"
-      "create table CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start integer, end integer, deviceId integer,"
-      " streamId integer, correlationId integer, globalPid integer, graphId integer);"
-      "insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (2500, 2600, 0, 7, 14, 117440512, 1);"
-      "create table GPU_METRICS (typeId integer, timestamp integer, metricId integer, value "
-      "integer);"
-      "insert into GPU_METRICS values (1, 1500, 1, 40);"
-      "create table TARGET_INFO_GPU_METRICS (typeId integer, metricId integer, metricName text);"
-      "insert into TARGET_INFO_GPU_METRICS values (1, 1, 'SMs Active');"
-      "create table TARGET_INFO_GPU (id integer, name text, cuDevice integer, smCount integer);"
+      nsight_tables::kOsCalls + std::string("insert into OSRT_API values (600, 640, ") + kThread1 +
+      ", 4);" + nsight_tables::kScheduling + "insert into SCHED_EVENTS values (100, 1, " +
+      kThread1 + "), (400, 0, " + kThread1 + ");" + nsight_tables::kGraphTraces +
+      "insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (2500, 2600, 0, 7, 14, 117440512, 1);" +
+      nsight_tables::kGpuMetrics + "insert into GPU_METRICS values (1, 1500, 1, 40);" +
+      nsight_tables::kGpuMetricNames +
+      "insert into TARGET_INFO_GPU_METRICS values (1, 1, 'SMs Active');" + nsight_tables::kGpus +
       "insert into TARGET_INFO_GPU values (0, 'A100', 0, 108);";
   Write(Basic() + rest);
   std::vector<std::string> changes;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/sqlite.h"
+#include "nsight_tables.h"
 #include "readers/load.h"
 
 namespace profgauge {
@@ -41,8 +42,7 @@ class NsightTest : public ::testing::Test {
 
   // A small export: one op launches a kernel and a copy; the oldest columns only.
   static std::string Basic() {
-    return std::string(R"(
-      create table StringIds (id integer, value text);
+    return std::string(nsight_tables::kStringIds) + nsight_tables::kRuntimeCalls + R"(
       insert into StringIds values (1, 'volta_sgemm_128x64'), (2, 'cudaLaunchKernel_v7000_ptsz'),
         (3, 'cudaMemcpyAsync_v3020'), (4, 'layer one');
       create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer,
@@ -58,9 +58,7 @@ class NsightTest : public ::testing::Test {
         copyKind integer, srcKind integer, dstKind integer);
       insert into CUPTI_ACTIVITY_KIND_MEMCPY values
         (2000, 2100, 0, 7, 13, 117440512, 4096, 1, 0, 2);
-      create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer,
-        correlationId integer, nameId integer, returnValue integer);
-      insert into CUPTI_ACTIVITY_KIND_RUNTIME values (500, 600, )") +
+      insert into CUPTI_ACTIVITY_KIND_RUNTIME values (500, 600, )" +
            kThread1 + ", 11, 2, 0), (700, 800, " + kThread1 + R"(, 13, 3, 2);
       create table NVTX_EVENTS (start integer, end integer, eventType integer, text text,
         textId integer, globalTid integer, endGlobalTid integer, domainId integer);

@@ -77,13 +77,8 @@ TEST_F(NsightTest, CallsOfLibrariesAreRangesOfTheirDomain) {
 }
 
 TEST_F(NsightTest, DomainsStylesAndPayloadsAreKept) {
-  Write(Basic() +
-        "create table OSRT_API (start integer, end integer, globalTid integer, nameId integer);"
-        "insert into OSRT_API values (600, 640, " +
-        kThread1 +
-        ", 4);"
-        "create table SCHED_EVENTS (start integer, isSchedIn integer, globalTid integer);"
-        "insert into SCHED_EVENTS values (100, 1, " +
+  Write(Basic() + nsight_tables::kOsCalls + "insert into OSRT_API values (600, 640, " + kThread1 +
+        ", 4);" + nsight_tables::kScheduling + "insert into SCHED_EVENTS values (100, 1, " +
         kThread1 + "), (400, 0, " + kThread1 +
         ");"
         "alter table NVTX_EVENTS add column int64Value integer;"

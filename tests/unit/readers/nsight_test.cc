@@ -72,17 +72,10 @@ TEST_F(NsightTest, TheSameOrdinalInTwoProcessesIsTwoGpus) {
 // Processes 7 and 8 with two launches each; what they communicate begins `apart` from each other.
 // Process 7 marks an iteration.
 std::string TwoRanks(int gpus, Ns apart) {
-  std::string sql = R"(
-      create table StringIds (id integer, value text);
-      insert into StringIds values (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'),
-        (3, 'ncclDevKernel_AllReduce_Sum_f16_RING_LL');
-      create table TARGET_INFO_GPU (id integer, name text, cuDevice integer, smCount integer);
-      create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer,
-        streamId integer, correlationId integer, globalPid integer, demangledName integer);
-      create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer,
-        correlationId integer, nameId integer, returnValue integer);
-      create table NVTX_EVENTS (start integer, end integer, eventType integer, text text,
-        globalTid integer, domainId integer);)";
+  using namespace nsight_tables;
+  std::string sql = std::string(kStringIds) + kGpus + kNamedKernels + kRuntimeCalls + kNvtxTexts +
+                    "insert into StringIds values (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'), "
+                    "(3, 'ncclDevKernel_AllReduce_Sum_f16_RING_LL');";
   for (int gpu = 0; gpu < gpus; ++gpu) {
     sql += fmt::format("insert into TARGET_INFO_GPU values ({0}, 'A100', {0}, 108);", gpu);
   }
@@ -96,9 +89,8 @@ std::string TwoRanks(int gpus, Ns apart) {
         "({2}, {3}, 0, 7, 2, {0}, 3);",
         pid, pid | process, nccl, nccl + 100'000);
   }
-  return sql +
-         fmt::format("insert into NVTX_EVENTS values (500, 900000, 59, 'iteration 1', {}, 0);",
-                     (std::int64_t{7} << 24) | 7);
+  return sql + fmt::format("insert into NVTX_EVENTS values (500, 900000, 59, 'iteration 1', {});",
+                           (std::int64_t{7} << 24) | 7);
 }
 
 // NCCL refuses two ranks on one GPU: of processes that communicate, each has its own
@@ -147,8 +139,8 @@ TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
         "insert into DIAGNOSTIC_EVENT values "
         "(2, 'Not all CUDA events might have been collected.'), "
         "(2, 'No NVTX events collected. Does the process use NVTX?'), "
-        "(3, 'cannot open /home/someone/secret');"
-        "create table META_DATA_CAPTURE (name text, value text);"
+        "(3, 'cannot open /home/someone/secret');" +
+        nsight_tables::kCaptureMetadata +
         "insert into META_DATA_CAPTURE values ('CUDA_GRAPH_TRACE_OPTIONS:MODE', 'Graph'), "
         "('PROCESS_0:ENVIRONMENT_VARIABLE', 'TOKEN=secret'), ('PROCESS_0:COMMAND', 'secret');");
   const Profile profile = Read();
@@ -165,9 +157,7 @@ TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
 }
 
 TEST_F(NsightTest, GraphsRecordedWholeAreWorkWhoseKernelsAreUnknown) {
-  Write(Basic() +
-        "create table CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start integer, end integer, deviceId "
-        "integer, streamId integer, correlationId integer, globalPid integer, graphId integer);"
+  Write(Basic() + nsight_tables::kGraphTraces +
         "insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (3000, 4500, 0, 7, 20, 117440512, 5);");
   const Profile profile = Read();
   EXPECT_EQ(profile.log[Counter::graph_kernels_hidden], 1u);
@@ -193,12 +183,10 @@ TEST_F(NsightTest, GraphsRecordedByKernelSaySo) {
 }
 
 TEST_F(NsightTest, WhatTheGpusCountersMeasuredIsReported) {
-  Write(Basic() +
-        "create table TARGET_INFO_GPU_METRICS (typeId integer, metricId integer, metricName text);"
+  Write(Basic() + nsight_tables::kGpuMetricNames +
         "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'Tensor Active [Throughput %]'), "
-        "(256, 4, 'GPC Clock Frequency [MHz]');"
-        "create table GPU_METRICS (typeId integer, timestamp integer, metricId integer, value "
-        "integer);"
+        "(256, 4, 'GPC Clock Frequency [MHz]');" +
+        nsight_tables::kGpuMetrics +
         "insert into GPU_METRICS values (256, 1, 3, 10), (256, 2, 3, 30), (256, 1, 4, 1400), "
         "(257, 1, 3, 50);");
   const Profile profile = Read();
@@ -209,11 +197,9 @@ TEST_F(NsightTest, WhatTheGpusCountersMeasuredIsReported) {
 
 // The machine has a GPU that the program does not use, and was sampled before it began.
 TEST_F(NsightTest, CountersAreOfGpusWithWorkWhileTheyHaveIt) {
-  Write(Basic() +
-        "create table TARGET_INFO_GPU_METRICS (typeId integer, metricId integer, metricName text);"
-        "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'Tensor Active [Throughput %]');"
-        "create table GPU_METRICS (typeId integer, timestamp integer, metricId integer, value "
-        "integer);"
+  Write(Basic() + nsight_tables::kGpuMetricNames +
+        "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'Tensor Active [Throughput %]');" +
+        nsight_tables::kGpuMetrics +
         "insert into GPU_METRICS values (256, 10, 3, 0), (256, 2000, 3, 60), (256, 3000, 3, 40), "
         "(257, 2000, 3, 0), (256, 20000, 3, 0);");
   const Profile profile = Read();

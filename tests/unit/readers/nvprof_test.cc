@@ -48,39 +48,48 @@ class NvprofTest : public ::testing::Test {
            "registersPerThread int, staticSharedMemory int, dynamicSharedMemory int);" +
            (rows.empty() ? "" : "insert into " + table + " values " + rows + ";");
   }
-  static std::string Calls() {
-    return R"(create table CUPTI_ACTIVITY_KIND_RUNTIME (cbid int, start int, end int,
-        processId int, threadId int, correlationId int, returnValue int);
-      insert into CUPTI_ACTIVITY_KIND_RUNTIME values (211, 1500, 1600, 7, -2, 21, 0),
-        (9999, 1700, 1710, 7, -2, 22, 0), (41, 1800, 1900, 7, -2, 23, 0);)";
+  static std::string Calls(const std::string& rows) {
+    return "create table CUPTI_ACTIVITY_KIND_RUNTIME (cbid int, start int, end int, processId int, "
+           "threadId int, correlationId int, returnValue int);"
+           "insert into CUPTI_ACTIVITY_KIND_RUNTIME values " +
+           rows + ";";
+  }
+  static std::string Copies(const std::string& rows) {
+    return "create table CUPTI_ACTIVITY_KIND_MEMCPY (start int, end int, deviceId int, "
+           "streamId int, correlationId int, bytes int, copyKind int, srcKind int, dstKind int);"
+           "insert into CUPTI_ACTIVITY_KIND_MEMCPY values " +
+           rows + ";";
+  }
+  static std::string Markers(const std::string& rows) {
+    return "create table CUPTI_ACTIVITY_KIND_MARKER (flags int, timestamp int, id int, "
+           "objectKind int, objectId blob, name int, domain int);"
+           "insert into CUPTI_ACTIVITY_KIND_MARKER values " +
+           rows + ";";
   }
 
   std::string path_;
 };
 
 constexpr const char* kConcurrent = "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL";
+constexpr const char* kThreeCalls =
+    "(211, 1500, 1600, 7, -2, 21, 0), (9999, 1700, 1710, 7, -2, 22, 0), "
+    "(41, 1800, 1900, 7, -2, 23, 0)";
 
 TEST_F(NvprofTest, ReadsKernelsCopiesCallsAndMarkers) {
   // The thread of a marker is a BLOB: process 7 in 32 bits, thread -2 in 64.
   Write(Strings() +
-        Kernels(kConcurrent, "(2000, 2500, 0, 7, 21, 1, 40, 1, 1, 256, 1, 1, 32, 8, 8)") + Calls() +
-        R"(
-      create table CUPTI_ACTIVITY_KIND_MEMCPY (copyKind int, srcKind int, dstKind int, bytes int,
-        start int, end int, deviceId int, streamId int, correlationId int);
-      insert into CUPTI_ACTIVITY_KIND_MEMCPY values (1, 2, 3, 64, 2600, 2700, 0, 7, 23),
-        (2, 3, 1, 32, 2800, 2900, 0, 7, 99);
+        Kernels(kConcurrent, "(2000, 2500, 0, 7, 21, 1, 40, 1, 1, 256, 1, 1, 32, 8, 8)") +
+        Calls(kThreeCalls) +
+        Copies("(2600, 2700, 0, 7, 23, 64, 1, 2, 3), (2800, 2900, 0, 7, 99, 32, 2, 3, 1)") + R"(
       create table CUPTI_ACTIVITY_KIND_DEVICE (id int, name int, globalMemorySize int,
         numMultiprocessors int, computeCapabilityMajor int, computeCapabilityMinor int,
         numThreadsPerWarp int, maxWarpsPerMultiprocessor int);
-      insert into CUPTI_ACTIVITY_KIND_DEVICE values (0, 2, 1000, 80, 7, 0, 32, 64);
-      create table CUPTI_ACTIVITY_KIND_MARKER (flags int, timestamp int, id int, objectKind int,
-        objectId blob, name int, domain int);
-      insert into CUPTI_ACTIVITY_KIND_MARKER values
-        (2, 1400, 1, 2, x'07000000FEFFFFFFFFFFFFFF', 3, 0),
-        (2, 1000, 2, 2, x'07000000FEFFFFFFFFFFFFFF', 5, 0),
-        (1, 1450, 9, 2, x'07000000FEFFFFFFFFFFFFFF', 4, 0),
-        (4, 1650, 1, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0),
-        (4, 3000, 2, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0);)");
+      insert into CUPTI_ACTIVITY_KIND_DEVICE values (0, 2, 1000, 80, 7, 0, 32, 64);)" +
+        Markers("(2, 1400, 1, 2, x'07000000FEFFFFFFFFFFFFFF', 3, 0), "
+                "(2, 1000, 2, 2, x'07000000FEFFFFFFFFFFFFFF', 5, 0), "
+                "(1, 1450, 9, 2, x'07000000FEFFFFFFFFFFFFFF', 4, 0), "
+                "(4, 1650, 1, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0), "
+                "(4, 3000, 2, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0)"));
   const Profile profile = Read();
   EXPECT_EQ(profile.source.format, "nvprof");
   ASSERT_EQ(profile.device.size(), 3u);
@@ -132,12 +141,7 @@ TEST_F(NvprofTest, CopiesThatAllLackTheirTimesAreLost) {
       kernels += fmt::format("{}({}, {}, 0, 7, {}, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)",
                              i > 0 ? ", " : "", 1000 * i + 300, 1000 * i + 400, 100 + i);
     }
-    Write(
-        Strings() + Kernels(kConcurrent, kernels) +
-        "create table CUPTI_ACTIVITY_KIND_MEMCPY (start int, end int, deviceId int, streamId int, "
-        "correlationId int, bytes int, copyKind int, srcKind int, dstKind int); "
-        "insert into CUPTI_ACTIVITY_KIND_MEMCPY values " +
-        copies + ";");
+    Write(Strings() + Kernels(kConcurrent, kernels) + Copies(copies));
     const Profile profile = Read();
     EXPECT_EQ(profile.device.size(), 1003u - static_cast<std::size_t>(lost));
     EXPECT_EQ(profile.log.HasDataLoss(), lost == 3);
@@ -158,25 +162,15 @@ TEST_F(NvprofTest, SerializedRunsHaveTheirKernelsInTheOtherTable) {
 }
 
 TEST_F(NvprofTest, AnUnclosedRangeEndsWithTheLastMarkerAndOneAcrossThreadsIsLeftOut) {
-  Write(Strings() + Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") + R"(
-      create table CUPTI_ACTIVITY_KIND_MARKER (flags int, timestamp int, id int, objectKind int,
-        objectId blob, name int, domain int);
-      insert into CUPTI_ACTIVITY_KIND_MARKER values
-        (2, 50, 1, 2, x'070000000100000000000000', 4, 0),
-        (2, 60, 2, 2, x'070000000100000000000000', 4, 0),
-        (4, 90, 2, 2, x'070000000200000000000000', 0, 0);)");
+  Write(Strings() + Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") +
+        Markers("(2, 50, 1, 2, x'070000000100000000000000', 4, 0), "
+                "(2, 60, 2, 2, x'070000000100000000000000', 4, 0), "
+                "(4, 90, 2, 2, x'070000000200000000000000', 0, 0)"));
   const Profile profile = Read();
   ASSERT_EQ(profile.host.size(), 1u);
   EXPECT_EQ(profile.host.duration[0], 40);
   EXPECT_EQ(profile.log[Counter::events_missing_dur], 1u);
   EXPECT_EQ(profile.log[Counter::ranges_across_threads], 1u);
-}
-
-std::string Markers(const std::string& rows) {
-  return "create table CUPTI_ACTIVITY_KIND_MARKER (flags int, timestamp int, id int, "
-         "objectKind int, objectId blob, name int, domain int);"
-         "insert into CUPTI_ACTIVITY_KIND_MARKER values " +
-         rows + ";";
 }
 
 // Where a profiler lost all ends, each would otherwise hold all that follow it.
@@ -224,10 +218,7 @@ TEST_F(NvprofTest, AnUnknownCallThatLaunchesKernelsIsALaunch) {
     }
     std::filesystem::remove(path_);
     Write(Strings() + Kernels(kConcurrent, kernels) +
-          "create table CUPTI_ACTIVITY_KIND_RUNTIME (cbid int, start int, end int, processId int, "
-          "threadId int, correlationId int, returnValue int);"
-          "insert into CUPTI_ACTIVITY_KIND_RUNTIME values (8888, 10, 20, 7, 1, 200, 0), " +
-          calls);
+          Calls("(8888, 10, 20, 7, 1, 200, 0), " + calls));
     return Read();
   };
   const Profile whole = read(0);
@@ -242,7 +233,7 @@ TEST_F(NvprofTest, RefusesWhatHasNoNamesOrNoGpuActivity) {
   Write(Kernels(kConcurrent, ""));
   EXPECT_EQ(ReadProfile(path_, {}).error().code, "nvprof/no-strings");
   std::filesystem::remove(path_);
-  Write(Strings() + Calls());
+  Write(Strings() + Calls(kThreeCalls));
   const auto error = ReadProfile(path_, {}).error();
   EXPECT_EQ(error.code, "nvprof/no-gpu-activity");
   EXPECT_THAT(error.notes, ::testing::ElementsAre(::testing::HasSubstr("--print-api-trace only?")));

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/sqlite.h"
+#include "nsight_tables.h"
 #include "readers/load.h"
 
 namespace profgauge {
@@ -58,29 +59,23 @@ class ScrubTest : public ::testing::Test {
 };
 
 TEST_F(ScrubTest, KeepsWhatReportsNeedAndNothingElse) {
-  Write(R"(
-    create table StringIds (id integer, value text);
+  using namespace nsight_tables;
+  Write(std::string(kStringIds) + kNamedKernels + kRuntimeCalls + kNvtxTexts + kCaptureMetadata +
+        kDiagnostics + R"(
     insert into StringIds values (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'), (3, 'secret thread');
     create table ThreadNames (nameId integer, globalTid integer);
     insert into ThreadNames values (3, 117440513);
-    create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer,
-      streamId integer, correlationId integer, globalPid integer, demangledName integer,
-      secretColumn text);
+    alter table CUPTI_ACTIVITY_KIND_KERNEL add column secretColumn text;
     insert into CUPTI_ACTIVITY_KIND_KERNEL values (300, 400, 0, 7, 1, 117440512, 1, 'secret');
-    create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer,
-      correlationId integer, nameId integer, returnValue integer);
     insert into CUPTI_ACTIVITY_KIND_RUNTIME values (210, 220, 117440513, 1, 2, 0);
-    create table NVTX_EVENTS (start integer, end integer, eventType integer, text text,
-      globalTid integer, jsonText text);
+    alter table NVTX_EVENTS add column jsonText text;
     insert into NVTX_EVENTS values (200, 260, 59,
       '{''traceMarker'': [''/home/secret/site-packages/torch/nn/conv.py:3'']}', 117440513, 'secret'),
       (100, 500, 59, 'step 0', 117440513, null);
-    create table META_DATA_CAPTURE (name text, value text);
     insert into META_DATA_CAPTURE values ('PROCESS_0:ENVIRONMENT_VARIABLE', 'TOKEN=secret'),
       ('CUDA_GRAPH_TRACE_OPTIONS:MODE', 'Graph');
     create table TARGET_INFO_SYSTEM_ENV (name text, value text);
     insert into TARGET_INFO_SYSTEM_ENV values ('HostName', 'secret'), ('CpuDescription', 'a CPU');
-    create table DIAGNOSTIC_EVENT (severity integer, text text, globalPid integer);
     insert into DIAGNOSTIC_EVENT values (2, 'No NVTX events collected. in /home/secret', null),
       (3, 'cannot open /home/secret/x', null),
       (2, 'Not all CUDA events might have been collected.', 134217728);
