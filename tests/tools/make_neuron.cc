@@ -92,7 +92,7 @@ void Table(File& file, const char* name, std::int64_t rows, const Row& row) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
+  if (argc != 3 || argv[1][0] == '-') {
     std::fputs("usage: make_neuron OUT.json INSTRUCTIONS\n", stderr);
     return 2;
   }

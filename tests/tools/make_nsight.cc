@@ -77,7 +77,7 @@ Status Write(const std::string& path, std::int64_t kernels) {
 }  // namespace profgauge
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
+  if (argc != 3 || argv[1][0] == '-') {
     std::cerr << "usage: make_nsight FILE KERNELS\n";
     return 2;
   }

@@ -496,12 +496,12 @@ constexpr Flag kFlags[] = {
 };
 
 int Usage() {
-  fmt::print("usage: make_profile OUT.json[.gz] [FLAG VALUE]…   (a folder with --ranks)\n");
+  fmt::print(stderr, "usage: make_profile OUT.json[.gz] [FLAG VALUE]…   (a folder with --ranks)\n");
   const Shape defaults;
   for (const Flag& flag : kFlags) {
-    fmt::print("  {:<16} {} (default {})\n", flag.name, flag.help, defaults.*flag.field);
+    fmt::print(stderr, "  {:<16} {} (default {})\n", flag.name, flag.help, defaults.*flag.field);
   }
-  fmt::print("  --dialect        1.9, 2.1, 2.4 (default) or rocm\n");
+  fmt::print(stderr, "  --dialect        1.9, 2.1, 2.4 (default) or rocm\n");
   return 2;
 }
 
@@ -509,7 +509,7 @@ int Usage() {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() % 2 == 0) return Usage();
+  if (args.size() % 2 == 0 || args[0].starts_with('-')) return Usage();
   Shape shape;
   for (std::size_t i = 1; i < args.size(); i += 2) {
     const auto flag = std::find_if(std::begin(kFlags), std::end(kFlags),

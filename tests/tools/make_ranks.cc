@@ -72,12 +72,13 @@ bool Choose(const Choice<T> (&choices)[n], const std::string& name, T& value) {
 }
 
 int Usage() {
-  fmt::print("usage: make_ranks OUT_FOLDER [FLAG VALUE]…\n");
+  fmt::print(stderr, "usage: make_ranks OUT_FOLDER [FLAG VALUE]…\n");
   const Plan defaults;
   for (const Number& flag : kNumbers) {
-    fmt::print("  {:<20} {} (default {})\n", flag.name, flag.help, defaults.*flag.field);
+    fmt::print(stderr, "  {:<20} {} (default {})\n", flag.name, flag.help, defaults.*flag.field);
   }
   fmt::print(
+      stderr,
       "  --mesh               dp (default), tp, pp, ep\n"
       "  --cause              none (default), loader, host, slow-gpu, more-work, copies\n"
       "  --metadata           names, sizes, groups, numbers (default): the years of PyTorch\n"
@@ -110,7 +111,7 @@ bool Apply(const std::string& name, const std::string& value, Plan& plan) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() % 2 == 0) return Usage();
+  if (args.size() % 2 == 0 || args[0].starts_with('-')) return Usage();
   Plan plan;
   for (std::size_t i = 1; i < args.size(); i += 2) {
     if (!Apply(args[i], args[i + 1], plan)) return Usage();

@@ -30,6 +30,7 @@ int Usage() {
 
 int main(int argc, char** argv) {
   namespace shapes = profgauge::shapes;
+  if (argc == 4 && argv[3][0] == '-') return Usage();
   if (argc == 4 && std::string_view(argv[3]).ends_with(".sqlite")) {
     const shapes::DatabaseShape* shape = shapes::FindDatabaseShape(argv[1]);
     if (shape == nullptr) return Usage();
