@@ -48,7 +48,8 @@ class Recording {
 
 /// Reads profiles: files, or folders with one file per rank; "-" is standard input. All of them are
 /// in memory at once, where `profgauge check` reads folders of over 64 ranks, or of more than fits
-/// into memory, one after the other: for those give summaries (`profgauge summarize`).
+/// into memory, one after the other: for those give summaries (`profgauge summarize`). A recording
+/// in a folder that cannot be read fails, where `profgauge check` judges the others without it.
 /// Errors: kInput, with the place in the file.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options);
 
@@ -116,7 +117,7 @@ struct Finding {
   std::string status;  ///< `level` if it fired; else "pass", "waived", "not_applicable", "broken".
   std::string title, message, advice;
   std::optional<double> gain;  ///< ns per iteration that fixing it saves at most.
-  std::string reason;          ///< Why not applicable, or waived by whom.
+  std::string reason;          ///< Why it passes or does not apply, or who waived it; may be empty.
 };
 
 }  // namespace api
@@ -140,7 +141,7 @@ class Judgement {
   std::vector<std::string> tables() const;
   /// All of a table; nothing when the run does not have it.
   std::optional<api::TableData> Table(std::string_view id) const;
-  /// All rules, those that fired first, by what fixing them gains.
+  /// All rules, those that fired first: by weight, a symptom behind its cause.
   std::vector<api::Finding> findings() const;
   const Data& data() const { return *data_; }
 
@@ -149,8 +150,8 @@ class Judgement {
 };
 
 /// Analyzes a run and holds the policy against it, as `profgauge check` does.
-/// Errors, never none: kConfig for the policy, its rules and baselines (all that is wrong with
-/// them, in the order of their files), kUsage for the selection.
+/// Errors, never none: kConfig, all that is wrong with the policy; else all that is with its rules;
+/// else the first that is with the baselines; kUsage for the day and the selection.
 tl::expected<Judgement, std::vector<Error>> Evaluate(const Recording& recording,
                                                      const EvaluateOptions& options);
 

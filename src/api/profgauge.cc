@@ -8,6 +8,7 @@
 #include "api/default_policy.h"
 #include "api/session.h"
 #include "api/snapshots.h"
+#include "base/errors.h"
 #include "base/units.h"
 #include "readers/load.h"
 #include "render/shared/renderer.h"
@@ -18,6 +19,7 @@
 namespace profgauge {
 
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options) {
+  if (paths.empty()) return Fail(InputError("", "input/no-profiles", "no profile is given"));
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.threads = options.threads;

@@ -55,6 +55,9 @@ TEST(Library, FailsWithPlaceAndKind) {
   const auto missing = Load({"no/such/file"}, {});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::kInput);
+  const auto nothing = Load({}, {});
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().code, "input/no-profiles");
   const auto recording = Load({Example("healthy.pt.trace.json.gz")}, {});
   ASSERT_TRUE(recording);
   EvaluateOptions options;
