@@ -12,6 +12,7 @@
 #include "analysis/context/setup_calls.h"
 #include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/time/host_waits.h"
 #include "base/interval.h"
 
 namespace profgauge {
@@ -123,13 +124,6 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
   }
 }
 
-// As the causes of idle time see it: cudaMemcpy and its like return when the copy is done.
-bool Blocks(ApiKind kind, std::string_view name) {
-  if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
-  return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
-         name.find("Memcpy") != name.npos;
-}
-
 // Time in which any thread of the rank is blocked in a synchronizing call that the iterations make:
 // what a profiler waits for when it stops comes after their host ranges, as in api_calls.
 Ns BlockedTime(const RankContext& rank, std::span<const Span> iterations) {
@@ -138,7 +132,7 @@ Ns BlockedTime(const RankContext& rank, std::span<const Span> iterations) {
   SpanCollector blocked;
   for (std::size_t i = 0; i < api.size(); ++i) {
     const StringId name = api.name[i];
-    if (counted[i] && Blocks(api.kind[i], name.valid() ? rank.profile->Name(name) : "")) {
+    if (counted[i] && BlocksHost(api.kind[i], name.valid() ? rank.profile->Name(name) : "")) {
       blocked.Add(api.start[i], api.duration[i]);
     }
   }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <string_view>
+
+#include "analysis/path/waits.h"
 
 namespace profgauge {
 namespace {
@@ -12,14 +13,6 @@ namespace {
 constexpr Ns kBackToBack = 1'000;
 // A copy begins at most this long after the work that its call waited for.
 constexpr Ns kAfterWait = 20'000;
-
-// Whether the call of a copy waits for its stream before it copies.
-bool CallWaits(const Profile& profile, std::uint32_t row) {
-  const ApiId call = profile.device.launch[row];
-  if (!call.valid() || profile.api.kind[call.value] != ApiKind::kMemcpy) return false;
-  return profile.device.host_memory[row] == HostMemory::kPageable ||
-         profile.Name(profile.api.name[call.value]).find("Async") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -58,7 +51,7 @@ PathGraph::Edge PathGraph::StreamOrLaunch(StepId step, Edge stream) const {
   const Ns free = steps_[stream.from].time;
   const Ns pause = steps_[step].time - free;
   if (pause <= kBackToBack) return stream;
-  if (pause <= kAfterWait && CallWaits(*rank_->profile, OwnerOf(step).row)) return stream;
+  if (pause <= kAfterWait && CopyBlocks(*rank_->profile, OwnerOf(step).row)) return stream;
   Edge binding = stream;
   const ApiTable& api = rank_->profile->api;
   ForEachEdge(step, [&](const Edge& edge) {

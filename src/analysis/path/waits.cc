@@ -143,7 +143,7 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
     AddWhatEndedWith(start, end, last_launch);
   } else if (profile_.api.kind[call] == ApiKind::kMemcpy && launched_[call] != kNone) {
     const std::uint32_t row = launched_[call];
-    if (Blocks(row) && EndsWithCall(row, end)) found_.push_back(row);
+    if (CopyBlocks(profile_, row) && EndsWithCall(row, end)) found_.push_back(row);
   }
   if (found_.empty() && end - start > kNoRoom && launched_[call] != kNone) {
     AddRoom(launched_[call], start, end);
@@ -176,12 +176,11 @@ void WaitFinder::AddRoom(std::uint32_t row, Ns start, Ns end) {
   }
 }
 
-// Whether the call of a copy returns only when it is done.
-bool WaitFinder::Blocks(std::uint32_t row) const {
-  const ApiId call = profile_.device.launch[row];
-  return call.valid() && profile_.api.kind[call.value] == ApiKind::kMemcpy &&
-         (profile_.device.host_memory[row] == HostMemory::kPageable ||
-          profile_.Name(profile_.api.name[call.value]).find("Async") == std::string_view::npos);
+bool CopyBlocks(const Profile& profile, std::uint32_t row) {
+  const ApiId call = profile.device.launch[row];
+  return call.valid() && profile.api.kind[call.value] == ApiKind::kMemcpy &&
+         (profile.device.host_memory[row] == HostMemory::kPageable ||
+          profile.Name(profile.api.name[call.value]).find("Async") == std::string_view::npos);
 }
 
 // Whether the call returned at `end` when its copy was done, or all of it was on its way.
@@ -212,7 +211,7 @@ std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
   if (!launch.valid()) return kNone;
   const Ns start = device.start[row], launched = profile_.api.start[launch.value];
   Ns ready = launched;
-  if (!Blocks(row)) ready += profile_.api.duration[launch.value];
+  if (!CopyBlocks(profile_, row)) ready += profile_.api.duration[launch.value];
   Ns launched_before = std::numeric_limits<Ns>::min();
   const std::size_t own = StreamOf(row);
   if (row > streams_[own].begin) {

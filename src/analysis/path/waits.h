@@ -31,6 +31,10 @@ struct StreamRows {
 /// What a call does with an event of a stream.
 enum class EventCall : std::uint8_t { kNone, kRecord, kWait };
 
+/// Whether the work of a row is a copy whose call waits for its stream and returns only when it is
+/// done.
+bool CopyBlocks(const Profile& profile, std::uint32_t row);
+
 class WaitFinder {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
@@ -82,7 +86,6 @@ class WaitFinder {
   void AddIfDone(std::uint32_t row, Ns by);
   void AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch);
   void AddRoom(std::uint32_t row, Ns start, Ns end);
-  bool Blocks(std::uint32_t row) const;
   bool EndsWithCall(std::uint32_t row, Ns end) const;
   bool WaitsForEvent(Ns launched_before, Ns launched) const;
   bool WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begin) const;

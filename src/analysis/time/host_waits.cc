@@ -25,13 +25,6 @@ bool WaitsForResults(std::string_view name) {
          name.find("BlockHostUntilReady") != name.npos;
 }
 
-bool Blocks(ApiKind kind, std::string_view name) {
-  if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
-  // cudaMemcpy and its like return when the copy is done.
-  return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
-         name.find("Memcpy") != name.npos;
-}
-
 // Copies named asynchronous that returned only when their work was done, as those of pageable
 // memory do; or, to the device, when most of it was.
 std::vector<bool> WaitingCopies(const Profile& profile) {
@@ -174,6 +167,13 @@ bool HasLaunches(const Profile& profile) {
   return std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
 }
 
+bool BlocksHost(ApiKind kind, std::string_view name) {
+  if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
+  // cudaMemcpy and its like return when the copy is done.
+  return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
+         name.find("Memcpy") != name.npos;
+}
+
 HostWaits CollectWaits(const Profile& profile) {
   HostWaits waits;
   waits.knows_launches = HasLaunches(profile);
@@ -209,7 +209,7 @@ HostWaits CollectWaits(const Profile& profile) {
       thread.loading.push_back(span);
     } else if (api.kind[row] == ApiKind::kMemory) {
       thread.memory.push_back(span);
-    } else if (waiting_copies[row] || Blocks(api.kind[row], name)) {
+    } else if (waiting_copies[row] || BlocksHost(api.kind[row], name)) {
       thread.sync.push_back(span);
     }
   }

@@ -2,6 +2,7 @@
 // for code, thread by thread.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/interval.h"
@@ -26,6 +27,9 @@ struct HostWaits {
 };
 
 HostWaits CollectWaits(const Profile& profile);
+
+/// Whether a call of that kind and name returns only when what it waits for is done.
+bool BlocksHost(ApiKind kind, std::string_view name);
 
 /// Whether the call that launched it is recorded of any work.
 bool HasLaunches(const Profile& profile);
