@@ -1,0 +1,1 @@
+../../nvprof/kernels_table/input.sql
