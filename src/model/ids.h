@@ -18,7 +18,6 @@ struct RowId {
 using HostId = RowId<struct HostTag>;      ///< Row of HostTable (op, annotation, iteration marker).
 using ApiId = RowId<struct ApiTag>;        ///< Row of ApiTable (runtime or driver call).
 using DeviceId = RowId<struct DeviceTag>;  ///< Row of DeviceTable (kernel, copy, memset).
-using PythonId = RowId<struct PythonTag>;  ///< Row of PythonTable.
 using ThreadId = RowId<struct ThreadTag>;  ///< Index into Profile::threads.
 using LaunchConfigId = RowId<struct LaunchConfigTag>;  ///< Index into Profile::launch_configs.
 using CollectiveId = RowId<struct CollectiveTag>;      ///< Index into Profile::collectives.
