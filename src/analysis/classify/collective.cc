@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kCollectiveKinds> kIds = {
     "send_recv",  "gather",     "scatter",        "barrier",    "other"};
 
 struct Spelling {
-  std::string_view part;  // Of the lower-case name without underscores.
+  std::string_view part;  // Of the lower-case name without underscores and hyphens.
   CollectiveKind kind;
 };
 
@@ -30,6 +30,7 @@ constexpr Spelling kSpellings[] = {
     {"a2a", CollectiveKind::kAllToAll},
     {"barrier", CollectiveKind::kBarrier},
     {"broadcast", CollectiveKind::kBroadcast},
+    {"collectivepermute", CollectiveKind::kSendRecv},
     {"reduce", CollectiveKind::kReduce},
     {"send", CollectiveKind::kSendRecv},
     {"recv", CollectiveKind::kSendRecv},
@@ -37,11 +38,11 @@ constexpr Spelling kSpellings[] = {
     {"scatter", CollectiveKind::kScatter},
 };
 
-// The name up to its arguments, lower case, without underscores.
+// The name up to its arguments, lower case, without underscores and hyphens.
 std::string Plain(std::string_view name) {
   std::string plain;
   for (const char c : KernelHead(name)) {
-    if (c == '_') continue;
+    if (c == '_' || c == '-') continue;
     plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   return plain;

@@ -58,6 +58,13 @@ constexpr CommunicationRule kCommunicationRules[] = {
     {"symmetric_memory", kOther,
      R"((?i)symm(?:etric)?_?mem(?:ory)?::|(?:^|::)(?:barrier|put_signal|wait_signal)_kernel$)", ""},
 
+    // XLA's own on a TPU, where no library has kernels for them: "all-reduce-start.3",
+    // "async-collective-done". Of what is begun and ended apart, the end is the waiting.
+    {"hlo", kOther,
+     R"(^%?(?:async-collective|all-(?:reduce|gather)|(?:all-reduce|reduce)-scatter)"
+     R"(|(?:ragged-)?all-to-all|collective-(?:permute|broadcast))(?:[._-]\w+)*$)",
+     ""},
+
     // Whatever is called by a collective's name. Reductions inside a GPU are called so too, with
     // what
     // they reduce over in front; and a product that sends its own result is a product.

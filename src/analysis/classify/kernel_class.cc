@@ -27,11 +27,12 @@ struct Chip {
   Vendor vendor = Vendor::kAny;
   int capability = -1;  // Compute capability times 10; -1 unknown.
   bool has_tensor_cores = true;
+  bool is_tpu = false;  // Its products run on matrix units, whatever they are called.
 };
 
 bool JudgesAlike(const Chip& a, const Chip& b) {
   return a.vendor == b.vendor && a.capability == b.capability &&
-         a.has_tensor_cores == b.has_tensor_cores;
+         a.has_tensor_cores == b.has_tensor_cores && a.is_tpu == b.is_tpu;
 }
 
 Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
@@ -54,6 +55,7 @@ Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   Chip chip;
   chip.id = gpu.id;
   chip.vendor = VendorOf(profile, gpu);
+  chip.is_tpu = gpu.name.starts_with("TPU");
   if (chip.vendor == Vendor::kAscend || chip.vendor == Vendor::kOther) return chip;
   if (chip.vendor == Vendor::kAmd) return chip;  // Their numbers are gfx versions.
   if (gpu.compute_major >= 0)
@@ -114,7 +116,11 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& 
   own.Override(name, result);
   if (IsLostName(name)) result.tensor_core = Tri::kUnknown;
   if (result.tensor_core == Tri::kNo) return result;
-  if (!chip.has_tensor_cores) {
+  if (chip.is_tpu && result.tensor_core == Tri::kUnknown && !IsLostName(name) &&
+      result.rule < kFirstOwnRule) {
+    result.tensor_core = Tri::kYes;
+    result.rule = ChipRule(2);
+  } else if (!chip.has_tensor_cores) {
     result.tensor_core = Tri::kNo;
     result.rule = ChipRule(0);
   } else if (chip.capability >= 0 && chip.capability < LeastComputeCapability(name)) {

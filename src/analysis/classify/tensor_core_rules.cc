@@ -164,6 +164,7 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
 constexpr TensorCoreRule kChipRules[] = {
     {"chip_without_tensor_cores", kNo, kAll, kNvidia, true, "", ""},
     {"chip_too_old_for_type", kUnknown, kAll, kNvidia, true, "", ""},
+    {"chip_multiplies_in_matrix_units", kYes, kAll, kAny, true, "", ""},
 };
 
 struct CompiledRule {

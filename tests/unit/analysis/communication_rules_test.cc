@@ -103,6 +103,15 @@ constexpr Named kNamed[] = {
     {"void userbuffers_fp16_sum_inplace_gpu_mc_ag<8>(int)", "user_buffers_gather", "all_gather"},
     {"void userbuffers_fp16_sum_inplace_gpu_rw<8>(int)", "user_buffers", "all_reduce"},
     {"void (anonymous namespace)::barrier_kernel(unsigned int**)", "symmetric_memory", "barrier"},
+    {"all-reduce.17", "hlo", "all_reduce"},
+    {"%all-reduce-start.3", "hlo", "all_reduce"},
+    {"all-gather-done.1.remat", "hlo", "all_gather"},
+    {"reduce-scatter.4", "hlo", "reduce_scatter"},
+    {"all-reduce-scatter.4", "hlo", "reduce_scatter"},
+    {"ragged-all-to-all.2", "hlo", "all_to_all"},
+    {"collective-permute-done.9", "hlo", "send_recv"},
+    {"collective-broadcast", "hlo", "broadcast"},
+    {"async-collective-done", "hlo", "other"},
     {"void allreduce7<half>(P)", "collective_word", "all_reduce"},
     {"void aiter::allreduce_fusion_kernel_1stage<bf16>(P)", "collective_word", "all_reduce"},
     {"void lab::exchange::AllToAllKernel<4>(P)", "collective_word", "all_to_all"},
@@ -135,8 +144,8 @@ TEST(CommunicationRules, WhatOnlySoundsLikeIt) {
         "void flash::flash_fwd_splitkv_combine_kernel<Traits>(P)",
         "void at::native::scatter_add(P)",
         "void deep_ep::layout::get_dispatch_layout<256, 4, 8>(long const*)", "hipLaunchKernel",
-        "void f<ncclRedOp_t>(P)",
-        "void at::native::(anonymous namespace)::indexSelectLargeIndex(P)"}) {
+        "void f<ncclRedOp_t>(P)", "reduce.4", "scatter.1", "all-reduced", "broadcast.7",
+        "copy-done.2", "void at::native::(anonymous namespace)::indexSelectLargeIndex(P)"}) {
     EXPECT_FALSE(ClassifyName(name).collective) << name;
   }
 }

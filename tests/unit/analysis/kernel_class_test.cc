@@ -365,6 +365,14 @@ TEST(KernelClass, TheChipMustHaveThem) {
       {{"AMD Instinct MI300X", 9, 4}, "fmha_fwd_hd128_bf16_causal", "yes", "amd_attention"},
       {{"AMD Instinct MI300X", 9, 4}, "void rocblas_gemm_ex(P)", "unknown", "amd_matrix"},
       {{"", -1, -1}, kFp16, "yes", "mma_shape"},
+      // A TPU's products run on nothing else, whatever they are called.
+      {{"TPU v5 lite", -1, -1},
+       "convolution_add_fusion.3",
+       "yes",
+       "chip_multiplies_in_matrix_units"},
+      {{"TPU", -1, -1}, "loop_add_fusion.3", "no", "no rule"},
+      {{"TPU", -1, -1}, "all-reduce.3", "no", "hlo"},
+      {{"AMD Instinct MI300X", 9, 4}, "convolution_add_fusion.3", "unknown", "any_matrix"},
   };
   for (const Row& row : kRows) {
     const KernelClass found = ClassifyOn(row.chip, row.kernel);
