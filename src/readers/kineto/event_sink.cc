@@ -107,6 +107,20 @@ std::int32_t GpuOf(const RawEvent& event) {
   return Narrow(recorded >= 0 ? recorded : IntegerOr(event, Field::kPid, -1), -1);
 }
 
+/// Whether events of the category have a length that something here is made of.
+bool IsMeasured(Category category) {
+  switch (category) {
+    case Category::kMemory:
+    case Category::kFlow:
+    case Category::kTrace:
+    case Category::kIgnored:
+    case Category::kUnknown:
+      return false;
+    default:
+      return true;
+  }
+}
+
 // Other accelerators' plug-ins have categories of their own, "privateuse1_runtime" and the like.
 Category CategoryBySuffix(std::string_view lower) {
   constexpr std::pair<std::string_view, Category> kSuffixes[] = {
@@ -169,7 +183,13 @@ void EventSink::Receive(const RawEvent& event) {
   }
   const bool instant = phase == "i" || phase == "I";
   if (instant && event.Text(Field::kName) == "[memory]") return ReceiveMemory(event);
-  if (phase.empty()) {
+  const bool apart = phase == "B" || phase == "E";
+  if (apart && IsMeasured(CachedCategory(event.Text(Field::kCategory)))) {
+    constexpr std::size_t kShown = 60;
+    log.AddAt(Counter::events_unreadable,
+              fmt::format("`{}` begins and ends apart",
+                          PrintableShort(std::string(event.Text(Field::kName)), kShown)));
+  } else if (phase.empty()) {
     log.Add(Counter::events_unreadable);
   } else {
     log.Add(Counter::events_ignored_kind);

@@ -105,7 +105,8 @@ class Import {
     if (profile.host.size() + profile.device.size() + profile.api.size() + profile.python.size() +
             profile.memory.size() ==
         0) {
-      return Fail(bad_time_.empty() ? NoEvents() : BadTimes(source_, profile.log, bad_time_));
+      if (!bad_time_.empty()) return Fail(BadTimes(source_, profile.log, bad_time_));
+      return Fail(NoEvents(profile.log[Counter::events_unreadable]));
     }
     const auto& calls = profile.api.kind;
     const bool launched = std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end();
@@ -274,7 +275,14 @@ class Import {
         "expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)");
   }
 
-  Error NoEvents() const {
+  Error NoEvents(std::uint64_t unreadable) const {
+    if (unreadable > 0) {
+      return InputError(
+          source_.name(), "kineto/no-events",
+          fmt::format("none of the trace's events can be read, {} in number", unreadable),
+          "an event has its length in `dur` (`\"ph\": \"X\"`); events that begin "
+          "and end apart (`B`, `E`) are not read");
+    }
     return InputError(
         source_.name(), "kineto/no-events", "the trace records nothing",
         "the profiler was stopped before its first active step, or its activities were off");

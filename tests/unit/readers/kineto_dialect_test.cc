@@ -257,6 +257,22 @@ TEST(KinetoDialects, CollectivesOfOpsAndKernels) {
   EXPECT_EQ(collective.group_size, 8);
 }
 
+// No profiler of PyTorch writes them. Where they are of work, something is missing without them.
+TEST(KinetoDialects, EventsThatBeginAndEndApartAreMissing) {
+  std::string events;
+  for (int i = 0; i < 4; ++i) {
+    for (const char phase : {'B', 'E'}) {
+      events += fmt::format(R"({{"ph":"{}","cat":"cpu_op","name":"b","pid":1,"tid":1,"ts":{}}},)"
+                            R"({{"ph":"{}","cat":"async","name":"c","pid":1,"tid":1,"ts":9}},)",
+                            phase, 10 * i + (phase == 'E' ? 5 : 0), phase);
+    }
+  }
+  EXPECT_EQ(
+      Outcome(ReadText(Trace(events + Op("a")))),
+      "read, events_ignored_kind 8, events_unreadable 8 (`b` begins and ends apart) (`b` begins "
+      "and ends apart) (`b` begins and ends apart), rows_unusable 1 (8 of 17 events)");
+}
+
 TEST(KinetoDialects, IterationMarkersOfTheHostOnly) {
   const auto profile = ReadText(Trace(
       R"json({"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","pid":1,"tid":1,"ts":5,"dur":20},
