@@ -9,6 +9,7 @@
 
 #include "api/snapshots.h"
 #include "gate/baseline_verdict.h"
+#include "gate/comparable.h"
 #include "gate/compare.h"
 #include "report/build_report.h"
 #include "report/redact.h"
@@ -61,6 +62,13 @@ void Tell(const std::string& name, const std::vector<std::string>& doubts,
 
 }  // namespace
 
+void DecideJudging(bool allow_incomparable, RunComparison& comparison) {
+  comparison.is_judged = comparison.is_comparable || allow_incomparable;
+  if (comparison.is_comparable || !comparison.is_judged) return;
+  comparison.notes.push_back("runs that are not comparable are compared (--allow-incomparable): " +
+                             HardDifferences(comparison.differences));
+}
+
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const Policy* policy, const CompareChoices& choices) {
   if (choices.redact) {
@@ -73,9 +81,7 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
                   policy != nullptr ? ComparePurpose::kJudge : ComparePurpose::kExplain);
   NoteSummary(base.picture, comparison.base_name, comparison);
   NoteSummary(current.picture, comparison.current_name, comparison);
-  if (policy != nullptr) {
-    comparison.is_judged = comparison.is_comparable || choices.allow_incomparable;
-  }
+  if (policy != nullptr) DecideJudging(choices.allow_incomparable, comparison);
   std::vector<std::string> incomplete =
       WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
   // Without a policy nobody judges; then they are notes.

@@ -13,6 +13,8 @@
 
 namespace profgauge {
 
+struct RunComparison;
+
 /// One side of a comparison. REQUIRES: `runs` is not empty.
 struct ComparedSide {
   std::vector<Snapshot> runs;
@@ -25,6 +27,9 @@ struct CompareChoices {
   bool allow_incomparable = false;  ///< Judge runs that differ in what they ran.
   bool redact = false;              ///< Take what tells of machines and people out of the report.
 };
+
+/// Whether runs that may differ in what they ran are judged; that they are though they do is noted.
+void DecideJudging(bool allow_incomparable, RunComparison& comparison);
 
 struct JudgedComparison {
   Verdict verdict;

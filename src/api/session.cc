@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/replay.h"
+#include "api/comparison.h"
 #include "api/snapshots.h"
 #include "base/parallel.h"
 #include "gate/baseline_verdict.h"
@@ -91,7 +92,7 @@ std::optional<RunComparison> CompareThem(std::vector<Snapshot> baselines,
   }
   RunComparison comparison =
       CompareRuns(baselines, runs, policy.baseline ? &*policy.baseline : nullptr);
-  comparison.is_judged = comparison.is_comparable || options.choices.allow_incomparable;
+  DecideJudging(options.choices.allow_incomparable, comparison);
   return comparison;
 }
 

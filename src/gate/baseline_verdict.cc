@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "gate/comparable.h"
 
 namespace profgauge {
 namespace {
@@ -103,21 +104,16 @@ void Count(const MetricComparison& metric, const Policy& policy, Verdict& verdic
 }
 
 std::string Incomparable(const RunComparison& comparison) {
-  std::string text = "the baseline is not comparable:";
-  for (const Difference& difference : comparison.differences) {
-    if (!difference.is_hard) continue;
-    text += fmt::format(" {} is `{}` there and `{}` here;", difference.property, difference.base,
-                        difference.current);
-  }
+  const std::string text =
+      "the baseline is not comparable: " + HardDifferences(comparison.differences);
   const auto selects = [](const Difference& d) {
     return d.is_hard && d.property == kSelectionProperty;
   };
   if (std::any_of(comparison.differences.begin(), comparison.differences.end(), selects)) {
     return text +
-           " save it again as it is judged, with `profgauge baseline save --policy FILE` or "
+           "; save it again as it is judged, with `profgauge baseline save --policy FILE` or "
            "`history add --policy FILE`, and the same options [baseline/other-selection]";
   }
-  text.pop_back();
   return text;
 }
 

@@ -183,6 +183,16 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
   return differences;
 }
 
+std::string HardDifferences(std::span<const Difference> differences) {
+  std::string text;
+  for (const Difference& difference : differences) {
+    if (!difference.is_hard) continue;
+    text += fmt::format("{}{} is `{}` there and `{}` here", text.empty() ? "" : "; ",
+                        difference.property, difference.base, difference.current);
+  }
+  return text;
+}
+
 Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
   Misfit misfit;
   for (const Snapshot& other : others) {

@@ -25,6 +25,9 @@ struct Difference {
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
                                         const PolicyBaseline& policy);
 
+/// The hard ones in words: "gpu is `A` there and `B` here; ranks is `8` there and `4` here".
+std::string HardDifferences(std::span<const Difference> differences);
+
 /// What keeps `run` from standing beside `others` in a baseline or a history.
 struct Misfit {
   const Snapshot* same = nullptr;       ///< A run of the same recording.

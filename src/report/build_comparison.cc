@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "gate/change_text.h"
+#include "gate/comparable.h"
 #include "model/device_words.h"
 #include "report/build_quantity.h"
 
@@ -43,17 +44,6 @@ Quantity ChangeBesideLimit(const MetricComparison& compared) {
   return ChangeOf(compared.base, compared.change, compared.unit);
 }
 
-/// Why the limits on changes do not count.
-std::string WhyNotJudged(const RunComparison& run) {
-  std::string text;
-  for (const profgauge::Difference& difference : run.differences) {
-    if (!difference.is_hard) continue;
-    text += fmt::format("{}{} is `{}` there and `{}` here", text.empty() ? "" : ", ",
-                        difference.property, difference.base, difference.current);
-  }
-  return "the baseline is not comparable: " + text;
-}
-
 ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunComparison& run,
                                    const DeviceWords& words) {
   const MetricSpec* spec = profgauge::FindMetric(compared.metric);
@@ -68,7 +58,7 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   metric.note = compared.reason;
   if (!run.is_judged) {
     metric.result = State::kNotApplicable;
-    metric.note = WhyNotJudged(run);
+    metric.note = "the baseline is not comparable: " + HardDifferences(run.differences);
   }
   if (compared.is_missing) {
     metric.change = MakeQuantity({}, Unit::kShare, compared.reason);

@@ -271,6 +271,16 @@ void AppendParts(const Breakdown& parts, RowWriter<columns::kIterations>& write)
       .Integer("other"_col, of(Category::kOther));
 }
 
+void MarkWithoutDevice(std::span<const IterationFacts> facts, const Output& out, Table& table) {
+  if (std::any_of(facts.begin(), facts.end(), [](const auto& rank) { return rank.has_device; })) {
+    return;
+  }
+  for (const char* column : {"kernels", "tensor_core_kernels", "gpu_time", "gpu_time_share",
+                             "tensor_core_gpu_time", "tensor_core_gpu_time_share"}) {
+    table.Find(column)->MarkAbsent(out.Gap(Capability::kDeviceEvents));
+  }
+}
+
 void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
                std::span<const IterationFacts> facts, std::span<const double> typical,
                Table& table) {
@@ -510,6 +520,7 @@ std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
   SetBreakdown(facts, sums, whole, out);
   SetLoader(facts, sums[static_cast<std::size_t>(Category::kDataLoader)], whole, out);
   Table& table = out.AddTable("iterations");
+  MarkWithoutDevice(facts, out, table);
   FillTable(ranks, run, facts, typical, table);
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
