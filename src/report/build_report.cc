@@ -83,6 +83,14 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
                             result.status == GateStatus::kWarn ||
                             result.status == GateStatus::kInfo;
   if (!said_already) row.reason = result.reason;
+  // "3.88 ms (limit ≤ 3.88 ms)" does not say what is missed.
+  const auto reads_alike = [&](const Value& limit) {
+    return !IsAbsent(limit) && row.measured.text == FormatValue(limit, unit);
+  };
+  const double room = AsNumber(RoomOf(result.measured, result.threshold), 0);
+  if (room < 0 && (reads_alike(row.min) || reads_alike(row.max))) {
+    row.measured.text = FormatLimit(AsNumber(result.measured, 0), unit);
+  }
   row.counted_with = result.counted_with;
   return row;
 }

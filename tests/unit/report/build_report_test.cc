@@ -115,6 +115,25 @@ TEST_F(BuildReportTest, SaysWhatWasMeasured) {
   EXPECT_THAT(report.import[0].examples, ElementsAre("traceEvents[12]"));
 }
 
+// Three digits say the same of both.
+TEST_F(BuildReportTest, AMissReadsLikeOne) {
+  is_judged_ = true;
+  GateResult missed;
+  missed.threshold.metric = "iteration.time.p95";
+  missed.threshold.max = 343'000'000;
+  missed.measured = std::int64_t{343'000'804};
+  missed.status = GateStatus::kError;
+  GateResult met = missed;
+  met.measured = std::int64_t{342'999'804};
+  met.status = GateStatus::kPass;
+  verdict_.gate = {missed, met};
+  const Report report = Build();
+  ASSERT_EQ(report.gate.size(), 2u);
+  EXPECT_EQ(report.gate[0].measured.text, "343.000804\u202fms");
+  EXPECT_EQ(report.gate[0].limit, "≤ 343\u202fms");
+  EXPECT_EQ(report.gate[1].measured.text, "343\u202fms");
+}
+
 TEST_F(BuildReportTest, MetricsCarryTheirTextAndDefinition) {
   const Report report = Build();
   // Every metric but those of devices that the run does not have.
