@@ -58,6 +58,7 @@ void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter<columns::kG
       .Known("memory"_col, gpu.memory)
       .Real("utilization"_col, if_timed(use.utilization()))
       .Real("idle"_col, if_timed(use.idle_share()))
+      .Real("usual_idle"_col, use.idle_once > 0 ? if_timed(use.usual_idle_share()) : std::nullopt)
       .Real("sm_efficiency"_col, timed ? use.sm_efficiency : std::nullopt)
       .Real("occupancy"_col, use.occupancy)
       .Share("tensor_core_share"_col, sums.tensor_core, sums.time)

@@ -60,7 +60,11 @@ TEST(Utilization, OfOneIterationLeavesIdleTimeInDoubt) {
     const Metric* idle = analysis.Find("gpu.idle.mean");
     ASSERT_NE(idle, nullptr);
     EXPECT_EQ(idle->may_be.has_value(), of.is_open);
+    const Table* gpus = analysis.FindTable("gpus");
+    ASSERT_NE(gpus, nullptr);
+    EXPECT_EQ(IsAbsent(gpus->At(0, "usual_idle")), !of.is_open);
     if (!of.is_open) continue;
+    EXPECT_NEAR(AsNumber(gpus->At(0, "usual_idle"), 0), 0.1, 1e-9);
     EXPECT_NEAR(AsNumber(idle->value, 0), 1'000.0 / 1'900, 1e-9);
     EXPECT_NEAR(*idle->may_be, 0.1, 1e-9);
     EXPECT_THAT(idle->note,
