@@ -3,6 +3,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "analysis/analysis.h"
@@ -86,9 +87,9 @@ constexpr Part kParts[] = {AddOpTables,      AddKernels,   AddTensorCores, AddRo
                            AddDeviceTables,  AddHostCalls, AddOsRuntime,   AddCpuActivity,
                            AddCommunication, AddMemory,    AddCoverage};
 
-// All but launches, and `beside`, which runs beside them.
-void AddTables(std::span<const RankContext> ranks, const std::function<void()>& beside,
-               Output& out) {
+// All, and `beside`, which runs beside them. Returns what launches found, for the caller to join.
+Output AddTables(std::span<const RankContext> ranks, const std::function<void()>& beside,
+                 Output& out) {
   std::vector<Part> parts(std::begin(kPartsOfTimeline), std::end(kPartsOfTimeline));
   parts.insert(parts.end(), std::begin(kParts), std::end(kParts));
   std::vector<Output> found;
@@ -103,7 +104,16 @@ void AddTables(std::span<const RankContext> ranks, const std::function<void()>& 
     }
   });
   for (Output& part : found) out.Join(std::move(part));
-  AddExposures(ranks, out);
+  // The largest table by far: after what needs much memory for a while.
+  Output launches = out.Beside();
+  ForEachAtOnce(2, [&](std::size_t i) {
+    if (i == 0) {
+      AddExposures(ranks, out);
+    } else {
+      AddLaunches(ranks, launches);
+    }
+  });
+  return launches;
 }
 
 // Of sums without times, which are few.
@@ -132,16 +142,16 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     replayer = std::make_shared<const Replayer>(kept);
     paths = PathFactsOf(*replayer);
   };
+  std::optional<Output> launches;
   if (has_timeline) {
-    AddTables(ranks, find_paths, out);
+    launches = AddTables(ranks, find_paths, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();
   }
   AddCriticalPath(*replayer, paths, out);
-  // The largest table by far: after what needs much memory for a while.
   if (has_timeline) {
-    AddLaunches(ranks, out);
+    out.Join(*std::move(launches));
     AddEdges(ranks, out);
     MarkLosses(ranks, out);
     BoundByWholeGraphs(ranks, out);
