@@ -6,6 +6,7 @@
 #include "analysis/context/observed.h"
 #include "analysis/context/utilization.h"
 #include "base/errors.h"
+#include "base/parallel.h"
 
 namespace profgauge {
 
@@ -27,11 +28,16 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     // By id, so that the one of a kernel is found fast however many a file lists.
     std::stable_sort(rank.devices.begin(), rank.devices.end(),
                      [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
-    rank.tree = BuildOpTree(profile, rank.classes);
-    rank.works = CountWork(profile, rank.tree);
-    rank.unobserved = UnobservedParts(profile, rank.iterations);
-    rank.gpus = MeasureGpus(profile, rank.devices, rank.window(), rank.unobserved,
-                            rank.iterations.selected());
+    ForEachAtOnce(2, [&](std::size_t half) {
+      if (half == 0) {
+        rank.tree = BuildOpTree(profile, rank.classes);
+        rank.works = CountWork(profile, rank.tree);
+      } else {
+        rank.unobserved = UnobservedParts(profile, rank.iterations);
+        rank.gpus = MeasureGpus(profile, rank.devices, rank.window(), rank.unobserved,
+                                rank.iterations.selected());
+      }
+    });
     ranks.push_back(std::move(rank));
   }
   if (ranks.empty()) {
