@@ -22,7 +22,7 @@ namespace profgauge::render::html {
 
 /// Rows of a table that stand in the page itself, for readers without scripts: of operators and
 /// kernels, of the other tables that most look for, of the rest. What is not there is told.
-inline constexpr std::size_t kStaticRows = 200;
+inline constexpr std::size_t kStaticRows = 100;
 inline constexpr std::size_t kStaticRowsOfMain = 40;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
 inline constexpr std::size_t kLeastStaticRows = 3;
