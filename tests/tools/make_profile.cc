@@ -56,7 +56,7 @@ class Sink {
   }
   template <class... Args>
   void Write(fmt::format_string<Args...> text, Args&&... args) {
-    fmt::format_to(std::back_inserter(buffer_), text, std::forward<Args>(args)...);
+    buffer_ += fmt::format(text, std::forward<Args>(args)...);
     if (buffer_.size() > (1u << 20)) Flush();
   }
   std::int64_t written() const { return written_ + static_cast<std::int64_t>(buffer_.size()); }

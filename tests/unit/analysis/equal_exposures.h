@@ -16,10 +16,11 @@ namespace profgauge {
 // What bounds the gain of rows, one by one and all together: findings weigh the same.
 inline void ExpectEqualExposures(const Analysis& recorded, const Analysis& summarized) {
   EXPECT_EQ(recorded.exposures.size(), summarized.exposures.size());
-  for (const auto& [id, exposure] : recorded.exposures) {
+  for (const auto& entry : recorded.exposures) {
+    const auto& id = entry.first;
     const auto kept = summarized.exposures.find(id);
     ASSERT_NE(kept, summarized.exposures.end()) << id;
-    ExposureCosts here(*kept->second), there(*exposure);
+    ExposureCosts here(*kept->second), there(*entry.second);
     std::vector<std::uint32_t> all(recorded.FindTable(id)->rows());
     std::iota(all.begin(), all.end(), 0U);
     const auto expect_equal = [&](std::span<const std::uint32_t> rows) {

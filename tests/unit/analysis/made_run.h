@@ -70,7 +70,7 @@ inline Piece PieceOf(const MadeRun& run, std::size_t rank, std::size_t call, std
 /// One rank's recording, event by event.
 class Recorder {
  public:
-  Recorder(const MadeRun& run, std::size_t rank) : run_(run), rank_(rank) {
+  Recorder(const MadeRun& run, std::size_t rank) : run_(run) {
     auto& distributed = test_.builder().distributed();
     distributed.backend = "nccl";
     distributed.rank = static_cast<std::int64_t>(rank);
@@ -147,7 +147,6 @@ class Recorder {
 
  private:
   const MadeRun& run_;
-  std::size_t rank_;
   TestProfile test_;
   std::int64_t correlation_ = 1'000'000;
 };

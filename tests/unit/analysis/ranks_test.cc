@@ -82,7 +82,7 @@ TEST(Ranks, OneIterationMakesNoSlowGpu) {
 }
 
 TEST(Ranks, TheLateRankIsBlamedWithItsCause) {
-  for (const std::size_t ranks : {2, 8, 64}) {
+  for (const std::size_t ranks : {2u, 8u, 64u}) {
     for (const bool numbered : {true, false}) {
       for (const Cause& cause : kCauses) {
         MadeRun run;

@@ -48,13 +48,13 @@ Series DrawSeries(Numbers& draw, double level, std::size_t n, bool is_slow) {
 }
 
 std::vector<Series> DrawSide(Numbers& draw, double level, bool is_current) {
-  const std::size_t runs = draw.Of({1, 1, 2, 3, 4});
-  const std::size_t n = draw.Of({1, 2, 3, 4, 5, 8, 12, 20, 40, 60});
+  const std::size_t runs = draw.Of({1u, 1u, 2u, 3u, 4u});
+  const std::size_t n = draw.Of({1u, 2u, 3u, 4u, 5u, 8u, 12u, 20u, 40u, 60u});
   std::vector<Series> side;
   for (std::size_t i = 0; i < runs; ++i) {
     const bool is_odd = i > 0 && draw.Unit() < 0.15;
     side.push_back(DrawSeries(draw, draw.Around(is_odd ? 1.3 * level : level, 0.01),
-                              n + draw.Of({0, 0, 1}), is_current));
+                              n + draw.Of({0u, 0u, 1u}), is_current));
   }
   return side;
 }

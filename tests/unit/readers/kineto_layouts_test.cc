@@ -124,7 +124,7 @@ TEST(KinetoLayouts, Keys) {
 }
 
 TEST(KinetoLayouts, DeepStructuresAreTheParsers) {
-  for (const std::size_t depth : {1, 15, 16, 17, 200, 260}) {
+  for (const std::size_t depth : {1u, 15u, 16u, 17u, 200u, 260u}) {
     ExpectSame(With("[1, 2, 3]", std::string(depth, '[') + std::string(depth, ']')));
   }
 }
