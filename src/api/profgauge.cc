@@ -19,7 +19,10 @@
 namespace profgauge {
 
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options) {
-  if (paths.empty()) return Fail(InputError("", "input/no-profiles", "no profile is given"));
+  if (paths.empty()) {
+    return Fail(InputError("", "input/no-profiles", "no profile is given",
+                           "name files, or folders with one file per rank"));
+  }
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.threads = options.threads;
