@@ -8,6 +8,7 @@
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/neuron/neuron_setter.h"
+#include "analysis/tables/catalogue_neuron.h"
 #include "base/median.h"
 
 namespace profgauge {
@@ -338,7 +339,7 @@ std::string MissingBecause(const NeuronRank& rank, const MetricSpec& spec) {
 void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
   NeuronSetter set(ranks, out);
   for (const MetricSpec& spec : MetricCatalogue()) {
-    if (spec.family == "neuron") out.SetAbsent(spec.id, MissingBecause(ranks.front(), spec));
+    if (spec.family == kNeuronFamily) out.SetAbsent(spec.id, MissingBecause(ranks.front(), spec));
   }
   if (set.All([](const NeuronRank& rank) { return rank.total >= 0; })) {
     Ns longest = 0;

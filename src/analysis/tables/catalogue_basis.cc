@@ -1,5 +1,6 @@
 // What the metrics, tables and columns of the catalogue follow from. Of several rows that speak of
 // a metric the last one does; a metric that none speaks of fails a test.
+#include "analysis/tables/catalogue_neuron.h"
 #include "analysis/tables/catalogue_parts.h"
 
 namespace profgauge {
@@ -93,7 +94,7 @@ constexpr ColumnBasis kColumnBases[] = {
 }  // namespace
 
 std::optional<Basis> BasisOfMetric(const MetricSpec& spec) {
-  if (spec.family == "neuron") return Basis{.events = true};
+  if (spec.family == kNeuronFamily) return Basis{.events = true};
   std::optional<Basis> basis;
   for (const BasisRow& row : kMetricBases) {
     if (spec.id.starts_with(row.id)) basis = row.basis;
