@@ -1,6 +1,5 @@
 #include "readers/kineto/event_parser.h"
 
-#include <algorithm>
 #include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <functional>
@@ -8,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
 #include "readers/kineto/skeleton.h"
 
 namespace profgauge::readers::kineto {
@@ -319,7 +319,8 @@ ParseEnd EventParser::Impl::Parse(std::string_view chunk, EventReceiver& receive
     return end;
   }
   const auto behind_space = [&](std::size_t at) {
-    return std::min(chunk.find_first_not_of(" \t\r\n", at), chunk.size());
+    while (at < chunk.size() && IsSpace(chunk[at])) ++at;
+    return at;
   };
   std::string_view before = "[";
   for (std::size_t at = behind_space(0);;) {

@@ -8,9 +8,9 @@
 
 #ifdef __SSE2__
 #include <emmintrin.h>
+#endif
 
 #include "base/text.h"
-#endif
 
 namespace profgauge::readers::kineto {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::size_t kMaxNodes = 4096;
 constexpr std::size_t kMaxChildren = 48;
 constexpr std::size_t kMaxLiteral = 1024;
 /// Longer numbers are left to the JSON parser, with its rules for what overflows.
-constexpr std::size_t kMaxDigits = 40;
+constexpr std::ptrdiff_t kMaxNumber = 40;
 /// Deeper structures are left to the JSON parser.
 constexpr int kMaxLearntDepth = 16;
 
@@ -32,21 +32,6 @@ std::uint64_t Word(const char* at) {
   std::uint64_t word = 0;
   std::memcpy(&word, at, sizeof(word));
   return word;
-}
-
-/// Whether `literal` stands at `at`. REQUIRES: as many bytes can be read there. Most literals are
-/// of 8 to 32 bytes, and most comparisons end with the first.
-bool StandsAt(const std::string& literal, const char* at) {
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  const char* const text = literal.data();
-  const std::size_t size = literal.size();
-  if (size < kWord) return std::memcmp(text, at, size) == 0;
-  // The last word may overlap the one before.
-  if (Word(text + size - kWord) != Word(at + size - kWord)) return false;
-  for (std::size_t i = 0; i + kWord < size; i += kWord) {
-    if (Word(text + i) != Word(at + i)) return false;
-  }
-  return true;
 }
 
 /// The first byte from `at` on that is not plain, or `end`.
@@ -77,28 +62,34 @@ const char* SkipString(const char* at, const char* end) {
   return close != end && *close == '"' ? close + 1 : nullptr;
 }
 
-/// Behind the digits at `at`, and their number added to `count`.
-const char* SkipDigits(const char* at, const char* end, std::size_t& count) {
-  const char* const first = at;
+/// Behind the digits at `at`.
+inline const char* SkipDigits(const char* at, const char* end) {
+#ifdef __SSE2__
+  while (end - at >= 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i others = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8('0')),
+                                        _mm_cmpgt_epi8(bytes, _mm_set1_epi8('9')));
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(others));
+    if (mask != 0) return at + __builtin_ctz(mask);
+    at += 16;
+  }
+#endif
   while (at != end && IsDigit(*at)) ++at;
-  count += static_cast<std::size_t>(at - first);
   return at;
 }
 
-/// Behind the number at `at`; nothing when it is not a JSON number as the header says. A number
-/// that reaches to `end` may go on.
-const char* SkipNumber(const char* at, const char* end) {
-  if (*at == '-') ++at;
+/// Behind the number whose first digit stands at `at`; nothing when it is not a JSON number as the
+/// header says. A number that reaches to `end` may go on.
+inline const char* SkipNumber(const char* at, const char* end) {
   const char* const first = at;
-  std::size_t digits = 0;
-  at = SkipDigits(at, end, digits);
-  if (digits == 0 || (*first == '0' && digits > 1)) return nullptr;
+  at = SkipDigits(at, end);
+  if (*first == '0' && at - first > 1) return nullptr;
   if (at != end && *at == '.') {
-    const std::size_t before = digits;
-    at = SkipDigits(at + 1, end, digits);
-    if (digits == before) return nullptr;
+    const char* const fraction = at + 1;
+    at = SkipDigits(fraction, end);
+    if (at == fraction) return nullptr;
   }
-  if (at == end || digits > kMaxDigits || *at == 'e' || *at == 'E') return nullptr;
+  if (at == end || at - first > kMaxNumber || *at == 'e' || *at == 'E') return nullptr;
   return at;
 }
 
@@ -114,33 +105,35 @@ const char* SkipSpace(const char* at, const char* end) {
 }
 
 struct Scalar {
-  const char* end = nullptr;  ///< Nothing when it is no such scalar.
   std::string_view text;
   Form form = Form::kNull;
 };
 
-Scalar ReadScalar(const char* at, const char* end) {
-  Scalar scalar;
-  switch (*at) {
-    case '"':
-      scalar.end = SkipString(at, end);
-      scalar.form = Form::kString;
-      if (scalar.end) scalar.text = {at + 1, static_cast<std::size_t>(scalar.end - at) - 2};
-      return scalar;
-    case 't':
-      return {SkipWord(at, end, "true"), "true", Form::kBool};
-    case 'f':
-      return {SkipWord(at, end, "false"), "false", Form::kBool};
-    case 'n':
-      return {SkipWord(at, end, "null"), "null", Form::kNull};
-    default:
-      if (*at != '-' && !IsDigit(*at)) return scalar;
-      if (*at == '-' && (at + 1 == end || !IsDigit(at[1]))) return scalar;
-      scalar.end = SkipNumber(at, end);
-      scalar.form = Form::kNumber;
-      if (scalar.end) scalar.text = {at, static_cast<std::size_t>(scalar.end - at)};
-      return scalar;
+/// Behind the scalar at `at`; nothing when it is no such scalar.
+inline const char* ReadScalar(const char* at, const char* end, Scalar& scalar) {
+  if (*at == '"') {
+    const char* const behind = SkipString(at, end);
+    if (behind) scalar = {{at + 1, static_cast<std::size_t>(behind - at) - 2}, Form::kString};
+    return behind;
   }
+  if (IsDigit(*at) || *at == '-') {
+    // A branch, not a sum: where the next value stands is not waited for.
+    const char* behind = nullptr;
+    if (*at != '-') {
+      behind = SkipNumber(at, end);
+    } else if (at + 1 != end && IsDigit(at[1])) {
+      behind = SkipNumber(at + 1, end);
+    }
+    if (behind) scalar = {{at, static_cast<std::size_t>(behind - at)}, Form::kNumber};
+    return behind;
+  }
+  static constexpr Scalar kWords[] = {
+      {"true", Form::kBool}, {"false", Form::kBool}, {"null", Form::kNull}};
+  for (const Scalar& word : kWords) {
+    scalar = word;
+    if (const char* const behind = SkipWord(at, end, word.text)) return behind;
+  }
+  return nullptr;
 }
 
 /// Follows a list or object, writing it in canonical text where `out` is given.
@@ -189,9 +182,10 @@ class StructureReader {
   const char* ReadElement(const char* at, int depth) {
     if (at == end_) return nullptr;
     if (*at == '[' || *at == '{') return depth == 0 ? nullptr : Read(at, depth - 1);
-    const Scalar scalar = ReadScalar(at, end_);
-    if (scalar.end) Write(scalar.text);
-    return scalar.end;
+    Scalar scalar;
+    const char* const behind = ReadScalar(at, end_, scalar);
+    if (behind) Write(scalar.text);
+    return behind;
   }
 
   void Write(std::string_view text) {
@@ -300,17 +294,26 @@ class Splitter {
 
 std::uint32_t Skeletons::Child(std::uint32_t parent, std::string_view literal, Field field,
                                bool last) {
-  for (const std::uint32_t child : nodes_[parent].next) {
-    if (nodes_[child].literal == literal) return child;
+  for (const Literal& known : nodes_[parent]) {
+    if (std::string_view(known.text, known.size) == literal) return known.node;
   }
   if (literal.size() > kMaxLiteral || nodes_.size() >= kMaxNodes ||
-      nodes_[parent].next.size() >= kMaxChildren) {
+      nodes_[parent].size() >= kMaxChildren) {
     return kNone;
   }
-  const auto made = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back({std::string(literal), field, last, {}});
-  nodes_[parent].next.push_back(made);
-  return made;
+  Literal made;
+  const std::string& text = texts_.emplace_back(literal);
+  const std::size_t tail = std::min(text.size(), sizeof(made.word));
+  std::memcpy(&made.word, text.data() + text.size() - tail, tail);
+  std::memset(&made.mask, 0xff, tail);
+  made.text = text.data();
+  made.size = static_cast<std::uint32_t>(text.size());
+  made.field = field;
+  made.last = last;
+  made.node = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.emplace_back();
+  nodes_[parent].push_back(made);
+  return made.node;
 }
 
 void Skeletons::Learn(std::string_view element) {
@@ -323,16 +326,30 @@ void Skeletons::Learn(std::string_view element) {
   }
 }
 
-std::uint32_t Skeletons::Follow(std::uint32_t parent, const char* at, const char* end) {
-  auto& next = nodes_[parent].next;
+// Most literals are of 8 to 32 bytes, and differ from others of their place at the end.
+inline bool Skeletons::Literal::StandsAt(const char* at, const char* end) const {
+  constexpr std::size_t kWord = sizeof(word);
   const auto room = static_cast<std::size_t>(end - at);
-  for (std::size_t i = 0; i < next.size(); ++i) {
-    const std::string& literal = nodes_[next[i]].literal;
-    if (literal.size() > room || !StandsAt(literal, at)) continue;
-    if (i > 0) std::swap(next[i], next[i - 1]);
-    return next[i > 0 ? i - 1 : 0];
+  if (room < std::max<std::size_t>(size, kWord)) {
+    return size <= room && std::memcmp(text, at, size) == 0;
   }
-  return kNone;
+  if (size <= kWord) return ((Word(at) ^ word) & mask) == 0;
+  if (Word(at + size - kWord) != word) return false;
+  for (std::size_t i = 0; i + kWord < size; i += kWord) {
+    if (Word(text + i) != Word(at + i)) return false;
+  }
+  return true;
+}
+
+inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, const char* end) {
+  Literal* const first = node.data();
+  for (Literal* literal = first; literal != first + node.size(); ++literal) {
+    if (!literal->StandsAt(at, end)) continue;
+    if (literal == first) return first;
+    std::swap(literal[-1], literal[0]);
+    return literal - 1;
+  }
+  return nullptr;
 }
 
 std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
@@ -341,26 +358,27 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
   event.Clear();
   scratch_.Clear();
   for (std::uint32_t node = 0;;) {
-    node = Follow(node, at, end);
-    if (node == kNone) return 0;
-    const Node& found = nodes_[node];
-    at += found.literal.size();
-    if (found.last) return at == end ? 0 : static_cast<std::size_t>(at - text.data());
+    const Literal* const found = Follow(nodes_[node], at, end);
+    if (found == nullptr) return 0;
+    node = found->node;
+    at += found->size;
     if (at == end) return 0;
-    const bool wanted = found.field < Field::kCount_;
+    if (found->last) return static_cast<std::size_t>(at - text.data());
+    const Field field = found->field;
+    const bool wanted = field < Field::kCount_;
     if (*at != '[' && *at != '{') {
-      const Scalar scalar = ReadScalar(at, end);
-      if (scalar.end == nullptr) return 0;
-      if (wanted) event.Set(found.field, scalar.text, scalar.form);
-      at = scalar.end;
+      Scalar scalar;
+      at = ReadScalar(at, end, scalar);
+      if (at == nullptr) return 0;
+      if (wanted) event.Set(field, scalar.text, scalar.form);
       continue;
     }
     // An object under "args" has layouts of its own.
-    if (found.field == Field::kArgs && *at == '{') return 0;
+    if (field == Field::kArgs && *at == '{') return 0;
     std::string* const out = wanted ? &scratch_.Next() : nullptr;
     at = StructureReader(end, out).Read(at, kMaxLearntDepth);
     if (at == nullptr) return 0;
-    if (wanted) event.Set(found.field, *out, Form::kStructure);
+    if (wanted) event.Set(field, *out, Form::kStructure);
   }
 }
 

@@ -7,7 +7,7 @@
 // only authority on what is valid: a match never accepts what it would refuse, and gives the same
 // event.
 //
-// A value is matched when it is a number without exponent of at most kMaxDigits digits, a string of
+// A value is matched when it is a number without exponent of at most kMaxNumber bytes, a string of
 // printable ASCII without escapes, true, false, null, or a list or object of such values.
 #pragma once
 
@@ -51,20 +51,29 @@ class Skeletons {
   std::size_t Match(std::string_view text, RawEvent& event);
 
  private:
-  struct Node {
-    std::string literal;              ///< Bytes up to the value, or to the element's end.
-    Field field = Field::kNone;       ///< Of the value behind.
-    bool last = false;                ///< The element ends behind the literal.
-    std::vector<std::uint32_t> next;  ///< Nodes that may follow; the last that did comes first.
-  };
+  /// Bytes that may stand at a place, up to the next value or to the element's end.
+  struct Literal {
+    std::uint64_t word = 0;      ///< Its last eight bytes, or the first of a shorter one's.
+    std::uint64_t mask = 0;      ///< Which bytes of the word count.
+    const char* text = nullptr;  ///< In texts_.
+    std::uint32_t size = 0;
+    Field field = Field::kNone;  ///< Of the value behind.
+    bool last = false;           ///< The element ends behind it.
+    std::uint32_t node = 0;      ///< What may follow.
 
-  /// The child of `parent` that is `literal`, made when it is missing; kNone when there is no room.
+    bool StandsAt(const char* at, const char* end) const;
+  };
+  /// The literals that may follow, the last that did near the front.
+  using Node = std::vector<Literal>;
+
+  /// The node behind `literal` in `parent`, made when it is missing; kNone when there is no room.
   std::uint32_t Child(std::uint32_t parent, std::string_view literal, Field field, bool last);
-  /// The child of `parent` whose literal stands at `at`; kNone when there is none.
-  std::uint32_t Follow(std::uint32_t parent, const char* at, const char* end);
+  /// The literal of `node` that stands at `at`; null when none does.
+  static const Literal* Follow(Node& node, const char* at, const char* end);
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<Node> nodes_ = std::vector<Node>(1);  ///< The first is the root.
+  std::deque<std::string> texts_;
   Scratch scratch_;
 };
 
