@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <ranges>
 #include <tuple>
 
 #include "model/doubled.h"
@@ -54,6 +55,40 @@ std::uint32_t InternValue(Ids& ids, std::vector<T>& values, const std::string& k
 /// A device event at time 0 that lasts no time has lost its times (kineto#109).
 bool LostItsTime(const DeviceTable& device, std::size_t row) {
   return device.start[row] == 0 && device.duration[row] == 0;
+}
+
+bool Fits(const MemoryRow& row) { return TimesFit(row.time, 0); }
+template <class Row>
+bool Fits(const Row& row) {
+  return TimesFit(row.start, row.duration);
+}
+
+/// A column and what of a row goes there.
+template <class Row, class T>
+struct Column {
+  std::vector<T>& values;
+  T Row::*field;
+};
+
+template <class Row, class T>
+void Append(std::span<const Row> rows, Column<Row, T> column) {
+  if (rows.size() == 1) return column.values.push_back(rows.front().*column.field);
+  const auto values = rows | std::views::transform(column.field);
+  column.values.insert(column.values.end(), values.begin(), values.end());
+}
+
+/// Adds the rows that fit, column by column, and counts the others.
+template <class Row, class... T>
+void AddRows(ImportLog& log, std::span<const Row> rows, Column<Row, T>... columns) {
+  while (!rows.empty()) {
+    const auto behind =
+        std::find_if_not(rows.begin(), rows.end(), [](const Row& row) { return Fits(row); });
+    const auto count = static_cast<std::size_t>(behind - rows.begin());
+    (Append(rows.first(count), columns), ...);
+    if (count == rows.size()) return;
+    log.Add(Counter::events_bad_time);
+    rows = rows.subspan(count + 1);
+  }
 }
 
 template <class T>
@@ -128,36 +163,25 @@ bool ProfileBuilder::Takes(Ns start, Ns duration) {
   return fits;
 }
 
-void ProfileBuilder::AddHost(const HostRow& row) {
-  if (!Takes(row.start, row.duration)) return;
+void ProfileBuilder::AddHost(std::span<const HostRow> rows) {
   auto& t = profile_.host;
-  t.start.push_back(row.start);
-  t.duration.push_back(row.duration);
-  t.name.push_back(row.name);
-  t.kind.push_back(row.kind);
-  t.thread.push_back(row.thread);
-  t.input_shapes.push_back(row.input_shapes);
-  t.input_dtypes.push_back(row.input_dtypes);
-  t.call_stack.push_back(row.call_stack);
-  t.concrete_inputs.push_back(row.concrete_inputs);
-  t.sequence.push_back(row.sequence);
-  t.collective.push_back(row.collective);
-  t.domain.push_back(row.domain);
-  t.style.push_back(row.style);
-  host_ids_.push_back(row.id);
-  host_backward_.push_back(row.backward);
+  AddRows(
+      profile_.log, rows, Column{t.start, &HostRow::start}, Column{t.duration, &HostRow::duration},
+      Column{t.name, &HostRow::name}, Column{t.kind, &HostRow::kind},
+      Column{t.thread, &HostRow::thread}, Column{t.input_shapes, &HostRow::input_shapes},
+      Column{t.input_dtypes, &HostRow::input_dtypes}, Column{t.call_stack, &HostRow::call_stack},
+      Column{t.concrete_inputs, &HostRow::concrete_inputs}, Column{t.sequence, &HostRow::sequence},
+      Column{t.collective, &HostRow::collective}, Column{t.domain, &HostRow::domain},
+      Column{t.style, &HostRow::style}, Column{host_ids_, &HostRow::id},
+      Column{host_backward_, &HostRow::backward});
 }
 
-void ProfileBuilder::AddApi(const ApiRow& row) {
-  if (!Takes(row.start, row.duration)) return;
+void ProfileBuilder::AddApi(std::span<const ApiRow> rows) {
   auto& t = profile_.api;
-  t.start.push_back(row.start);
-  t.duration.push_back(row.duration);
-  t.name.push_back(row.name);
-  t.kind.push_back(row.kind);
-  t.thread.push_back(row.thread);
-  api_correlations_.push_back(row.correlation);
-  api_op_ids_.push_back(row.op_id);
+  AddRows(profile_.log, rows, Column{t.start, &ApiRow::start},
+          Column{t.duration, &ApiRow::duration}, Column{t.name, &ApiRow::name},
+          Column{t.kind, &ApiRow::kind}, Column{t.thread, &ApiRow::thread},
+          Column{api_correlations_, &ApiRow::correlation}, Column{api_op_ids_, &ApiRow::op_id});
 }
 
 void ProfileBuilder::AddOs(const OsRow& row) {
@@ -181,22 +205,16 @@ void ProfileBuilder::AddProfilerOverhead(const CpuSpan& span) {
   if (Takes(span.start, span.duration)) cpu_.overhead.push_back(span);
 }
 
-void ProfileBuilder::AddDevice(const DeviceRow& row) {
-  if (!Takes(row.start, row.duration)) return;
+void ProfileBuilder::AddDevice(std::span<const DeviceRow> rows) {
   auto& t = profile_.device;
-  t.start.push_back(row.start);
-  t.duration.push_back(row.duration);
-  t.name.push_back(row.name);
-  t.kind.push_back(row.kind);
-  t.gpu.push_back(row.gpu);
-  t.stream.push_back(row.stream);
-  t.config.push_back(row.config);
-  t.collective.push_back(row.collective);
-  t.copy.push_back(row.copy);
-  t.host_memory.push_back(row.host_memory);
-  t.bytes.push_back(row.bytes);
-  device_correlations_.push_back(row.correlation);
-  device_op_ids_.push_back(row.op_id);
+  AddRows(profile_.log, rows, Column{t.start, &DeviceRow::start},
+          Column{t.duration, &DeviceRow::duration}, Column{t.name, &DeviceRow::name},
+          Column{t.kind, &DeviceRow::kind}, Column{t.gpu, &DeviceRow::gpu},
+          Column{t.stream, &DeviceRow::stream}, Column{t.config, &DeviceRow::config},
+          Column{t.collective, &DeviceRow::collective}, Column{t.copy, &DeviceRow::copy},
+          Column{t.host_memory, &DeviceRow::host_memory}, Column{t.bytes, &DeviceRow::bytes},
+          Column{device_correlations_, &DeviceRow::correlation},
+          Column{device_op_ids_, &DeviceRow::op_id});
 }
 
 void ProfileBuilder::AddSync(const StreamRow& row) {
@@ -207,29 +225,22 @@ void ProfileBuilder::AddDeviceRange(const StreamRow& row) {
   if (Takes(row.start, row.duration)) AppendStreamRow(profile_.device_ranges, row);
 }
 
-void ProfileBuilder::AddPython(const PythonRow& row) {
-  if (!Takes(row.start, row.duration)) return;
+void ProfileBuilder::AddPython(std::span<const PythonRow> rows) {
   auto& t = profile_.python;
-  t.start.push_back(row.start);
-  t.duration.push_back(row.duration);
-  t.name.push_back(row.name);
-  t.thread.push_back(row.thread);
-  t.id.push_back(row.id);
-  t.parent_id.push_back(row.parent_id);
-  t.module_id.push_back(row.module_id);
+  AddRows(profile_.log, rows, Column{t.start, &PythonRow::start},
+          Column{t.duration, &PythonRow::duration}, Column{t.name, &PythonRow::name},
+          Column{t.thread, &PythonRow::thread}, Column{t.id, &PythonRow::id},
+          Column{t.parent_id, &PythonRow::parent_id}, Column{t.module_id, &PythonRow::module_id});
 }
 
-void ProfileBuilder::AddMemory(const MemoryRow& row) {
-  if (!Takes(row.time, 0)) return;
+void ProfileBuilder::AddMemory(std::span<const MemoryRow> rows) {
   auto& t = profile_.memory;
-  t.time.push_back(row.time);
-  t.thread.push_back(row.thread);
-  t.device_type.push_back(row.device_type);
-  t.device.push_back(row.device);
-  t.address.push_back(row.address);
-  t.bytes.push_back(row.bytes);
-  t.total_allocated.push_back(row.total_allocated);
-  t.total_reserved.push_back(row.total_reserved);
+  AddRows(profile_.log, rows, Column{t.time, &MemoryRow::time},
+          Column{t.thread, &MemoryRow::thread}, Column{t.device_type, &MemoryRow::device_type},
+          Column{t.device, &MemoryRow::device}, Column{t.address, &MemoryRow::address},
+          Column{t.bytes, &MemoryRow::bytes},
+          Column{t.total_allocated, &MemoryRow::total_allocated},
+          Column{t.total_reserved, &MemoryRow::total_reserved});
 }
 
 void ProfileBuilder::SetSpan(Ns start, Ns duration) {

@@ -192,7 +192,7 @@ class Import {
     return parsed.end.state == ParseEnd::State::kInside && !parsed.chunk.last;
   }
 
-  void Add(const Parsed& parsed) {
+  void Add(Parsed& parsed) {
     if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
     Merge(parsed.rows, builder_);
     if (bad_time_.empty()) bad_time_ = parsed.rows.bad_time;

@@ -95,9 +95,9 @@ StringId Strings::Intern(std::string_view text) {
   return entry.id;
 }
 
-void Merge(const Rows& rows, ProfileBuilder& builder) {
+void Merge(Rows& rows, ProfileBuilder& builder) {
   const Remap remap = MakeRemap(rows, builder);
-  for (auto row : rows.host) {
+  for (HostRow& row : rows.host) {
     remap(row.name);
     remap(row.thread);
     remap(row.input_shapes);
@@ -105,19 +105,26 @@ void Merge(const Rows& rows, ProfileBuilder& builder) {
     remap(row.call_stack);
     remap(row.concrete_inputs);
     remap(row.collective);
-    builder.AddHost(row);
   }
-  for (auto row : rows.api) {
+  builder.AddHost(rows.host);
+  for (ApiRow& row : rows.api) {
     remap(row.name);
     remap(row.thread);
-    builder.AddApi(row);
   }
-  for (auto row : rows.device) {
+  builder.AddApi(rows.api);
+  for (DeviceRow& row : rows.device) {
     remap(row.name);
     remap(row.config);
     remap(row.collective);
-    builder.AddDevice(row);
   }
+  builder.AddDevice(rows.device);
+  for (PythonRow& row : rows.python) {
+    remap(row.name);
+    remap(row.thread);
+  }
+  builder.AddPython(rows.python);
+  for (MemoryRow& row : rows.memory) remap(row.thread);
+  builder.AddMemory(rows.memory);
   for (auto row : rows.sync) {
     remap(row.name);
     builder.AddSync(row);
@@ -125,15 +132,6 @@ void Merge(const Rows& rows, ProfileBuilder& builder) {
   for (auto row : rows.device_ranges) {
     remap(row.name);
     builder.AddDeviceRange(row);
-  }
-  for (auto row : rows.python) {
-    remap(row.name);
-    remap(row.thread);
-    builder.AddPython(row);
-  }
-  for (auto row : rows.memory) {
-    remap(row.thread);
-    builder.AddMemory(row);
   }
   for (auto row : rows.flows) {
     remap(row.thread);

@@ -75,7 +75,7 @@ class Strings {
   boost::unordered_flat_map<std::string_view, Entry, Hash> entries_;
 };
 
-/// Adds the chunk's rows to `builder`, in their order.
-void Merge(const Rows& rows, ProfileBuilder& builder);
+/// Adds the chunk's rows to `builder`, in their order. Their ids are those of the builder then.
+void Merge(Rows& rows, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::kineto
