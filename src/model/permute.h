@@ -15,14 +15,31 @@ using Permutation = std::vector<std::uint32_t>;
 /// Stable order of rows 0..count-1 under `less(row, row)`.
 template <class Less>
 Permutation SortedRows(std::size_t count, Less less) {
-  bool sorted = true;
-  for (std::size_t i = 1; i < count && sorted; ++i) {
-    sorted = !less(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i - 1));
+  // Where rows begin that are in order: most recordings are few such runs, which take less to merge
+  // than to sort.
+  constexpr std::size_t kFewRuns = 1024;
+  std::vector<std::ptrdiff_t> runs = {0};
+  for (std::uint32_t i = 1; i < count && runs.size() <= kFewRuns; ++i) {
+    if (less(i, i - 1)) runs.push_back(i);
   }
-  if (sorted) return {};
+  if (runs.size() == 1) return {};
   Permutation rows(count);
   std::iota(rows.begin(), rows.end(), 0U);
-  std::stable_sort(rows.begin(), rows.end(), less);
+  if (runs.size() > kFewRuns) {
+    std::stable_sort(rows.begin(), rows.end(), less);
+    return rows;
+  }
+  while (runs.size() > 1) {
+    runs.push_back(static_cast<std::ptrdiff_t>(count));
+    std::vector<std::ptrdiff_t> merged;
+    for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+      merged.push_back(runs[i]);
+      if (i + 2 == runs.size()) break;
+      std::inplace_merge(rows.begin() + runs[i], rows.begin() + runs[i + 1],
+                         rows.begin() + runs[i + 2], less);
+    }
+    runs = std::move(merged);
+  }
   return rows;
 }
 

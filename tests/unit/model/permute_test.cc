@@ -1,0 +1,45 @@
+#include "model/permute.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+/// Values of 0 to 99 in so many runs that are in order, of lengths by chance.
+std::vector<int> InRuns(std::size_t runs, std::mt19937& random) {
+  std::vector<int> values;
+  for (std::size_t run = 0; run < runs; ++run) {
+    for (int value = 0; value < 100; value += 1 + static_cast<int>(random() % 40)) {
+      values.push_back(value);
+    }
+  }
+  return values;
+}
+
+TEST(SortedRows, AreNoneWhereAllIsInOrder) {
+  const std::vector<int> values = {1, 1, 2, 3};
+  const auto less = [&](auto a, auto b) { return values[a] < values[b]; };
+  EXPECT_TRUE(SortedRows(values.size(), less).empty());
+  EXPECT_TRUE(SortedRows(0, less).empty());
+}
+
+// Few runs are merged, many are sorted: equal values keep their order in both.
+TEST(SortedRows, AreThoseOfAStableSort) {
+  std::mt19937 random(7);
+  for (const std::size_t runs : {2, 3, 5, 8, 100, 1023, 1024, 1025, 3000}) {
+    const std::vector<int> values = InRuns(runs, random);
+    const auto less = [&](auto a, auto b) { return values[a] < values[b]; };
+    Permutation expected(values.size());
+    std::iota(expected.begin(), expected.end(), 0U);
+    std::stable_sort(expected.begin(), expected.end(), less);
+    EXPECT_EQ(SortedRows(values.size(), less), expected) << runs;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
