@@ -1,8 +1,15 @@
 #include "model/invariants.h"
 
-#include <string>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
 #include <tuple>
 #include <utility>
+
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
@@ -102,26 +109,31 @@ bool MemoryHolds(const Profile& p) {
 }  // namespace
 
 Status CheckInvariants(const Profile& profile) {
-  const std::pair<bool, const char*> promises[] = {
-      {HostHolds(profile), "host"},
-      {ApiHolds(profile), "api"},
-      {DeviceHolds(profile), "device"},
-      {StreamTableHolds(profile, profile.sync), "sync"},
-      {StreamTableHolds(profile, profile.device_ranges), "device_ranges"},
-      {PythonHolds(profile), "python"},
-      {MemoryHolds(profile), "memory"},
-      {profile.first >= 0 && profile.last >= profile.first, "extent"},
+  struct Promise {
+    bool (*holds)(const Profile&);
+    const char* what;
   };
-  for (const auto& [holds, what] : promises) {
-    if (holds) continue;
-    Error error;
-    error.code = "model/invariant";
-    error.message = std::string("the profile's ") + what + " table breaks its promises";
-    error.where.file = profile.source.path;
-    error.notes.emplace_back("note: this is a defect of profgauge, not of the file");
-    return Fail(std::move(error));
-  }
-  return {};
+  static constexpr Promise kPromises[] = {
+      {HostHolds, "host"},
+      {ApiHolds, "api"},
+      {DeviceHolds, "device"},
+      {MemoryHolds, "memory"},
+      {PythonHolds, "python"},
+      {[](const Profile& p) { return StreamTableHolds(p, p.sync); }, "sync"},
+      {[](const Profile& p) { return StreamTableHolds(p, p.device_ranges); }, "device_ranges"},
+      {[](const Profile& p) { return p.first >= 0 && p.last >= p.first; }, "extent"},
+  };
+  std::array<bool, std::size(kPromises)> holds{};
+  ForEachAtOnce(holds.size(), [&](std::size_t i) { holds[i] = kPromises[i].holds(profile); });
+  const auto broken = std::find(holds.begin(), holds.end(), false);
+  if (broken == holds.end()) return {};
+  Error error;
+  error.code = "model/invariant";
+  error.message = fmt::format("the profile's {} table breaks its promises",
+                              kPromises[broken - holds.begin()].what);
+  error.where.file = profile.source.path;
+  error.notes.emplace_back("note: this is a defect of profgauge, not of the file");
+  return Fail(std::move(error));
 }
 
 }  // namespace profgauge
