@@ -384,9 +384,7 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
     auto& first = call->second;
     if (first == ApiId::kNone || api.start[row] < api.start[first]) first = row;
   }
-  const auto nearest = NearestOps(profile.host);
   device.launch.assign(device.size(), ApiId{});
-  device.op.assign(device.size(), HostId{});
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const auto call = calls.find(device_correlations[row]);
     if (device_correlations[row] < 0 || call == calls.end() || call->second == ApiId::kNone) {
@@ -399,30 +397,28 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
   const RepeatedIds repeated(api, api_correlations, calls);
   if (!repeated.empty()) repeated.Link(device_correlations, device);
   CountBeforeLaunch(profile);
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    const HostId range = device.launch[row].valid() ? api.op[device.launch[row].value] : HostId{};
-    if (range.valid()) device.op[row] = nearest[range.value];
-  }
 }
 
-void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
-                      const std::vector<std::int64_t>& device_ids) {
+void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
+                 const std::vector<std::int64_t>& device_ids) {
   auto& device = profile.device;
   boost::unordered_flat_map<std::int64_t, HostId> named;
-  for (std::uint32_t row = 0; row < host_ids.size(); ++row) {
-    if (host_ids[row] >= 0) named.emplace(host_ids[row], HostId{row});
+  if (std::any_of(device_ids.begin(), device_ids.end(), [](auto id) { return id >= 0; })) {
+    for (std::uint32_t row = 0; row < host_ids.size(); ++row) {
+      if (host_ids[row] >= 0) named.emplace(host_ids[row], HostId{row});
+    }
   }
   const auto nearest = NearestOps(profile.host);
-  for (std::size_t row = 0; row < device_ids.size(); ++row) {
-    const auto found = named.find(device_ids[row]);
-    if (device_ids[row] < 0 || found == named.end()) continue;
-    const HostId op = nearest[found->second.value];
-    if (op.valid()) device.op[row] = op;
-  }
+  const auto op_of = [&](HostId range) { return range.valid() ? nearest[range.value] : range; };
+  device.op.assign(device.size(), HostId{});
   for (std::size_t row = 0; row < device.size(); ++row) {
-    if (device.launch[row].valid() && !device.op[row].valid()) {
-      profile.log.Add(Counter::kernels_without_op);
-    }
+    const ApiId launch = device.launch[row];
+    const auto found = device_ids[row] < 0 ? named.end() : named.find(device_ids[row]);
+    HostId& op = device.op[row];
+    if (found != named.end()) op = op_of(found->second);
+    if (!launch.valid() || op.valid()) continue;
+    op = op_of(profile.api.op[launch.value]);
+    if (!op.valid()) profile.log.Add(Counter::kernels_without_op);
   }
 }
 

@@ -1,5 +1,6 @@
 // Finds what belongs together: parents, launches, ops, forward ops. ProfileBuilder calls these on
-// sorted tables; each counts in the import log what it could not link.
+// sorted tables; each writes columns of its own, and counts in the import log, by counters of its
+// own, what it could not link. So those that do not say what they require may run side by side.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,16 @@ void Parents(Profile& profile);
 void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
                    const std::vector<std::int64_t>& api_ids);
 
-/// DeviceTable::launch by correlation and ::op as the innermost op around the launch.
+/// DeviceTable::launch by correlation.
 void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
                    const std::vector<std::int64_t>& device_correlations);
 
-/// DeviceTable::op of the rows whose op the format names itself: the nearest op of that range, on
-/// whatever thread. `device_ids` are external ids by row, -1 none. Counts the launched rows whose
-/// op nothing tells. REQUIRES: DeviceToCalls().
-void DeviceToNamedOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
-                      const std::vector<std::int64_t>& device_ids);
+/// DeviceTable::op: of the rows whose op the format names itself the nearest op of that range, on
+/// whatever thread; else the innermost op around the launch. `device_ids` are external ids by row,
+/// -1 none. Counts the launched rows whose op nothing tells. REQUIRES: Parents(), CallsToRanges()
+/// and DeviceToCalls().
+void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
+                 const std::vector<std::int64_t>& device_ids);
 
 /// HostTable::forward, from recorded arrows; for backward ops without one, from the sequence number
 /// when only one thread ran forward ops with it.

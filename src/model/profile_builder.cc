@@ -8,10 +8,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <ranges>
 #include <tuple>
 
+#include "base/parallel.h"
 #include "model/doubled.h"
 #include "model/invariants.h"
 #include "model/link.h"
@@ -422,9 +425,14 @@ Result<Profile> ProfileBuilder::Finish() {
   JoinTheOneDevice(profile_);
   ApplyNames();
   FinishCpu(origin);
-  link::Parents(profile_);
-  link::CallsToRanges(profile_, host_ids_, api_op_ids_);
-  link::DeviceToCalls(profile_, api_correlations_, device_correlations_);
+  const std::function<void()> links[] = {
+      [this] { link::CallsToRanges(profile_, host_ids_, api_op_ids_); },
+      [this] { link::DeviceToCalls(profile_, api_correlations_, device_correlations_); },
+      [this] { link::MemoryToRanges(profile_); },
+      [this] { link::BackwardToForward(profile_, std::move(flows_), host_backward_); },
+      [this] { link::Parents(profile_); },
+  };
+  ForEachAtOnce(std::size(links), [&](std::size_t i) { links[i](); });
   TellRuntimeKernels(profile_);
   if (!streams_overlap_) CountOverlaps(profile_, device_correlations_);
   if (clip_overlaps_) ClipDevice();
@@ -432,9 +440,7 @@ Result<Profile> ProfileBuilder::Finish() {
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     std::fill(device_op_ids_.begin(), device_op_ids_.end(), -1);
   }
-  link::DeviceToNamedOps(profile_, host_ids_, device_op_ids_);
-  link::BackwardToForward(profile_, std::move(flows_), host_backward_);
-  link::MemoryToRanges(profile_);
+  link::DeviceToOps(profile_, host_ids_, device_op_ids_);
   link::CallStacks(profile_);
   PROFGAUGE_CHECK(CheckInvariants(profile_));
   return std::move(profile_);
