@@ -6,6 +6,9 @@
 
 #ifdef PROFGAUGE_ISAL
 #include <isa-l/igzip_lib.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 #else
 #include <zlib.h>
 #endif
@@ -22,6 +25,20 @@ std::uint32_t Count(std::span<Byte> bytes) {
 
 #ifdef PROFGAUGE_ISAL
 
+#ifdef __x86_64__
+[[gnu::target("avx")]] void ClearUpperHalves() { _mm256_zeroupper(); }
+#endif
+
+// ISA-L 2.30 leaves the upper halves of vector registers in use. All code without AVX that
+// follows on the thread, as the hash of what was inflated, then waits for them: at a fifth of its
+// speed on Zen 5.
+void LeaveVectors() {
+#ifdef __x86_64__
+  static const bool has_avx = __builtin_cpu_supports("avx") != 0;
+  if (has_avx) ClearUpperHalves();
+#endif
+}
+
 class IsalInflater final : public Inflater {
  public:
   IsalInflater() {
@@ -37,6 +54,7 @@ class IsalInflater final : public Inflater {
     state_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
     state_.avail_out = out_size;
     const int code = isal_inflate(&state_);
+    LeaveVectors();
     Step step;
     step.consumed = in_size - state_.avail_in;
     step.written = out_size - state_.avail_out;
