@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -43,6 +44,12 @@ struct Basis {
   bool events = false;     ///< Events that summaries do not keep.
 };
 
+/// Values that a metric can have, whatever the recording.
+struct ValueRange {
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
+};
+
 /// One entry of the metric catalogue: the single source of every number's definition.
 struct MetricSpec {
   std::string_view id;
@@ -59,6 +66,7 @@ struct MetricSpec {
   /// compared.
   std::int32_t definition_number = 1;
   Basis basis = {};
+  ValueRange range = {};
 };
 std::span<const MetricSpec> MetricCatalogue();
 const MetricSpec* FindMetric(std::string_view id);

@@ -33,6 +33,17 @@ std::string FloorPercent(double share) {
 
 std::string ShareAbove(double share) { return Percent(std::min(1.0, share + kShareRoom)); }
 
+// Empty where no run could miss the limit: there is no room above the share, or below it.
+std::string MaxOfWhole(double share, std::string_view more = "") {
+  const std::string limit = ShareAbove(share);
+  return limit == "100%" ? "" : fmt::format("{{max: {}{}}}", limit, more);
+}
+
+std::string MinOfWhole(double share, std::string_view more = "") {
+  const std::string limit = FloorPercent(share - kShareRoom);
+  return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
+}
+
 // Rounded up to three significant digits, so that a person can read it.
 std::string Milliseconds(double ns) {
   const double ms = ns / 1e6;
@@ -51,7 +62,7 @@ std::string Comment(std::string_view text) {
 // A limit that `init` knows how to fit.
 struct Fit {
   std::string_view metric, why;
-  std::string (*limit)(double measured);
+  std::string (*limit)(double measured);  // Empty: no run could miss one.
 };
 
 constexpr Fit kFits[] = {
@@ -64,18 +75,13 @@ constexpr Fit kFits[] = {
            "[{{max: {}, level: warn, on_missing: skip}}, {{max: {}, on_missing: skip}}]",
            Percent(warn), Percent(kErrorVariation * warn));
      }},
-    {"gpu.idle.mean", "Nothing at all runs on the GPU.",
-     [](double v) { return fmt::format("{{max: {}}}", ShareAbove(v)); }},
+    {"gpu.idle.mean", "Nothing at all runs on the GPU.", [](double v) { return MaxOfWhole(v); }},
     {"tensor_core.efficiency", "Of the kernel time that could use Tensor Cores.",
-     [](double v) {
-       return fmt::format("{{min: {}, on_missing: skip}}", FloorPercent(v - kShareRoom));
-     }},
+     [](double v) { return MinOfWhole(v, ", on_missing: skip"); }},
     {"dataloader.exposed_share", "Waiting for input data.",
-     [](double v) { return fmt::format("{{max: {}, level: warn}}", ShareAbove(v)); }},
+     [](double v) { return MaxOfWhole(v, ", level: warn"); }},
     {"communication.exposed_share", "Collectives that nothing hides.",
-     [](double v) {
-       return fmt::format("{{max: {}, level: warn, on_missing: skip}}", ShareAbove(v));
-     }},
+     [](double v) { return MaxOfWhole(v, ", level: warn, on_missing: skip"); }},
     {"memory.peak_share", "Of the GPU's memory.",
      [](double v) {
        return fmt::format("{{max: {}, level: warn, on_missing: skip}}", ShareAbove(v));
@@ -91,9 +97,11 @@ std::string FittedLimits(const Analysis& analysis) {
       text += fmt::format("\n  # Not in this profile: {}.\n  {}: off\n",
                           Comment(metric->absent_because), fit.metric);
     } else {
-      text += fmt::format("\n  # {} Measured: {}.\n  {}: {}\n", fit.why,
-                          FormatValue(metric->value, metric->spec->unit), fit.metric,
-                          fit.limit(AsNumber(metric->value, 0)));
+      const std::string limit = fit.limit(AsNumber(metric->value, 0));
+      text += fmt::format("\n  # {} Measured: {}{}.\n  {}: {}\n", fit.why,
+                          FormatValue(metric->value, metric->spec->unit),
+                          limit.empty() ? ": no run could miss a limit with room for noise" : "",
+                          fit.metric, limit.empty() ? "off" : limit);
     }
   }
   return text;

@@ -70,12 +70,43 @@ std::vector<std::string_view> LimitedMetrics() {
   return ids;
 }
 
+void AddNeverMissed(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+                    std::string_view code, std::string message) {
+  decoder.Add(node, code, std::move(message))
+      .notes.push_back(fmt::format("help: `{}: off` takes limits of presets away", metric.id));
+}
+
 void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                  std::string_view what, std::optional<double>& target) {
   Set(target, decoder.NumberOf(
                   node, what, metric.unit,
                   fmt::format("help: `{}` is {}; write for example `{}: {}`", metric.id,
                               InGeneralWords(metric.title), what, ExampleLiteral(metric.unit))));
+  if (!target) return;
+  const std::string beyond = BeyondRange(metric, *target);
+  if (beyond.empty()) return;
+  const bool all_miss = (what == "min") == (*target > metric.range.most);
+  const std::string text = fmt::format("`{}` {}: `{}` is {}", what,
+                                       FormatLimit(*target, metric.unit), metric.id, beyond);
+  if (all_miss) {
+    decoder.Add(node, "policy/out-of-range", text + ", so every run misses this limit");
+  } else {
+    AddNeverMissed(decoder, node, metric, "policy/out-of-range",
+                   text + ", so no run can miss this limit");
+  }
+}
+
+/// "0 to 100 %", "never negative".
+std::string RangeText(const MetricSpec& metric) {
+  if (metric.range.most == std::numeric_limits<double>::infinity()) return "never negative";
+  if (metric.range.least < 0) return BeyondRange(metric, metric.range.most + 1);
+  return fmt::format("0 to {}", FormatLimit(metric.range.most, metric.unit));
+}
+
+/// Whether the limit holds for every value that the metric can have.
+bool IsNeverMissed(const Threshold& threshold, const ValueRange& range) {
+  return (!threshold.min || *threshold.min <= range.least) &&
+         (!threshold.max || *threshold.max >= range.most);
 }
 
 void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
@@ -115,6 +146,15 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
                             FormatLimit(*threshold.min, metric.unit),
                             FormatLimit(*threshold.max, metric.unit)));
     return;
+  }
+  const bool is_known = threshold.min || threshold.max;  // Else what is wrong with them is said.
+  const bool is_in_range =
+      BeyondRange(metric, threshold.min.value_or(metric.range.least)).empty() &&
+      BeyondRange(metric, threshold.max.value_or(metric.range.least)).empty();
+  if (is_known && is_in_range && IsNeverMissed(threshold, metric.range)) {
+    AddNeverMissed(
+        decoder, node, metric, "policy/never-missed",
+        fmt::format("no run can miss this limit: `{}` is {}", metric.id, RangeText(metric)));
   }
   out.push_back(std::move(threshold));
 }
@@ -189,6 +229,11 @@ void DecodeRanks(Decoder& decoder, const YamlNode& node, PolicyRanks& out) {
        }},
   };
   decoder.Map(node, "`ranks`", kKeys);
+  if (out.expect && out.allow_missing >= *out.expect) {
+    decoder.Add(node, "policy/never-missed",
+                fmt::format("of {} expected ranks {} may be missing, so no rank has to be there",
+                            *out.expect, out.allow_missing));
+  }
 }
 
 void DecodeRuleSetting(Decoder& decoder, const YamlNode& key, const YamlNode& value,
@@ -259,6 +304,32 @@ void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metr
   }
 }
 
+void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+                  std::optional<double>& target) {
+  Set(target, decoder.NumberOf(node, "min_abs", metric.unit));
+  if (!target) return;
+  if (*target < 0) {
+    decoder.Add(node, "policy/out-of-range",
+                "`min_abs` is the least change that counts, and never negative");
+  } else if (*target >= metric.range.most - metric.range.least) {
+    decoder.Add(node, "policy/out-of-range",
+                fmt::format("`min_abs` {}: `{}` is {}, so no run can miss this limit",
+                            FormatLimit(*target, metric.unit), metric.id, RangeText(metric)));
+  }
+}
+
+/// What is never negative loses at most all it has.
+void CheckDecrease(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+                   const BaselineLimit& limit) {
+  if (!limit.max_decrease || !limit.max_decrease->relative || metric.range.least < 0) return;
+  const double share = limit.max_decrease->value;
+  if (share < 1 || (share == 1 && limit.max_increase)) return;
+  decoder.Add(
+      node, "policy/never-missed",
+      fmt::format("`max_decrease` {}: `{}` is never negative, so no run can miss this limit",
+                  FormatLimit(share, Unit::kShare), metric.id));
+}
+
 void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                          std::vector<BaselineLimit>& out) {
   const MetricSpec* metric = MetricOf(decoder, key);
@@ -274,8 +345,7 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
   const Decoder::Key kKeys[] = {
       amount("max_increase", limit.max_increase),
       amount("max_decrease", limit.max_decrease),
-      {"min_abs",
-       [&](const YamlNode& n) { limit.min_abs = decoder.NumberOf(n, "min_abs", metric->unit); }},
+      {"min_abs", [&](const YamlNode& n) { DecodeMinAbs(decoder, n, *metric, limit.min_abs); }},
       {"level",
        [&](const YamlNode& n) { Set(limit.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
   };
@@ -287,6 +357,7 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
         fmt::format("the baseline limit on `{}` has neither `max_increase` nor `max_decrease`",
                     metric->id));
   }
+  CheckDecrease(decoder, node, *metric, limit);
   std::erase_if(out, [&](const BaselineLimit& other) { return other.metric == limit.metric; });
   out.push_back(std::move(limit));
 }
@@ -300,6 +371,15 @@ std::span<const Decoder::Word<std::string_view>> RunProperties() {
   return kWords;
 }
 
+void DecodeNoiseFloor(Decoder& decoder, const YamlNode& node, std::optional<double>& target) {
+  Set(target, decoder.NumberOf(node, "noise_floor", Unit::kShare));
+  if (!target || (*target >= 0 && *target < 1)) return;
+  decoder.Add(node, "policy/out-of-range",
+              fmt::format("`noise_floor` {}: expected 0 to below 100 %: by how much runs of one "
+                          "program differ",
+                          FormatLimit(*target, Unit::kShare)));
+}
+
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
   std::vector<std::string_view> names = {"match", "noise_floor", "strictness"};
   for (const std::string_view id : LimitedMetrics()) names.push_back(id);
@@ -311,7 +391,7 @@ void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out)
         if (property) out.match->emplace_back(*property);
       });
     } else if (key.text == "noise_floor") {
-      out.noise_floor = decoder.NumberOf(value, "noise_floor", Unit::kShare);
+      DecodeNoiseFloor(decoder, value, out.noise_floor);
     } else if (key.text == "strictness") {
       Set(out.certain, decoder.OneOf<bool>(value, "strictness", kStrictness));
     } else {
@@ -403,6 +483,14 @@ void DecodeTensorCore(Decoder& decoder, const YamlNode& node, Policy& policy) {
 }
 
 }  // namespace
+
+std::string BeyondRange(const MetricSpec& metric, double value) {
+  if (value < metric.range.least) return "never negative";
+  if (value > metric.range.most) {
+    return fmt::format("at most {}", FormatLimit(metric.range.most, metric.unit));
+  }
+  return {};
+}
 
 std::string ResolvePath(std::string_view path, std::string_view file) {
   if (path.starts_with(kBuiltinPrefix)) return std::string(path);

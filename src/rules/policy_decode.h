@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/analysis.h"
 #include "rules/decode.h"
 #include "rules/policy.h"
 
@@ -19,6 +20,9 @@ void DecodePolicy(Decoder& decoder, Policy& policy);
 /// Decodes a list of changes, `[{where: ..., by: ...}]`, whose conditions are checked later.
 void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
                   std::vector<WhatIfScale>& out);
+
+/// "never negative", "at most 100 %": why `metric` never has this value; empty: it may.
+std::string BeyondRange(const MetricSpec& metric, double value);
 
 /// `path` as named in `file`: relative ones start from the folder of `file`; built-in names stay.
 std::string ResolvePath(std::string_view path, std::string_view file);

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 
+#include "analysis/analysis.h"
 #include "base/diagnostic.h"
+#include "base/format.h"
 #include "base/text.h"
+#include "rules/compile.h"
 #include "rules/decode.h"
+#include "rules/policy_decode.h"
 #include "rules/waiver.h"
 #include "rules/yaml.h"
 
@@ -35,6 +39,27 @@ void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
   if (error.notes.empty()) error.notes.emplace_back("help: `profgauge rules list` shows all rules");
 }
 
+/// A parameter that is the limit of a rule on a metric of the catalogue is a value of that metric.
+void CheckParam(const Rule& rule, const std::string& name, double value, const Where& where,
+                Errors& errors) {
+  const MetricSpec* metric = FindMetric(MeasuredMetric(rule));
+  if (metric == nullptr) return;
+  const RuleMetric& limits = *rule.metric;
+  const auto is_parameter = [&](const std::optional<SourceText>& limit) {
+    return limit && Trim(limit->text) == "$" + name;
+  };
+  if (!is_parameter(limits.warn_above) && !is_parameter(limits.error_above) &&
+      !is_parameter(limits.warn_below) && !is_parameter(limits.error_below)) {
+    return;
+  }
+  const std::string beyond = BeyondRange(*metric, value);
+  if (beyond.empty()) return;
+  AddError(errors, where, "policy/out-of-range",
+           fmt::format("`{}` {}: the rule `{}` limits `{}`, which is {}", name,
+                       FormatLimit(value, metric->unit), rule.id, metric->id, beyond))
+      .notes.push_back(fmt::format("help: `{}: off` switches the rule off", rule.id));
+}
+
 /// Overrides the parameters of one rule. A glob may name parameters that only some rules have.
 void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors) {
   const Rule& rule = *active.rule;
@@ -54,6 +79,7 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
     const Unit unit = found->default_value.unit;
     if (const auto value = ConvertLiteral(param.value, unit)) {
       active.params.insert_or_assign(name, Literal{*value, unit});
+      CheckParam(rule, name, *value, param.where, errors);
     } else {
       AddError(errors, param.where, "config/unit", fmt::format("`{}`: {}", name, value.error()));
     }

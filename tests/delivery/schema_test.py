@@ -30,7 +30,8 @@ STRUCTURE = {
 # Errors about more than one value, about other files, or about what a text means.
 BEYOND_STRUCTURE = {
     "config/missing", "config/directory", "config/unreadable", "config/no-builtin",
-    "policy/no-limit", "policy/says-nothing", "policy/empty-range", "policy/day", "policy/capability", "policy/pattern",
+    "policy/no-limit", "policy/says-nothing", "policy/empty-range",
+    "policy/out-of-range", "policy/never-missed", "policy/day", "policy/capability", "policy/pattern",
     "policy/extends-itself", "policy/unknown-rule", "policy/waiver-expired", "policy/unknown-param",
     "policy/unknown-property", "policy/not-a-preset",
     "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/pattern",

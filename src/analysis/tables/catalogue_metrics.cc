@@ -94,6 +94,7 @@ std::span<const MetricSpec> MetricCatalogue() {
         if (spec.id.starts_with(redefined.prefix)) spec.definition_number = redefined.number;
       }
       spec.basis = BasisOfMetric(spec).value_or(Basis{});
+      spec.range = RangeOfMetric(spec);
     }
     return all;
   }();
@@ -157,6 +158,7 @@ const MetricSpec* ScenarioMetric(std::string_view id) {
                          : "Mean iteration time that the scenario would leave.",
                 "replay of the recorded dependencies with the scenario's changes",
                 catalogue::kOurs};
+  entry.spec.range = RangeOfMetric(entry.spec);
   return &entry.spec;
 }
 

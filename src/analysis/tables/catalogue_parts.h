@@ -18,6 +18,9 @@ std::span<const MetricSpec> RunMetrics();   ///< Of ranks, memory, peaks and cov
 std::optional<Basis> BasisOfMetric(const MetricSpec& spec);
 Basis BasisOfTable(std::string_view id);  ///< None of these where the list does not speak of it.
 
+/// What values the metric can have: a share is at most 1, unless it is none of a whole.
+ValueRange RangeOfMetric(const MetricSpec& spec);
+
 /// A column that follows from more than its table does.
 struct ColumnBasis {
   std::string_view table, column;

@@ -1,5 +1,5 @@
-// Every readable profile beside the checkout: it passes the policy that `init` writes for it, and
-// against itself nothing has changed.
+// Every readable profile beside the checkout: its numbers lie where they can, it passes the policy
+// that `init` writes for it, and against itself nothing has changed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,6 +55,16 @@ void ExpectPassesItsOwnPolicy(const std::vector<Profile>& ranks, const Analysis&
       << *text;
 }
 
+// Limits beyond these are refused as limits that no run can miss.
+void ExpectInTheirRanges(const Analysis& analysis) {
+  for (const Metric& metric : analysis.metrics) {
+    if (IsAbsent(metric.value) || metric.spec->unit == Unit::kText) continue;
+    const double value = AsNumber(metric.value, 0);
+    EXPECT_GE(value, metric.spec->range.least) << metric.spec->id;
+    EXPECT_LE(value, metric.spec->range.most) << metric.spec->id;
+  }
+}
+
 void ExpectNoChangeAgainstItself(const std::vector<Profile>& ranks, const Analysis& analysis) {
   auto attribution = AttributeTime(ranks, {});
   ASSERT_TRUE(attribution) << attribution.error().message;
@@ -88,6 +98,7 @@ TEST(OwnPolicy, EveryReadableTracePassesIt) {
     const auto analysis = Analyze(*ranks, {});
     ASSERT_TRUE(analysis) << analysis.error().message;
     ++readable;
+    ExpectInTheirRanges(*analysis);
     ExpectPassesItsOwnPolicy(*ranks, *analysis);
     ExpectNoChangeAgainstItself(*ranks, *analysis);
   }

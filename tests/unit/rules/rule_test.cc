@@ -164,5 +164,30 @@ TEST(SelectRules, WhatMatchesNothingIsAnError) {
             "  help: did you mean `gpu/idle`?   [policy/unknown-rule]\n");
 }
 
+// A limit by a rule's parameter is one all the same: no share of a whole is above 100 %.
+TEST(SelectRules, AParameterThatNoNumberReachesIsAnError) {
+  const auto rules = LoadBuiltinRules();
+  ASSERT_TRUE(rules);
+  const auto policy = ParsePolicy(
+      "schema: 1\n"
+      "rules:\n"
+      "  gpu/idle: {params: {warn: -5%, error: 120%}}\n"
+      "  iteration/unsteady: {params: {warn: 120%}}\n",
+      "p.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  const auto active = SelectRules(*rules, *policy, {*ParseDay("2026-11-21")});
+  ASSERT_FALSE(active);
+  EXPECT_EQ(RenderErrors(active.error(), false),
+            "error: `warn` -5\u202f%: the rule `gpu/idle` limits `gpu.idle.mean`, which is never "
+            "negative\n"
+            "  --> p.yaml:3:29\n"
+            "  help: `gpu/idle: off` switches the rule off   [policy/out-of-range]\n"
+            "\n"
+            "error: `error` 120\u202f%: the rule `gpu/idle` limits `gpu.idle.mean`, which is at "
+            "most 100\u202f%\n"
+            "  --> p.yaml:3:41\n"
+            "  help: `gpu/idle: off` switches the rule off   [policy/out-of-range]\n");
+}
+
 }  // namespace
 }  // namespace profgauge
