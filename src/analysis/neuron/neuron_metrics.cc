@@ -308,6 +308,15 @@ void NoteKnownHardware(NeuronSetter& set) {
   }
 }
 
+// No device does more than it can.
+void DoubtTheImpossible(Output& out) {
+  for (const char* id :
+       {"neuron.mfu", "neuron.mfu_hlo", "neuron.mfu_inst", "neuron.hfu", "neuron.mbu"}) {
+    if (AsNumber(out.ValueOf(id), 0) <= 1) continue;
+    out.MarkUncertain(id, "more than the peak: FLOPs, bytes, times or the peak are wrong");
+  }
+}
+
 // The table of errors holds the device's warnings and programs' own notifications too.
 std::int64_t ErrorsOf(const NeuronRank& rank) {
   const auto& rows = rank.data->errors;
@@ -375,6 +384,7 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
   set.AllStated();
   SetDerived(set);
   NoteKnownHardware(set);
+  DoubtTheImpossible(out);
 }
 
 }  // namespace profgauge

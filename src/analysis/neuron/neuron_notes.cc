@@ -45,12 +45,23 @@ void AddThrottles(const NeuronRank& rank, RowWriter<columns::kThrottles>& write)
   }
 }
 
+// Why it cannot be told what the Tensor Engines' time went to; empty: it can.
+std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
+  if (!rank.data->has.instructions || rank.data->hardware.PeakFlops() <= 0) {
+    return "needs instructions and the peak of the Tensor Engine";
+  }
+  if (rank.total <= 0) return "needs the total time, which is unknown";
+  if (rank.total > kFarthestTime / rank.peak_cores) {
+    return "the total time is longer than any run";
+  }
+  return {};
+}
+
 // The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add
 // up.
 void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& write) {
+  if (!WhyNoFlopsParts(rank).empty()) return;
   const double peak = rank.data->hardware.PeakFlops();
-  if (peak <= 0 || rank.total <= 0 || !rank.data->has.instructions) return;
-  if (rank.total > kFarthestTime / rank.peak_cores) return;  // No run's time.
   const Ns total = rank.total * rank.peak_cores;
   Ns left = total;
   std::vector<std::pair<const char*, Ns>> parts;
@@ -188,9 +199,11 @@ void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
 }
 
 template <const auto& kColumns, class Has, class Add>
-void AddWhere(std::span<const NeuronRank> ranks, const char* table, const char* missing,
+void AddWhere(std::span<const NeuronRank> ranks, const char* table, std::string_view missing,
               Output& out, const Has& has, const Add& add) {
-  if (!std::any_of(ranks.begin(), ranks.end(), has)) return out.SetTableAbsent(table, missing);
+  if (!std::any_of(ranks.begin(), ranks.end(), has)) {
+    return out.SetTableAbsent(table, std::string(missing));
+  }
   RowWriter<kColumns> write(out.AddTable(table));
   for (const NeuronRank& rank : ranks) add(rank, write);
 }
@@ -202,11 +215,8 @@ void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out) {
       ranks, "throttles", "the file has no throttle notifications", out,
       [](const NeuronRank& rank) { return rank.data->has.throttles; }, AddThrottles);
   AddWhere<columns::kFlopsParts>(
-      ranks, "flops_parts", "needs instructions and the peak of the Tensor Engine", out,
-      [](const NeuronRank& rank) {
-        return rank.data->has.instructions && rank.data->hardware.PeakFlops() > 0;
-      },
-      AddFlopsParts);
+      ranks, "flops_parts", WhyNoFlopsParts(ranks.front()), out,
+      [](const NeuronRank& rank) { return WhyNoFlopsParts(rank).empty(); }, AddFlopsParts);
   AddWhere<columns::kSemaphores>(
       ranks, "semaphores", "the file has no semaphore updates", out,
       [](const NeuronRank& rank) { return rank.data->has.semaphores; }, AddSemaphores);
@@ -234,10 +244,14 @@ void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out) {
         AddIdentities(rank, broken, first, write);
       });
   if (broken > 0) {
-    out.AddRemark("neuron-identities",
-                  fmt::format("{} numbers of the file's summary are not confirmed by its rows, the "
-                              "first is {}: the file may be filtered or incomplete",
-                              broken, first));
+    out.AddRemark(
+        "neuron-identities",
+        broken == 1 ? fmt::format("one number of the file's summary is not confirmed by its rows, "
+                                  "{}: the file may be filtered or incomplete",
+                                  first)
+                    : fmt::format("{} numbers of the file's summary are not confirmed by its rows, "
+                                  "the first is {}: the file may be filtered or incomplete",
+                                  broken, first));
   }
   AddMessages(ranks, out);
   for (const NeuronRank& rank : ranks) {

@@ -1,8 +1,13 @@
 // What Neuron's files state of themselves, under the profiler's names.
 #include "analysis/neuron/neuron_setter.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <string>
+#include <vector>
+
+#include "base/format.h"
 
 namespace profgauge {
 namespace {
@@ -82,7 +87,44 @@ constexpr NeuronName kStated[] = {
     {"throttle.limited_time", "throttle_active_nc0_time_ns"},
 };
 
+// What times that do not end alike make of a whole.
+constexpr double kMostShare = 1.01;
+
+// Every metric that files may state, and their names for it.
+std::vector<std::pair<std::string, std::string>> AllNames() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& [metric, name] : NeuronSetter::kPeakShares) names.emplace_back(metric, name);
+  for (const auto& [metric, name] : kStated) names.emplace_back(metric, name);
+  for (std::size_t i = 0; i < neuron::kEngines; ++i) {
+    const std::string engine(neuron::EngineName(static_cast<neuron::Engine>(i)));
+    const std::string stated = engine + "_engine_", metric = "engine." + engine + ".";
+    names.emplace_back(metric + "active_time", stated + "active_time");
+    names.emplace_back(metric + "active_share", stated + "active_time_percent");
+    names.emplace_back(metric + "instruction_time", stated + "instruction_time");
+    names.emplace_back(metric + "instructions", stated + "instruction_count");
+  }
+  return names;
+}
+
+std::string WhyNoShares(std::span<const NeuronRank> ranks) {
+  for (const auto& [metric, name] : AllNames()) {
+    if (FindMetric(metric)->unit != Unit::kShare) continue;
+    for (const NeuronRank& rank : ranks) {
+      const double share = rank.data->SummaryNumber(name);
+      if (share <= kMostShare) continue;
+      return fmt::format(
+          "the summary states {} as {}, and shares from 0 to 1 are expected: its shares may be in "
+          "percent, or wrong",
+          FormatNumber(share), name);
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, Output& out)
+    : ranks_(ranks), out_(out), no_shares_because_(WhyNoShares(ranks)) {}
 
 // Of a number that the file states: sums add up over ranks, shares count by their time.
 void NeuronSetter::Stated(std::string_view id, std::string_view name) {
@@ -94,11 +136,15 @@ void NeuronSetter::Stated(std::string_view id, std::string_view name) {
     return;
   }
   const auto number = [&](const NeuronRank& rank) { return rank.data->SummaryNumber(name); };
+  if (spec.unit == Unit::kShare && !no_shares_because_.empty()) {
+    return out_.SetAbsent(id, no_shares_because_);
+  }
   if (spec.unit == Unit::kShare || spec.unit == Unit::kNumber) {
     const double weighted =
         Sum([&](const NeuronRank& rank) { return number(rank) * rank.seconds; });
-    Share(id, weighted, Sum([](const NeuronRank& rank) { return rank.seconds; }));
-    return;
+    const double seconds = Sum([](const NeuronRank& rank) { return rank.seconds; });
+    if (spec.unit == Unit::kShare) return Share(id, std::min(weighted, seconds), seconds);
+    return Share(id, weighted, seconds);
   }
   const double factor = spec.unit == Unit::kTime && !name.ends_with("_ns") ? 1e9 : 1;
   const double sum = Sum(number) * factor;
@@ -107,15 +153,7 @@ void NeuronSetter::Stated(std::string_view id, std::string_view name) {
 }
 
 void NeuronSetter::AllStated() {
-  for (const auto& [metric, name] : kPeakShares) Stated(metric, name);
-  for (const auto& [metric, name] : kStated) Stated(metric, name);
-  for (std::size_t i = 0; i < neuron::kEngines; ++i) {
-    const std::string engine(neuron::EngineName(static_cast<neuron::Engine>(i)));
-    Stated("engine." + engine + ".active_time", engine + "_engine_active_time");
-    Stated("engine." + engine + ".active_share", engine + "_engine_active_time_percent");
-    Stated("engine." + engine + ".instruction_time", engine + "_engine_instruction_time");
-    Stated("engine." + engine + ".instructions", engine + "_engine_instruction_count");
-  }
+  for (const auto& [metric, name] : AllNames()) Stated(metric, name);
 }
 
 }  // namespace profgauge

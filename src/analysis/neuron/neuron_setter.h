@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "analysis/neuron/neuron.h"
@@ -32,7 +33,7 @@ class NeuronSetter {
       {"neuron.mfu_inst_max_achievable", "mfu_inst_max_achievable_estimated_percent"},
   };
 
-  NeuronSetter(std::span<const NeuronRank> ranks, Output& out) : ranks_(ranks), out_(out) {}
+  NeuronSetter(std::span<const NeuronRank> ranks, Output& out);
 
   /// Sum of a number over ranks.
   template <class Number>
@@ -64,7 +65,8 @@ class NeuronSetter {
     if (whole > 0) out_.Set(id, part / whole);
   }
   /// Of a number that the files state: sums add up over ranks, shares count by their time. Leaves a
-  /// metric that has a value, and one that some rank does not state or only of the whole.
+  /// metric that has a value, and one that some rank does not state or only of the whole. Where a
+  /// file states a share that is none, its shares may all be in another unit: they are absent.
   void Stated(std::string_view id, std::string_view name);
   /// All that files state, by the names in their summaries.
   void AllStated();
@@ -74,6 +76,7 @@ class NeuronSetter {
  private:
   std::span<const NeuronRank> ranks_;
   Output& out_;
+  std::string no_shares_because_;  ///< Empty: what files state as shares is taken.
 };
 
 }  // namespace profgauge
