@@ -140,6 +140,11 @@ struct Profile {
     const LaunchConfigId id = device.config[row];
     return id.valid() && launch_configs[id.value].is_whole_graph;
   }
+  /// Whether the profiler calls that row of `device` a product of matrices or a convolution.
+  bool IsProduct(std::size_t row) const {
+    const LaunchConfigId id = device.config[row];
+    return id.valid() && launch_configs[id.value].is_product;
+  }
   bool Has(Capability capability) const;
 };
 

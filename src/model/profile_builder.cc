@@ -138,6 +138,7 @@ LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
   AppendBytes(key, config.warps_per_sm);
   AppendBytes(key, config.occupancy);
   AppendBytes(key, config.is_whole_graph);
+  AppendBytes(key, config.is_product);
   return {InternValue(config_ids_, profile_.launch_configs, key, config)};
 }
 

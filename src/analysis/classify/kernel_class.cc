@@ -256,6 +256,10 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
         HasTensorCoresForInputs(profile, device.op[i], FindGpu(gpus, device.gpu[i]))) {
       result.tensor_core = Tri::kYes;
     }
+    if (profile.IsProduct(i) && memo.chip().is_tpu && !result.collective &&
+        result.rule < kFirstOwnRule) {
+      result = {Tri::kYes, ChipRule(2)};
+    }
     if (result.collective || result.rule != 0) continue;
     if (profile.IsWholeGraph(i)) {
       if (memo.chip().has_tensor_cores) result.tensor_core = Tri::kUnknown;

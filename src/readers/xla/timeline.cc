@@ -88,16 +88,35 @@ constexpr std::string_view kSparseCoreOps = "Sparse Core Ops";
 /// What stands for a stream of a TPU: its TensorCores, then each SparseCore.
 constexpr std::int64_t kTensorCore = 0;
 
+// Categories are those of tsl/profiler/convert/xla_op_utils.h: "all-reduce fusion", "send-done".
+bool IsCollective(std::string_view category) {
+  for (const std::string_view kind :
+       {"all-", "collective-", "reduce-scatter", "ragged-all-to-all", "send", "recv"}) {
+    if (category.starts_with(kind)) return true;
+  }
+  return false;
+}
+
+// What a TPU does when it has nothing to do: transfers to and from the host.
+bool WaitsForHost(const Event& event) {
+  for (const std::string_view kind : {"infeed", "outfeed", "host send", "host recv"}) {
+    if (event.hlo_category.starts_with(kind)) return true;
+  }
+  if (!event.hlo_category.empty()) return false;
+  return event.name.starts_with("infeed") || event.name.starts_with("outfeed");
+}
+
 }  // namespace
 
 std::span<const Event::Stat> Event::Stats() {
-  static constexpr std::array<Stat, 16> kStats = {{
+  static constexpr std::array<Stat, 17> kStats = {{
       {"correlation_id", &Event::correlation_id},
       {"kernel_details", &Event::kernel_details},
       {"memcpy_details", &Event::memcpy_details},
       {"memset_details", &Event::memset_details},
       {"hlo_op", &Event::hlo_op},
       {"hlo_module", &Event::hlo_module},
+      {"hlo_category", &Event::hlo_category},
       {"tf_op", &Event::tf_op},
       {"name", &Event::scope},
       {"step_num", &Event::step_num},
@@ -234,9 +253,7 @@ void Timeline::Add(const Track& track, const Event& event) {
       return;
     }
     case Track::Kind::kNested:
-      nested_.push_back({track.gpu, track.stream, event.start, event.start + event.duration,
-                         builder_.Intern(event.name), ParseReal(event.flops).value_or(-1),
-                         ParseReal(event.bytes_accessed).value_or(-1)});
+      nested_.push_back(NestedOf(track, event));
       return;
     case Track::Kind::kStream:
       return AddDevice(track, event);
@@ -396,6 +413,30 @@ void Timeline::AddOps(const Call& call) {
   }
 }
 
+// A fusion's name ("fusion.12") does not tell what it does, its category may.
+Timeline::Piece Timeline::NestedOf(const Track& track, const Event& event) {
+  Piece piece;
+  piece.gpu = track.gpu;
+  piece.stream = track.stream;
+  piece.start = event.start;
+  piece.end = event.start + event.duration;
+  piece.name = builder_.Intern(event.name);
+  piece.flops = ParseReal(event.flops).value_or(-1);
+  piece.bytes = ParseReal(event.bytes_accessed).value_or(-1);
+  piece.waits = WaitsForHost(event);
+  if (event.hlo_category.starts_with("convolution")) {
+    LaunchConfig config;
+    config.is_product = true;
+    piece.config = builder_.AddLaunchConfig(config);
+  }
+  if (IsCollective(event.hlo_category)) {
+    Collective collective;
+    collective.name = builder_.Intern(event.hlo_category);
+    piece.collective = builder_.AddCollective(collective);
+  }
+  return piece;
+}
+
 // Of nested events each instant belongs to the innermost one.
 void Timeline::AddNested() {
   std::stable_sort(nested_.begin(), nested_.end(), [](const Piece& a, const Piece& b) {
@@ -405,12 +446,17 @@ void Timeline::AddNested() {
   const auto add = [&](const Piece& event, Ns from, Ns to) {
     if (event.end <= event.start) return builder_.log().Add(Counter::events_ignored_kind);
     if (to <= from) return;
+    if (event.waits) {
+      return builder_.AddDeviceRange({from, to - from, event.name, event.gpu, event.stream});
+    }
     DeviceRow row;
     row.start = from;
     row.duration = to - from;
     row.name = event.name;
     row.gpu = event.gpu;
     row.stream = event.stream;
+    row.config = event.config;
+    row.collective = event.collective;
     builder_.AddDevice(row);
   };
   std::vector<const Piece*> open;

@@ -8,7 +8,8 @@
 //   - GPU: the lines "Stream #N…";
 //   - TPU, which has no streams: the line "XLA Ops", and "Sparse Core Ops" of each of its
 //     SparseCores, which are planes of their own but units of it. Events nest (a loop around its
-//     body), so an event becomes the pieces of it that no nested event covers.
+//     body), so an event becomes the pieces of it that no nested event covers. Waiting for the host
+//     (infeed) is no work; XProf calls such ops off duty.
 //
 // Framework ops and HLO ops are what launched a kernel: two nested ops around the launching call,
 // the framework's name scope outside ("jit(f)/dot_general"), the HLO op of its module inside
@@ -42,8 +43,9 @@ struct Event {
   std::string_view memset_details;
   std::string_view hlo_op;
   std::string_view hlo_module;
-  std::string_view tf_op;  ///< "name:type".
-  std::string_view scope;  ///< The stat "name": "jit(f)/dot_general", or an argument's name.
+  std::string_view hlo_category;  ///< "convolution fusion", of an op of a TPU.
+  std::string_view tf_op;         ///< "name:type".
+  std::string_view scope;         ///< The stat "name": "jit(f)/dot_general", or an argument's name.
   std::string_view step_num;
   std::string_view source;  ///< "file.py:12".
   std::string_view allocator_name;
@@ -127,6 +129,9 @@ class Timeline {
     Ns end = 0;
     StringId name;
     double flops = -1, bytes = -1;  ///< -1 unknown.
+    LaunchConfigId config;
+    CollectiveId collective;
+    bool waits = false;  ///< For the host: it is no work.
   };
 
   Names NamesOf(const Event& event);
@@ -135,6 +140,7 @@ class Timeline {
   void AddMemory(const Track& track, const Event& event);
   LaunchConfigId ConfigOf(std::int32_t gpu, std::string_view details);
   void AddOps(const Call& call);
+  Piece NestedOf(const Track& track, const Event& event);
   void AddNested();
   void ListDevices();
 
