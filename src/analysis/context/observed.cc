@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "analysis/context/markers.h"
@@ -131,17 +132,73 @@ void AddPauses(const Profile& profile, const Iterations& iterations, std::vector
   }
 }
 
-// While the profiler holds up a thread that launches, and no device works.
-void AddOverhead(const Profile& profile, std::vector<Span>& out) {
-  if (profile.cpu == nullptr || profile.cpu->overhead.empty()) return;
+std::vector<bool> LaunchingThreads(const Profile& profile) {
   std::vector<bool> launches(profile.threads.size(), false);
   for (std::size_t call = 0; call < profile.api.size(); ++call) {
     const ThreadId thread = profile.api.thread[call];
     if (profile.api.kind[call] == ApiKind::kLaunch && thread.valid()) launches[thread.value] = true;
   }
-  std::vector<Span> overhead;
-  for (const CpuSpan& span : profile.cpu->overhead) {
-    if (launches[span.thread.value]) overhead.push_back({span.start, span.start + span.duration});
+  return launches;
+}
+
+// What CUPTI does for its own sake; that code is loaded and queues are full is the program's doing.
+bool IsProfilersOwn(std::string_view name) {
+  for (const std::string_view own :
+       {"Buffer Flush", "Activity Buffer Request", "Instrumentation", "Resource"}) {
+    if (name == own) return true;
+  }
+  return false;
+}
+
+std::vector<Span> OverheadOfNoThread(const Profile& profile) {
+  const HostTable& host = profile.host;
+  std::vector<Span> spans;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (host.kind[row] != HostKind::kOverhead || host.duration[row] < kWorthTelling) continue;
+    if (!host.name[row].valid() || !IsProfilersOwn(profile.Name(host.name[row]))) continue;
+    spans.push_back({host.start[row], host.start[row] + host.duration[row]});
+  }
+  return Merge(std::move(spans));
+}
+
+// Of overhead whose thread was not recorded (Kineto's) those stretches in which threads that launch
+// neither begin nor end anything: it held them up.
+std::vector<Span> SilentOnes(const std::vector<Span>& spans, const Profile& profile,
+                             const std::vector<bool>& launches) {
+  std::vector<bool> is_silent(spans.size(), true);
+  const auto see = [&](Ns at) {
+    const auto after = std::partition_point(spans.begin(), spans.end(),
+                                            [at](const Span& span) { return span.end <= at; });
+    if (after == spans.end() || after->start >= at) return;
+    is_silent[static_cast<std::size_t>(after - spans.begin())] = false;
+  };
+  const auto see_all = [&](const auto& table) {
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      if (!table.thread[row].valid() || !launches[table.thread[row].value]) continue;
+      see(table.start[row]);
+      see(table.start[row] + std::max<Ns>(table.duration[row], 0));
+    }
+  };
+  see_all(profile.host);
+  see_all(profile.api);
+  std::vector<Span> silent;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (is_silent[i]) silent.push_back(spans[i]);
+  }
+  return silent;
+}
+
+// While the profiler holds up a thread that launches, and no device works.
+void AddOverhead(const Profile& profile, std::vector<Span>& out) {
+  const bool has_threads = profile.cpu != nullptr && !profile.cpu->overhead.empty();
+  const std::vector<Span> of_no_thread = OverheadOfNoThread(profile);
+  if (!has_threads && of_no_thread.empty()) return;
+  const std::vector<bool> launches = LaunchingThreads(profile);
+  std::vector<Span> overhead = SilentOnes(of_no_thread, profile, launches);
+  if (has_threads) {
+    for (const CpuSpan& span : profile.cpu->overhead) {
+      if (launches[span.thread.value]) overhead.push_back({span.start, span.start + span.duration});
+    }
   }
   if (overhead.empty()) return;
   SpanCollector busy;

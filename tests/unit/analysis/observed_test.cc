@@ -66,6 +66,38 @@ TEST(Observed, WhatTheProfilerHoldsUpIsNeitherBusyNorIdle) {
   }
 }
 
+// As Kineto passes on what CUPTI says, which names no thread: those that launch stand still, or the
+// profiler worked beside them. Loading code is the program's doing.
+TEST(Observed, OverheadOfNoThreadHoldsUpThoseThatStandStill) {
+  struct Row {
+    std::string_view name;
+    Ns until;  ///< That the main thread's operator of the second step lasts.
+    bool held_up;
+  };
+  const Row kRows[] = {
+      {"Buffer Flush", 199 * kMs, true},         {"Activity Buffer Request", 199 * kMs, true},
+      {"Buffer Flush", 180 * kMs, false},        {"Lazy Function Loading", 199 * kMs, false},
+      {"Command Buffer Full", 199 * kMs, false},
+  };
+  for (const Row& row : kRows) {
+    TestProfile test = FourSteps({.silence = 29 * kMs});
+    test.Op("aten::add", {150 * kMs, row.until});
+    HostRow overhead;
+    overhead.start = 172 * kMs;
+    overhead.duration = 18 * kMs;
+    overhead.kind = HostKind::kOverhead;
+    overhead.name = test.builder().Intern(row.name);
+    overhead.thread = test.Thread(9);
+    test.builder().AddHost(overhead);
+    const std::vector<Profile> profiles = OneRank(test.Finish());
+    const auto ranks = BuildRankContexts(profiles, {});
+    ASSERT_TRUE(ranks.has_value());
+    const std::vector<Span> held_up = {{172 * kMs, 190 * kMs}};
+    EXPECT_EQ(ranks->front().unobserved, row.held_up ? held_up : std::vector<Span>{})
+        << row.name << " " << row.until;
+  }
+}
+
 // A profiler that pauses between two stretches of steps: their numbers jump.
 TEST(Observed, APauseIsNeitherBusyNorIdle) {
   // Markers that count in fours pause nowhere, whatever is not recorded between them.
