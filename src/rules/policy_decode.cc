@@ -70,12 +70,6 @@ std::vector<std::string_view> LimitedMetrics() {
   return ids;
 }
 
-void AddNeverMissed(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
-                    std::string_view code, std::string message) {
-  decoder.Add(node, code, std::move(message))
-      .notes.push_back(fmt::format("help: `{}: off` takes limits of presets away", metric.id));
-}
-
 void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                  std::string_view what, std::optional<double>& target) {
   Set(target, decoder.NumberOf(
@@ -86,27 +80,19 @@ void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metri
   const std::string beyond = BeyondRange(metric, *target);
   if (beyond.empty()) return;
   const bool all_miss = (what == "min") == (*target > metric.range.most);
-  const std::string text = fmt::format("`{}` {}: `{}` is {}", what,
-                                       FormatLimit(*target, metric.unit), metric.id, beyond);
-  if (all_miss) {
-    decoder.Add(node, "policy/out-of-range", text + ", so every run misses this limit");
-  } else {
-    AddNeverMissed(decoder, node, metric, "policy/out-of-range",
-                   text + ", so no run can miss this limit");
+  Error& error = decoder.Add(
+      node, "policy/out-of-range",
+      fmt::format("`{}` {}: `{}` is {}, so {} this limit", what, FormatLimit(*target, metric.unit),
+                  metric.id, beyond, all_miss ? "every run misses" : "no run can miss"));
+  if (!all_miss) {
+    error.notes.push_back(fmt::format("help: `{}: off` takes limits of presets away", metric.id));
   }
 }
 
 /// "0 to 100 %", "never negative".
 std::string RangeText(const MetricSpec& metric) {
   if (metric.range.most == std::numeric_limits<double>::infinity()) return "never negative";
-  if (metric.range.least < 0) return BeyondRange(metric, metric.range.most + 1);
   return fmt::format("0 to {}", FormatLimit(metric.range.most, metric.unit));
-}
-
-/// Whether the limit holds for every value that the metric can have.
-bool IsNeverMissed(const Threshold& threshold, const ValueRange& range) {
-  return (!threshold.min || *threshold.min <= range.least) &&
-         (!threshold.max || *threshold.max >= range.most);
 }
 
 void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
@@ -146,15 +132,6 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
                             FormatLimit(*threshold.min, metric.unit),
                             FormatLimit(*threshold.max, metric.unit)));
     return;
-  }
-  const bool is_known = threshold.min || threshold.max;  // Else what is wrong with them is said.
-  const bool is_in_range =
-      BeyondRange(metric, threshold.min.value_or(metric.range.least)).empty() &&
-      BeyondRange(metric, threshold.max.value_or(metric.range.least)).empty();
-  if (is_known && is_in_range && IsNeverMissed(threshold, metric.range)) {
-    AddNeverMissed(
-        decoder, node, metric, "policy/never-missed",
-        fmt::format("no run can miss this limit: `{}` is {}", metric.id, RangeText(metric)));
   }
   out.push_back(std::move(threshold));
 }
