@@ -103,7 +103,7 @@ void TakeFromMarkers(HostTable& host) {
     if (host.kind[row] != HostKind::kOp) {
       if (host.call_stack[row].valid()) around[row] = host.call_stack[row];
     } else if (!host.call_stack[row].valid()) {
-      host.call_stack[row] = around[row];
+      host.call_stack.Set(row, around[row]);
     }
   }
 }
@@ -116,7 +116,7 @@ void CallStacks(Profile& profile) {
   const PythonTable& python = profile.python;
   const auto is_valid = [](StringId stack) { return stack.valid(); };
   if (python.size() == 0) return;
-  if (std::any_of(host.call_stack.begin(), host.call_stack.end(), is_valid)) return;
+  if (std::ranges::any_of(host.call_stack.values(), is_valid)) return;
   Stacks stacks(profile);
   for (std::size_t begin = 0; begin < python.size();) {
     const ThreadId thread = python.thread[begin];
@@ -127,7 +127,7 @@ void CallStacks(Profile& profile) {
     for (auto row = static_cast<std::size_t>(first - host.thread.begin());
          row < host.size() && host.thread[row] == thread; ++row) {
       const std::uint32_t stack = open.StackAt(host.start[row]);
-      if (host.kind[row] == HostKind::kOp) host.call_stack[row] = stacks.Text(stack);
+      if (host.kind[row] == HostKind::kOp) host.call_stack.Set(row, stacks.Text(stack));
     }
     while (begin < python.size() && python.thread[begin] == thread) ++begin;
   }

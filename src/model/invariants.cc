@@ -19,8 +19,8 @@ bool SameLength(std::size_t size, const Columns&... columns) {
   return ((columns.size() == size) && ...);
 }
 
-template <class Id>
-bool InRange(const std::vector<Id>& ids, std::size_t size) {
+template <class Ids>
+bool InRange(const Ids& ids, std::size_t size) {
   for (const auto id : ids) {
     if (id.valid() && id.value >= size) return false;
   }
@@ -57,7 +57,7 @@ bool HostHolds(const Profile& p) {
   }
   return NoNegative(t.start) && NoNegative(t.duration) && InRange(t.name, p.strings.size()) &&
          InRange(t.thread, p.threads.size()) && InRange(t.forward, t.size()) &&
-         InRange(t.collective, p.collectives.size()) && Ordered(t.size(), [&](auto r) {
+         InRange(t.collective.values(), p.collectives.size()) && Ordered(t.size(), [&](auto r) {
            return std::tuple(t.thread[r], t.start[r], -t.duration[r]);
          });
 }
@@ -78,7 +78,7 @@ bool DeviceHolds(const Profile& p) {
          NoNegative(t.start) && NoNegative(t.duration) && InRange(t.name, p.strings.size()) &&
          InRange(t.launch, p.api.size()) && InRange(t.op, p.host.size()) &&
          InRange(t.config, p.launch_configs.size()) &&
-         InRange(t.collective, p.collectives.size()) &&
+         InRange(t.collective.values(), p.collectives.size()) &&
          Ordered(t.size(), [&](auto r) { return std::tuple(t.gpu[r], t.stream[r], t.start[r]); });
 }
 

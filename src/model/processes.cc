@@ -213,6 +213,12 @@ void Take(const Rows& rows, const std::vector<T>& from, std::vector<T>& into) {
   for (const std::uint32_t row : rows) into.push_back(from[row]);
 }
 
+template <class T>
+void Take(const Rows& rows, const OptionalColumn<T>& from, OptionalColumn<T>& into) {
+  into = from;
+  into.Keep(rows);
+}
+
 template <class Table, class... Columns>
 void TakeAll(const Rows& rows, const Table& from, Table& into, Columns... columns) {
   (Take(rows, from.*columns, into.*columns), ...);

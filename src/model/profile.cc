@@ -5,9 +5,9 @@
 namespace profgauge {
 namespace {
 
-template <class Id>
-bool AnyValid(const std::vector<Id>& ids) {
-  return std::any_of(ids.begin(), ids.end(), [](Id id) { return id.valid(); });
+template <class Ids>
+bool AnyValid(const Ids& ids) {
+  return std::ranges::any_of(ids, [](auto id) { return id.valid(); });
 }
 
 std::string_view WhatItIs(Capability capability) {
@@ -51,9 +51,9 @@ bool Profile::Has(Capability capability) const {
     case Capability::kLaunchLinks:
       return AnyValid(device.launch);
     case Capability::kShapes:
-      return AnyValid(host.input_shapes);
+      return AnyValid(host.input_shapes.values());
     case Capability::kCallStacks:
-      return AnyValid(host.call_stack);
+      return AnyValid(host.call_stack.values());
     case Capability::kMemoryEvents:
       return memory.size() > 0;
     case Capability::kIterationMarkers:

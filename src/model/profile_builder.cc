@@ -67,22 +67,27 @@ bool Fits(const Row& row) {
 }
 
 /// A column and what of a row goes there.
-template <class Row, class T>
+template <class Row, class T, class Values>
 struct Column {
-  std::vector<T>& values;
+  Values& values;
   T Row::*field;
 };
 
 template <class Row, class T>
-void Append(std::span<const Row> rows, Column<Row, T> column) {
+void Append(std::span<const Row> rows, Column<Row, T, std::vector<T>> column) {
   if (rows.size() == 1) return column.values.push_back(rows.front().*column.field);
   const auto values = rows | std::views::transform(column.field);
   column.values.insert(column.values.end(), values.begin(), values.end());
 }
 
+template <class Row, class T>
+void Append(std::span<const Row> rows, Column<Row, T, OptionalColumn<T>> column) {
+  column.values.Append(rows, column.field);
+}
+
 /// Adds the rows that fit, column by column, and counts the others.
-template <class Row, class... T>
-void AddRows(ImportLog& log, std::span<const Row> rows, Column<Row, T>... columns) {
+template <class Row, class... Columns>
+void AddRows(ImportLog& log, std::span<const Row> rows, Columns... columns) {
   while (!rows.empty()) {
     const auto behind =
         std::find_if_not(rows.begin(), rows.end(), [](const Row& row) { return Fits(row); });
@@ -315,7 +320,7 @@ void TellRuntimeKernels(Profile& profile) {
     }
     device.kind[row] = kinds[name.value];
     device.config[row] = {};
-    device.collective[row] = {};
+    device.collective.Set(row, {});
     if (device.kind[row] == DeviceKind::kMemcpy) {
       device.copy[row] = DirectionOfCall(
           launch.valid() ? profile.Name(profile.api.name[launch.value]) : std::string_view{});

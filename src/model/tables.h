@@ -12,6 +12,7 @@
 #include "base/string_pool.h"
 #include "base/units.h"
 #include "model/ids.h"
+#include "model/optional_column.h"
 
 namespace profgauge {
 
@@ -38,15 +39,15 @@ struct HostTable {
   std::vector<ThreadId> thread;
   std::vector<HostId> parent;
   std::vector<HostId> forward;         ///< The forward op of a backward op, when linked.
-  std::vector<StringId> input_shapes;  ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
-  std::vector<StringId> input_dtypes;  ///< Canonical text "[float, c10::Half]"; or invalid.
-  std::vector<StringId> call_stack;    ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
+  OptionalColumn<StringId> input_shapes;  ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
+  OptionalColumn<StringId> input_dtypes;  ///< Canonical text "[float, c10::Half]"; or invalid.
+  OptionalColumn<StringId> call_stack;    ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
   /// Arguments as written by the profiler; PyProf's whole dictionary; or invalid.
-  std::vector<StringId> concrete_inputs;
+  OptionalColumn<StringId> concrete_inputs;
   std::vector<std::int64_t> sequence;    ///< Autograd sequence number, -1 when there is none.
-  std::vector<CollectiveId> collective;  ///< For record_param_comms and the like.
-  std::vector<StringId> domain;   ///< NVTX domain; invalid for the default one and elsewhere.
-  std::vector<RangeStyle> style;  ///< kNone where ranges are not NVTX's.
+  OptionalColumn<CollectiveId> collective;  ///< For record_param_comms and the like.
+  OptionalColumn<StringId> domain;   ///< NVTX domain; invalid for the default one and elsewhere.
+  OptionalColumn<RangeStyle> style;  ///< kNone where ranges are not NVTX's.
   std::size_t size() const { return start.size(); }
 };
 
@@ -103,7 +104,7 @@ struct DeviceTable {
   std::vector<ApiId> launch;             ///< The call that launched it; invalid when not recorded.
   std::vector<HostId> op;                ///< Innermost *op* that launched it; invalid when unknown.
   std::vector<LaunchConfigId> config;    ///< Kernels only.
-  std::vector<CollectiveId> collective;  ///< Kernels of collectives whose metadata is recorded.
+  OptionalColumn<CollectiveId> collective;  ///< Kernels of collectives whose metadata is recorded.
   std::vector<CopyKind> copy;            ///< kNone for kernels and memsets.
   std::vector<HostMemory> host_memory;
   std::vector<std::int64_t> bytes;  ///< Copies and memsets; -1 unknown.

@@ -1,0 +1,50 @@
+// A column that most recordings lack: as long as no row has a value, it takes no memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "model/permute.h"
+
+namespace profgauge {
+
+/// T{} stands for no value.
+template <class T>
+class OptionalColumn {
+ public:
+  std::size_t size() const { return size_; }
+  T operator[](std::size_t row) const { return values_.empty() ? T{} : values_[row]; }
+  /// One per row, or none at all.
+  std::span<const T> values() const { return values_; }
+
+  void Set(std::size_t row, T value) {
+    if (values_.empty() && value == T{}) return;
+    values_.resize(size_);
+    values_[row] = value;
+  }
+  /// Appends `field` of each row.
+  template <class Row>
+  void Append(std::span<const Row> rows, T Row::*field) {
+    std::size_t next = size_;
+    size_ += rows.size();
+    if (!values_.empty()) values_.resize(size_);
+    for (const Row& row : rows) Set(next++, row.*field);
+  }
+  /// Row i becomes what row rows[i] is.
+  void Keep(const Permutation& rows) {
+    size_ = rows.size();
+    if (!values_.empty()) Permute(rows, values_);
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::vector<T> values_;
+};
+
+template <class T>
+void Permute(const Permutation& rows, OptionalColumn<T>& column) {
+  if (!rows.empty()) column.Keep(rows);
+}
+
+}  // namespace profgauge
