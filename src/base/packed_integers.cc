@@ -1,5 +1,6 @@
 #include "base/packed_integers.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace profgauge {
@@ -7,6 +8,12 @@ namespace profgauge {
 void PackedIntegers::Reserve(std::size_t count) {
   reserved_ = count;
   bytes_.reserve(count * width_);
+}
+
+// To a number at a time the vector's own growth costs more than the number.
+void PackedIntegers::Grow() {
+  constexpr std::size_t kLeast = 16;
+  bytes_.resize(std::max({reserved_, 2 * size_, kLeast}) * width_);
 }
 
 void PackedIntegers::Widen(std::int64_t value) {

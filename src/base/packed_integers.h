@@ -20,7 +20,7 @@ class PackedIntegers {
   void Reserve(std::size_t count);
   void Append(std::int64_t value) {
     if (!Fits(value)) Widen(value);
-    bytes_.resize(bytes_.size() + width_);
+    if (bytes_.size() < (size_ + 1) * width_) Grow();
     Store(size_++, value);
   }
   void Set(std::size_t at, std::int64_t value) {
@@ -69,8 +69,9 @@ class PackedIntegers {
     return value == kAbsent || (value >= -most_ && value <= most_);
   }
   void Widen(std::int64_t value);
+  void Grow();
 
-  std::vector<char> bytes_;
+  std::vector<char> bytes_;  // Of size_ numbers at least.
   std::size_t size_ = 0, reserved_ = 0;
   std::size_t width_ = 1;
   std::int64_t most_ = std::numeric_limits<std::int8_t>::max();
