@@ -14,6 +14,7 @@
 #include "analysis/classify/dtypes.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
+#include "analysis/classify/name_memo.h"
 #include "analysis/classify/tensor_core_rules.h"
 #include "base/text.h"
 #include "model/lost_names.h"
@@ -160,26 +161,6 @@ class Memo {
   std::vector<Slot> known_;
 };
 
-// What an op's name tells, each found once.
-class OpMemo {
- public:
-  OpMemo(const Profile& profile, bool (*tells)(std::string_view))
-      : profile_(profile), tells_(tells), known_(profile.strings.size(), -1) {}
-  bool operator()(HostId op) {
-    if (!op.valid()) return false;
-    const StringId name = profile_.host.name[op.value];
-    if (!name.valid()) return false;
-    std::int8_t& slot = known_[name.value];
-    if (slot < 0) slot = tells_(profile_.Name(name)) ? 1 : 0;
-    return slot == 1;
-  }
-
- private:
-  const Profile& profile_;
-  bool (*tells_)(std::string_view);
-  std::vector<std::int8_t> known_;
-};
-
 // Whether the rule speaks of Triton's products: `tl.dot` below 32 bits is compiled to the matrix
 // units wherever the chip has them for the type. Attention of unknown names may do without.
 bool IsTritonProduct(std::uint16_t rule) {
@@ -242,7 +223,7 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
   Memo memo(profile, chips.front(), own);
   std::stable_sort(chips.begin(), chips.end(),
                    [](const Chip& a, const Chip& b) { return a.id < b.id; });
-  OpMemo eligible(profile, IsEligibleOp), communicates(profile, IsCommunicationOp);
+  NameMemo eligible(profile, IsEligibleOp), communicates(profile, IsCommunicationOp);
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) continue;
     if (memo.chip().id != device.gpu[i]) {  // Rows are sorted by GPU: rarely.

@@ -256,9 +256,8 @@ bool IsMatrixRule(const KernelClass& verdict) {
 }
 
 bool IsEligibleKernel(const KernelClass& verdict, std::string_view kernel_name) {
-  const bool is_double = kernel_name.find("dgemm") != kernel_name.npos ||
-                         kernel_name.find("zgemm") != kernel_name.npos;
-  return IsMatrixRule(verdict) && !is_double;
+  return IsMatrixRule(verdict) && kernel_name.find("dgemm") == kernel_name.npos &&
+         kernel_name.find("zgemm") == kernel_name.npos;
 }
 
 }  // namespace profgauge

@@ -1,12 +1,15 @@
 // Finding and matching collective calls: analysis/communication/communication.h.
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/dtypes.h"
 #include "analysis/classify/kernel_name.h"
+#include "analysis/classify/name_memo.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/op_bytes.h"
 #include "analysis/communication/peers.h"
@@ -45,10 +48,32 @@ void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) 
   if (call.dtype.empty()) call.dtype = std::string(FirstTensorDtype(dtypes));
 }
 
+// What names of operators say, found once for each.
+class OpKinds {
+ public:
+  explicit OpKinds(const Profile& profile)
+      : profile_(profile),
+        communicates_(profile, IsCommunicationOp),
+        kinds_(profile.strings.size()) {}
+
+  /// Of communication; nothing of other operators.
+  std::optional<CollectiveKind> Of(StringId name) {
+    if (!communicates_(name)) return std::nullopt;
+    std::optional<CollectiveKind>& kind = kinds_[name.value];
+    if (!kind) kind = CollectiveKindOf(profile_.Name(name));
+    return kind;
+  }
+
+ private:
+  const Profile& profile_;
+  NameMemo communicates_;
+  std::vector<std::optional<CollectiveKind>> kinds_;
+};
+
 // From the communication operators around the launch, the innermost first: it says what it is, and
 // those around it (PyTorch's own range lies in the process group's operator) what it leaves out.
 // False: there is none.
-bool DescribeByOps(const Profile& profile, HostId op, CollectiveCall& call) {
+bool DescribeByOps(const Profile& profile, HostId op, OpKinds& kinds, CollectiveCall& call) {
   const HostTable& host = profile.host;
   bool found = false;
   for (; op.valid(); op = host.parent[op.value]) {
@@ -57,13 +82,11 @@ bool DescribeByOps(const Profile& profile, HostId op, CollectiveCall& call) {
       DescribeBy(profile, profile.collectives[host.collective[row].value], call);
       return true;
     }
-    const std::string_view name = profile.Name(host.name[row]);
-    if (!IsCommunicationOp(name)) continue;
-    const CollectiveKind kind = CollectiveKindOf(name);
-    if (kind == CollectiveKind::kOther || (found && kind != call.kind)) continue;
+    const auto kind = kinds.Of(host.name[row]);
+    if (!kind || kind == CollectiveKind::kOther || (found && kind != call.kind)) continue;
     if (!found) {
-      call.kind = kind;
-      call.name = std::string(name);
+      call.kind = *kind;
+      call.name = std::string(profile.Name(host.name[row]));
     }
     found = true;
     AddFromOp(profile, row, call);
@@ -87,12 +110,13 @@ void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, Coll
   peers.SetByBatch(row, call);
 }
 
-void Describe(const RankContext& rank, std::size_t row, const Peers& peers, CollectiveCall& call) {
+void Describe(const RankContext& rank, std::size_t row, const Peers& peers, OpKinds& kinds,
+              CollectiveCall& call) {
   const Profile& profile = *rank.profile;
   const CollectiveId recorded = profile.device.collective[row];
   if (recorded.valid() && profile.collectives[recorded.value].name.valid()) {
     DescribeBy(profile, profile.collectives[recorded.value], call);
-  } else if (!DescribeByOps(profile, InnermostRange(profile, row), call)) {
+  } else if (!DescribeByOps(profile, InnermostRange(profile, row), kinds, call)) {
     if (recorded.valid()) DescribeBy(profile, profile.collectives[recorded.value], call);
     call.kind = rank.classes[row].kind;
     call.name = std::string(WithoutArguments(profile.Name(profile.device.name[row])));
@@ -103,14 +127,14 @@ void Describe(const RankContext& rank, std::size_t row, const Peers& peers, Coll
 }
 
 // Gloo communicates on the host; its ranges are the communication itself.
-void CollectHostCalls(const RankContext& rank, std::vector<CollectiveCall>& calls) {
+void CollectHostCalls(const RankContext& rank, OpKinds& kinds, std::vector<CollectiveCall>& calls) {
   const Profile& profile = *rank.profile;
   const HostTable& host = profile.host;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const std::string_view name = profile.Name(host.name[row]);
     if (!name.starts_with("gloo:")) continue;
     CollectiveCall& call = calls.emplace_back();
-    DescribeByOps(profile, HostId{row}, call);
+    DescribeByOps(profile, HostId{row}, kinds, call);
     if (call.kind != CollectiveKind::kOther) call.name = std::string(CollectiveKindId(call.kind));
     if (call.name.empty()) call.name = std::string(name);
     call.time = {host.start[row], host.start[row] + host.duration[row]};
@@ -132,22 +156,27 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   const DeviceTable& device = profile.device;
   std::vector<CollectiveCall> calls;
   const Peers peers(rank);
+  OpKinds kinds(profile);
   const std::vector<Ns> exposed =
       ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
     CollectiveCall& call = calls.emplace_back();
-    Describe(rank, i, peers, call);
+    Describe(rank, i, peers, kinds, call);
     call.time = {device.start[i], device.start[i] + device.duration[i]};
     call.exposed = exposed[i];
     call.iteration = NumberOfIteration(rank, rank.iterations.of_device[i]);
     call.in_iterations = rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)});
     call.event = static_cast<std::uint32_t>(i);
   }
-  if (calls.empty()) CollectHostCalls(rank, calls);
-  std::stable_sort(
-      calls.begin(), calls.end(),
-      [](const CollectiveCall& a, const CollectiveCall& b) { return a.time.start < b.time.start; });
+  if (calls.empty()) CollectHostCalls(rank, kinds, calls);
+  const auto earlier = [](const CollectiveCall& a, const CollectiveCall& b) {
+    return a.time.start < b.time.start;
+  };
+  // Sorted already where one stream communicates.
+  if (!std::is_sorted(calls.begin(), calls.end(), earlier)) {
+    std::stable_sort(calls.begin(), calls.end(), earlier);
+  }
   return calls;
 }
 

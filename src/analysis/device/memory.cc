@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/classify/name_memo.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 #include "analysis/tables/work_columns.h"
@@ -43,21 +44,17 @@ struct OpSums {
 
 // The innermost op of the tree around a memory event. Annotations are transparent; what happens in
 // a framework range itself (optimizer, data loader) is no operator's.
-std::uint32_t OpOf(const RankContext& rank, HostId at) {
+std::uint32_t OpOf(const RankContext& rank, NameMemo& is_range, HostId at) {
   const HostTable& host = rank.profile->host;
   while (at.valid()) {
     const std::uint32_t op = rank.tree.representative[at.value];
     if (op != OpTree::kNone) return op;
-    const bool transparent = host.kind[at.value] == HostKind::kAnnotation &&
-                             !IsFrameworkRange(rank.profile->Name(host.name[at.value]));
+    const bool transparent =
+        host.kind[at.value] == HostKind::kAnnotation && !is_range(host.name[at.value]);
     if (!transparent) return OpTree::kNone;
     at = host.parent[at.value];
   }
   return OpTree::kNone;
-}
-
-bool IsTableOp(const RankContext& rank, std::uint32_t row) {
-  return !IsFrameworkRange(rank.profile->Name(rank.profile->host.name[row]));
 }
 
 // Sums per device and operator name of one rank.
@@ -66,10 +63,11 @@ using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
 std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
   const MemoryTable& memory = rank.profile->memory;
   const HostTable& host = rank.profile->host;
+  NameMemo is_range(*rank.profile, IsFrameworkRange);
   std::map<DeviceKey, NameSums> result;
   for (std::size_t i = 0; i < memory.size(); ++i) {
-    const std::uint32_t op = OpOf(rank, memory.op[i]);
-    if (op == OpTree::kNone || !IsTableOp(rank, op)) continue;
+    const std::uint32_t op = OpOf(rank, is_range, memory.op[i]);
+    if (op == OpTree::kNone || is_range(host.name[op])) continue;
     NameSums& sums = result[KeyOf(memory, i)];
     const std::int64_t bytes = memory.bytes[i];
     OpSums& self = sums[host.name[op].value];
@@ -79,7 +77,7 @@ std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
       ++self.self_allocations;
     }
     for (std::uint32_t at = op; at != OpTree::kNone; at = rank.tree.parent[at]) {
-      if (!IsTableOp(rank, at)) continue;
+      if (is_range(host.name[at])) continue;
       OpSums& total = sums[host.name[at].value];
       total.increase += bytes;
       if (bytes <= 0) continue;
@@ -125,25 +123,54 @@ void AppendOps(const RankContext& rank, StringPool& pool, RowWriter<columns::kMe
   }
 }
 
+// The texts of a rank's rows: devices and who wanted the memory, each made once.
+class BlockTexts {
+ public:
+  BlockTexts(const RankContext& rank, StringPool& pool)
+      : rank_(rank), pool_(pool), is_range_(*rank.profile, IsFrameworkRange) {}
+
+  StringId Device(const DeviceKey& key) {
+    StringId& text = devices_[key];
+    if (!text.valid()) text = pool_.Intern(DeviceName(key));
+    return text;
+  }
+
+  /// Invalid: no operator is known.
+  StringId Op(HostId at) {
+    const std::uint32_t op = OpOf(rank_, is_range_, at);
+    if (op == OpTree::kNone) return {};
+    const std::uint32_t parent = rank_.tree.parent[op];
+    const std::vector<StringId>& names = rank_.profile->host.name;
+    const StringId caller = parent == OpTree::kNone ? StringId{} : names[parent];
+    const auto [known, is_new] = ops_.try_emplace({names[op].value, caller.value}, StringId{});
+    if (is_new) known->second = Named(names[op], caller);
+    return known->second;
+  }
+
+ private:
+  // "aten::empty" says nothing about who wanted the memory: name its caller too.
+  StringId Named(StringId op, StringId caller) {
+    const std::string_view name = rank_.profile->Name(op);
+    if (name.empty()) return {};
+    if (!name.starts_with("aten::empty") || !caller.valid()) return pool_.Intern(name);
+    return pool_.Intern(fmt::format("{} ({})", rank_.profile->Name(caller), name));
+  }
+
+  const RankContext& rank_;
+  StringPool& pool_;
+  NameMemo is_range_;
+  std::map<DeviceKey, StringId> devices_;
+  boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, StringId> ops_;
+};
+
 struct Block {
   DeviceKey device;
-  std::string op;  // Empty: none is known.
+  StringId op;
   std::int64_t bytes = 0;
   Ns allocated_at = Column::kAbsentInteger, released_at = Column::kAbsentInteger;
 };
 
-// "aten::empty" says nothing about who wanted the memory: name its caller too.
-std::string BlockOpName(const RankContext& rank, HostId at) {
-  const std::uint32_t op = OpOf(rank, at);
-  if (op == OpTree::kNone) return {};
-  const Profile& profile = *rank.profile;
-  const std::string name(profile.Name(profile.host.name[op]));
-  const std::uint32_t parent = rank.tree.parent[op];
-  if (!name.starts_with("aten::empty") || parent == OpTree::kNone) return name;
-  return fmt::format("{} ({})", profile.Name(profile.host.name[parent]), name);
-}
-
-std::vector<Block> PairBlocks(const RankContext& rank) {
+std::vector<Block> PairBlocks(const RankContext& rank, BlockTexts& texts) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
   boost::unordered_flat_map<std::uint64_t, std::size_t> open;
@@ -153,7 +180,7 @@ std::vector<Block> PairBlocks(const RankContext& rank) {
     if (memory.bytes[i] > 0) {
       Block& block = blocks.emplace_back();
       block.device = KeyOf(memory, i);
-      block.op = BlockOpName(rank, memory.op[i]);
+      block.op = texts.Op(memory.op[i]);
       block.bytes = memory.bytes[i];
       block.allocated_at = memory.time[i];
       open.insert_or_assign(memory.address[i], blocks.size() - 1);
@@ -163,7 +190,7 @@ std::vector<Block> PairBlocks(const RankContext& rank) {
     } else {
       Block& block = blocks.emplace_back();
       block.device = KeyOf(memory, i);
-      block.op = BlockOpName(rank, memory.op[i]);
+      block.op = texts.Op(memory.op[i]);
       block.bytes = -memory.bytes[i];
       block.released_at = memory.time[i];
     }
@@ -171,11 +198,13 @@ std::vector<Block> PairBlocks(const RankContext& rank) {
   return blocks;
 }
 
-void AppendBlocks(const RankContext& rank, RowWriter<columns::kMemoryEvents>& write) {
-  for (const Block& block : PairBlocks(rank)) {
+void AppendBlocks(const RankContext& rank, StringPool& pool,
+                  RowWriter<columns::kMemoryEvents>& write) {
+  BlockTexts texts(rank, pool);
+  for (const Block& block : PairBlocks(rank, texts)) {
     const bool whole =
         block.allocated_at != Column::kAbsentInteger && block.released_at != Column::kAbsentInteger;
-    write.Text("device"_col, DeviceName(block.device))
+    write.Text("device"_col, texts.Device(block.device))
         .Integer("rank"_col, rank.rank)
         .Text("op"_col, block.op)
         .Integer("bytes"_col, block.bytes)
@@ -257,13 +286,10 @@ void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled)
 void AppendCurve(const RankContext& rank, StringPool& pool,
                  RowWriter<columns::kMemoryCurve>& write) {
   const MemoryTable& memory = rank.profile->memory;
-  std::map<DeviceKey, StringId> names;
+  BlockTexts texts(rank, pool);
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (memory.total_allocated[i] < 0 && memory.total_reserved[i] < 0) continue;
-    const DeviceKey key = KeyOf(memory, i);
-    StringId& name = names[key];
-    if (!name.valid()) name = pool.Intern(DeviceName(key));
-    write.Text("device"_col, name)
+    write.Text("device"_col, texts.Device(KeyOf(memory, i)))
         .Integer("rank"_col, rank.rank)
         .Integer("time"_col, memory.time[i])
         .Known("allocated"_col, memory.total_allocated[i])
@@ -345,7 +371,7 @@ void AddMemory(std::span<const RankContext> ranks, Output& out) {
   const std::string old = "the recording is older than PyTorch 1.10, which writes ";
   if (addresses) {
     RowWriter<columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
-    for (const RankContext& rank : ranks) AppendBlocks(rank, blocks);
+    for (const RankContext& rank : ranks) AppendBlocks(rank, out.strings(), blocks);
   } else {
     out.SetTableAbsent("memory_events", old + "addresses");
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/classify/name_memo.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 #include "analysis/work/device_peaks.h"
@@ -97,11 +98,12 @@ std::string_view NameOf(const RankContext& rank, std::int32_t id) {
 }
 
 // Products that are there and have no known work: grouped and sparse ones, operators of projects.
-void AddNotCounted(const RankContext& rank, std::uint32_t row, RooflineFacts& facts) {
+void AddNotCounted(const RankContext& rank, std::uint32_t row, NameMemo& is_eligible,
+                   RooflineFacts& facts) {
   const HostId op = rank.profile->device.op[row];
   if (!op.valid() || rank.works.counted_in[op.value] != OpWorks::kNone) return;
+  if (!IsMatrixRule(rank.classes[row]) && !is_eligible(op)) return;
   const std::string_view name = rank.profile->Name(rank.profile->host.name[op.value]);
-  if (!IsMatrixRule(rank.classes[row]) && !IsEligibleOp(name)) return;
   facts.not_counted[std::string(name)] += rank.profile->device.duration[row];
 }
 
@@ -364,6 +366,7 @@ RooflineFacts RooflineFactsOf(const RankContext& rank) {
   for (const WorkPoint& point : facts.points) facts.counted_time += point.time;
   const DeviceTable& device = rank.profile->device;
   facts.point_of.assign(device.size(), kNoPoint);
+  NameMemo is_eligible(*rank.profile, IsEligibleOp);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] != DeviceKind::kKernel) continue;
     const HostId op = device.op[row];
@@ -371,7 +374,7 @@ RooflineFacts RooflineFactsOf(const RankContext& rank) {
     if (call != OpWorks::kNone) facts.point_of[row] = collector.point_of()[call];
     if (rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
     facts.kernel_time += device.duration[row];
-    AddNotCounted(rank, row, facts);
+    AddNotCounted(rank, row, is_eligible, facts);
   }
   facts.has_timeline = rank.profile->has_timeline;
   facts.knows_threads = KnowsThreads(rank);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/name_memo.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
@@ -44,9 +45,10 @@ void AddCall(const RankContext& rank, std::uint32_t op, Sums& sums) {
 // that launched.
 void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& seen, SumsByOp& out) {
   const HostTable& host = rank.profile->host;
+  NameMemo is_range(*rank.profile, IsFrameworkRange);
   for (std::uint32_t op = 0; op < host.size(); ++op) {
     if (seen[op] != 0 || host.kind[op] != HostKind::kOp || !rank.tree.IsOp(op)) continue;
-    if (!host.name[op].valid() || IsFrameworkRange(rank.profile->Name(host.name[op]))) continue;
+    if (!host.name[op].valid() || is_range(host.name[op])) continue;
     const std::uint32_t iteration = rank.iterations.AtHostTime(host.start[op]);
     if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
     AddCall(rank, op, out[{iteration, host.name[op].value}]);

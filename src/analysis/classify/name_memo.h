@@ -1,0 +1,35 @@
+// What names of a profile tell, asked once for each: rows by the million have names by the hundred.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+class NameMemo {
+ public:
+  /// Keeps a reference.
+  NameMemo(const Profile& profile, bool (*tells)(std::string_view))
+      : profile_(profile), tells_(tells), known_(profile.strings.size(), kNotYet) {}
+
+  /// False where there is no name.
+  bool operator()(StringId name) {
+    if (!name.valid()) return false;
+    std::int8_t& known = known_[name.value];
+    if (known == kNotYet) known = tells_(profile_.strings[name]) ? 1 : 0;
+    return known == 1;
+  }
+  /// Of the row's name; false where there is no row.
+  bool operator()(HostId row) { return row.valid() && (*this)(profile_.host.name[row.value]); }
+
+ private:
+  static constexpr std::int8_t kNotYet = -1;
+  const Profile& profile_;
+  bool (*tells_)(std::string_view);
+  std::vector<std::int8_t> known_;
+};
+
+}  // namespace profgauge
