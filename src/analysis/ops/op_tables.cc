@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/name_memo.h"
 #include "analysis/context/op_gpu_use.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
@@ -73,18 +74,12 @@ class Translation {
 // The rows of `profile.host` that are operators of tables.
 std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
   const HostTable& host = rank.profile->host;
-  constexpr char kUnknown = 0, kOperator = 1, kRange = 2;
-  std::vector<char> kinds(rank.profile->strings.size(), kUnknown);
+  NameMemo is_range(*rank.profile, IsFrameworkRange);
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] != HostKind::kOp || !rank.tree.IsOp(row) || !host.name[row].valid())
       continue;
-    if (!rank.InTables(HostId{row})) continue;
-    char& kind = kinds[host.name[row].value];
-    if (kind == kUnknown) {
-      kind = IsFrameworkRange(rank.profile->strings[host.name[row]]) ? kRange : kOperator;
-    }
-    if (kind == kOperator) rows.push_back(row);
+    if (rank.InTables(HostId{row}) && !is_range(host.name[row])) rows.push_back(row);
   }
   return rows;
 }
@@ -131,19 +126,40 @@ OpRow& RowOf(StringId name, StringId second, Groups& places, std::vector<OpRow>&
 }
 
 // The operators of one rank.
-std::vector<OpRow> Group(const RankContext& rank, const std::vector<std::uint32_t>& rows,
-                         Grouping grouping, StringPool& strings) {
+struct RankOps {
+  explicit RankOps(const RankContext& of)
+      : rank(of), rows(OperatorRows(of)), gpu_use(rows.empty() ? OpGpuUse{} : FindOpGpuUse(of)) {}
+
+  const RankContext& rank;
+  std::vector<std::uint32_t> rows;  // Of the host table.
+  OpGpuUse gpu_use;
+};
+
+// The texts by which rows of the host table are told apart beside their names; null: by names
+// alone.
+const std::vector<StringId>* SecondOf(const HostTable& host, Grouping grouping) {
+  switch (grouping) {
+    case Grouping::kShapes:
+      return &host.input_shapes;
+    case Grouping::kStack:
+      return &host.call_stack;
+    case Grouping::kName:
+      break;
+  }
+  return nullptr;
+}
+
+std::vector<OpRow> Group(const RankOps& ops, Grouping grouping, StringPool& strings) {
   std::vector<OpRow> groups;
   Groups places;
+  const RankContext& rank = ops.rank;
   const HostTable& host = rank.profile->host;
+  const std::vector<StringId>* const seconds = SecondOf(host, grouping);
   Translation translate(*rank.profile, strings);
-  const OpGpuUse use = FindOpGpuUse(rank);
-  for (const std::uint32_t row : rows) {
-    StringId second;
-    if (grouping == Grouping::kShapes) second = translate(host.input_shapes[row]);
-    if (grouping == Grouping::kStack) second = translate(host.call_stack[row]);
+  for (const std::uint32_t row : ops.rows) {
+    const StringId second = seconds == nullptr ? StringId{} : translate((*seconds)[row]);
     OpRow& group = RowOf(translate(host.name[row]), second, places, groups);
-    group.sums.Add(SumsOf(rank, use, row));
+    group.sums.Add(SumsOf(rank, ops.gpu_use, row));
     group.dtypes.Add(translate(host.input_dtypes[row]));
     group.call_stack.Add(translate(host.call_stack[row]));
     group.directions = static_cast<std::uint8_t>(
@@ -327,17 +343,14 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& ou
 }
 
 struct RunOps {
-  std::vector<std::vector<std::uint32_t>> operators;  // Rows of the host table, by rank.
   bool has_ops = false, has_device = false, has_timeline = true;
 };
 
-std::vector<OpRow> GroupRun(std::span<const RankContext> ranks, const RunOps& run,
-                            Grouping grouping, StringPool& strings) {
-  Pooled pooled;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    pooled.Add(Group(ranks[i], run.operators[i], grouping, strings));
-  }
-  return std::move(pooled.rows);
+bool HasSecond(std::span<const RankContext> ranks, Grouping grouping) {
+  return std::any_of(ranks.begin(), ranks.end(), [grouping](const RankContext& rank) {
+    const std::vector<StringId>& seconds = *SecondOf(rank.profile->host, grouping);
+    return std::any_of(seconds.begin(), seconds.end(), [](StringId id) { return id.valid(); });
+  });
 }
 
 // Adds a table by name and `second`, unless no call has a `second`.
@@ -444,9 +457,9 @@ OpFacts OpFactsOf(const RankContext& rank) {
   OpFacts facts;
   facts.has_device = rank.has_device();
   facts.has_timeline = rank.profile->has_timeline;
-  const std::vector<std::uint32_t> operators = OperatorRows(rank);
-  facts.names = SumsFrom(Group(rank, operators, Grouping::kName, strings), strings);
-  facts.by_shape = SumsFrom(Group(rank, operators, Grouping::kShapes, strings), strings);
+  const RankOps operators(rank);
+  facts.names = SumsFrom(Group(operators, Grouping::kName, strings), strings);
+  facts.by_shape = SumsFrom(Group(operators, Grouping::kShapes, strings), strings);
   facts.has_all_shapes = facts.by_shape.size() <= kMostShapes;
   const bool any_shapes = std::any_of(facts.by_shape.begin(), facts.by_shape.end(),
                                       [](const OpNameSum& sum) { return sum.shapes.has_value(); });
@@ -489,11 +502,17 @@ void OpPool::AddTables(Output& out) && {
 
 void AddOpTables(std::span<const RankContext> ranks, Output& out) {
   RunOps run;
+  Pooled by_name, by_shape, by_stack;
+  const bool has_shapes = HasSecond(ranks, Grouping::kShapes);
+  const bool has_stacks = HasSecond(ranks, Grouping::kStack);
   for (const RankContext& rank : ranks) {
-    run.operators.push_back(OperatorRows(rank));
-    run.has_ops = run.has_ops || !run.operators.back().empty();
+    const RankOps ops(rank);
+    run.has_ops = run.has_ops || !ops.rows.empty();
     run.has_device = run.has_device || rank.has_device();
     run.has_timeline = run.has_timeline && rank.profile->has_timeline;
+    by_name.Add(Group(ops, Grouping::kName, out.strings()));
+    if (has_shapes) by_shape.Add(Group(ops, Grouping::kShapes, out.strings()));
+    if (has_stacks) by_stack.Add(Group(ops, Grouping::kStack, out.strings()));
   }
   if (!run.has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
@@ -501,10 +520,9 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
     }
     return;
   }
-  AddNames(GroupRun(ranks, run, Grouping::kName, out.strings()), run, out);
-  for (const Grouping grouping : {Grouping::kShapes, Grouping::kStack}) {
-    AddSplitTable(GroupRun(ranks, run, grouping, out.strings()), run, grouping, out);
-  }
+  AddNames(std::move(by_name.rows), run, out);
+  AddSplitTable(std::move(by_shape.rows), run, Grouping::kShapes, out);
+  AddSplitTable(std::move(by_stack.rows), run, Grouping::kStack, out);
 }
 
 }  // namespace profgauge
