@@ -1,13 +1,11 @@
 // Analyze(): the contexts of all ranks, then every analysis in turn.
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/communication/communication.h"
+#include "analysis/communication/rank_facts.h"
 #include "analysis/context/context.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/copies.h"
@@ -66,9 +64,16 @@ void AddWithoutTimeline(std::span<const RankContext> ranks, Output& out) {
   SetRecording(ranks, out);
 }
 
-void AddIterationsAndTree(std::span<const RankContext> ranks, Output& out) {
-  const std::vector<RunIteration> run = AddIterations(ranks, out);
+void AddIterationsAndCommunication(std::span<const RankContext> ranks, Output& out) {
+  TimeFacts facts(ranks);
+  const std::vector<RunIteration> run = AddIterations(ranks, facts.iterations, out);
   AddIterationTree(ranks, run, out);
+  AddCommunication(facts.communication, out);
+}
+
+void AddCommunicationAlone(std::span<const RankContext> ranks, Output& out) {
+  TimeFacts facts(ranks);
+  AddCommunication(facts.communication, out);
 }
 
 // Counts of copies first: why they are unknown is for the copies to say.
@@ -77,49 +82,43 @@ void AddCountsAndCopies(std::span<const RankContext> ranks, Output& out) {
   AddCopies(ranks, out);
 }
 
-// None looks at what others find. Results join in this order.
 using Part = void (*)(std::span<const RankContext>, Output&);
-constexpr Part kPartsOfTimeline[] = {AddIterationsAndTree, AddUtilization, AddIdle,
-                                     AddIterationOps,      AddModules,     AddRanges,
-                                     AddCountsAndCopies};
-constexpr Part kPartsOfSums[] = {AddWithoutTimeline, AddCopies};
-constexpr Part kParts[] = {AddOpTables,      AddKernels,   AddTensorCores, AddRoofline,
-                           AddDeviceTables,  AddHostCalls, AddOsRuntime,   AddCpuActivity,
-                           AddCommunication, AddMemory,    AddCoverage};
+// None looks at what others find. The longest first. Exposures are of the rows of these:
+constexpr Part kPartsOfWork[] = {AddIterationsAndCommunication,
+                                 AddOpTables,
+                                 AddKernels,
+                                 AddHostCalls,
+                                 AddRoofline,
+                                 AddTensorCores,
+                                 AddCountsAndCopies};
+// With them come launches, the largest table by far: after what needs much memory for a while.
+constexpr Part kOtherParts[] = {AddIdle,         AddLaunches,    AddMemory,  AddIterationOps,
+                                AddDeviceTables, AddUtilization, AddModules, AddRanges,
+                                AddOsRuntime,    AddCpuActivity, AddCoverage};
+constexpr Part kPartsOfSums[] = {
+    AddWithoutTimeline,    AddCopies,       AddOpTables,  AddKernels,   AddTensorCores,
+    AddRoofline,           AddDeviceTables, AddHostCalls, AddOsRuntime, AddCpuActivity,
+    AddCommunicationAlone, AddMemory,       AddCoverage};
 
-// All, and `beside`, which runs beside them. Returns what launches found, for the caller to join.
-Output AddTables(std::span<const RankContext> ranks, const std::function<void()>& beside,
-                 Output& out) {
-  std::vector<Part> parts(std::begin(kPartsOfTimeline), std::end(kPartsOfTimeline));
-  parts.insert(parts.end(), std::begin(kParts), std::end(kParts));
+// All, and `first`, side by side. What they find joins `out` in their order, when all have ended.
+void AddAtOnce(std::span<const Part> parts, std::span<const RankContext> ranks,
+               const std::function<void()>& first, Output& out) {
   std::vector<Output> found;
   found.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) found.push_back(out.Beside());
-  // The longest first.
   ForEachAtOnce(1 + parts.size(), [&](std::size_t i) {
     if (i == 0) {
-      beside();
+      first();
     } else {
       parts[i - 1](ranks, found[i - 1]);
     }
   });
   for (Output& part : found) out.Join(std::move(part));
-  // The largest table by far: after what needs much memory for a while.
-  Output launches = out.Beside();
-  ForEachAtOnce(2, [&](std::size_t i) {
-    if (i == 0) {
-      AddExposures(ranks, out);
-    } else {
-      AddLaunches(ranks, launches);
-    }
-  });
-  return launches;
 }
 
 // Of sums without times, which are few.
 void AddTablesOfSums(std::span<const RankContext> ranks, Output& out) {
   for (const Part part : kPartsOfSums) part(ranks, out);
-  for (const Part part : kParts) part(ranks, out);
 }
 
 }  // namespace
@@ -142,16 +141,16 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     replayer = std::make_shared<const Replayer>(kept);
     paths = PathFactsOf(*replayer);
   };
-  std::optional<Output> launches;
   if (has_timeline) {
-    launches = AddTables(ranks, find_paths, out);
+    AddAtOnce(kPartsOfWork, ranks, find_paths, out);
+    AddAtOnce(
+        kOtherParts, ranks, [&] { AddExposures(ranks, out); }, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();
   }
   AddCriticalPath(*replayer, paths, out);
   if (has_timeline) {
-    out.Join(*std::move(launches));
     AddEdges(ranks, out);
     MarkLosses(ranks, out);
     BoundByWholeGraphs(ranks, out);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/communication/communication.h"
+#include "analysis/communication/rank_facts.h"
 #include "analysis/context/context.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/copies.h"
@@ -64,8 +64,12 @@ struct Part {
 };
 
 constexpr Part kParts[] = {
-    {"iterations, breakdown",
-     [](std::span<const RankContext> ranks, Output& out) { AddIterations(ranks, out); }},
+    {"iterations, breakdown, communication",
+     [](std::span<const RankContext> ranks, Output& out) {
+       TimeFacts facts(ranks);
+       AddIterations(ranks, facts.iterations, out);
+       AddCommunication(facts.communication, out);
+     }},
     {"utilization", AddUtilization},
     {"idle causes", AddIdle},
     {"op tables", AddOpTables},
@@ -75,7 +79,6 @@ constexpr Part kParts[] = {
     {"gpus, ranks, streams", AddDeviceTables},
     {"copies", AddCopies},
     {"host calls", AddHostCalls},
-    {"communication", AddCommunication},
     {"memory", AddMemory},
     {"coverage", AddCoverage},
 };

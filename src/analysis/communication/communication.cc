@@ -439,10 +439,4 @@ std::string HowCollectivesAreRecorded(const Output& out) {
   return "; PyTorch 2.2 and later record them";
 }
 
-void AddCommunication(std::span<const RankContext> ranks, Output& out) {
-  std::vector<RankFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(FactsOf(rank));
-  AddCommunication(facts, out);
-}
-
 }  // namespace profgauge

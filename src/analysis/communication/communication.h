@@ -50,7 +50,4 @@ std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration)
 /// collectives; empty for devices whose collectives other tools record.
 std::string HowCollectivesAreRecorded(const Output& out);
 
-/// Adds collectives, groups and ranks; sets communication.* and rank.*.
-void AddCommunication(std::span<const RankContext> ranks, Output& out);
-
 }  // namespace profgauge

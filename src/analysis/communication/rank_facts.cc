@@ -184,7 +184,8 @@ Breakdown RankFacts::Between(Ns from, Ns to) const {
   return sum;
 }
 
-RankFacts FactsOf(const RankContext& rank) {
+RankFacts FactsOf(const RankContext& rank, const Roles& roles,
+                  std::span<const Breakdown> breakdowns) {
   const Profile& profile = *rank.profile;
   RankFacts facts;
   facts.rank = rank.rank;
@@ -199,9 +200,8 @@ RankFacts FactsOf(const RankContext& rank) {
   }
   facts.calls = CollectCollectives(rank);
   facts.times = MeasureRank(rank, facts.calls);
-  const Roles roles = CollectRoles(profile, rank.classes);
-  facts.parts = PartsOf(rank, roles);
-  const std::vector<RankParts> parts = PartsOfSteps(rank, roles);
+  const std::vector<RankParts> parts = PartsOfSteps(rank, roles, breakdowns);
+  facts.parts = SumOf(parts);
   for (std::size_t i = 0; i < parts.size(); ++i) facts.steps[i].parts = parts[i];
   facts.alone = OnlyCommunication(roles);
   SumBetweenCalls(roles, facts);
@@ -209,6 +209,14 @@ RankFacts FactsOf(const RankContext& rank) {
   SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
   return facts;
+}
+
+TimeFacts::TimeFacts(std::span<const RankContext> ranks) {
+  for (const RankContext& rank : ranks) {
+    const Roles roles = CollectRoles(*rank.profile, rank.classes);
+    iterations.push_back(IterationFactsOf(rank, roles));
+    communication.push_back(FactsOf(rank, roles, iterations.back().parts));
+  }
 }
 
 Matching MatchFacts(std::span<RankFacts> ranks) {

@@ -15,6 +15,7 @@
 #include "analysis/communication/rank_parts.h"
 #include "analysis/context/context.h"
 #include "analysis/time/breakdown.h"
+#include "analysis/time/run_iterations.h"
 
 namespace profgauge {
 
@@ -63,8 +64,8 @@ struct RankFacts {
   /// the median one, and how much longer, as KernelSlowdowns(); -1 and 0 where nothing tells.
   std::int64_t slow_gpu = -1;
   double gpu_slowdown = 0;
-  std::string suspects;            ///< DescribeSuspects(), where it has no collective.
-  std::size_t device_rows = 0;     ///< Of its profile; 0 without it.
+  std::string suspects;         ///< DescribeSuspects(), where it has no collective.
+  std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
 
   /// Whether its calls know what hides them: those on the host do not.
   bool KnowsHidden() const;
@@ -74,7 +75,17 @@ struct RankFacts {
   Breakdown Between(Ns from, Ns to) const;
 };
 
-RankFacts FactsOf(const RankContext& rank);
+/// `roles` are those of the rank, `breakdowns` those of its selected iterations.
+RankFacts FactsOf(const RankContext& rank, const Roles& roles,
+                  std::span<const Breakdown> breakdowns);
+
+/// The facts of all ranks about their iterations and about what they do together: both are told
+/// from when each category was active, which takes long to find.
+struct TimeFacts {
+  explicit TimeFacts(std::span<const RankContext> ranks);
+  std::vector<IterationFacts> iterations;
+  std::vector<RankFacts> communication;
+};
 
 /// Matches the calls of all ranks, and sizes those whose group only the run knows.
 Matching MatchFacts(std::span<RankFacts> ranks);
@@ -88,7 +99,7 @@ std::vector<RankParts> MatchedSteps(const RankFacts& rank);
 /// run's. -1: nothing tells.
 std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks);
 
-/// As AddCommunication() of contexts, which begins by taking the facts of each.
+/// Adds collectives, groups and ranks; sets communication.* and rank.*.
 void AddCommunication(std::span<RankFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -36,9 +36,9 @@ RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped) {
   return parts;
 }
 
-RankParts PartsOf(const RankContext& rank, const Roles& roles) {
+RankParts SumOf(std::span<const RankParts> steps) {
   RankParts sum;
-  for (const RankParts& step : PartsOfSteps(rank, roles)) {
+  for (const RankParts& step : steps) {
     sum.compute_only += step.compute_only;
     sum.overlapped += step.overlapped;
     sum.transfer_exposed += step.transfer_exposed;
@@ -50,19 +50,16 @@ RankParts PartsOf(const RankContext& rank, const Roles& roles) {
   return sum;
 }
 
-std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles) {
-  std::vector<Span> iterations;
-  for (const Iteration& iteration : rank.iterations.selected()) {
-    iterations.push_back(iteration.time);
-  }
+std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles,
+                                    std::span<const Breakdown> breakdowns) {
   const std::vector<Span>* const computing[] = {&RoleOf(roles, Category::kTensorCoreKernel),
                                                 &RoleOf(roles, Category::kOtherKernel)};
   const std::vector<Span> both =
       Intersect(Union(computing), RoleOf(roles, Category::kCommunication));
-  const std::vector<Breakdown> breakdowns = PartitionWithout(rank.unobserved, roles, iterations);
+  const auto iterations = rank.iterations.selected();
   std::vector<RankParts> parts;
   for (std::size_t i = 0; i < breakdowns.size(); ++i) {
-    const Span& step = iterations[i];
+    const Span step = iterations[i].time;
     Ns overlapped = 0;
     auto span = std::partition_point(both.begin(), both.end(),
                                      [&](const Span& s) { return s.end <= step.start; });

@@ -2,6 +2,7 @@
 // and loads. The parts add up to the rank's iteration time exactly.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -26,12 +27,12 @@ struct RankParts {
   }
 };
 
-/// Of the selected iterations, as if no call were matched: MatchedParts() of rank_facts.h tells
-/// waiting from transfer. `roles` are those of the rank.
-RankParts PartsOf(const RankContext& rank, const Roles& roles);
-
-/// The same of each selected iteration.
-std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles);
+/// Of each selected iteration, as if no call were matched: MatchedParts() of rank_facts.h tells
+/// waiting from transfer. `roles` are those of the rank, `breakdowns` those of its iterations.
+std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles,
+                                    std::span<const Breakdown> breakdowns);
+/// Of all steps together.
+RankParts SumOf(std::span<const RankParts> steps);
 
 /// From an iteration's breakdown and the time in which it computes and communicates at once.
 RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);

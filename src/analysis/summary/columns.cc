@@ -193,8 +193,9 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   kept.iterations = rank.iterations;
   kept.unobserved = rank.unobserved;
   kept.gpus = rank.gpus;
-  kept.times = IterationFactsOf(rank);
-  kept.communication = FactsOf(rank);
+  const Roles roles = CollectRoles(*rank.profile, rank.classes);
+  kept.times = IterationFactsOf(rank, roles);
+  kept.communication = FactsOf(rank, roles, kept.times.parts);
   kept.counts = CountFactsOf(rank);
   kept.coverage = CoverageFactsOf(rank);
   kept.edges = EdgeFactsOf(rank);
@@ -216,7 +217,7 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
     kept.ranges = RangeFactsOf(rank);
     KeepIfFew(kept.modules.modules, kept.modules.has_all);
     KeepIfFew(kept.ranges.ranges, kept.ranges.has_all);
-    kept.tables = TablesOf(rank);
+    kept.tables = TablesOf(rank, kept.communication);
   }
   kept.is_told = rank.profile->has_timeline && rank.profile->neuron == nullptr;
   for (const auto& metric : rank.profile->reported.metrics) kept.stated.push_back(metric.id);

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/communication/communication.h"
 #include "analysis/device/copies.h"
 #include "analysis/device/device_tables.h"
 #include "analysis/device/kernels.h"
@@ -157,7 +156,7 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 
 }  // namespace
 
-KeptTables TablesOf(const RankContext& rank) {
+KeptTables TablesOf(const RankContext& rank, RankFacts communication) {
   const std::span<const RankContext> alone(&rank, 1);
   Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
   AddIdle(alone, out);
@@ -169,7 +168,7 @@ KeptTables TablesOf(const RankContext& rank) {
   AddRoofline(alone, out);
   AddCopies(alone, out);
   AddHostCalls(alone, out);
-  AddCommunication(alone, out);
+  AddCommunication(std::span(&communication, 1), out);
   AddExposures(alone, out);
   Analysis analysis;
   out.MoveTo(analysis);

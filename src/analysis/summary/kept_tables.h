@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/communication/rank_facts.h"
 #include "analysis/context/context.h"
 #include "analysis/summary/kept_exposures.h"
 #include "analysis/tables/output.h"
@@ -26,8 +27,8 @@ struct KeptTables {
 /// Begins the ids of remarks that name a table of which rows were left out.
 inline constexpr std::string_view kCutRemark = "summary-rows/";
 
-/// REQUIRES: the rank has a timeline.
-KeptTables TablesOf(const RankContext& rank);
+/// `communication`: FactsOf() the rank. REQUIRES: the rank has a timeline.
+KeptTables TablesOf(const RankContext& rank, RankFacts communication);
 
 void WriteTables(const KeptTables& kept, Summary& summary);
 /// Nothing when cells are missing. `strings`: the texts go there, those of many ranks once.

@@ -466,9 +466,8 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
 
 }  // namespace
 
-IterationFacts IterationFactsOf(const RankContext& rank) {
+IterationFacts IterationFactsOf(const RankContext& rank, const Roles& roles) {
   IterationFacts facts = RecordingFactsOf(rank);
-  const Roles roles = CollectRoles(*rank.profile, rank.classes);
   facts.parts = BreakdownsOf(rank, roles);
   facts.loader = LoaderTimesOf(rank, roles);
   facts.kernels = KernelsOf(rank);
@@ -480,12 +479,6 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
   std::vector<IterationFacts> facts;
   for (const RankContext& rank : ranks) facts.push_back(RecordingFactsOf(rank));
   SetRecorded(ranks, facts, out);
-}
-
-std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks, Output& out) {
-  std::vector<IterationFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(IterationFactsOf(rank));
-  return AddIterations(ranks, facts, out);
 }
 
 std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,

@@ -67,7 +67,8 @@ struct IterationFacts {
   std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Likewise.
 };
-IterationFacts IterationFactsOf(const RankContext& rank);
+/// `roles`: CollectRoles() of the rank.
+IterationFacts IterationFactsOf(const RankContext& rank, const Roles& roles);
 
 /// The selected iterations. Ranks are matched by the iterations' numbers, so that a rank which
 /// began recording later does not shift the others. Of `facts`, one for each rank, has_device and
@@ -80,10 +81,8 @@ void SetRecording(std::span<const RankContext> ranks, Output& out);
 
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
-/// Returns PoolIterations().
-std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks, Output& out);
-/// The same of ranks whose rows need not be at hand: of the contexts only rank, iterations, GPUs
-/// with work and the hints are looked at.
+/// Returns PoolIterations(). The ranks' rows need not be at hand: of the contexts only rank,
+/// iterations, GPUs with work and the hints are looked at.
 std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
                                         std::span<const IterationFacts> facts, Output& out);
 

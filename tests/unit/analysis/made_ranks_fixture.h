@@ -53,7 +53,7 @@ inline Judged Judge(const Plan& plan, const Made& made) {
   judged.profiles = std::move(run->profiles);
   const auto contexts = BuildRankContexts(judged.profiles, {});
   EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
-  for (const RankContext& rank : *contexts) judged.ranks.push_back(FactsOf(rank));
+  judged.ranks = TimeFacts(*contexts).communication;
   judged.matching = MatchFacts(judged.ranks);
   judged.blame = FindBlame(judged.ranks, judged.matching);
   return judged;

@@ -34,7 +34,7 @@ Judged Judge(const std::vector<Profile>& profiles) {
   auto contexts = BuildRankContexts(profiles, {});
   EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
   judged.contexts = std::move(*contexts);
-  for (const RankContext& rank : judged.contexts) judged.ranks.push_back(FactsOf(rank));
+  judged.ranks = TimeFacts(judged.contexts).communication;
   judged.matching = MatchFacts(judged.ranks);
   judged.blame = FindBlame(judged.ranks, judged.matching);
   return judged;
