@@ -130,7 +130,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     return result;
   }
   PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(profiles, selection));
-  const auto kept = std::make_shared<const std::vector<RankContext>>(std::move(contexts));
+  const auto kept = std::make_shared<std::vector<RankContext>>(std::move(contexts));
   const std::vector<RankContext>& ranks = *kept;
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
@@ -159,6 +159,11 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);
   AddReported(ranks, out);
+
+  for (RankContext& rank : *kept) {  // Replays, which need much memory, need none of these.
+    rank.tree = {};
+    rank.works = {};
+  }
 
   Replayable result;
   Analysis& analysis = result.analysis;
