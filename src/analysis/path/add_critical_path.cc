@@ -1,6 +1,8 @@
 // The metrics and tables of the critical path.
 #include <algorithm>
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -170,9 +172,8 @@ class PartNumbers {
  public:
   /// The part's number, and whether it is new.
   std::pair<std::uint32_t, bool> Of(const Part& part) {
-    const Places places = {static_cast<const void*>(part.name.data()), part.op.data(),
-                           part.module.data(), part.tensor_core.data(),
-                           static_cast<std::size_t>(part.kind)};
+    const Places places = {
+        {part.name.data(), part.op.data(), part.module.data(), part.tensor_core.data()}, part.kind};
     const auto [seen, is_unseen] = by_place_.try_emplace(places, 0);
     if (!is_unseen) return {seen->second, false};
     const auto next = static_cast<std::uint32_t>(by_text_.size());
@@ -182,8 +183,23 @@ class PartNumbers {
   }
 
  private:
-  using Places = std::tuple<const void*, const void*, const void*, const void*, std::size_t>;
-  boost::unordered_flat_map<Places, std::uint32_t> by_place_;
+  struct Places {
+    std::array<const char*, 4> texts;
+    PathKind kind;
+    bool operator==(const Places&) const = default;
+  };
+  struct Hash {
+    using is_avalanching = void;
+    std::size_t operator()(const Places& places) const {
+      auto hash = static_cast<std::uint64_t>(places.kind);
+      for (const char* text : places.texts) {
+        hash = (hash ^ reinterpret_cast<std::uintptr_t>(text)) * 0x9e37'79b9'7f4a'7c15;
+        hash ^= hash >> 32;
+      }
+      return hash;
+    }
+  };
+  boost::unordered_flat_map<Places, std::uint32_t, Hash> by_place_;
   std::map<Part, std::uint32_t> by_text_;
 };
 
@@ -209,20 +225,31 @@ struct Slacks {
 // Without what is on the path.
 Slacks SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
   const RankContext& rank = graph.rank();
+  const DeviceTable& device = rank.profile->device;
   Slacks out;
-  out.of_work.resize(rank.profile->device.size());
+  out.of_work.resize(device.size());
+  // Work stands stream by stream: names are looked up once in each.
+  boost::unordered_flat_map<std::pair<std::size_t, std::uint32_t>, SlackRow*> known;
+  std::size_t stream = 0;
+  std::uint32_t before = 0;
   for (PathGraph::StepId step = 0; step < graph.device_steps(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
     if (!owner.is_end) continue;
     if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) continue;
-    SlackRow& row = out.rows[KeyOf(*rank.profile, owner.row)];
-    out.of_work[owner.row] = &row;
+    const bool is_same = device.gpu[owner.row] == device.gpu[before] &&
+                         device.stream[owner.row] == device.stream[before];
+    if (!is_same) ++stream;
+    before = owner.row;
+    SlackRow*& found = known[{stream, device.name[owner.row].value}];
+    if (found == nullptr) found = &out.rows[KeyOf(*rank.profile, owner.row)];
+    SlackRow& row = *found;
+    out.of_work[owner.row] = found;
     // Nothing that the iterations wait for follows it: free until they end.
     const Ns slack =
         std::min(slacks[step], std::max<Ns>(0, rank.window().end - graph.RecordedAt(step)));
     row.least = row.calls == 0 ? slack : std::min(row.least, slack);
     ++row.calls;
-    row.time += rank.profile->device.duration[owner.row];
+    row.time += device.duration[owner.row];
   }
   for (auto& [of, row] : out.rows) std::tie(row.gpu, row.stream, row.name) = of;
   return out;
@@ -385,30 +412,30 @@ void SetPathAbsent(const std::string& why, Output& out) {
 
 PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size_t most) {
   const PathGraph& graph = replayer.graphs()[rank];
-  const auto visit_all = [&](const std::function<void(const PathSegment&)>& visit) {
-    VisitCriticalPath(graph, replayer.transfers(rank), visit);
-  };
-  // The longest so far: the one that is just too short to be kept stands at `most`.
-  std::vector<Ns> lengths;
+  std::vector<PathSegment> longest;  // Of those so far that are longer than `limit`.
+  Ns limit = 0;
   const auto drop_shorter = [&] {
-    const auto cut = lengths.begin() + static_cast<std::ptrdiff_t>(most);
-    std::nth_element(lengths.begin(), cut, lengths.end(), std::greater<>());
-    lengths.resize(most + 1);
+    const auto cut = longest.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(longest.begin(), cut, longest.end(),
+                     [](const PathSegment& a, const PathSegment& b) {
+                       return a.time.length() > b.time.length();
+                     });
+    limit = cut->time.length();
+    std::erase_if(longest, [&](const PathSegment& one) { return one.time.length() <= limit; });
   };
   std::size_t count = 0;
-  visit_all([&](const PathSegment& segment) {
+  VisitCriticalPath(graph, replayer.transfers(rank), [&](const PathSegment& segment) {
     ++count;
-    lengths.push_back(segment.time.length());
-    if (lengths.size() > 2 * most + 1) drop_shorter();
+    if (segment.time.length() <= limit) return;
+    longest.push_back(segment);
+    if (longest.size() > 2 * most) drop_shorter();
   });
-  if (count > most) drop_shorter();
-  const Ns longer_than = count > most ? lengths[most] : -1;
+  if (longest.size() > most) drop_shorter();
+  std::sort(longest.begin(), longest.end(),
+            [](const PathSegment& a, const PathSegment& b) { return a.time.start < b.time.start; });
   const PartNamer namer(graph);
   PathMoves moves;
-  visit_all([&](const PathSegment& segment) {
-    if (segment.time.length() > longer_than) moves.kept.push_back(MoveOf(segment, graph, namer));
-  });
-  std::reverse(moves.kept.begin(), moves.kept.end());
+  for (const PathSegment& segment : longest) moves.kept.push_back(MoveOf(segment, graph, namer));
   moves.left_out = count - moves.kept.size();
   return moves;
 }

@@ -148,6 +148,12 @@ std::vector<Ns> PathGraph::FirstSlacks() const {
 
 void PathGraph::AllowBefore(StepId step, std::vector<Ns>& slacks) const {
   if (slacks[step] == kFree) return;
+  if (HasOneEdge(step)) {  // Most steps: what it waited for.
+    if (const StepId before = Before(step); before != kNone) {
+      slacks[before] = std::min(slacks[before], slacks[step]);
+    }
+    return;
+  }
   const StepId binding = BindingOf(step).from;
   ForEachEdge(step, [&](const Edge& edge) {
     // What a predecessor may move before it pushes this step beyond its own slack.
