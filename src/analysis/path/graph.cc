@@ -130,6 +130,13 @@ void PathGraph::Replay(const PathChanges& changes, std::vector<Ns>& times) const
   ForEachRun([&](StepId begin, StepId end) { ReplayRun(begin, end, changes, times); });
 }
 
+void PathGraph::ReplayInPlace(std::span<const std::uint8_t> alone, std::vector<Ns>& times) const {
+  const std::size_t cuts = times.size();
+  times.resize(steps_.size());
+  const PathChanges changes(std::span<const Ns>(times).first(cuts), alone);
+  ForEachRun([&](StepId begin, StepId end) { ReplayRun(begin, end, changes, times); });
+}
+
 std::vector<Ns> PathGraph::FirstSlacks() const {
   std::vector<Ns> slacks(steps_.size(), kFree);
   if (iterations_.empty()) return slacks;

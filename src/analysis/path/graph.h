@@ -164,6 +164,9 @@ class PathGraph {
   std::vector<Ns> Replay(const PathChanges& changes) const;
   /// The same into `times`, whose memory is used again.
   void Replay(const PathChanges& changes, std::vector<Ns>& times) const;
+  /// The same where `times` holds the cuts at first: each is looked at once, before the time of its
+  /// step takes its place.
+  void ReplayInPlace(std::span<const std::uint8_t> alone, std::vector<Ns>& times) const;
   /// The same of the steps [begin, end) alone.
   /// REQUIRES: `times` has one entry per step, with those of all predecessors.
   void ReplayRun(StepId begin, StepId end, const PathChanges& changes,

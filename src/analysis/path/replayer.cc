@@ -80,17 +80,25 @@ Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch,
   std::vector<PathChanges> changes;
   scratch.changes.resize(graphs_.size());
   const JointReplay* joint = is_joint() && !scenario.without_waiting ? &*joint_ : nullptr;
+  const bool in_place = joint == nullptr && wanted == PredictionOf::kTimes;
   for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
     ScenarioChanges& changed = scratch.changes[i];
     SetChanges(scenario, graphs_[i], i, transfers_[i], joint, changed);
-    changes.emplace_back(changed.cuts, changed.alone);
+    if (in_place) {
+      graphs_[i].ReplayInPlace(changed.alone, changed.cuts);
+    } else {
+      changes.emplace_back(changed.cuts, changed.alone);
+    }
   }
-  SetTimes(changes, joint == nullptr, scratch.times);
-  const std::vector<std::vector<Ns>>& times = scratch.times;
+  if (!in_place) SetTimes(changes, joint == nullptr, scratch.times);
+  const auto times_of = [&](std::size_t i) -> std::span<const Ns> {
+    return in_place ? scratch.changes[i].cuts : scratch.times[i];
+  };
   Prediction out;
   std::map<std::string_view, std::pair<Ns, Ns>> slowest;  // Recorded and predicted.
   for (std::size_t i = 0; i < graphs_.size(); ++i) {
-    const std::vector<Span> spans = graphs_[i].IterationsAt(times[i]);
+    const std::span<const Ns> times = times_of(i);
+    const std::vector<Span> spans = graphs_[i].IterationsAt(times);
     const auto selected = (*ranks_)[i].iterations.selected();
     const bool with_pauses = HasPauses(selected);
     for (std::size_t k = 0; k < spans.size(); ++k) {
@@ -104,7 +112,7 @@ Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch,
       predicted = std::max(predicted, is);
     }
     if (wanted == PredictionOf::kTimes) continue;
-    const PathSums sums = SumCriticalPath(graphs_[i], changes[i], times[i], spans, transfers_[i]);
+    const PathSums sums = SumCriticalPath(graphs_[i], changes[i], times, spans, transfers_[i]);
     for (std::size_t k = 0; k < kPathKinds; ++k) out.path[k] += sums[k];
   }
   for (const auto& [name, lengths] : slowest) {

@@ -57,7 +57,7 @@ enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
 
 /// What predictions compute in. Those that share one, one after the other, use its memory again.
 struct ReplayScratch {
-  std::vector<ScenarioChanges> changes;  ///< By rank.
+  std::vector<ScenarioChanges> changes;  ///< By rank; the cuts become times where those suffice.
   std::vector<std::vector<Ns>> times;    ///< By rank, by step.
 };
 
