@@ -418,25 +418,41 @@ void KeepCommon(std::vector<Iterations>& ranks) {
   }
 }
 
+// The last iteration that has started at `at`; their number where none has. Most are about as long
+// as the others: it is looked for first where it is if all are.
+template <class StartOf>
+std::size_t LastStarted(std::span<const Iteration> all, Ns at, StartOf start_of) {
+  if (all.empty() || at < start_of(all.front())) return all.size();
+  const std::size_t last = all.size() - 1;
+  const auto first = static_cast<double>(start_of(all.front()));
+  const double whole = std::max(1.0, static_cast<double>(start_of(all.back())) - first);
+  const double share = std::min(1.0, (static_cast<double>(at) - first) / whole);
+  const auto guess = static_cast<std::size_t>(share * static_cast<double>(last));
+  for (std::size_t i = guess; i <= std::min(guess + 1, last); ++i) {
+    if (start_of(all[i]) > at) break;
+    if (i == last || at < start_of(all[i + 1])) return i;
+  }
+  const auto after = std::upper_bound(
+      all.begin(), all.end(), at,
+      [&](Ns time, const Iteration& iteration) { return time < start_of(iteration); });
+  return static_cast<std::size_t>(after - all.begin()) - 1;
+}
+
 }  // namespace
 
 std::uint32_t Iterations::AtHostTime(Ns at) const {
-  const auto after = std::upper_bound(
-      all.begin(), all.end(), at,
-      [](Ns time, const Iteration& iteration) { return time < iteration.host.start; });
-  if (after == all.begin()) return kNone;
-  const auto found = std::prev(after);
+  const std::size_t found =
+      LastStarted(all, at, [](const Iteration& iteration) { return iteration.host.start; });
   // The end is part of it for a call of no length at the very end.
-  if (at > found->host.end) return kNone;
-  return static_cast<std::uint32_t>(found - all.begin());
+  if (found == all.size() || at > all[found].host.end) return kNone;
+  return static_cast<std::uint32_t>(found);
 }
 
 std::uint32_t Iterations::AtTime(Ns at) const {
-  const auto after = std::upper_bound(
-      all.begin(), all.end(), at,
-      [](Ns time, const Iteration& iteration) { return time < iteration.time.start; });
-  if (after == all.begin() || at >= std::prev(after)->time.end) return kNone;
-  return static_cast<std::uint32_t>(std::prev(after) - all.begin());
+  const std::size_t found =
+      LastStarted(all, at, [](const Iteration& iteration) { return iteration.time.start; });
+  if (found == all.size() || at >= all[found].time.end) return kNone;
+  return static_cast<std::uint32_t>(found);
 }
 
 Ns Iterations::SelectedTime() const {

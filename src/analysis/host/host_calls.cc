@@ -33,9 +33,9 @@ std::vector<bool> CountedCalls(const RankContext& rank) {
   return counted;
 }
 
-std::vector<CallSum> SumCalls(const RankContext& rank, std::span<const Span> iterations) {
+std::vector<CallSum> SumCalls(const RankContext& rank, const std::vector<bool>& counted,
+                              std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
-  const std::vector<bool> counted = CountedCalls(rank);
   std::vector<CallSum> sums;
   std::vector<SpanCollector> covered;
   boost::unordered_flat_map<std::string_view, std::uint32_t> known;
@@ -69,10 +69,9 @@ std::vector<CallSum> SumCalls(const RankContext& rank, std::span<const Span> ite
 }
 
 // Time in calls, a driver call inside a runtime call once.
-Ns TimeInCalls(const RankContext& rank) {
+Ns TimeInCalls(const RankContext& rank, const std::vector<bool>& counted) {
   Ns total = 0;
   const ApiTable& api = rank.profile->api;
-  const std::vector<bool> counted = CountedCalls(rank);
   Ns covered = std::numeric_limits<Ns>::min();
   for (std::size_t i = 0; i < api.size(); ++i) {
     if (i > 0 && api.thread[i] != api.thread[i - 1]) covered = std::numeric_limits<Ns>::min();
@@ -126,9 +125,9 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
 
 // Time in which any thread of the rank is blocked in a synchronizing call that the iterations make:
 // what a profiler waits for when it stops comes after their host ranges, as in api_calls.
-Ns BlockedTime(const RankContext& rank, std::span<const Span> iterations) {
+Ns BlockedTime(const RankContext& rank, const std::vector<bool>& counted,
+               std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
-  const std::vector<bool> counted = CountedCalls(rank);
   SpanCollector blocked;
   for (std::size_t i = 0; i < api.size(); ++i) {
     const StringId name = api.name[i];
@@ -160,14 +159,15 @@ void SetSyncShare(std::span<const CallFacts> ranks, Output& out) {
 
 CallFacts CallFactsOf(const RankContext& rank) {
   CallFacts facts;
-  facts.in_calls = TimeInCalls(rank);
+  const std::vector<bool> counted = CountedCalls(rank);
+  facts.in_calls = TimeInCalls(rank, counted);
   SpanCollector collector;
   for (const Iteration& iteration : rank.iterations.selected()) {
     collector.Add(iteration.time.start, iteration.time.length());
   }
   const std::vector<Span> iterations = collector.Take();
-  facts.calls = SumCalls(rank, iterations);
-  facts.blocked = BlockedTime(rank, iterations);
+  facts.calls = SumCalls(rank, counted, iterations);
+  facts.blocked = BlockedTime(rank, counted, iterations);
   facts.iterations = Length(iterations);
   facts.any_call = rank.profile->api.size() > 0;
   return facts;

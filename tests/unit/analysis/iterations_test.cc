@@ -28,6 +28,26 @@ Iterations Find(const Profile& profile, const Selection& selection = {}) {
   return found.value_or(Iterations{});
 }
 
+TEST(Iterations, AreFoundAtEveryMomentHoweverTheirLengthsDiffer) {
+  Iterations iterations;
+  Ns start = 1'000;
+  for (const Ns length : {1, 1, 500, 1, 0, 20, 300, 7}) {
+    Iteration& iteration = iterations.all.emplace_back();
+    iteration.host = iteration.time = {start, start + length};
+    start += length + 3;  // Between them is nothing.
+  }
+  for (Ns at = 990; at < start + 10; ++at) {
+    std::uint32_t on_host = Iterations::kNone, in_time = Iterations::kNone;
+    for (std::uint32_t i = 0; i < iterations.all.size(); ++i) {
+      const Span span = iterations.all[i].time;
+      if (span.start <= at && at <= span.end) on_host = i;
+      if (span.start <= at && at < span.end) in_time = i;
+    }
+    EXPECT_EQ(iterations.AtHostTime(at), on_host) << at;
+    EXPECT_EQ(iterations.AtTime(at), in_time) << at;
+  }
+}
+
 TEST(Iterations, DeviceWorkExtendsItsIterationAndPushesTheNext) {
   TestProfile test;
   test.Step(4, {0, 100});
