@@ -8,7 +8,6 @@
 #include "analysis/replay.h"
 #include "api/comparison.h"
 #include "api/snapshots.h"
-#include "base/parallel.h"
 #include "gate/baseline_verdict.h"
 #include "gate/compare.h"
 #include "gate/doubts.h"
@@ -128,16 +127,10 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   out.analysis = std::move(measured.run.analysis);
   if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
   rules.Predict(replayer.get(), out.analysis);
-  Evaluation evaluation;
   report::TimelineOptions timeline;
-  ForEachAtOnce(2, [&](std::size_t i) {
-    if (i == 1) {
-      timeline = TimelineOf(options, policy, replayer.get());
-      return;
-    }
-    evaluation = rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false,
-                                replayer.get());
-  });
+  const Evaluation evaluation =
+      rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
+                     [&] { timeline = TimelineOf(options, policy, replayer.get()); });
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
                       JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines,

@@ -68,6 +68,7 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
 RunData::RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer)
     : analysis_(analysis), facts_(facts), replayer_(replayer) {
   for (const Metric& metric : analysis.metrics) metrics_.emplace(metric.spec->id, &metric);
+  if (replayer != nullptr) scenarios_.emplace(*replayer, PredictionOf::kTimes);
 }
 
 const DeviceWords& RunData::device_words() const {
@@ -98,6 +99,7 @@ const Exposure* RunData::FindExposure(std::string_view table) const {
 }
 
 const std::vector<expr::RowId>* RunData::Join(const TableSpec& table, const TableSpec& enclosing) {
+  const std::lock_guard lock(joining_);
   auto& join = joins_[{&table, &enclosing}];
   if (join == nullptr) {
     const Table* rows = FindTable(table);
@@ -167,7 +169,6 @@ std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
   const auto has_free_thread = [](const PathGraph& graph) { return !graph.free_threads().empty(); };
   const std::span<const PathGraph> graphs = replayer_->graphs();
   if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return std::nullopt;
-  if (!scenarios_) scenarios_.emplace(*replayer_, PredictionOf::kTimes);
   const ScenarioOutcome outcome = scenarios_->Run(*rule.scenario);
   const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
                                    [](std::uint64_t rows) { return rows > 0; });

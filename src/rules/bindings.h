@@ -4,6 +4,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,8 @@
 
 namespace profgauge {
 
-/// One analysis, as rules see it. Rows of tables are joined with their rank, GPU or iteration once,
-/// for all rules. `analysis` and `facts` must outlive it.
+/// One analysis, as rules see it, several at once where threads ask. Rows of tables are joined with
+/// their rank, GPU or iteration once, for all rules. `analysis` and `facts` must outlive it.
 class RunData {
  public:
   /// `replayer` may be null.
@@ -55,6 +56,7 @@ class RunData {
   const Replayer* replayer_;
   std::optional<ScenarioRunner> scenarios_;
   boost::unordered_flat_map<std::string_view, const Metric*> metrics_;
+  std::mutex joining_;
   std::map<std::pair<const TableSpec*, const TableSpec*>, std::unique_ptr<std::vector<expr::RowId>>>
       joins_;
 };

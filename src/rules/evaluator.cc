@@ -1,7 +1,9 @@
 #include "rules/evaluator.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "base/parallel.h"
 #include "rules/bindings.h"
 #include "rules/rank.h"
 #include "rules/rule_run.h"
@@ -62,10 +64,30 @@ std::string_view FindingStatusName(FindingStatus status) {
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options) {
   RunData run(analysis, facts, options.replayer);
+  std::vector<std::vector<Finding>> found(rules.size());
+  std::vector<std::size_t> order(rules.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto scales = [&](std::size_t i) {
+    return rules[i].scenario ? rules[i].scenario->scales.size() : 0;
+  };
+  // Replays take longest: those with most to change first.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return scales(a) > scales(b); });
+  constexpr std::size_t kMostAtOnce = 2;  // Each needs much memory.
+  ForEachAtOnce(
+      1 + rules.size(),
+      [&](std::size_t i) {
+        if (i > 0) {
+          found[order[i - 1]] = RunRule(rules[order[i - 1]], run, options);
+        } else if (options.beside) {
+          options.beside();
+        }
+      },
+      kMostAtOnce);
   Evaluation out;
   std::vector<std::size_t> rule_of;
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    for (Finding& finding : RunRule(rules[i], run, options)) {
+    for (Finding& finding : found[i]) {
       out.findings.push_back(std::move(finding));
       rule_of.push_back(i);
     }

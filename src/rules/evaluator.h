@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,9 +64,9 @@ struct EvidenceHead {
 struct Finding {
   const Rule* rule = nullptr;
   FindingStatus status = FindingStatus::kPass;
-  Level most = Level::kInfo;    ///< The highest level that it could have reached.
-  bool is_uncertain = false;    ///< A warning that would be an error if its number were sure.
-  bool is_sure = false;         ///< Nothing that is uncertain of its number makes it less.
+  Level most = Level::kInfo;  ///< The highest level that it could have reached.
+  bool is_uncertain = false;  ///< A warning that would be an error if its number were sure.
+  bool is_sure = false;       ///< Nothing that is uncertain of its number makes it less.
   /// What of the question has no answer though it is none of "not applicable": a limit graver than
   /// the one passed, or a group. Empty: nothing.
   std::string unanswered;
@@ -116,6 +117,7 @@ struct RuleRunOptions {
   bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
   const Replayer* replayer = nullptr;          ///< Of the analysis; null: no gain is replayed.
   int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
+  std::function<void()> beside = {};           ///< Runs beside the rules.
 };
 
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,

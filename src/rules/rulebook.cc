@@ -1,6 +1,7 @@
 #include "rules/rulebook.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "rules/yaml.h"
 
@@ -50,8 +51,9 @@ void Rulebook::Predict(const Replayer* replayer, Analysis& analysis) const {
 }
 
 Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool trace,
-                              const Replayer* replayer) const {
+                              const Replayer* replayer, std::function<void()> beside) const {
   RuleRunOptions options;
+  options.beside = std::move(beside);
   options.today = today_;
   options.trace = trace;
   options.replayer = replayer;

@@ -7,6 +7,7 @@
 //   Verdict verdict = Judge(*policy, analysis, log, {.evaluation = &evaluation});
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,8 +33,9 @@ class Rulebook {
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
   /// `replayer`: of AnalyzeForReplay(); null where the recording cannot be replayed.
   void Predict(const Replayer* replayer, Analysis& analysis) const;
+  /// `beside`, where given, runs beside the rules.
   Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false,
-                      const Replayer* replayer = nullptr) const;
+                      const Replayer* replayer = nullptr, std::function<void()> beside = {}) const;
 
  private:
   friend tl::expected<Rulebook, Errors> LoadRulebook(const Policy&, const SelectOptions&);

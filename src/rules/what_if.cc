@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "analysis/tables/path_columns.h"
@@ -211,11 +212,33 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
   return out;
 }
 
-const Replayer::Rows& ScenarioRunner::RowsOf(const CompiledScale& scale) {
-  auto& rows = rows_[static_cast<std::size_t>(scale.table)];
+Scaling ScenarioRunner::Select(const CompiledScale& scale) {
+  auto& [use, rows] = known_[static_cast<std::size_t>(scale.table)];
+  const std::lock_guard lock(use);
   if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
   replayer_.FillColumns(scale.condition.Fields(), *rows);
-  return *rows;
+  std::vector<expr::RowId> all(rows->events.size());
+  std::iota(all.begin(), all.end(), expr::RowId{0});
+  Scaling scaling{scale.table, {}, scale.factor, scale.without_waiting};
+  for (const expr::RowId row : expr::Filter(scale.condition, DataOf(*rows), all).rows) {
+    scaling.rows.push_back(rows->events[row]);
+  }
+  return scaling;
+}
+
+Prediction ScenarioRunner::Predict(const Scenario& changes) {
+  ReplayScratch scratch;
+  {
+    const std::lock_guard lock(keeping_);
+    if (!scratch_.empty()) {
+      scratch = std::move(scratch_.back());
+      scratch_.pop_back();
+    }
+  }
+  Prediction prediction = replayer_.Predict(changes, scratch, wanted_);
+  const std::lock_guard lock(keeping_);
+  scratch_.push_back(std::move(scratch));
+  return prediction;
 }
 
 ScenarioOutcome ScenarioRunner::Run(const CompiledScenario& scenario) {
@@ -228,16 +251,8 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   for (const CompiledScenario& scenario : scenarios) {
     changes.without_waiting = changes.without_waiting || scenario.without_waiting;
     for (const CompiledScale& scale : scenario.scales) {
-      const Replayer::Rows& rows = RowsOf(scale);
-      std::vector<expr::RowId> all(rows.events.size());
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<expr::RowId>(i);
-      const expr::Filtered found = expr::Filter(scale.condition, DataOf(rows), all);
-      Scaling& scaling = changes.scalings.emplace_back();
-      scaling.table = scale.table;
-      scaling.factor = scale.factor;
-      scaling.without_waiting = scale.without_waiting;
-      for (const expr::RowId row : found.rows) scaling.rows.push_back(rows.events[row]);
-      out.matched.push_back(found.rows.size());
+      changes.scalings.push_back(Select(scale));
+      out.matched.push_back(changes.scalings.back().rows.size());
     }
   }
   if (changes.without_waiting && !replayer_.knows_waiting()) {
@@ -245,7 +260,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
         "waiting for other ranks is known only where their recordings are there, and match";
     return out;
   }
-  out.prediction = replayer_.Predict(changes, scratch_, wanted_);
+  out.prediction = Predict(changes);
   return out;
 }
 

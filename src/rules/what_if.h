@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,7 +50,7 @@ struct ScenarioOutcome {
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
 };
 
-/// Predicts scenarios of one run; rows are made once.
+/// Predicts scenarios of one run, several at once where threads ask; rows are made once.
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
@@ -61,12 +62,19 @@ class ScenarioRunner {
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
 
  private:
-  /// Those that the scale's condition looks at, with what it names of them.
-  const Replayer::Rows& RowsOf(const CompiledScale& scale);
+  /// What the scale's condition selects.
+  Scaling Select(const CompiledScale& scale);
+  Prediction Predict(const Scenario& changes);
+
   const Replayer& replayer_;
   PredictionOf wanted_;
-  ReplayScratch scratch_;
-  std::optional<Replayer::Rows> rows_[3];
+  struct KnownRows {
+    std::mutex use;
+    std::optional<Replayer::Rows> rows;
+  };
+  KnownRows known_[3];  ///< By table.
+  std::mutex keeping_;
+  std::vector<ReplayScratch> scratch_;  ///< That no thread uses.
 };
 
 /// What predictions leave out, in clauses; `replayer` null: of any recording.
