@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -234,7 +235,12 @@ Status Drawing::Draw(const report::Runs& runs, Stats& stats) {
 
 Status Drawing::DrawAll(const DrawsOne& draw_one, Stats& stats) {
   std::vector<Result<std::vector<render::File>>> drawn(items_.size());
-  ForEachAtOnce(items_.size(), [&](std::size_t i) { drawn[i] = draw_one(items_[i]); });
+  std::vector<std::size_t> order(items_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // The workbook takes longest: begun last, it would be waited for.
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return items_[i].kind == Kind::kXlsx; });
+  ForEachAtOnce(order.size(), [&](std::size_t i) { drawn[order[i]] = draw_one(items_[order[i]]); });
   stats.EndPhase("draw");
   std::optional<Error> first;
   for (std::size_t i = 0; i < items_.size(); ++i) {

@@ -405,8 +405,10 @@ std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {
   if (by != nullptr) {
     std::vector<double> keys(rows.size());
     for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
+    std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(most), rows.end(),
+                     [&](std::size_t a, std::size_t b) {
+                       return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+                     });
   }
   rows.resize(most);
   std::sort(rows.begin(), rows.end());

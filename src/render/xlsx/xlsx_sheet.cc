@@ -40,6 +40,15 @@ void XlsxSheet::Widen(std::size_t column, std::string_view text) {
   widths_[column] = std::max(widths_[column], CharactersIn(text));
 }
 
+void XlsxSheet::WidenTo(std::size_t column, double value, int decimals) {
+  if (largest_.size() <= column) largest_.resize(column + 1);
+  auto& [largest, most_decimals] = largest_[column];
+  // Has no more digits than what was there.
+  if (!std::signbit(value) && value <= largest && decimals <= most_decimals) return;
+  if (value >= largest && decimals >= most_decimals) largest_[column] = {value, decimals};
+  Widen(column, fmt::format("{:.{}f}", value, decimals));
+}
+
 void XlsxSheet::Text(std::size_t row, std::size_t column, std::string_view text, XlsxStyle style) {
   if (text.empty()) return;
   const std::string shown = XlsxText(text);
@@ -64,7 +73,7 @@ void XlsxSheet::Number(std::size_t row, std::size_t column, double value, XlsxSt
       worksheet_write_number(sheet_, RowOf(row), ColumnOf(column), value, book_.Format(style)));
   const bool has_decimals = style == XlsxStyle::kMilliseconds || style == XlsxStyle::kMegabytes ||
                             style == XlsxStyle::kAmount;
-  Widen(column, fmt::format("{:.{}f}", value, has_decimals ? 5 : 1));
+  WidenTo(column, value, has_decimals ? 5 : 1);
 }
 
 void XlsxSheet::Cell(std::size_t row, std::size_t column, const Value& value, Unit unit,

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -66,6 +67,7 @@ class XlsxSheet {
 
  private:
   void Widen(std::size_t column, std::string_view text);
+  void WidenTo(std::size_t column, double value, int decimals);
   void ColourLevels(std::size_t first, std::size_t last, std::size_t column);
   void AddBars(std::size_t first, std::size_t last, std::size_t column);
 
@@ -73,7 +75,8 @@ class XlsxSheet {
   lxw_worksheet* sheet_ = nullptr;
   std::string name_;
   std::vector<std::size_t> widths_;
-  std::map<std::size_t, std::size_t> lines_;  ///< Of rows that are higher than one.
+  std::vector<std::pair<double, int>> largest_;  ///< By column: its widest number, the decimals.
+  std::map<std::size_t, std::size_t> lines_;     ///< Of rows that are higher than one.
 };
 
 }  // namespace profgauge::render
