@@ -15,8 +15,9 @@
 namespace profgauge::report {
 namespace {
 
-// The shortest duration of the `keep` longest; 0 when there are no more than that.
-Ns ShortestKept(std::vector<Ns> durations, std::size_t keep) {
+// The shortest duration of the `keep` longest; 0 when there are no more than that. Puts them into
+// another order.
+Ns ShortestKept(std::vector<Ns>& durations, std::size_t keep) {
   if (durations.size() <= keep) return 0;
   if (keep == 0) return *std::max_element(durations.begin(), durations.end()) + 1;
   const auto at = durations.begin() + static_cast<std::ptrdiff_t>(keep - 1);
@@ -37,15 +38,22 @@ std::vector<Ns> DeviceDurations(const Profile& profile) {
   return out;
 }
 
-struct HostEvents {
-  std::vector<Ns> start, duration;
+// Calls `visit(start, duration)` for all that tracks of the host may show.
+template <class Visit>
+void VisitHost(const Profile& profile, Visit visit) {
+  const auto visit_rows = [&](const auto& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) visit(rows.start[i], rows.duration[i]);
+  };
+  visit_rows(profile.host), visit_rows(profile.api);
+  visit_rows(profile.python), visit_rows(profile.os);
+  if (profile.cpu == nullptr) return;
+  for (const CpuSpan& span : profile.cpu->spans) visit(span.start, span.duration);
+}
 
-  template <class Rows>
-  void Add(const Rows& rows) {
-    start.insert(start.end(), rows.start.begin(), rows.start.end());
-    duration.insert(duration.end(), rows.duration.begin(), rows.duration.end());
-  }
-};
+std::size_t CountHost(const Profile& profile) {
+  return profile.host.size() + profile.api.size() + profile.python.size() + profile.os.size() +
+         (profile.cpu == nullptr ? 0 : profile.cpu->spans.size());
+}
 
 bool IsIn(const std::vector<Span>& spans, Ns time) {
   const auto after = std::upper_bound(spans.begin(), spans.end(), time,
@@ -54,12 +62,13 @@ bool IsIn(const std::vector<Span>& spans, Ns time) {
 }
 
 // Of the spans, in their order, those that hold at most `most` events together.
-std::vector<Span> SpansWithin(const HostEvents& host, const std::vector<Span>& around,
+std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& around,
                               std::size_t most) {
   std::vector<Ns> starts;  // Of the few that could be kept: all of them take long to sort.
   const std::vector<Span> wanted = Merge(around);
-  std::copy_if(host.start.begin(), host.start.end(), std::back_inserter(starts),
-               [&](Ns start) { return IsIn(wanted, start); });
+  VisitHost(profile, [&](Ns start, Ns) {
+    if (IsIn(wanted, start)) starts.push_back(start);
+  });
   std::sort(starts.begin(), starts.end());
   const auto held = [&](const std::vector<Span>& spans) {
     std::size_t count = 0;
@@ -100,25 +109,19 @@ bool TimelineCut::KeepsHost(Ns start, Ns duration) const {
 TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
                         const std::vector<Span>& around) {
   TimelineCut cut;
-  const std::vector<Ns> device = DeviceDurations(profile);
-  HostEvents host;
-  host.Add(profile.host), host.Add(profile.api), host.Add(profile.python), host.Add(profile.os);
-  if (profile.cpu != nullptr) {
-    for (const CpuSpan& span : profile.cpu->spans) {
-      host.start.push_back(span.start);
-      host.duration.push_back(span.duration);
-    }
-  }
+  std::vector<Ns> device = DeviceDurations(profile);
   cut.device = ShortestKept(device, budget);
   cut.device_lost = CountShorter(device, cut.device);
   const std::size_t rest = budget - std::min(budget, device.size());
-  if (host.duration.size() <= rest) return cut;
-  cut.around = SpansWithin(host, around, rest / 2);
+  const std::size_t host = CountHost(profile);
+  if (host <= rest) return cut;
+  cut.around = SpansWithin(profile, around, rest / 2);
   std::vector<Ns> others;
-  for (std::size_t i = 0; i < host.start.size(); ++i) {
-    if (!IsIn(cut.around, host.start[i])) others.push_back(host.duration[i]);
-  }
-  cut.host = ShortestKept(others, rest - (host.start.size() - others.size()));
+  others.reserve(host);
+  VisitHost(profile, [&](Ns start, Ns duration) {
+    if (!IsIn(cut.around, start)) others.push_back(duration);
+  });
+  cut.host = ShortestKept(others, rest - (host - others.size()));
   cut.host_lost = CountShorter(others, cut.host);
   return cut;
 }

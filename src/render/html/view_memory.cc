@@ -73,7 +73,8 @@ std::vector<Curve> CurvesOf(const Table& table) {
   return curves;
 }
 
-std::string ChartOf(Curve curve, const std::string& name) {
+// Takes the curve's points.
+std::string ChartOf(Curve& curve, const std::string& name) {
   StepChart chart;
   const double peak = PeakOf(curve.allocated);
   chart.lines = {{peak, "peak " + FormatBytes(peak)}};
@@ -92,9 +93,9 @@ boost::json::object MemoryView(const Report& report) {
   json::array charts;
   std::size_t more = 0;
   if (const Table* table = FindTable(report, "memory_curve")) {
-    const std::vector<Curve> curves = CurvesOf(*table);
+    std::vector<Curve> curves = CurvesOf(*table);
     const bool several = report.profile.ranks > 1;
-    for (const Curve& curve : curves) {
+    for (Curve& curve : curves) {
       const std::string name =
           several ? fmt::format("rank {} · {}", curve.rank, curve.device) : curve.device;
       std::string svg = ChartOf(curve, name);

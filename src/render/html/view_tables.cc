@@ -27,14 +27,22 @@ using report::TableLook;
 
 constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for the first two
 
-std::vector<std::size_t> RowOrder(const Table& table, const Column* by) {
+// At most so many, the heaviest; all where the table's own order stands.
+std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::size_t most) {
   std::vector<std::size_t> order(table.rows());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (by == nullptr) return order;
   std::vector<double> keys(table.rows());
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = AsNumber(table.At(i, *by), -1);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return keys[a] > keys[b]; });
+  const auto is_heavier = [&](std::size_t a, std::size_t b) {
+    return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+  };
+  if (most < order.size()) {
+    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+                     is_heavier);
+    order.resize(most);
+  }
+  std::sort(order.begin(), order.end(), is_heavier);
   return order;
 }
 
@@ -286,7 +294,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const std::size_t cells = table.rows() * (choice.shown.size() + choice.extra.size());
   const bool has_all = payload == nullptr || (cells <= kSmallCells && !limits.always_packs);
   if (has_all) columns.insert(columns.end(), choice.extra.begin(), choice.extra.end());
-  std::vector<std::size_t> order = RowOrder(table, by);
+  std::vector<std::size_t> order = RowOrder(table, by, std::max(limits.rows, limits.payload_rows));
   const std::vector<std::size_t> shown = is_tree ? HeaviestOfTree(table, limits.rows) : order;
   StaticRows rows = RowsOfPage(table, columns, shown, limits, payload != nullptr);
   const bool is_whole = rows.count == table.rows() && !rows.is_short;
