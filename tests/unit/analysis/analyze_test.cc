@@ -123,6 +123,24 @@ TEST(Analyze, SeveralRanks) {
   EXPECT_EQ(none.error().message, "the run has no rank 7");
 }
 
+TEST(Analyze, OperatorsOfSeveralRanksAddUp) {
+  const auto rank = [](Ns length) {
+    TestProfile test;
+    test.Op("aten::mm", {100, 100 + length});
+    test.Launch("gemm", {110, 120}, {200, 600});
+    return test.Finish();
+  };
+  std::vector<Profile> ranks;
+  ranks.push_back(rank(100));
+  ranks.push_back(rank(200));
+  const Analysis analysis = Analyzed(ranks);
+  const Table* ops = analysis.FindTable("ops");
+  ASSERT_EQ(ops->rows(), 1U);
+  EXPECT_EQ(ops->At(0, "calls"), Value(std::int64_t{2}));
+  EXPECT_EQ(ops->At(0, "host_total"), Value(std::int64_t{300}));
+  EXPECT_EQ(ops->At(0, "device_self"), Value(std::int64_t{800}));
+}
+
 TEST(Analyze, CpuOnlyIsAbsentNotZero) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
