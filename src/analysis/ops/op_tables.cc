@@ -137,7 +137,7 @@ struct RankOps {
 
 // The texts by which rows of the host table are told apart beside their names; null: by names
 // alone.
-const std::vector<StringId>* SecondOf(const HostTable& host, Grouping grouping) {
+const OptionalColumn<StringId>* SecondOf(const HostTable& host, Grouping grouping) {
   switch (grouping) {
     case Grouping::kShapes:
       return &host.input_shapes;
@@ -154,7 +154,7 @@ std::vector<OpRow> Group(const RankOps& ops, Grouping grouping, StringPool& stri
   Groups places;
   const RankContext& rank = ops.rank;
   const HostTable& host = rank.profile->host;
-  const std::vector<StringId>* const seconds = SecondOf(host, grouping);
+  const OptionalColumn<StringId>* const seconds = SecondOf(host, grouping);
   Translation translate(*rank.profile, strings);
   for (const std::uint32_t row : ops.rows) {
     const StringId second = seconds == nullptr ? StringId{} : translate((*seconds)[row]);
@@ -348,7 +348,7 @@ struct RunOps {
 
 bool HasSecond(std::span<const RankContext> ranks, Grouping grouping) {
   return std::any_of(ranks.begin(), ranks.end(), [grouping](const RankContext& rank) {
-    const std::vector<StringId>& seconds = *SecondOf(rank.profile->host, grouping);
+    const auto seconds = SecondOf(rank.profile->host, grouping)->values();
     return std::any_of(seconds.begin(), seconds.end(), [](StringId id) { return id.valid(); });
   });
 }
