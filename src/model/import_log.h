@@ -37,6 +37,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "host ranges that overlap a neighbour without nesting")                                       \
   X(launches_without_device_event, kInfo, "launch whose device event was not recorded",           \
     "launches whose device event was not recorded")                                               \
+  X(copies_not_recorded, kInfo, "call that copies, where no copy of the program was recorded",    \
+    "calls that copy, where no copy of the program was recorded")                                 \
   X(events_missing_dur, kRepaired, "complete event without a duration; taken as zero length",     \
     "complete events without a duration; taken as zero length")                                   \
   X(events_negative_dur, kRepaired, "event that ends before it starts; taken as zero length",     \

@@ -243,6 +243,42 @@ std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& proce
   return captures;
 }
 
+/// How many of these calls (rows) were captured into a graph: they did not run.
+std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processes,
+                          std::uint32_t process, const std::vector<std::uint32_t>& rows) {
+  const std::vector<Span> captures = CapturesOf(profile, processes, process);
+  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](std::uint32_t row) {
+    const Ns at = profile.api.start[row];
+    const auto behind =
+        std::upper_bound(captures.begin(), captures.end(), at,
+                         [](Ns time, const Span& span) { return time < span.start; });
+    return behind != captures.begin() && at <= std::prev(behind)->end;
+  }));
+}
+
+// Each copy has its row where copies are recorded at all; `calls`: rows of calls that copy and have
+// none. A tool that was not asked for copies, or an export without their table, has no row of any.
+void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& calls) {
+  constexpr std::size_t kFew = 8;
+  if (calls.size() < kFew) return;
+  const ProcessNumbers processes(profile);
+  std::vector<bool> has_copies(processes.count(), false);
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    const ApiId launch = profile.device.launch[row];
+    if (profile.device.kind[row] != DeviceKind::kMemcpy) continue;
+    if (!launch.valid()) return;  // Whose it is nobody knows.
+    has_copies[processes.OfCall(launch)] = true;
+  }
+  std::vector<std::vector<std::uint32_t>> of_process(processes.count());
+  for (const std::uint32_t row : calls) of_process[processes.OfCall(ApiId{row})].push_back(row);
+  for (std::uint32_t process = 0; process < of_process.size(); ++process) {
+    const std::vector<std::uint32_t>& rows = of_process[process];
+    if (has_copies[process] || rows.size() < kFew) continue;
+    const std::size_t missing = rows.size() - CountCaptured(profile, processes, process, rows);
+    if (missing >= kFew) profile.log.Add(Counter::copies_not_recorded, missing);
+  }
+}
+
 // Launches in flight at the end, and those that are captured, have no work. Where a fifth of the
 // others of a process has none, the profiler lost it. `lost`: rows of calls.
 void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
@@ -258,15 +294,7 @@ void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
   for (std::uint32_t process = 0; process < of_process.size(); ++process) {
     const std::vector<std::uint32_t>& rows = of_process[process];
     if (rows.size() < kFew) continue;
-    const std::vector<Span> captures = CapturesOf(profile, processes, process);
-    const auto captured =
-        static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](std::uint32_t row) {
-          const Ns at = profile.api.start[row];
-          const auto behind =
-              std::upper_bound(captures.begin(), captures.end(), at,
-                               [](Ns time, const Span& span) { return time < span.start; });
-          return behind != captures.begin() && at <= std::prev(behind)->end;
-        }));
+    const std::size_t captured = CountCaptured(profile, processes, process, rows);
     const std::size_t missing = rows.size() - captured;
     if (missing < kFew || missing * kOneOf < launches[process] - captured) continue;
     profile.log.Add(Counter::events_dropped, missing);
@@ -370,10 +398,13 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
   for (const auto correlation : device_correlations) {
     if (correlation >= 0) calls.emplace(correlation, ApiId::kNone);
   }
-  std::vector<std::uint32_t> lost;
+  std::vector<std::uint32_t> lost, copies;
   for (std::uint32_t row = 0; row < api.size(); ++row) {
     const auto call = calls.find(api_correlations[row]);
     if (api_correlations[row] < 0 || call == calls.end()) {
+      if (api.kind[row] == ApiKind::kMemcpy && api_correlations[row] >= 0 && device.size() > 0) {
+        copies.push_back(row);
+      }
       if (api.kind[row] == ApiKind::kLaunch && device.size() > 0) {
         profile.log.Add(Counter::launches_without_device_event);
         lost.push_back(row);
@@ -394,6 +425,7 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
     device.launch[row] = ApiId{call->second};
   }
   CountLost(profile, lost);
+  CountUnrecordedCopies(profile, copies);
   const RepeatedIds repeated(api, api_correlations, calls);
   if (!repeated.empty()) repeated.Link(device_correlations, device);
   CountBeforeLaunch(profile);

@@ -29,10 +29,28 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
                     "some iterations launched nothing, and their work may be lost");
 }
 
+// Without its copies a device seems to wait while it copies, and to have copied nothing.
+void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
+  std::uint64_t calls = 0;
+  for (const RankContext& rank : ranks) {
+    calls += rank.profile->log[Counter::copies_not_recorded];
+  }
+  if (calls == 0) return;
+  const std::string why = fmt::format("{} calls copy, and none of their copies was recorded",
+                                      FormatCount(static_cast<std::int64_t>(calls)));
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    if (spec.id.starts_with("memcpy.")) out.SetAbsent(spec.id, why);
+  }
+  const double idle = AsNumber(out.ValueOf("gpu.idle.mean"), 0);
+  out.MayBe("breakdown.memcpy", AsNumber(out.ValueOf("breakdown.memcpy"), 0) + idle, why);
+  out.MarkUncertain(&Basis::all_work, why + ": the device seems to wait meanwhile");
+}
+
 }  // namespace
 
 void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   RemarkWithoutLaunches(ranks, out);
+  DoubtCopies(ranks, out);
   std::uint64_t lost = 0, read = 0;
   // A single loss is a statement of the profiler's that it lost events, of any number.
   bool is_unknown = false;

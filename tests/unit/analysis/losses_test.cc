@@ -57,6 +57,19 @@ TEST(Losses, ManyLostEventsLeaveIdleTimeOpen) {
   }
 }
 
+// A tool that was not asked for copies: the device seems to wait while it copies.
+TEST(Losses, CopiesThatWereNotRecordedLeaveIdleTimeOpen) {
+  Profile profile = StepsWithout(0, 0).Finish();
+  profile.log.Add(Counter::copies_not_recorded, 20);
+  const auto analysis = Analyze(OneRank(std::move(profile)), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_TRUE(analysis->Find("gpu.idle.mean")->low_confidence);
+  EXPECT_TRUE(IsAbsent(analysis->Find("memcpy.h2d.bytes")->value));
+  const Metric& copies = *analysis->Find("breakdown.memcpy");
+  ASSERT_TRUE(copies.may_be.has_value());
+  EXPECT_DOUBLE_EQ(*copies.may_be, AsNumber(analysis->Find("gpu.idle.mean")->value, -1));
+}
+
 // That no kernel communicates or uses Tensor Cores is no finding where they have no names.
 TEST(Losses, WithoutNamesNobodyKnowsWhatKernelsDo) {
   for (const bool is_lost : {false, true}) {

@@ -24,6 +24,32 @@ TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
   }
 }
 
+// Every copy has its row, unless copies were not recorded at all.
+TEST(ProfileBuilder, CallsThatCopyAndNoCopiesTellThatNoneWasRecorded) {
+  struct Row {
+    int calls;
+    int copies;  ///< That were recorded.
+    std::uint64_t counted;
+  };
+  for (const Row& row : {Row{20, 0, 20}, Row{20, 1, 0}, Row{7, 0, 0}}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    for (int i = 0; i < row.calls; ++i) {
+      builder.AddApi(Launch(builder, i * 100, 10, main, i));
+      builder.AddDevice(Kernel(builder, i * 100 + 20, i));
+      ApiRow copy = Launch(builder, i * 100 + 50, 10, main, 1000 + i);
+      copy.kind = ApiKind::kMemcpy;
+      builder.AddApi(copy);
+      DeviceRow done = Kernel(builder, i * 100 + 70, 1000 + i);
+      done.kind = DeviceKind::kMemcpy;
+      if (i < row.copies) builder.AddDevice(done);
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::copies_not_recorded], row.counted) << row.calls;
+    EXPECT_FALSE(profile.log.HasDataLoss());
+  }
+}
+
 // Launches that are captured run when the graph does; others do not.
 TEST(ProfileBuilder, ACaptureExcusesWhatIsCaptured) {
   for (const int captured : {0, 1, 60}) {
