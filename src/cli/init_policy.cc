@@ -88,8 +88,32 @@ constexpr Fit kFits[] = {
      }},
 };
 
+// A recording of memory alone has iterations of no length.
+bool HasTime(const Analysis& analysis, std::string_view id) {
+  const Metric* metric = analysis.Find(id);
+  return metric != nullptr && AsNumber(metric->value, 0) > 0;
+}
+
+// What tells of a run's speed where its iterations do not: of sums only those of as much work.
+constexpr std::string_view kOtherTimes[] = {"iteration.time.mean", "profile.wall_time",
+                                            "profile.kernel_time"};
+
+std::string LimitOnOtherTime(const Analysis& analysis) {
+  if (HasTime(analysis, "iteration.time.median")) return {};
+  for (const std::string_view id : kOtherTimes) {
+    if (!HasTime(analysis, id)) continue;
+    const Metric& metric = *analysis.Find(id);
+    return fmt::format(
+        "\n  # A tenth above what this run needed{}. Measured: {}.\n  {}: {{max: {}}}\n",
+        metric.spec->pooling == Pooling::kSum ? ": for recordings of as much work" : "",
+        FormatValue(metric.value, metric.spec->unit), id,
+        Milliseconds(AsNumber(metric.value, 0) * kTimeRoom));
+  }
+  return {};
+}
+
 std::string FittedLimits(const Analysis& analysis) {
-  std::string text;
+  std::string text = LimitOnOtherTime(analysis);
   for (const Fit& fit : kFits) {
     const Metric* metric = analysis.Find(fit.metric);
     if (metric == nullptr) continue;
@@ -110,9 +134,15 @@ std::string FittedLimits(const Analysis& analysis) {
 // Counts are the same in every run of the same program.
 std::string BaselineLimits(const Analysis& analysis) {
   // The period holds what lies between iterations.
-  std::string text =
-      "  iteration.time.median: {max_increase: 5%}\n"
-      "  iteration.period.median: {max_increase: 5%}\n";
+  std::string text;
+  for (const std::string_view id : {"iteration.time.median", "iteration.period.median"}) {
+    if (HasTime(analysis, id)) text += fmt::format("  {}: {{max_increase: 5%}}\n", id);
+  }
+  for (const std::string_view id : {"profile.wall_time", "profile.kernel_time"}) {
+    if (text.empty() && HasTime(analysis, id)) {
+      text = fmt::format("  {}: {{max_increase: 5%}}\n", id);
+    }
+  }
   for (const std::string_view id :
        {"kernel.count_per_iteration", "launch.count_per_iteration",
         "memcpy.h2d.bytes_per_iteration", "memcpy.d2h.bytes_per_iteration",
@@ -124,6 +154,15 @@ std::string BaselineLimits(const Analysis& analysis) {
                         more_is_better ? "max_decrease" : "max_increase");
   }
   return text;
+}
+
+std::string BaselineBlock(const Analysis& analysis) {
+  const std::string limits = BaselineLimits(analysis);
+  if (limits.empty())
+    return "# Nothing here can be held against a baseline: no time was recorded.\n";
+  return "# Against a baseline (`profgauge baseline save --policy`), with --baseline FILE:\n"
+         "baseline:\n" +
+         limits;
 }
 
 std::string PolicyText(const std::string& profile, const Analysis& analysis,
@@ -140,9 +179,8 @@ std::string PolicyText(const std::string& profile, const Analysis& analysis,
       "# can be limited.\n"
       "thresholds:{}{}\n"
       "{}"
-      "# Against a baseline (`profgauge baseline save --policy`), with --baseline FILE:\n"
-      "baseline:\n{}",
-      Comment(profile), FittedLimits(analysis), more_limits, rules, BaselineLimits(analysis));
+      "{}",
+      Comment(profile), FittedLimits(analysis), more_limits, rules, BaselineBlock(analysis));
 }
 
 Error NotAPolicy(const Errors& errors) {
