@@ -111,6 +111,31 @@ std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
   return {process, thread};
 }
 
+// What CUPTI does for its own sake on a thread of the program: buffers, instrumentation, resources.
+// What the driver compiles is the program's doing.
+Status ReadOverhead(Import& import) {
+  constexpr std::int64_t kBufferFlush = 2 << 16, kResource = 4 << 16, kOfThread = 2;
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(
+          *import.database, "CUPTI_ACTIVITY_KIND_OVERHEAD",
+          {{{"start"}}, {{"end"}}, {{"overheadKind"}}, {{"objectKind"}}, {{"objectId"}}}));
+  return scan.ForEach([&] {
+    const std::int64_t kind = scan.Integer(2);
+    if (kind < kBufferFlush || kind > kResource || scan.Integer(3) != kOfThread) return;
+    if (scan.Integer(0) <= 0 || scan.Integer(1) <= 0) return;
+    const auto [process, thread] = ThreadOfBlob(scan.Text(4));
+    const auto known = import.threads.find({process, thread & 0xffff'ffff});
+    if (known == import.threads.end()) return;  // The profiler's own threads hold nobody up.
+    CpuSpan span;
+    span.start = scan.Integer(0);
+    span.duration = std::max<Ns>(0, Between(span.start, scan.Integer(1)));
+    span.thread = known->second;
+    span.name = import.builder->Intern("CUPTI");
+    import.builder->AddProfilerOverhead(span);
+  });
+}
+
 /// Flags of a marker.
 constexpr std::int64_t kBegin = 2, kFinish = 4;
 
@@ -207,7 +232,7 @@ Status ReadApi(Import& import) {
         Counter::profiler_warnings,
         "several processes in one file: NVProf does not say whose a kernel is");
   }
-  return {};
+  return ReadOverhead(import);
 }
 
 Status ReadMarkers(Import& import) {

@@ -41,7 +41,7 @@ ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread);
 
 Status ReadMetadata(Import& import);  ///< Strings and GPUs.
 Status ReadDevice(Import& import);    ///< Kernels, copies, memory sets, waiting.
-Status ReadApi(Import& import);       ///< Runtime and driver calls.
+Status ReadApi(Import& import);       ///< Runtime and driver calls, and the profiler's own work.
 Status ReadMarkers(Import& import);   ///< NVTX ranges.
 
 /// "cudaLaunchKernel" for 211; empty for one that is not known. The numbers are those of CUPTI's
