@@ -183,17 +183,48 @@ void EventSink::Receive(const RawEvent& event) {
   }
   const bool instant = phase == "i" || phase == "I";
   if (instant && event.Text(Field::kName) == "[memory]") return ReceiveMemory(event);
-  const bool apart = phase == "B" || phase == "E";
-  if (apart && IsMeasured(CachedCategory(event.Text(Field::kCategory)))) {
-    constexpr std::size_t kShown = 60;
-    log.AddAt(Counter::events_unreadable,
-              fmt::format("`{}` begins and ends apart",
-                          PrintableShort(std::string(event.Text(Field::kName)), kShown)));
-  } else if (phase.empty()) {
+  const bool begins = phase == "B";
+  if (begins || phase == "E") return ReceiveApart(event, begins);
+  if (phase.empty()) {
     log.Add(Counter::events_unreadable);
   } else {
     log.Add(Counter::events_ignored_kind);
   }
+}
+
+namespace {
+
+// Takes back what was added last, if anything was: there were `before` rows.
+template <class Whole, class Row>
+void TakeLast(std::vector<Row>& rows, std::size_t before, ApartRow& out) {
+  if (rows.size() == before) return;
+  out.row = Whole{std::move(rows.back())};
+  rows.pop_back();
+}
+
+}  // namespace
+
+void EventSink::ReceiveApart(const RawEvent& event, bool begins) {
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
+  ApartRow row;
+  row.process = strings_.Intern(event.Text(Field::kPid));
+  row.thread = strings_.Intern(event.Text(Field::kTid));
+  row.time = *time;
+  row.begins = begins;
+  if (begins && IsMeasured(CachedCategory(event.Text(Field::kCategory)))) {
+    Rows& rows = *rows_;
+    const std::size_t before[] = {rows.host.size(),   rows.api.size(),  rows.device.size(),
+                                  rows.python.size(), rows.sync.size(), rows.device_ranges.size()};
+    ReceiveComplete(event);
+    TakeLast<HostRow>(rows.host, before[0], row);
+    TakeLast<ApiRow>(rows.api, before[1], row);
+    TakeLast<DeviceRow>(rows.device, before[2], row);
+    TakeLast<PythonRow>(rows.python, before[3], row);
+    TakeLast<SyncRow>(rows.sync, before[4], row);
+    TakeLast<RangeRow>(rows.device_ranges, before[5], row);
+  }
+  rows_->apart.push_back(std::move(row));
 }
 
 void EventSink::CountBadTime(const RawEvent& event) {
@@ -409,6 +440,7 @@ std::optional<Ns> EventSink::StartOf(const RawEvent& event) {
 
 Ns EventSink::DurationOf(const RawEvent& event) {
   auto& log = rows_->log;
+  if (event.Text(Field::kPhase) == "B") return 0;
   if (!event.Has(Field::kDuration)) {
     log.Add(Counter::events_missing_dur);
     return 0;

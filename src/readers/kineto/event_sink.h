@@ -53,6 +53,7 @@ class EventSink final : public EventReceiver {
   };
 
   void ReceiveComplete(const RawEvent& event);
+  void ReceiveApart(const RawEvent& event, bool begins);
   void ReceiveMemory(const RawEvent& event);
   void ReceiveFlow(const RawEvent& event);
   void ReceiveName(const RawEvent& event);

@@ -164,6 +164,7 @@ class Import {
       Take(parsed);
       return !list_ended_;
     });
+    paired_.Finish(builder_);
     return ReadRest();
   }
 
@@ -194,7 +195,7 @@ class Import {
 
   void Add(Parsed& parsed) {
     if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
-    Merge(parsed.rows, builder_);
+    Merge(parsed.rows, builder_, paired_);
     if (bad_time_.empty()) bad_time_ = parsed.rows.bad_time;
     for (const auto& [category, count] : parsed.rows.unread) unread_[category] += count;
     events_ += parsed.end.events;
@@ -280,8 +281,8 @@ class Import {
       return InputError(
           source_.name(), "kineto/no-events",
           fmt::format("none of the trace's events can be read, {} in number", unreadable),
-          "an event has its length in `dur` (`\"ph\": \"X\"`); events that begin "
-          "and end apart (`B`, `E`) are not read");
+          "an event has its length in `dur` (`\"ph\": \"X\"`), or begins and ends on one thread "
+          "(`B`, `E`)");
     }
     return InputError(
         source_.name(), "kineto/no-events", "the trace records nothing",
@@ -341,6 +342,7 @@ class Import {
   ReadOptions options_;
   Input input_;
   ProfileBuilder builder_;
+  PairedEvents paired_;
   std::string before_;           ///< The document up to its list.
   std::string behind_;           ///< And from its end on.
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.

@@ -21,6 +21,33 @@ struct Remap {
   void operator()(ThreadId& id) const { Apply(threads, id); }
   void operator()(LaunchConfigId& id) const { Apply(configs, id); }
   void operator()(CollectiveId& id) const { Apply(collectives, id); }
+
+  void operator()(HostRow& row) const {
+    (*this)(row.name);
+    (*this)(row.thread);
+    (*this)(row.input_shapes);
+    (*this)(row.input_dtypes);
+    (*this)(row.call_stack);
+    (*this)(row.concrete_inputs);
+    (*this)(row.collective);
+  }
+  void operator()(ApiRow& row) const {
+    (*this)(row.name);
+    (*this)(row.thread);
+  }
+  void operator()(DeviceRow& row) const {
+    (*this)(row.name);
+    (*this)(row.config);
+    (*this)(row.collective);
+  }
+  void operator()(StreamRow& row) const { (*this)(row.name); }
+  void operator()(PythonRow& row) const {
+    (*this)(row.name);
+    (*this)(row.thread);
+  }
+  void operator()(SyncRow& row) const { (*this)(row.row); }
+  void operator()(RangeRow& row) const { (*this)(row.row); }
+  void operator()(std::monostate) const {}
 };
 
 Remap MakeRemap(const Rows& rows, ProfileBuilder& builder) {
@@ -69,6 +96,7 @@ void Rows::Clear() {
   memory.clear();
   flows.clear();
   names.clear();
+  apart.clear();
   unread.clear();
   bad_time.clear();
   rocm = false;
@@ -95,43 +123,31 @@ StringId Strings::Intern(std::string_view text) {
   return entry.id;
 }
 
-void Merge(Rows& rows, ProfileBuilder& builder) {
+void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired) {
   const Remap remap = MakeRemap(rows, builder);
-  for (HostRow& row : rows.host) {
-    remap(row.name);
-    remap(row.thread);
-    remap(row.input_shapes);
-    remap(row.input_dtypes);
-    remap(row.call_stack);
-    remap(row.concrete_inputs);
-    remap(row.collective);
-  }
+  for (HostRow& row : rows.host) remap(row);
   builder.AddHost(rows.host);
-  for (ApiRow& row : rows.api) {
-    remap(row.name);
-    remap(row.thread);
-  }
+  for (ApiRow& row : rows.api) remap(row);
   builder.AddApi(rows.api);
-  for (DeviceRow& row : rows.device) {
-    remap(row.name);
-    remap(row.config);
-    remap(row.collective);
-  }
+  for (DeviceRow& row : rows.device) remap(row);
   builder.AddDevice(rows.device);
-  for (PythonRow& row : rows.python) {
-    remap(row.name);
-    remap(row.thread);
-  }
+  for (PythonRow& row : rows.python) remap(row);
   builder.AddPython(rows.python);
   for (MemoryRow& row : rows.memory) remap(row.thread);
   builder.AddMemory(rows.memory);
-  for (auto row : rows.sync) {
-    remap(row.name);
+  for (StreamRow& row : rows.sync) {
+    remap(row);
     builder.AddSync(row);
   }
-  for (auto row : rows.device_ranges) {
-    remap(row.name);
+  for (StreamRow& row : rows.device_ranges) {
+    remap(row);
     builder.AddDeviceRange(row);
+  }
+  for (ApartRow& row : rows.apart) {
+    remap(row.process);
+    remap(row.thread);
+    std::visit([&](auto& begun) { remap(begun); }, row.row);
+    paired.Add(std::move(row));
   }
   for (auto row : rows.flows) {
     remap(row.thread);

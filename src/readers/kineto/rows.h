@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/profile_builder.h"
+#include "readers/kineto/paired.h"
 
 namespace profgauge::readers::kineto {
 
@@ -39,6 +40,7 @@ struct Rows {
   std::vector<MemoryRow> memory;
   std::vector<FlowRow> flows;
   std::vector<NameRow> names;
+  std::vector<ApartRow> apart;
   bool rocm = false;  ///< Has calls of the HIP runtime.
   bool has_span = false;
   Ns span_start = 0;
@@ -75,7 +77,8 @@ class Strings {
   boost::unordered_flat_map<std::string_view, Entry, Hash> entries_;
 };
 
-/// Adds the chunk's rows to `builder`, in their order. Their ids are those of the builder then.
-void Merge(Rows& rows, ProfileBuilder& builder);
+/// Adds the chunk's rows to `builder`, in their order; what begins and ends apart to `paired`.
+/// Their ids are those of the builder then.
+void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired);
 
 }  // namespace profgauge::readers::kineto

@@ -162,12 +162,11 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
        "  help: the profiler was stopped before its first active step, or its activities were off"
        "   [kineto/no-events]\n"},
       {Trace(R"({"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3},)"
-             R"({"ph":"E","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5})"),
+             R"({"ph":"E","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":5})"),
        "error: none of the trace's events can be read, 2 in number\n"
        "  --> trace.json\n"
-       "  help: an event has its length in `dur` (`\"ph\": \"X\"`); events that begin and end "
-       "apart "
-       "(`B`, `E`) are not read   [kineto/no-events]\n"},
+       "  help: an event has its length in `dur` (`\"ph\": \"X\"`), or begins and ends on one "
+       "thread (`B`, `E`)   [kineto/no-events]\n"},
       // A time that fits into 64 bits, but not into the years of a clock, and none at all.
       {Trace(
            R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3400000000000000,"dur":3})"),

@@ -1,0 +1,39 @@
+// Events that begin and end apart ("ph": "B" and "E"): of each thread an end closes what began
+// last. PyTorch writes whole ones; tools that convert or merge traces may not.
+#pragma once
+
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::kineto {
+
+struct SyncRow {
+  StreamRow row;
+};
+struct RangeRow {
+  StreamRow row;
+};
+
+/// One end of an event. Times decide, not the file's order; of several at one time that order.
+struct ApartRow {
+  StringId process, thread;  ///< As written.
+  Ns time = 0;
+  bool begins = false;
+  /// What begins, of no length yet; nothing for what is not measured, which ends all the same.
+  std::variant<std::monostate, HostRow, ApiRow, DeviceRow, PythonRow, SyncRow, RangeRow> row;
+};
+
+class PairedEvents {
+ public:
+  void Add(ApartRow row) { rows_.push_back(std::move(row)); }
+  /// Adds the events that have both ends, and counts the others as unreadable.
+  void Finish(ProfileBuilder& builder);
+
+ private:
+  std::vector<ApartRow> rows_;
+};
+
+}  // namespace profgauge::readers::kineto
