@@ -24,18 +24,50 @@ struct GpuRows {
   std::int32_t gpu = -1;
   std::size_t begin = 0, end = 0;
   bool has_kernel = false;
+  Ns kernel_time = 0;
 };
 
 std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
   std::vector<GpuRows> gpus;
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (gpus.empty() || gpus.back().gpu != device.gpu[row]) {
-      gpus.push_back({device.gpu[row], row, row, false});
+      gpus.push_back({device.gpu[row], row, row, false, 0});
     }
     gpus.back().end = row + 1;
-    if (device.kind[row] == DeviceKind::kKernel) gpus.back().has_kernel = true;
+    if (device.kind[row] != DeviceKind::kKernel) continue;
+    gpus.back().has_kernel = true;
+    gpus.back().kernel_time += device.duration[row];
   }
   return gpus;
+}
+
+// Of several ranks each has GPUs of its own. One that hardly touches another GPU ("cuda:0" is
+// everybody's default) does not leave it idle: it is another rank's.
+std::vector<GpuRows> OthersGpus(const Profile& profile, const std::vector<GpuRows>& used) {
+  constexpr double kStray = 0.001;
+  std::vector<GpuRows> others;
+  if (profile.distributed.world_size <= 1) return others;
+  Ns most = 0;
+  for (const GpuRows& rows : used) most = std::max(most, rows.kernel_time);
+  for (const GpuRows& rows : used) {
+    const bool is_stray =
+        static_cast<double>(rows.kernel_time) < kStray * static_cast<double>(most);
+    if (rows.has_kernel && is_stray) others.push_back(rows);
+  }
+  return others;
+}
+
+void RemarkOthersGpus(std::span<const RankContext> ranks, Output& out) {
+  for (const RankContext& rank : ranks) {
+    const DeviceTable& device = rank.profile->device;
+    for (const GpuRows& rows : OthersGpus(*rank.profile, SplitByGpu(device))) {
+      out.AddRemark("other-gpu", out.Told(fmt::format(
+                                     "rank {} runs less than 0.1 % of its kernels' time on {{{{ "
+                                     "device.device }}}} {}: it is taken for another rank's, "
+                                     "and does not count as idle",
+                                     rank.rank, rows.gpu)));
+    }
+  }
 }
 
 Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
@@ -239,6 +271,9 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
   if (std::any_of(used.begin(), used.end(), [](const GpuRows& g) { return g.has_kernel; })) {
     std::erase_if(used, [](const GpuRows& g) { return !g.has_kernel; });
   }
+  for (const GpuRows& other : OthersGpus(profile, used)) {
+    std::erase_if(used, [&](const GpuRows& g) { return g.gpu == other.gpu; });
+  }
   std::vector<GpuUse> uses;
   for (const GpuRows& rows : used) {
     uses.push_back(MeasureGpu(profile, gpus, rows, window, observed, iterations));
@@ -265,6 +300,7 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
 }
 
 void AddUtilization(std::span<const RankContext> ranks, Output& out) {
+  RemarkOthersGpus(ranks, out);
   Pool utilization;
   Pool idle;
   Pool idle_time;  // Per iteration of the rank: ranks differ in how long theirs take.

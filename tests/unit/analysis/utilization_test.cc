@@ -40,6 +40,31 @@ TEST(Utilization, KernelsAndCopies) {
   EXPECT_FALSE(uses[0].sm_efficiency.has_value());
 }
 
+// Every rank may touch "cuda:0", which is rank 0's: that it stands still for this one says nothing.
+TEST(Utilization, AGpuThatARankHardlyTouchesIsAnothers) {
+  struct Row {
+    std::int64_t world_size;
+    Ns stray;  ///< Time of the kernel on GPU 0.
+    std::size_t gpus;
+  };
+  for (const Row& row : {Row{8, 50, 1}, Row{8, 500, 2}, Row{1, 50, 2}, Row{-1, 50, 2}}) {
+    TestProfile test;
+    test.builder().distributed().world_size = row.world_size;
+    test.Step(0, {0, 100'000});
+    test.Work("fill", {0, row.stray}, DeviceKind::kKernel, 0);
+    test.Work("gemm", {0, 99'000}, DeviceKind::kKernel, 1);
+    const auto profiles = OneRank(test.Finish());
+    const auto uses = Measure(profiles);
+    EXPECT_EQ(uses.size(), row.gpus) << row.world_size << " " << row.stray;
+    EXPECT_EQ(uses.back().gpu, 1);
+    const auto analysis = Analyze(profiles, {});
+    ASSERT_TRUE(analysis.has_value());
+    const bool is_told = std::any_of(analysis->remarks.begin(), analysis->remarks.end(),
+                                     [](const Remark& r) { return r.id == "other-gpu"; });
+    EXPECT_EQ(is_told, row.gpus == 1);
+  }
+}
+
 // What single iterations idle may be no habit of the program, what some of them do is one.
 TEST(Utilization, OfOneIterationLeavesIdleTimeInDoubt) {
   struct Case {
