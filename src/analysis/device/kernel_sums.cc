@@ -31,26 +31,15 @@ constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
 // One certain call makes a row certain; else one undecided makes it undecided.
 Tri Surest(Tri row, Tri call) { return call == Tri::kYes || row == Tri::kNo ? call : row; }
 
-void AddCall(KernelSums& sums, KernelSums call, double blocks, double occupancy) {
-  call.calls = 1;
-  call.min = call.max = call.time;
-  if (blocks >= 0) call.blocks_per_sm.Add(blocks, call.time);
-  if (occupancy >= 0) call.occupancy.Add(occupancy, call.time);
-  Join(sums, call);
-}
-
-// How much of the device a kernel can use; -1 unknown.
-struct Use {
-  double blocks = -1, occupancy = -1;
-};
-
-Use UseOf(const RankContext& rank, std::size_t row) {
+// How much of the device the kernel can use, where known.
+void AddUse(const RankContext& rank, std::size_t row, KernelSums& call) {
   const Profile& profile = *rank.profile;
   const LaunchConfigId config = profile.device.config[row];
-  if (!config.valid()) return {};
-  const DeviceId kernel{static_cast<std::uint32_t>(row)};
-  return {BlocksPerSm(profile, rank.devices, kernel).value_or(-1),
-          profile.launch_configs[config.value].occupancy};
+  if (!config.valid()) return;
+  const auto blocks = BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)});
+  if (blocks && *blocks >= 0) call.blocks_per_sm.Add(*blocks, call.time);
+  const double occupancy = profile.launch_configs[config.value].occupancy;
+  if (occupancy >= 0) call.occupancy.Add(occupancy, call.time);
 }
 
 }  // namespace
@@ -99,7 +88,9 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};
     KernelSums call;
-    call.time = device.duration[i];
+    call.calls = 1;
+    call.time = call.min = call.max = device.duration[i];
+    AddUse(rank, i, call);
     call.exposed = exposed[i];
     const KernelWork work = division.Of(i);
     call.work_flops = work.flops;
@@ -128,18 +119,16 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
 
 void KernelCollector::AddToName(const RankContext& rank, std::size_t row, const KernelSums& call,
                                 StringId name) {
-  const auto [blocks, occupancy] = UseOf(rank, row);
   const auto [at, is_new] =
       name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names_.size()));
   if (is_new) names_.push_back({rank.profile->Name(rank.profile->device.name[row]), {}, {}});
-  AddCall(names_[at->second].sums, call, blocks, occupancy);
+  Join(names_[at->second].sums, call);
 }
 
 void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call,
                               StringId name) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
-  const auto [blocks, occupancy] = UseOf(rank, row);
   const HostId op = device.op[row];
   KernelKey key;
   key.name = name;
@@ -156,7 +145,7 @@ void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const Ke
   }
   op_row_of.back()[row] = at->second;
   KernelOpRow& found = by_op[at->second];
-  AddCall(found.sums, call, blocks, occupancy);
+  Join(found.sums, call);
   if (eligible_[row] == Tri::kYes) found.eligible = Tri::kYes;
   if (op.valid()) {
     any_op = true;
