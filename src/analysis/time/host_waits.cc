@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/name_memo.h"
 #include "analysis/context/loop_threads.h"
 #include "analysis/context/marker_choice.h"
 #include "analysis/context/setup_calls.h"
@@ -198,14 +199,15 @@ HostWaits CollectWaits(const Profile& profile) {
   const std::vector<bool> loading_launches = LoadingLaunches(profile);
   const std::vector<Ns> setup = SetupTimes(profile);
   const std::vector<bool> searching = SearchingOps(profile);
+  NameMemo loads_code(profile, LoadsCode);
   for (std::size_t row = 0; row < api.size(); ++row) {
     if (api.thread[row].value >= waits.threads.size()) continue;
     const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
     ThreadWaits& thread = waits.threads[api.thread[row].value];
     if (setup[row] > 0) thread.loading.push_back({span.start, span.start + setup[row]});
     const std::string_view name = profile.Name(api.name[row]);
-    if (loading_launches[row] || LoadsCode(name) || SetsLibraryUp(name, api.duration[row]) ||
-        TimesAlgorithms(profile, row, searching)) {
+    if (loading_launches[row] || loads_code(api.name[row]) ||
+        SetsLibraryUp(name, api.duration[row]) || TimesAlgorithms(profile, row, searching)) {
       thread.loading.push_back(span);
     } else if (api.kind[row] == ApiKind::kMemory) {
       thread.memory.push_back(span);
