@@ -65,8 +65,7 @@ class Handler {
       interest_ = receiver->BeginTable(text_);
       index_ = 0;
     } else if (row_depth_ > 0 && depth_ == row_depth_) {
-      key_ = KeyOf(text_);
-      record_.Begin(text_);
+      key_ = record_.Begin(text_);
     } else {
       is_id_ = text_ == "id";
     }

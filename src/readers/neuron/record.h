@@ -133,7 +133,7 @@ class Record {
   void Clear(bool keep_all = false);
 
   // Fields are given one after the other: Begin, then one value.
-  void Begin(std::string_view name);
+  Key Begin(std::string_view name);  ///< What the name stands for.
   void AddInteger(std::int64_t value);
   void AddUnsigned(std::uint64_t value);  ///< Beyond 2^63 it wraps, as ids do.
   void AddReal(double value);
