@@ -38,13 +38,13 @@ struct HostTable {
   std::vector<HostKind> kind;
   std::vector<ThreadId> thread;
   std::vector<HostId> parent;
-  std::vector<HostId> forward;         ///< The forward op of a backward op, when linked.
+  std::vector<HostId> forward;            ///< The forward op of a backward op, when linked.
   OptionalColumn<StringId> input_shapes;  ///< Canonical text "[[32, 3, 224, 224], []]"; or invalid.
   OptionalColumn<StringId> input_dtypes;  ///< Canonical text "[float, c10::Half]"; or invalid.
   OptionalColumn<StringId> call_stack;    ///< "a.py(3): f;b.py(9): g", innermost first; or invalid.
   /// Arguments as written by the profiler; PyProf's whole dictionary; or invalid.
   OptionalColumn<StringId> concrete_inputs;
-  std::vector<std::int64_t> sequence;    ///< Autograd sequence number, -1 when there is none.
+  std::vector<std::int64_t> sequence;       ///< Autograd sequence number, -1 when there is none.
   OptionalColumn<CollectiveId> collective;  ///< For record_param_comms and the like.
   OptionalColumn<StringId> domain;   ///< NVTX domain; invalid for the default one and elsewhere.
   OptionalColumn<RangeStyle> style;  ///< kNone where ranges are not NVTX's.
@@ -101,11 +101,11 @@ struct DeviceTable {
   std::vector<DeviceKind> kind;
   std::vector<std::int32_t> gpu;  ///< Gpu::id, -1 unknown.
   std::vector<std::int64_t> stream;
-  std::vector<ApiId> launch;             ///< The call that launched it; invalid when not recorded.
-  std::vector<HostId> op;                ///< Innermost *op* that launched it; invalid when unknown.
-  std::vector<LaunchConfigId> config;    ///< Kernels only.
+  std::vector<ApiId> launch;           ///< The call that launched it; invalid when not recorded.
+  std::vector<HostId> op;              ///< Innermost *op* that launched it; invalid when unknown.
+  std::vector<LaunchConfigId> config;  ///< Kernels only.
   OptionalColumn<CollectiveId> collective;  ///< Kernels of collectives whose metadata is recorded.
-  std::vector<CopyKind> copy;            ///< kNone for kernels and memsets.
+  std::vector<CopyKind> copy;               ///< kNone for kernels and memsets.
   std::vector<HostMemory> host_memory;
   std::vector<std::int64_t> bytes;  ///< Copies and memsets; -1 unknown.
   std::size_t size() const { return start.size(); }
