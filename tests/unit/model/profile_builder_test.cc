@@ -246,7 +246,8 @@ TEST(ProfileBuilder, OperatorsTakeTheStackOfTheMarkerAround) {
   const auto profile = builder.Finish();
   ASSERT_TRUE(profile);
   std::vector<std::string> stacks;
-  for (const StringId stack : profile->host.call_stack.values()) stacks.emplace_back(profile->Name(stack));
+  for (const StringId stack : profile->host.call_stack.values())
+    stacks.emplace_back(profile->Name(stack));
   EXPECT_EQ(stacks, (std::vector<std::string>{"train.py(3)", "train.py(3)", "train.py(3)",
                                               "own.py(1)", ""}));
 }
