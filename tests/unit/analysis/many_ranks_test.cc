@@ -456,7 +456,7 @@ TEST(SlowGpus, AreFoundAmongThoseOfOneProcess) {
     const Profile profile = test.Finish();
     const auto contexts = BuildRankContexts(std::span(&profile, 1), {});
     ASSERT_TRUE(contexts);
-    const RankFacts facts = FactsOf(contexts->front());
+    const RankFacts facts = TimeFacts(*contexts).communication.front();
     EXPECT_EQ(facts.slow_gpu, gpus == 4 ? 1 : -1);
     EXPECT_EQ(facts.gpu_slowdown, gpus == 4 ? 1.25 : 0);
   }
