@@ -96,7 +96,7 @@ bool HasTime(const Analysis& analysis, std::string_view id) {
 
 // What tells of a run's speed where its iterations do not: of sums only those of as much work.
 constexpr std::string_view kOtherTimes[] = {"iteration.time.mean", "profile.wall_time",
-                                            "profile.kernel_time"};
+                                            "neuron.total_time", "profile.kernel_time"};
 
 std::string LimitOnOtherTime(const Analysis& analysis) {
   if (HasTime(analysis, "iteration.time.median")) return {};
@@ -138,8 +138,9 @@ std::string BaselineLimits(const Analysis& analysis) {
   for (const std::string_view id : {"iteration.time.median", "iteration.period.median"}) {
     if (HasTime(analysis, id)) text += fmt::format("  {}: {{max_increase: 5%}}\n", id);
   }
-  for (const std::string_view id : {"profile.wall_time", "profile.kernel_time"}) {
-    if (text.empty() && HasTime(analysis, id)) {
+  for (const std::string_view id : kOtherTimes) {
+    // A mean without its iterations cannot be compared.
+    if (text.empty() && id != "iteration.time.mean" && HasTime(analysis, id)) {
       text = fmt::format("  {}: {{max_increase: 5%}}\n", id);
     }
   }

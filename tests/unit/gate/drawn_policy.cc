@@ -18,6 +18,9 @@ class Draw {
   std::size_t Below(std::size_t n) { return random_() % n; }
   bool OneIn(std::size_t n) { return Below(n) == 0; }
   double Share() { return static_cast<double>(Below(9)) / 8; }
+  // Neither end: a limit there is one that no run can miss, which a policy must not have.
+  double Inner() { return static_cast<double>(1 + Below(7)) / 8; }
+  std::optional<double> MaybeInner() { return OneIn(2) ? std::optional(Inner()) : std::nullopt; }
   std::optional<double> Maybe() { return OneIn(2) ? std::optional(Share()) : std::nullopt; }
   std::optional<std::int64_t> Count(std::size_t one_in, std::size_t below) {
     if (!OneIn(one_in)) return std::nullopt;
@@ -36,8 +39,8 @@ class Draw {
 Limit DrawLimit(Draw& draw) {
   Limit limit;
   limit.metric = draw.Below(kIds.size());
-  limit.min = draw.Maybe();
-  limit.max = limit.min ? draw.Maybe() : draw.Share();
+  limit.min = draw.MaybeInner();
+  limit.max = limit.min ? draw.MaybeInner() : draw.Inner();
   if (limit.min && limit.max && *limit.min > *limit.max) std::swap(limit.min, limit.max);
   limit.level = draw.OneLevel();
   if (draw.OneIn(3)) limit.on_missing = static_cast<OnMissing>(draw.Below(3));
@@ -68,8 +71,8 @@ Change DrawChange(Draw& draw, std::size_t metric) {
   Change change;
   change.metric = metric;
   change.increase = draw.Maybe();
-  change.decrease = change.increase ? draw.Maybe() : draw.Share();
-  if (draw.OneIn(3)) change.min_abs = draw.Share();
+  change.decrease = change.increase ? draw.MaybeInner() : draw.Inner();
+  if (draw.OneIn(3)) change.min_abs = draw.Inner();
   change.level = draw.OneLevel();
   if (draw.OneIn(4)) {
     change.answer = {static_cast<stats::Change>(draw.Below(4)), draw.OneIn(2)};
@@ -167,6 +170,7 @@ Case DrawCase(std::uint64_t seed) {
   out.expected = draw.Count(5, 5);
   if (out.expected == 0) out.expected.reset();
   out.allowed = draw.Count(4, 3);
+  if (out.expected && out.allowed) out.allowed = std::min(*out.allowed, *out.expected - 1);
   if (draw.OneIn(5)) out.on_missing_ranks = static_cast<OnMissingRanks>(draw.Below(3));
   out.unreadable = draw.OneIn(10) ? static_cast<std::int64_t>(draw.Below(3)) : 0;
   out.is_truncated = draw.OneIn(20);
