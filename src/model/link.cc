@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/interval.h"
+#include "model/permute.h"
 #include "model/process_numbers.h"
 
 namespace profgauge::link {
@@ -71,11 +72,13 @@ class OpenRanges {
 /// Looks ranges up by external id.
 class RangesById {
  public:
-  RangesById(const HostTable& host, const std::vector<std::int64_t>& ids) : host_(host), ids_(ids) {
-    for (std::uint32_t row = 0; row < ids.size(); ++row) {
-      if (ids[row] >= 0) rows_.push_back(row);
-    }
-    std::stable_sort(rows_.begin(), rows_.end(), [&](auto a, auto b) { return ids_[a] < ids_[b]; });
+  RangesById(const HostTable& host, const std::vector<std::int64_t>& ids)
+      : host_(host),
+        ids_(ids),
+        rows_(SortedRows(ids.size(), [&](auto a, auto b) { return ids[a] < ids[b]; })) {
+    if (!rows_.empty()) return;
+    rows_.resize(ids.size());
+    std::iota(rows_.begin(), rows_.end(), 0U);
   }
 
   bool Knows(std::int64_t id) const {
@@ -102,7 +105,7 @@ class RangesById {
 
   const HostTable& host_;
   const std::vector<std::int64_t>& ids_;
-  std::vector<std::uint32_t> rows_;
+  Permutation rows_;
 };
 
 /// For each host row the nearest op: itself, or the nearest enclosing one.
