@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kListKey = "traceEvents";
 /// Asked of the source at once.
-constexpr std::size_t kReadBytes = std::size_t{128} << 10;
+constexpr std::size_t kReadBytes = std::size_t{512} << 10;
 
 std::string_view TrimLeft(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
