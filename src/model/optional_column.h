@@ -14,7 +14,8 @@ template <class T>
 class OptionalColumn {
  public:
   std::size_t size() const { return size_; }
-  T operator[](std::size_t row) const { return values_.empty() ? T{} : values_[row]; }
+  /// Constant, so that nobody assigns to it in vain.
+  const T operator[](std::size_t row) const { return values_.empty() ? T{} : values_[row]; }
   /// One per row, or none at all.
   std::span<const T> values() const { return values_; }
 

@@ -335,8 +335,8 @@ TEST(Summaries, KeepAllShapesOrNone) {
     std::size_t ops = 0;
     for (std::size_t row = 0; row < profile.host.size(); ++row) {
       if (profile.host.kind[row] != HostKind::kOp) continue;
-      profile.host.input_shapes[row] =
-          profile.strings.Intern(fmt::format("[[{}, 3]]", ops++ % different));
+      profile.host.input_shapes.Set(
+          row, profile.strings.Intern(fmt::format("[[{}, 3]]", ops++ % different)));
     }
     EXPECT_GT(ops, different);
   };
