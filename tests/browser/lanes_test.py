@@ -141,6 +141,12 @@ class EventTest(LanesCase):
                      "%dot.1 = dot(%a, %b)", "SBUF read: 65.5 kB", "Source: kernels/matmul.py:14"):
             self.assertIn(part, tip)
 
+    def test_a_long_name_keeps_to_its_column(self):
+        self.js("timeline.pick(arguments[0]); timeline.details$.querySelector('h3').textContent = 'at::'.repeat(99)",
+                self.matmul())
+        self.assertEqual(self.js("const name = timeline.details$.querySelector('h3');"
+                                 "return name.scrollWidth - name.clientWidth"), 0)
+
     def test_details_have_every_field_and_what_it_waits_for(self):
         self.js("timeline.pick(arguments[0])", self.matmul())
         text = self.js("return timeline.details$.innerText").replace("\u202f", " ")
