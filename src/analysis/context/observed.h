@@ -26,8 +26,8 @@ namespace profgauge {
 ///   was
 ///     recorded. A profiler that pauses leaves them.
 ///   - Stretches of at least 1 ms in which no device works while the profiler itself, as it says,
-///     holds up a thread that launches (Nsight Systems flushes its buffers there). Where it does not
-///     say which thread (Kineto), while all that launch neither begin nor end anything.
+///     holds up a thread that launches (Nsight Systems flushes its buffers there). Where it does
+///     not say which thread (Kineto), while all that launch neither begin nor end anything.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
 /// `unobserved`, and what lies between marked iterations and behind the last: copies that none
