@@ -64,7 +64,7 @@ struct Instruction {
   bool semaphore = false;  ///< EVENT_SEMAPHORE: the engine waits, it is not active.
   bool setup = false;      ///< Set-up, tear-down or synchronization, not counted by exec_time.
   bool transpose = false;
-  bool nki_source = false;                   ///< `source` is a line of NKI.
+  bool nki_source = false;                    ///< `source` is a line of NKI.
   NumberType number = NumberType::kUnstated;  ///< Of matrix products, by their operands.
   Traffic traffic;
   Ns end() const { return start + duration; }

@@ -16,13 +16,14 @@ namespace profgauge {
 std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile& profile);
 
 /// One profile for each process that marks iterations, or communicates with others, and launches
-/// work, in order of the first GPU that is its own, those of which no work was recorded last; `profile` itself where fewer than two
-/// do, or processes share a GPU. A GPU is the process's that has at least nine tenths of the time
-/// that it works for such processes; what others ran there is the GPU's, without a launch, and
-/// counted. What other processes did (loaders, launchers) is of the one on whose GPU they worked
-/// most, else the first one's, as are what no process can be told of and what was skipped at
-/// reading. Each keeps the whole recording's extent and texts; which recorded rank it is, nothing
-/// says. Where processes share a number of a GPU that may mean several, that is counted.
+/// work, in order of the first GPU that is its own, those of which no work was recorded last;
+/// `profile` itself where fewer than two do, or processes share a GPU. A GPU is the process's that
+/// has at least nine tenths of the time that it works for such processes; what others ran there is
+/// the GPU's, without a launch, and counted. What other processes did (loaders, launchers) is of
+/// the one on whose GPU they worked most, else the first one's, as are what no process can be told
+/// of and what was skipped at reading. Each keeps the whole recording's extent and texts; which
+/// recorded rank it is, nothing says. Where processes share a number of a GPU that may mean
+/// several, that is counted.
 std::vector<Profile> SplitProcesses(Profile profile);
 
 }  // namespace profgauge

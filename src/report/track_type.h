@@ -22,9 +22,9 @@ enum class TrackType : std::uint8_t {
 };
 
 constexpr std::string_view NameOf(TrackType type) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "stream", "thread",     "python", "os",     "waiting",
-      "core",   "annotation", "layer",  "detail", "path"};
+  constexpr std::array<std::string_view, 10> kNames = {"stream",  "thread", "python",     "os",
+                                                       "waiting", "core",   "annotation", "layer",
+                                                       "detail",  "path"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

@@ -40,7 +40,14 @@ struct ExpectedNumber {
 
 /// How a text is compared; `operator_name` empty: equal. U+202F counts as a blank.
 struct ExpectedText {
-  enum class Match : std::uint8_t { kEquals, kContains, kNotContains, kStartsWith, kEndsWith, kMatches };
+  enum class Match : std::uint8_t {
+    kEquals,
+    kContains,
+    kNotContains,
+    kStartsWith,
+    kEndsWith,
+    kMatches
+  };
   Match match = Match::kEquals;
   std::string text;
 };

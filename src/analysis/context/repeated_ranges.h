@@ -9,7 +9,8 @@
 namespace profgauge {
 
 /// "help: ranges that repeat: `step N` (12 times), `forward` (11 times)": outermost ranges and
-/// annotations that occur at least twice, those first that take most time; or that there are none. With `numbered`, names that differ in their numbers only are one, for patterns.
+/// annotations that occur at least twice, those first that take most time; or that there are none.
+/// With `numbered`, names that differ in their numbers only are one, for patterns.
 std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbered);
 
 }  // namespace profgauge

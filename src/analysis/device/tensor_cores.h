@@ -24,7 +24,7 @@ std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelC
 struct TensorCoreTimes {
   Ns kernels = 0, tensor_core = 0, undecided = 0;
   Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
-  Ns unknown = 0;  ///< Of kernels that no rule knows, launched by no operator that is known.
+  Ns unknown = 0;       ///< Of kernels that no rule knows, launched by no operator that is known.
   Ns whole_graphs = 0;  ///< Of `unknown`, and of none of the others: graphs recorded whole.
 };
 

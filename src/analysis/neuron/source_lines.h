@@ -14,8 +14,9 @@ class SourceLines {
   /// `root`: the folder with the sources; empty: none are shown.
   explicit SourceLines(std::string root) : root_(std::move(root)) {}
 
-  /// The line with its indentation (a tab is four blanks), of at most 200 bytes; empty when it is not to be had. A
-  /// path of another machine is found by its last parts. Files over 4 MiB are not read.
+  /// The line with its indentation (a tab is four blanks), of at most 200 bytes; empty when it is
+  /// not to be had. A path of another machine is found by its last parts. Files over 4 MiB are not
+  /// read.
   std::string Line(std::string_view file, std::int64_t line);
 
  private:

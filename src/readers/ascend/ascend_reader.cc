@@ -209,8 +209,7 @@ class TableReader final : public Reader {
     builder.SetHints(kHints);
     builder.source().format = "ascend";
     builder.source().accelerator = "npu";
-    builder.source().dialect =
-        cluster.empty() ? "kernel_details.csv" : kClusterTable;
+    builder.source().dialect = cluster.empty() ? "kernel_details.csv" : kClusterTable;
     if (cluster.empty()) builder.SetCopiesUnknown("this kind of file holds kernels and no copies");
     if (!cluster.empty()) builder.reported() = cluster.Report();
     PROFGAUGE_TRY(auto profile, builder.Finish());

@@ -89,10 +89,9 @@ class Import {
       return {};
     }
     if (!options_.allow_incomplete) {
-      return Fail(InputError(
-          source_.name(), "pyprof/truncated",
-          fmt::format("net.dict ends inside line {}", line_ + 1),
-          "copy it again; or pass --allow-incomplete to take what is there"));
+      return Fail(InputError(source_.name(), "pyprof/truncated",
+                             fmt::format("net.dict ends inside line {}", line_ + 1),
+                             "copy it again; or pass --allow-incomplete to take what is there"));
     }
     builder_.log().Add(Counter::truncated);
     return {};
@@ -256,8 +255,8 @@ class NetDictReader final : public Reader {
   }
 
   Match Sniff(std::span<const std::byte> head) const override {
-    const std::string_view text = WithoutByteOrderMark(
-        {reinterpret_cast<const char*>(head.data()), head.size()});
+    const std::string_view text =
+        WithoutByteOrderMark({reinterpret_cast<const char*>(head.data()), head.size()});
     const std::string_view line = Trim(text.substr(0, text.find('\n')));
     if (line.starts_with("{'kShortName'") || line.starts_with("{\"kShortName\""))
       return Match::kYes;

@@ -190,8 +190,8 @@ TEST(PathGraph, WorkThatWaitedForAnotherStream) {
   EXPECT_EQ(built.BindingOf(PathTable::kDevice, "nccl", false), PathEdge::kEvent);
 }
 
-// The end of the iterations when "compute" lasts 50 us longer, of work on stream 20 that starts long
-// after it all the same. `calls` are between the launches.
+// The end of the iterations when "compute" lasts 50 us longer, of work on stream 20 that starts
+// long after it all the same. `calls` are between the launches.
 Ns EndWhenComputeIsLonger(const std::vector<std::string>& calls, std::int64_t streams = 2) {
   TestProfile test;
   test.Step(0, {0, 200'000});

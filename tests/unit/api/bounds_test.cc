@@ -98,8 +98,7 @@ TEST(Bounds, StreamsAndKernelNames) {
 TEST(Bounds, Iterations) {
   const Reports reports = ReportsOf(Shape::kIterations, kCount);
   ExpectWithinBudgets(reports);
-  EXPECT_EQ(reports.json.at("profile").at("iterations_total").to_number<std::int64_t>(),
-            kCount);
+  EXPECT_EQ(reports.json.at("profile").at("iterations_total").to_number<std::int64_t>(), kCount);
 }
 
 TEST(Bounds, Depth) { ExpectWithinBudgets(ReportsOf(Shape::kDepth, kCount)); }

@@ -135,9 +135,9 @@ TEST(GrowsWithIterations, SumsDoAndSharesDoNot) {
                           "memcpy.h2d.bytes", "communication.time", "critical.host.time"}) {
     EXPECT_TRUE(GrowsWithIterations(sum)) << sum;
   }
-  for (const char* other : {"profile.iterations", "gpu.idle.mean", "breakdown.dataloader",
-                            "critical.host.share", "memory.peak_allocated", "iteration.time.median",
-                            "nothing"}) {
+  for (const char* other :
+       {"profile.iterations", "gpu.idle.mean", "breakdown.dataloader", "critical.host.share",
+        "memory.peak_allocated", "iteration.time.median", "nothing"}) {
     EXPECT_FALSE(GrowsWithIterations(other)) << other;
   }
 }
