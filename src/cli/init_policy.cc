@@ -159,8 +159,9 @@ std::string BaselineLimits(const Analysis& analysis) {
 
 std::string BaselineBlock(const Analysis& analysis) {
   const std::string limits = BaselineLimits(analysis);
-  if (limits.empty())
+  if (limits.empty()) {
     return "# Nothing here can be held against a baseline: no time was recorded.\n";
+  }
   return "# Against a baseline (`profgauge baseline save --policy`), with --baseline FILE:\n"
          "baseline:\n" +
          limits;

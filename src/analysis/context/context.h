@@ -27,7 +27,7 @@ struct RankContext {
   std::int64_t rank = 0;             ///< As recorded, else its position in the run.
   std::vector<KernelClass> classes;  ///< One per row of profile->device.
   Iterations iterations;             ///< All, with the selected range and the window.
-  OpTree tree;                       ///< Over the whole profile.
+  OpTree tree;                       ///< Over the whole profile, until all tables are made.
   OpWorks works;                     ///< Likewise.
   std::vector<Span> unobserved;      ///< Of the window: analysis/context/observed.h.
   std::vector<GpuUse> gpus;          ///< GPUs with work, by id: analysis/context/utilization.h.

@@ -23,8 +23,7 @@ namespace profgauge {
 ///     their median, and nothing is recorded more than 1 ms behind it. A marker that only the
 ///     profiler's stop closes holds that stop.
 ///   - Between iterations whose numbers jump: stretches of at least 1 ms in which nothing at all
-///   was
-///     recorded. A profiler that pauses leaves them.
+///     was recorded. A profiler that pauses leaves them.
 ///   - Stretches of at least 1 ms in which no device works while the profiler itself, as it says,
 ///     holds up a thread that launches (Nsight Systems flushes its buffers there). Where it does
 ///     not say which thread (Kineto), while all that launch neither begin nor end anything.

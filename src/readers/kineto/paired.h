@@ -2,7 +2,7 @@
 // last. PyTorch writes whole ones; tools that convert or merge traces may not.
 #pragma once
 
-#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,6 +26,7 @@ struct ApartRow {
   std::variant<std::monostate, HostRow, ApiRow, DeviceRow, PythonRow, SyncRow, RangeRow> row;
 };
 
+/// Those of one trace. O(n log n) in their number, and keeps all of them until Finish().
 class PairedEvents {
  public:
   void Add(ApartRow row) { rows_.push_back(std::move(row)); }
