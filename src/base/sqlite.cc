@@ -1,5 +1,6 @@
 #include "base/sqlite.h"
 
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -70,9 +71,29 @@ void CallTextFunction(sqlite3_context* context, int, sqlite3_value** values) {
   sqlite3_result_text64(context, result.data(), result.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
+using RowFunction = std::function<void(const RowValues&)>;
+
+// Exceptions must not pass through SQLite.
+void CallRowFunction(sqlite3_context* context, int, sqlite3_value** values) {
+  try {
+    (*static_cast<const RowFunction*>(sqlite3_user_data(context)))(RowValues(values));
+  } catch (const std::exception&) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
+void EndRowFunction(sqlite3_context* context) { sqlite3_result_null(context); }
+void DestroyRowFunction(void* function) { delete static_cast<RowFunction*>(function); }
 void DestroyTextFunction(void* function) { delete static_cast<TextFunction*>(function); }
 
 }  // namespace
+
+std::string_view RowValues::Text(int value) const {
+  const auto* text = sqlite3_value_text(values_[value]);
+  if (text == nullptr) return {};
+  return {reinterpret_cast<const char*>(text),
+          static_cast<std::size_t>(sqlite3_value_bytes(values_[value]))};
+}
 
 Statement& Statement::Bind(int parameter, std::int64_t value) {
   sqlite3_bind_int64(statement_.get(), parameter, value);
@@ -130,7 +151,7 @@ Result<Database> Database::Open(const std::string& path, Mode mode, ErrorKind ki
                                               : SQLITE_OPEN_READONLY);
   const std::string uri = UriOf(path, mode == Mode::kImmutable ? "?immutable=1" : "");
   const int status = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
-  Database database(handle, path, kind);
+  Database database(handle, path, mode, kind);
   if (status != SQLITE_OK) return Fail(Failure(handle, status, path, kind));
   sqlite3_busy_timeout(handle, kLockWaitMs);
   // A hostile schema must not reach functions or files of its choice.
@@ -166,6 +187,22 @@ Status Database::AddTextFunction(const char* name, TextFunction function) {
                                  nullptr, DestroyTextFunction);
   if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
   return {};
+}
+
+Status Database::AddRowFunction(const char* name, RowFunction take) {
+  const int status = sqlite3_create_function_v2(handle_.get(), name, -1, SQLITE_UTF8,
+                                                new RowFunction(std::move(take)), nullptr,
+                                                CallRowFunction, EndRowFunction,
+                                                DestroyRowFunction);
+  if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
+  return {};
+}
+
+Result<std::uint64_t> Database::Bytes() {
+  PROFGAUGE_TRY(auto statement,
+                Prepare("select page_count * page_size from pragma_page_count, pragma_page_size"));
+  PROFGAUGE_TRY(const bool found, statement.Step());
+  return found ? static_cast<std::uint64_t>(statement.Integer(0)) : 0;
 }
 
 Result<bool> Database::HasTable(std::string_view table) {

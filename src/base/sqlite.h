@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +22,19 @@ enum class Mode : std::uint8_t {
   kImmutable,  ///< Read-only; the file is taken as never changing. For profiles.
   kReadOnly,   ///< Read-only beside other readers and writers.
   kReadWrite,  ///< Created when missing.
+};
+
+/// The values that a row function is called with, counted from 0. Valid during the call.
+class RowValues {
+ public:
+  explicit RowValues(sqlite3_value** values) : values_(values) {}
+  int Type(int value) const { return sqlite3_value_type(values_[value]); }
+  std::int64_t Integer(int value) const { return sqlite3_value_int64(values_[value]); }
+  double Real(int value) const { return sqlite3_value_double(values_[value]); }
+  std::string_view Text(int value) const;
+
+ private:
+  sqlite3_value** values_;
 };
 
 /// One prepared statement. Column numbers count from 0, parameters from 1.
@@ -74,16 +88,28 @@ class Database {
   /// A function of one text for statements of ours; null stays null. It must not throw, and what it
   /// refers to must outlive the database.
   Status AddTextFunction(const char* name, std::function<std::string(std::string_view)> function);
+  /// `name(…)` in statements of ours is an aggregate of any values that calls `take` at each row:
+  /// less work than a Step() for each. Of what `take` throws only std::bad_alloc comes back, from
+  /// that statement's Step(). What it refers to must outlive the database.
+  Status AddRowFunction(const char* name, std::function<void(const RowValues&)> take);
+  /// The same file once more, for another thread.
+  Result<Database> Again() const { return Open(*path_, mode_, kind_); }
+  bool IsImmutable() const { return mode_ == Mode::kImmutable; }
+  Result<std::uint64_t> Bytes();  ///< Of all pages.
   std::int64_t LastRowId() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
  private:
   struct Closer {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
-  Database(sqlite3* handle, std::string path, ErrorKind kind)
-      : handle_(handle), path_(std::make_unique<std::string>(std::move(path))), kind_(kind) {}
+  Database(sqlite3* handle, std::string path, Mode mode, ErrorKind kind)
+      : handle_(handle),
+        path_(std::make_unique<std::string>(std::move(path))),
+        mode_(mode),
+        kind_(kind) {}
   std::unique_ptr<sqlite3, Closer> handle_;
   std::unique_ptr<std::string> path_;  // Statements keep a pointer to it.
+  Mode mode_;
   ErrorKind kind_;
 };
 

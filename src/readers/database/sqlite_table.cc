@@ -1,5 +1,12 @@
 #include "readers/database/sqlite_table.h"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "base/in_order.h"
+#include "base/parallel.h"
+
 namespace profgauge::readers {
 namespace {
 
@@ -15,6 +22,60 @@ Result<std::set<std::string>> ColumnNames(sqlite::Database& database, const std:
     if (!more) return names;
     names.emplace(statement.Text(0));
   }
+}
+
+/// Rows that are read at once: they stay in a core's cache.
+constexpr std::uint64_t kBlockRows = 4096;
+
+struct Block {
+  Cells cells;
+  Status status;
+};
+
+/// One thread's connection, and its statement.
+class BlockReader {
+ public:
+  Status Open(const sqlite::Database& database, const std::string& sql) {
+    PROFGAUGE_TRY(auto again, database.Again());
+    database_.emplace(std::move(again));
+    PROFGAUGE_CHECK(database_->AddRowFunction(
+        "take_row", [this](const sqlite::RowValues& row) { cells_->Add(row); }));
+    PROFGAUGE_TRY(auto statement, database_->Prepare(sql));
+    statement_.emplace(std::move(statement));
+    return {};
+  }
+
+  Status Read(std::int64_t first, std::int64_t last, Cells& cells) {
+    cells_ = &cells;
+    statement_->Reset();
+    return statement_->Bind(1, first).Bind(2, last).Run();
+  }
+
+ private:
+  Cells* cells_ = nullptr;
+  std::optional<sqlite::Database> database_;
+  std::optional<sqlite::Statement> statement_;
+};
+
+/// The rowids of a table that is worth several threads: it has many, with few gaps, and does not
+/// change meanwhile.
+Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table) {
+  constexpr std::uint64_t kLong = 16 * kBlockRows, kLeastRow = 4;
+  if (Cores() == 1 || !database.IsImmutable()) return std::nullopt;
+  PROFGAUGE_TRY(const std::set<std::string> columns, ColumnNames(database, table));
+  for (const std::string& column : columns) {
+    if (sqlite3_stricmp(column.c_str(), "_rowid_") == 0) return std::nullopt;
+  }
+  const std::string from = "(_rowid_) from \"" + table + "\")";
+  auto ends = database.Prepare("select (select min" + from + ", (select max" + from);
+  if (!ends) return std::nullopt;  // A table without rowids.
+  PROFGAUGE_TRY(const bool found, ends->Step());
+  if (!found || ends->IsNull(0)) return std::nullopt;
+  const auto first = ends->Integer(0), last = ends->Integer(1);
+  const std::uint64_t count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  PROFGAUGE_TRY(const std::uint64_t bytes, database.Bytes());
+  if (count < kLong || count > bytes / kLeastRow) return std::nullopt;
+  return Rowids{first, count + 1};
 }
 
 }  // namespace
@@ -36,32 +97,77 @@ Result<TableScan> TableScan::Open(sqlite::Database& database, const std::string&
     scan.present_.push_back(found != "null");
     columns += (columns.empty() ? "" : ", ") + found;
   }
-  std::string sql = "select " + columns + " from \"" + table + "\"";
-  if (!filter.empty()) sql.append(" where ").append(filter);
-  PROFGAUGE_TRY(auto statement, database.Prepare(sql));
+  scan.database_ = &database;
+  scan.table_ = table;
+  scan.columns_ = std::move(columns);
+  // Without an index rows come in the order of rowids.
+  scan.rest_ = " from \"" + table + "\" not indexed where (" +
+               (filter.empty() ? std::string("1") : std::string(filter)) + ")";
+  PROFGAUGE_TRY(auto statement, database.Prepare("select " + scan.columns_ + scan.rest_));
   scan.statement_.emplace(std::move(statement));
   return scan;
 }
 
 Result<bool> TableScan::Next() {
   if (!exists_) return false;
-  return statement_->Step();
-}
-
-bool TableScan::IsSet(std::size_t column) const {
-  return Has(column) && !statement_->IsNull(static_cast<int>(column));
-}
-
-std::int64_t TableScan::Integer(std::size_t column, std::int64_t otherwise) const {
-  return IsSet(column) ? statement_->Integer(static_cast<int>(column)) : otherwise;
-}
-
-double TableScan::Real(std::size_t column, double otherwise) const {
-  return IsSet(column) ? statement_->Real(static_cast<int>(column)) : otherwise;
+  PROFGAUGE_TRY(const bool more, statement_->Step());
+  printed_.clear();
+  row_ = 0;
+  cells_ = more ? &own_ : nullptr;
+  if (!more) return false;
+  own_.Clear(present_.size());
+  own_.Add(*statement_);
+  return true;
 }
 
 std::string_view TableScan::Text(std::size_t column) const {
-  return IsSet(column) ? statement_->Text(static_cast<int>(column)) : std::string_view{};
+  if (!IsSet(column)) return {};
+  if (cells_->IsText(row_, column)) return cells_->Text(row_, column);
+  return printed_.emplace_back(cells_->NumberAsText(row_, column));
+}
+
+Status TableScan::ReadRowids(const Rowids& rowids, const std::function<void()>& take) {
+  const std::string sql =
+      "select take_row(" + columns_ + ")" + rest_ + " and _rowid_ between ? and ?";
+  std::vector<std::unique_ptr<BlockReader>> readers(Cores());
+  Status status;
+  MakeInOrder<Block>(
+      static_cast<std::size_t>((rowids.count + kBlockRows - 1) / kBlockRows), readers.size(),
+      [&](std::size_t worker, std::size_t index, Block& block) {
+        block.cells.Clear(present_.size());
+        block.status = Status();
+        auto& reader = readers[worker];
+        if (!reader) {
+          reader = std::make_unique<BlockReader>();
+          block.status = reader->Open(*database_, sql);
+        }
+        const std::uint64_t begin = index * kBlockRows;
+        const std::uint64_t end = std::min(begin + kBlockRows, rowids.count);
+        const auto rowid = [&](std::uint64_t i) {
+          return rowids.first + static_cast<std::int64_t>(i);
+        };
+        if (block.status) block.status = reader->Read(rowid(begin), rowid(end - 1), block.cells);
+      },
+      [&](Block& block) {
+        status = std::move(block.status);
+        if (!status) return false;
+        cells_ = &block.cells;
+        take();
+        return true;
+      });
+  cells_ = nullptr;
+  return status;
+}
+
+Status TableScan::ForEachBlock(const std::function<void()>& take) {
+  if (!exists_) return {};
+  PROFGAUGE_TRY(const std::optional<Rowids> rowids, LongTable(*database_, table_));
+  if (rowids) return ReadRowids(*rowids, take);
+  while (true) {
+    PROFGAUGE_TRY(const bool more, Next());
+    if (!more) return {};
+    take();
+  }
 }
 
 Result<std::set<std::string>> TableNames(sqlite::Database& database) {

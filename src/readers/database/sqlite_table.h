@@ -2,7 +2,10 @@
 // version to version, so a reader names what it wants and learns what it got.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "base/sqlite.h"
+#include "readers/database/cells.h"
 
 namespace profgauge::readers {
 
@@ -18,6 +22,12 @@ namespace profgauge::readers {
 /// without one asks Has().
 struct Wanted {
   std::initializer_list<const char*> names;
+};
+
+/// The rowids of a table.
+struct Rowids {
+  std::int64_t first = 0;
+  std::uint64_t count = 0;  ///< Up to the last, with those that are missing between.
 };
 
 /// One pass over a table, in rowid order. Columns are numbered as wanted.
@@ -32,26 +42,46 @@ class TableScan {
   bool exists() const { return exists_; }
   bool Has(std::size_t column) const { return exists_ && present_[column]; }
   Result<bool> Next();
-  /// Calls `take()` at each row that is left.
+  /// Calls `take()` at each row. Long tables are read by several threads; `take` is called by one
+  /// at a time, in rowid order, which need not be this one.
+  /// REQUIRES: no call of Next() before.
   template <class Take>
   Status ForEach(Take take) {
-    while (true) {
-      PROFGAUGE_TRY(const bool more, Next());
-      if (!more) return {};
-      take();
-    }
+    return ForEachBlock([&] {
+      for (row_ = 0; row_ < cells_->rows(); ++row_) {
+        printed_.clear();
+        take();
+      }
+    });
   }
 
   /// Whether this row has a value there.
-  bool IsSet(std::size_t column) const;
-  std::int64_t Integer(std::size_t column, std::int64_t otherwise = 0) const;
-  double Real(std::size_t column, double otherwise = 0) const;
+  bool IsSet(std::size_t column) const {
+    return cells_ != nullptr && cells_->IsSet(row_, column);
+  }
+  std::int64_t Integer(std::size_t column, std::int64_t otherwise = 0) const {
+    return IsSet(column) ? cells_->Integer(row_, column) : otherwise;
+  }
+  double Real(std::size_t column, double otherwise = 0) const {
+    return IsSet(column) ? cells_->Real(row_, column) : otherwise;
+  }
+  /// Valid while the scan is at this row.
   std::string_view Text(std::size_t column) const;
 
  private:
+  /// Calls `take` whenever cells_ are the next rows.
+  Status ForEachBlock(const std::function<void()>& take);
+  Status ReadRowids(const Rowids& rowids, const std::function<void()>& take);
+
   bool exists_ = false;
   std::vector<bool> present_;
+  sqlite::Database* database_ = nullptr;
+  std::string table_, columns_, rest_;  ///< Of the statement: what is selected, and all behind it.
   std::optional<sqlite::Statement> statement_;
+  Cells own_;
+  const Cells* cells_ = nullptr;  ///< Nothing before the first row and behind the last.
+  std::size_t row_ = 0;
+  mutable std::deque<std::string> printed_;  ///< Numbers of this row that were asked as text.
 };
 
 /// Names of all tables; not of views, which are not read.
