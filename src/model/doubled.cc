@@ -1,6 +1,7 @@
 #include "model/doubled.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/permute.h"
 
@@ -14,17 +15,26 @@ constexpr std::size_t kOneOf = 100;
 template <class Near, class Equal>
 Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
   constexpr std::size_t kFarthest = 64;  // However many begin at one moment.
-  Permutation once;
+  Permutation once;  // Up to the first that equals one: all.
+  bool any = false;
   for (std::uint32_t row = 0; row < count; ++row) {
     bool is_copy = false;
-    const std::size_t kept = once.size();
+    const std::size_t kept = any ? once.size() : row;
+    const auto before = [&](std::size_t back) {
+      return any ? once[kept - back] : static_cast<std::uint32_t>(kept - back);
+    };
     for (std::size_t back = 1; back <= std::min(kept, kFarthest) && !is_copy; ++back) {
-      if (!is_near(once[kept - back], row)) break;
-      is_copy = equal(once[kept - back], row);
+      if (!is_near(before(back), row)) break;
+      is_copy = equal(before(back), row);
     }
-    if (!is_copy) once.push_back(row);
+    if (is_copy && !any) {
+      any = true;
+      once.resize(row);
+      std::iota(once.begin(), once.end(), 0U);
+    }
+    if (any && !is_copy) once.push_back(row);
   }
-  return once.size() == count ? Permutation{} : once;
+  return once;
 }
 
 // The same of rows on threads.

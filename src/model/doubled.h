@@ -15,9 +15,9 @@ struct RowNumbers {
   std::vector<std::int64_t>& host;
   std::vector<bool>& host_backward;
   std::vector<std::int64_t>& api_correlation;
-  std::vector<std::int64_t>& api_op;
+  OptionalColumn<std::int64_t, -1>& api_op;
   std::vector<std::int64_t>& device_correlation;
-  std::vector<std::int64_t>& device_op;
+  OptionalColumn<std::int64_t, -1>& device_op;
 };
 
 /// Keeps each event once and returns how many of the device's were copies. A stream does one thing

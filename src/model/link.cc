@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/interval.h"
+#include "model/calls_by_id.h"
 #include "model/permute.h"
 #include "model/process_numbers.h"
 
@@ -202,7 +203,7 @@ void Parents(Profile& profile) {
 }
 
 void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
-                   const std::vector<std::int64_t>& api_ids) {
+                   const OptionalColumn<std::int64_t, -1>& api_ids) {
   auto& api = profile.api;
   const RangesById by_id(profile.host, host_ids);
   OpenRanges open(profile, ThreadStarts(profile));
@@ -309,12 +310,12 @@ void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
 class RepeatedIds {
  public:
   RepeatedIds(const ApiTable& api, const std::vector<std::int64_t>& ids,
-              const boost::unordered_flat_map<std::int64_t, std::uint32_t>& first)
+              CallsById& first)
       : api_(api) {
     for (std::uint32_t row = 0; row < api.size(); ++row) {
-      const auto known = ids[row] < 0 ? first.end() : first.find(ids[row]);
-      if (known == first.end() || known->second == ApiId::kNone) continue;
-      const std::uint32_t other = known->second;
+      const std::uint32_t* known = first.Find(ids[row]);
+      if (known == nullptr || *known == ApiId::kNone) continue;
+      const std::uint32_t other = *known;
       if (api.start[row] > api.start[other] + api.duration[other]) calls_[ids[row]];
     }
     if (calls_.empty()) return;
@@ -396,15 +397,11 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
                    const std::vector<std::int64_t>& device_correlations) {
   auto& device = profile.device;
   const auto& api = profile.api;
-  boost::unordered_flat_map<std::int64_t, std::uint32_t> calls;
-  calls.reserve(device.size());
-  for (const auto correlation : device_correlations) {
-    if (correlation >= 0) calls.emplace(correlation, ApiId::kNone);
-  }
+  CallsById calls(device_correlations);
   std::vector<std::uint32_t> lost, copies;
   for (std::uint32_t row = 0; row < api.size(); ++row) {
-    const auto call = calls.find(api_correlations[row]);
-    if (api_correlations[row] < 0 || call == calls.end()) {
+    std::uint32_t* const first = calls.Find(api_correlations[row]);
+    if (first == nullptr) {
       if (api.kind[row] == ApiKind::kMemcpy && api_correlations[row] >= 0 && device.size() > 0) {
         copies.push_back(row);
       }
@@ -415,17 +412,16 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
       continue;
     }
     // A runtime call and the driver call inside it may share the id; the earlier is the outer one.
-    auto& first = call->second;
-    if (first == ApiId::kNone || api.start[row] < api.start[first]) first = row;
+    if (*first == ApiId::kNone || api.start[row] < api.start[*first]) *first = row;
   }
   device.launch.assign(device.size(), ApiId{});
   for (std::uint32_t row = 0; row < device.size(); ++row) {
-    const auto call = calls.find(device_correlations[row]);
-    if (device_correlations[row] < 0 || call == calls.end() || call->second == ApiId::kNone) {
+    const std::uint32_t* call = calls.Find(device_correlations[row]);
+    if (call == nullptr || *call == ApiId::kNone) {
       profile.log.Add(Counter::kernels_without_launch);
       continue;
     }
-    device.launch[row] = ApiId{call->second};
+    device.launch[row] = ApiId{*call};
   }
   CountLost(profile, lost);
   CountUnrecordedCopies(profile, copies);
@@ -435,10 +431,11 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
 }
 
 void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
-                 const std::vector<std::int64_t>& device_ids) {
+                 const OptionalColumn<std::int64_t, -1>& device_ids) {
   auto& device = profile.device;
   boost::unordered_flat_map<std::int64_t, HostId> named;
-  if (std::any_of(device_ids.begin(), device_ids.end(), [](auto id) { return id >= 0; })) {
+  const auto ids = device_ids.values();
+  if (std::any_of(ids.begin(), ids.end(), [](auto id) { return id >= 0; })) {
     for (std::uint32_t row = 0; row < host_ids.size(); ++row) {
       if (host_ids[row] >= 0) named.emplace(host_ids[row], HostId{row});
     }

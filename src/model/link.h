@@ -19,7 +19,7 @@ void Parents(Profile& profile);
 /// tick); else the innermost range of the thread that contains the call.
 /// `host_ids` and `api_ids` are external ids by row, -1 none.
 void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
-                   const std::vector<std::int64_t>& api_ids);
+                   const OptionalColumn<std::int64_t, -1>& api_ids);
 
 /// DeviceTable::launch by correlation.
 void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
@@ -30,7 +30,7 @@ void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correl
 /// -1 none. Counts the launched rows whose op nothing tells. REQUIRES: Parents(), CallsToRanges()
 /// and DeviceToCalls().
 void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
-                 const std::vector<std::int64_t>& device_ids);
+                 const OptionalColumn<std::int64_t, -1>& device_ids);
 
 /// HostTable::forward, from recorded arrows; for backward ops without one, from the sequence number
 /// when only one thread ran forward ops with it.

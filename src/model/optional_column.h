@@ -9,19 +9,21 @@
 
 namespace profgauge {
 
-/// T{} stands for no value.
-template <class T>
+/// `kNone` stands for no value.
+template <class T, T kNone = T{}>
 class OptionalColumn {
  public:
   std::size_t size() const { return size_; }
   /// Constant, so that nobody assigns to it in vain.
-  const T operator[](std::size_t row) const { return values_.empty() ? T{} : values_[row]; }
+  const T operator[](std::size_t row) const { return values_.empty() ? kNone : values_[row]; }
   /// One per row, or none at all.
   std::span<const T> values() const { return values_; }
+  /// Takes all values away; the rows stay.
+  void Reset() { values_ = {}; }
 
   void Set(std::size_t row, T value) {
-    if (values_.empty() && value == T{}) return;
-    values_.resize(size_);
+    if (values_.empty() && value == kNone) return;
+    values_.resize(size_, kNone);
     values_[row] = value;
   }
   /// Appends `field` of each row.
@@ -29,7 +31,7 @@ class OptionalColumn {
   void Append(std::span<const Row> rows, T Row::*field) {
     std::size_t next = size_;
     size_ += rows.size();
-    if (!values_.empty()) values_.resize(size_);
+    if (!values_.empty()) values_.resize(size_, kNone);
     for (const Row& row : rows) Set(next++, row.*field);
   }
   /// Row i becomes what row rows[i] is.
@@ -43,8 +45,8 @@ class OptionalColumn {
   std::vector<T> values_;
 };
 
-template <class T>
-void Permute(const Permutation& rows, OptionalColumn<T>& column) {
+template <class T, T kNone>
+void Permute(const Permutation& rows, OptionalColumn<T, kNone>& column) {
   if (!rows.empty()) column.Keep(rows);
 }
 

@@ -213,8 +213,9 @@ void Take(const Rows& rows, const std::vector<T>& from, std::vector<T>& into) {
   for (const std::uint32_t row : rows) into.push_back(from[row]);
 }
 
-template <class T>
-void Take(const Rows& rows, const OptionalColumn<T>& from, OptionalColumn<T>& into) {
+template <class T, T kNone>
+void Take(const Rows& rows, const OptionalColumn<T, kNone>& from,
+          OptionalColumn<T, kNone>& into) {
   into = from;
   into.Keep(rows);
 }

@@ -80,8 +80,8 @@ void Append(std::span<const Row> rows, Column<Row, T, std::vector<T>> column) {
   column.values.insert(column.values.end(), values.begin(), values.end());
 }
 
-template <class Row, class T>
-void Append(std::span<const Row> rows, Column<Row, T, OptionalColumn<T>> column) {
+template <class Row, class T, T kNone>
+void Append(std::span<const Row> rows, Column<Row, T, OptionalColumn<T, kNone>> column) {
   column.values.Append(rows, column.field);
 }
 
@@ -322,8 +322,9 @@ void TellRuntimeKernels(Profile& profile) {
     device.config[row] = {};
     device.collective.Set(row, {});
     if (device.kind[row] == DeviceKind::kMemcpy) {
-      device.copy[row] = DirectionOfCall(
-          launch.valid() ? profile.Name(profile.api.name[launch.value]) : std::string_view{});
+      device.copy.Set(row, DirectionOfCall(launch.valid()
+                                               ? profile.Name(profile.api.name[launch.value])
+                                               : std::string_view{}));
     }
   }
 }
@@ -444,7 +445,7 @@ Result<Profile> ProfileBuilder::Finish() {
   if (clip_overlaps_) ClipDevice();
   CheckNames(profile_);
   if (doubts_device_ops_ && profile_.api.size() > 0) {
-    std::fill(device_op_ids_.begin(), device_op_ids_.end(), -1);
+    device_op_ids_.Reset();
   }
   link::DeviceToOps(profile_, host_ids_, device_op_ids_);
   link::CallStacks(profile_);

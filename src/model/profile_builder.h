@@ -218,9 +218,9 @@ class ProfileBuilder {
   std::vector<std::int64_t> host_ids_;
   std::vector<bool> host_backward_;
   std::vector<std::int64_t> api_correlations_;
-  std::vector<std::int64_t> api_op_ids_;
+  OptionalColumn<std::int64_t, -1> api_op_ids_;
   std::vector<std::int64_t> device_correlations_;
-  std::vector<std::int64_t> device_op_ids_;
+  OptionalColumn<std::int64_t, -1> device_op_ids_;
   std::vector<FlowRow> flows_;
   boost::unordered_flat_map<std::string, std::string> process_names_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;

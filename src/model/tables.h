@@ -105,9 +105,9 @@ struct DeviceTable {
   std::vector<HostId> op;              ///< Innermost *op* that launched it; invalid when unknown.
   std::vector<LaunchConfigId> config;  ///< Kernels only.
   OptionalColumn<CollectiveId> collective;  ///< Kernels of collectives whose metadata is recorded.
-  std::vector<CopyKind> copy;               ///< kNone for kernels and memsets.
-  std::vector<HostMemory> host_memory;
-  std::vector<std::int64_t> bytes;  ///< Copies and memsets; -1 unknown.
+  OptionalColumn<CopyKind> copy;            ///< kNone for kernels and memsets.
+  OptionalColumn<HostMemory> host_memory;
+  OptionalColumn<std::int64_t, -1> bytes;  ///< Copies and memsets; -1 unknown.
   std::size_t size() const { return start.size(); }
 };
 

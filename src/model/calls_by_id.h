@@ -1,0 +1,66 @@
+// The calls that launched device work, by the correlation ids of that work.
+#pragma once
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "model/ids.h"
+
+namespace profgauge {
+
+/// A row of calls for each id of some device work. Profilers count their ids: they are mostly dense,
+/// and then the rows stand in their order.
+class CallsById {
+ public:
+  /// One entry, ApiId::kNone at first, for each of `ids` that is not negative.
+  explicit CallsById(std::span<const std::int64_t> ids) {
+    std::int64_t last = -1;
+    std::size_t count = 0;
+    for (const std::int64_t id : ids) {
+      if (id < 0) continue;
+      ++count;
+      first_ = std::min(first_, id);
+      last = std::max(last, id);
+    }
+    if (count == 0) return;
+    const auto span = static_cast<std::uint64_t>(last - first_);
+    if (span / kSparse > count) {
+      sparse_.reserve(count);
+    } else {
+      dense_.resize(span + 1, kNoWork);
+    }
+    for (const std::int64_t id : ids) {
+      if (id < 0) continue;
+      if (dense_.empty()) {
+        sparse_.emplace(id, ApiId::kNone);
+      } else {
+        dense_[static_cast<std::size_t>(id - first_)] = ApiId::kNone;
+      }
+    }
+  }
+
+  /// Null where no work has that id.
+  std::uint32_t* Find(std::int64_t id) {
+    if (dense_.empty()) {
+      const auto found = sparse_.find(id);
+      return found == sparse_.end() ? nullptr : &found->second;
+    }
+    const std::uint64_t place = static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(first_);
+    const bool has = place < dense_.size() && dense_[place] != kNoWork;
+    return has ? &dense_[place] : nullptr;
+  }
+
+ private:
+  /// A map takes about as much as an array of which so many places are empty for each that is not.
+  static constexpr std::uint64_t kSparse = 4;
+  static constexpr std::uint32_t kNoWork = ApiId::kNone - 1;
+  std::int64_t first_ = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::uint32_t> dense_;
+  boost::unordered_flat_map<std::int64_t, std::uint32_t> sparse_;
+};
+
+}  // namespace profgauge
