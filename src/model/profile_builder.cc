@@ -99,6 +99,11 @@ void AddRows(ImportLog& log, std::span<const Row> rows, Columns... columns) {
   }
 }
 
+template <class... Columns>
+void ReserveAll(std::size_t rows, Columns&... columns) {
+  (columns.reserve(rows + rows / 8), ...);  // Other tables add to the same columns.
+}
+
 template <class T>
 void AppendStreamRow(T& t, const StreamRow& row) {
   t.start.push_back(row.start);
@@ -191,6 +196,17 @@ void ProfileBuilder::AddApi(std::span<const ApiRow> rows) {
           Column{t.duration, &ApiRow::duration}, Column{t.name, &ApiRow::name},
           Column{t.kind, &ApiRow::kind}, Column{t.thread, &ApiRow::thread},
           Column{api_correlations_, &ApiRow::correlation}, Column{api_op_ids_, &ApiRow::op_id});
+}
+
+void ProfileBuilder::ReserveApi(std::size_t rows) {
+  auto& t = profile_.api;
+  ReserveAll(t.size() + rows, t.start, t.duration, t.name, t.kind, t.thread, api_correlations_);
+}
+
+void ProfileBuilder::ReserveDevice(std::size_t rows) {
+  auto& t = profile_.device;
+  ReserveAll(t.size() + rows, t.start, t.duration, t.name, t.kind, t.gpu, t.stream, t.config,
+             device_correlations_);
 }
 
 void ProfileBuilder::AddOs(const OsRow& row) {

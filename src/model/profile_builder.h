@@ -149,6 +149,9 @@ class ProfileBuilder {
   void SetHints(std::span<const RecordingHint> hints) { profile_.hints = hints; }
   void SetCopiesUnknown(std::string why) { profile_.copies_unknown = std::move(why); }
 
+  // Makes room for so many more rows, so that columns need not grow and move.
+  void ReserveApi(std::size_t rows);
+  void ReserveDevice(std::size_t rows);
   // Many rows at once are several times as fast as one by one.
   void AddHost(std::span<const HostRow> rows);
   void AddHost(const HostRow& row) { AddHost(std::span(&row, 1)); }

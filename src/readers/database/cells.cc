@@ -27,6 +27,11 @@ void Cells::Clear(std::size_t columns) {
 
 template <class Row>
 void Cells::Add(const Row& row) {
+  const std::size_t first = types_.size();
+  types_.resize(first + columns_);
+  numbers_.resize(first + columns_);
+  std::uint8_t* types = types_.data() + first;
+  std::int64_t* numbers = numbers_.data() + first;
   for (int column = 0; column < static_cast<int>(columns_); ++column) {
     const int type = row.Type(column);
     std::int64_t number = 0;
@@ -44,8 +49,8 @@ void Cells::Add(const Row& row) {
       stored.size = text.size();
       bytes_ += text;
     }
-    types_.push_back(static_cast<std::uint8_t>(type));
-    numbers_.push_back(number);
+    *types++ = static_cast<std::uint8_t>(type);
+    *numbers++ = number;
   }
 }
 

@@ -59,10 +59,10 @@ class BlockReader {
 
 /// The rowids of a table that is worth several threads: it has many, with few gaps, and does not
 /// change meanwhile.
-Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table) {
-  constexpr std::uint64_t kLong = 16 * kBlockRows, kLeastRow = 4;
-  if (Cores() == 1 || !database.IsImmutable()) return std::nullopt;
-  PROFGAUGE_TRY(const std::set<std::string> columns, ColumnNames(database, table));
+Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table,
+                                        const std::set<std::string>& columns) {
+  constexpr std::uint64_t kLong = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;
+  if (!database.IsImmutable()) return std::nullopt;
   for (const std::string& column : columns) {
     if (sqlite3_stricmp(column.c_str(), "_rowid_") == 0) return std::nullopt;
   }
@@ -75,7 +75,7 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   const std::uint64_t count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
   PROFGAUGE_TRY(const std::uint64_t bytes, database.Bytes());
   if (count < kLong || count > bytes / kLeastRow) return std::nullopt;
-  return Rowids{first, count + 1};
+  return Rowids{first, count + 1, std::min(count + 1, bytes / kUsualRow)};
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ Result<TableScan> TableScan::Open(sqlite::Database& database, const std::string&
     columns += (columns.empty() ? "" : ", ") + found;
   }
   scan.database_ = &database;
-  scan.table_ = table;
+  PROFGAUGE_TRY(scan.rowids_, LongTable(database, table, there));
   scan.columns_ = std::move(columns);
   // Without an index rows come in the order of rowids.
   scan.rest_ = " from \"" + table + "\" not indexed where (" +
@@ -126,7 +126,8 @@ std::string_view TableScan::Text(std::size_t column) const {
   return printed_.emplace_back(cells_->NumberAsText(row_, column));
 }
 
-Status TableScan::ReadRowids(const Rowids& rowids, const std::function<void()>& take) {
+Status TableScan::ReadRowids(const std::function<void()>& take) {
+  const Rowids& rowids = *rowids_;
   const std::string sql =
       "select take_row(" + columns_ + ")" + rest_ + " and _rowid_ between ? and ?";
   std::vector<std::unique_ptr<BlockReader>> readers(Cores());
@@ -161,8 +162,7 @@ Status TableScan::ReadRowids(const Rowids& rowids, const std::function<void()>& 
 
 Status TableScan::ForEachBlock(const std::function<void()>& take) {
   if (!exists_) return {};
-  PROFGAUGE_TRY(const std::optional<Rowids> rowids, LongTable(*database_, table_));
-  if (rowids) return ReadRowids(*rowids, take);
+  if (rowids_) return ReadRowids(take);
   while (true) {
     PROFGAUGE_TRY(const bool more, Next());
     if (!more) return {};

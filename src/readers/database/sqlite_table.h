@@ -28,6 +28,7 @@ struct Wanted {
 struct Rowids {
   std::int64_t first = 0;
   std::uint64_t count = 0;  ///< Up to the last, with those that are missing between.
+  std::uint64_t rows_at_most = 0;
 };
 
 /// One pass over a table, in rowid order. Columns are numbered as wanted.
@@ -41,6 +42,8 @@ class TableScan {
 
   bool exists() const { return exists_; }
   bool Has(std::size_t column) const { return exists_ && present_[column]; }
+  /// How many rows there may be, of a table that is long; else 0. For making room.
+  std::uint64_t RowsAtMost() const { return rowids_ ? rowids_->rows_at_most : 0; }
   Result<bool> Next();
   /// Calls `take()` at each row. Long tables are read by several threads; `take` is called by one
   /// at a time, in rowid order, which need not be this one.
@@ -71,12 +74,13 @@ class TableScan {
  private:
   /// Calls `take` whenever cells_ are the next rows.
   Status ForEachBlock(const std::function<void()>& take);
-  Status ReadRowids(const Rowids& rowids, const std::function<void()>& take);
+  Status ReadRowids(const std::function<void()>& take);
 
   bool exists_ = false;
   std::vector<bool> present_;
   sqlite::Database* database_ = nullptr;
-  std::string table_, columns_, rest_;  ///< Of the statement: what is selected, and all behind it.
+  std::optional<Rowids> rowids_;  ///< Of a long table.
+  std::string columns_, rest_;   ///< Of the statement: what is selected, and all behind it.
   std::optional<sqlite::Statement> statement_;
   Cells own_;
   const Cells* cells_ = nullptr;  ///< Nothing before the first row and behind the last.

@@ -38,6 +38,8 @@ Status ReadApi(Import& import) {
   ApiNames names(import);
   const StringPool& strings = import.builder->strings();
   boost::unordered_flat_map<std::int64_t, std::int64_t> calls;
+  import.builder->ReserveApi(scan.RowsAtMost());
+  RowBatch<ApiRow, &ProfileBuilder::AddApi> rows;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     if (!scan.IsSet(0) || !scan.IsSet(1)) {
       import.builder->log().Add(Counter::events_bad_time);
@@ -58,8 +60,9 @@ Status ReadApi(Import& import) {
       import.builder->log().AddAt(Counter::api_errors, std::string(strings[row.name]));
     }
     import.builder->log().Add(Counter::events_read);
-    import.builder->AddApi(row);
+    rows.Add(row, *import.builder);
   }));
+  rows.Flush(*import.builder);
   import.calls.insert(calls.begin(), calls.end());
   return {};
 }

@@ -67,7 +67,9 @@ Status ReadKernels(Import& import) {
                                             {{"staticSharedMemory"}},
                                             {{"dynamicSharedMemory"}},
                                             {{"graphNodeId"}}}));
-  return scan.ForEach([&] {
+  import.builder->ReserveDevice(scan.RowsAtMost());
+  RowBatch<DeviceRow, &ProfileBuilder::AddDevice> rows;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
     row.name = import.String(scan.Integer(kFirstOwn, -1));
@@ -77,8 +79,10 @@ Status ReadKernels(Import& import) {
     row.config = import.builder->AddLaunchConfig(
         CudaLaunchConfig(scan, kFirstOwn + 2, sms == import.sms_of.end() ? 0 : sms->second));
     import.has_graph_kernels |= scan.Integer(kGraphNode) != 0;
-    import.builder->AddDevice(row);
-  });
+    rows.Add(row, *import.builder);
+  }));
+  rows.Flush(*import.builder);
+  return {};
 }
 
 Status ReadCopies(Import& import) {

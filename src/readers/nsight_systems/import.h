@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,25 @@
 #include "model/profile_builder.h"
 
 namespace profgauge::readers::nsight {
+
+/// Rows on their way to the builder, which takes many at once faster than one by one.
+template <class Row, void (ProfileBuilder::*kAdd)(std::span<const Row>)>
+class RowBatch {
+ public:
+  void Add(const Row& row, ProfileBuilder& builder) {
+    rows_.push_back(row);
+    if (rows_.size() == kRows) Flush(builder);
+  }
+  /// Adds what is left.
+  void Flush(ProfileBuilder& builder) {
+    (builder.*kAdd)(rows_);
+    rows_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kRows = 256;  ///< They stay in a core's cache.
+  std::vector<Row> rows_;
+};
 
 struct Import {
   sqlite::Database* database = nullptr;
