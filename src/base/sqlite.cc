@@ -190,10 +190,9 @@ Status Database::AddTextFunction(const char* name, TextFunction function) {
 }
 
 Status Database::AddRowFunction(const char* name, RowFunction take) {
-  const int status = sqlite3_create_function_v2(handle_.get(), name, -1, SQLITE_UTF8,
-                                                new RowFunction(std::move(take)), nullptr,
-                                                CallRowFunction, EndRowFunction,
-                                                DestroyRowFunction);
+  const int status = sqlite3_create_function_v2(
+      handle_.get(), name, -1, SQLITE_UTF8, new RowFunction(std::move(take)), nullptr,
+      CallRowFunction, EndRowFunction, DestroyRowFunction);
   if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
   return {};
 }

@@ -15,7 +15,7 @@ constexpr std::size_t kOneOf = 100;
 template <class Near, class Equal>
 Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
   constexpr std::size_t kFarthest = 64;  // However many begin at one moment.
-  Permutation once;  // Up to the first that equals one: all.
+  Permutation once;                      // Up to the first that equals one: all.
   bool any = false;
   for (std::uint32_t row = 0; row < count; ++row) {
     bool is_copy = false;

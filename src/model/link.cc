@@ -309,8 +309,7 @@ void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
 // id is not the driver's call inside of it.
 class RepeatedIds {
  public:
-  RepeatedIds(const ApiTable& api, const std::vector<std::int64_t>& ids,
-              CallsById& first)
+  RepeatedIds(const ApiTable& api, const std::vector<std::int64_t>& ids, CallsById& first)
       : api_(api) {
     for (std::uint32_t row = 0; row < api.size(); ++row) {
       const std::uint32_t* known = first.Find(ids[row]);

@@ -214,8 +214,7 @@ void Take(const Rows& rows, const std::vector<T>& from, std::vector<T>& into) {
 }
 
 template <class T, T kNone>
-void Take(const Rows& rows, const OptionalColumn<T, kNone>& from,
-          OptionalColumn<T, kNone>& into) {
+void Take(const Rows& rows, const OptionalColumn<T, kNone>& from, OptionalColumn<T, kNone>& into) {
   into = from;
   into.Keep(rows);
 }

@@ -338,9 +338,9 @@ void TellRuntimeKernels(Profile& profile) {
     device.config[row] = {};
     device.collective.Set(row, {});
     if (device.kind[row] == DeviceKind::kMemcpy) {
-      device.copy.Set(row, DirectionOfCall(launch.valid()
-                                               ? profile.Name(profile.api.name[launch.value])
-                                               : std::string_view{}));
+      device.copy.Set(row,
+                      DirectionOfCall(launch.valid() ? profile.Name(profile.api.name[launch.value])
+                                                     : std::string_view{}));
     }
   }
 }

@@ -82,7 +82,8 @@ bool Cells::IsText(std::size_t row, std::size_t column) const {
 }
 
 std::string Cells::NumberAsText(std::size_t row, std::size_t column) const {
-  if (types_[row * columns_ + column] == SQLITE_INTEGER) return std::to_string(Integer(row, column));
+  if (types_[row * columns_ + column] == SQLITE_INTEGER)
+    return std::to_string(Integer(row, column));
   std::array<char, 64> text{};
   sqlite3_snprintf(static_cast<int>(text.size()), text.data(), "%!.15g", Real(row, column));
   return text.data();

@@ -59,9 +59,7 @@ class TableScan {
   }
 
   /// Whether this row has a value there.
-  bool IsSet(std::size_t column) const {
-    return cells_ != nullptr && cells_->IsSet(row_, column);
-  }
+  bool IsSet(std::size_t column) const { return cells_ != nullptr && cells_->IsSet(row_, column); }
   std::int64_t Integer(std::size_t column, std::int64_t otherwise = 0) const {
     return IsSet(column) ? cells_->Integer(row_, column) : otherwise;
   }
@@ -80,7 +78,7 @@ class TableScan {
   std::vector<bool> present_;
   sqlite::Database* database_ = nullptr;
   std::optional<Rowids> rowids_;  ///< Of a long table.
-  std::string columns_, rest_;   ///< Of the statement: what is selected, and all behind it.
+  std::string columns_, rest_;    ///< Of the statement: what is selected, and all behind it.
   std::optional<sqlite::Statement> statement_;
   Cells own_;
   const Cells* cells_ = nullptr;  ///< Nothing before the first row and behind the last.

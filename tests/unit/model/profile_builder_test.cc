@@ -280,7 +280,7 @@ TEST(ProfileBuilder, KernelsOfTheRuntimeThatCopyAreCopies) {
   using enum DeviceKind;
   EXPECT_THAT(profile->device.kind,
               ElementsAre(kMemcpy, kMemcpy, kMemset, kKernel, kKernel, kMemcpy));
-  EXPECT_THAT(profile->device.copy,
+  EXPECT_THAT(profile->device.copy.values(),
               ElementsAre(CopyKind::kDeviceToDevice, CopyKind::kUnknown, CopyKind::kNone,
                           CopyKind::kNone, CopyKind::kNone, CopyKind::kDeviceToDevice));
 }

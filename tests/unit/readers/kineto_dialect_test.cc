@@ -50,7 +50,8 @@ TEST(KinetoDialects, EverySpellingMeansTheSame) {
     EXPECT_THAT(profile->device.stream, ElementsAre(7, 7)) << s.year;
     EXPECT_THAT(profile->device.gpu, ElementsAre(0, 0)) << s.year;
     EXPECT_THAT(profile->device.op, ElementsAre(HostId{0}, HostId{0})) << s.year;
-    EXPECT_THAT(profile->device.copy, ElementsAre(CopyKind::kNone, CopyKind::kHostToDevice))
+    EXPECT_THAT(profile->device.copy.values(),
+                ElementsAre(CopyKind::kNone, CopyKind::kHostToDevice))
         << s.year;
     EXPECT_EQ(profile->device.host_memory[1], HostMemory::kPageable) << s.year;
     EXPECT_EQ(profile->device.bytes[1], 64) << s.year;

@@ -1,0 +1,165 @@
+// Scans of tables, long ones against the statement that SQLite itself steps through.
+#include "readers/database/sqlite_table.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/parallel.h"
+
+namespace profgauge::readers {
+namespace {
+
+class SqliteTableTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "sqlite_table_" + std::to_string(::getpid()) + ".sqlite";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override {
+    LimitThreads(0);
+    std::filesystem::remove(path_);
+  }
+
+  void Write(const std::string& sql) {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kInternal);
+    ASSERT_TRUE(database);
+    const Status status = database->Execute("pragma synchronous = off; begin;" + sql + "; commit");
+    ASSERT_TRUE(status) << status.error().message;
+  }
+  // `rows` of all types, with what SQLite makes of them as other types.
+  static std::string Numbers(int rows) {
+    return "with recursive i(n) as (select 1 union all select n + 1 from i where n < " +
+           std::to_string(rows) +
+           ") insert into t select n, case n % 7 when 0 then null when 1 then -n when 2 then "
+           "n * 0.5 when 3 then 'text ' || n when 4 then '12.7e1' when 5 then x'410042' else "
+           "1e300 end from i;";
+  }
+
+  Result<TableScan> Scan(sqlite::Database& database, std::string_view filter = "") {
+    return TableScan::Open(database, "t", {{{"missing", "a"}}, {{"b"}}, {{"missing"}}}, filter);
+  }
+  static std::string RowOf(const TableScan& scan) {
+    std::string row;
+    for (std::size_t column = 0; column < 3; ++column) {
+      row += std::to_string(scan.IsSet(column)) + ' ' + std::to_string(scan.Integer(column, -7)) +
+             ' ' + std::to_string(scan.Real(column, -7)) + ' ' + std::string(scan.Text(column)) +
+             ';';
+    }
+    return row;
+  }
+
+  // What a plain statement gives, by SQLite's own conversions.
+  std::vector<std::string> Expected(const std::string& filter = "1") {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInput);
+    auto statement = database->Prepare("select a, b, null from t where " + filter);
+    std::vector<std::string> rows;
+    while (*statement->Step()) {
+      std::string row;
+      for (int column = 0; column < 3; ++column) {
+        const bool set = !statement->IsNull(column);
+        row += std::to_string(set) + ' ' + std::to_string(set ? statement->Integer(column) : -7) +
+               ' ' + std::to_string(set ? statement->Real(column) : -7) + ' ' +
+               std::string(statement->Text(column)) + ';';
+      }
+      rows.push_back(row);
+    }
+    return rows;
+  }
+
+  std::vector<std::string> Read(std::size_t threads, std::string_view filter = "") {
+    LimitThreads(threads);
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInput);
+    auto scan = Scan(*database, filter);
+    EXPECT_TRUE(scan);
+    std::vector<std::string> rows;
+    const Status status = scan->ForEach([&] { rows.push_back(RowOf(*scan)); });
+    EXPECT_TRUE(status);
+    return rows;
+  }
+
+  std::uint64_t RowsAtMost() {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInput);
+    return Scan(*database)->RowsAtMost();
+  }
+
+  std::string path_;
+};
+
+TEST_F(SqliteTableTest, LongTablesAreReadAsSqliteStepsThroughThem) {
+  Write("create table t (a integer, b);" + Numbers(100'000));
+  EXPECT_GT(RowsAtMost(), 0U);
+  const auto expected = Expected();
+  ASSERT_EQ(expected.size(), 100'000U);
+  for (const std::size_t threads : {1, 2, 7}) EXPECT_TRUE(Read(threads) == expected) << threads;
+}
+
+TEST_F(SqliteTableTest, GapsAndFiltersLeaveTheOrder) {
+  Write("create table t (a integer, b); create index by_b on t (b, a);" + Numbers(200'000) +
+        "delete from t where a % 3 = 0 or a between 20000 and 90000");
+  EXPECT_GT(RowsAtMost(), 0U);
+  const auto expected = Expected("a < 150000 or a is null");
+  ASSERT_GT(expected.size(), 10'000U);
+  for (const std::size_t threads : {1, 2, 7}) {
+    EXPECT_TRUE(Read(threads, "a < 150000 or a is null") == expected) << threads;
+  }
+}
+
+TEST_F(SqliteTableTest, OtherTablesAreSteppedThrough) {
+  // Rowids far apart; a column that hides them; none at all.
+  for (const std::string table :
+       {"create table t (a integer primary key, b); insert into t values (-9e18, 1), (9e18, 2);",
+        "create table t (a integer, b, _RowId_);", "create table t (a integer, b);"}) {
+    std::filesystem::remove(path_);
+    Write(table + "insert into t (a, b) values (5, 'five'), (6, 6.5)");
+    EXPECT_EQ(RowsAtMost(), 0U) << table;
+    EXPECT_EQ(Read(2), Expected()) << table;
+  }
+  std::filesystem::remove(path_);
+  Write("create table t (a integer primary key, b) without rowid;" + Numbers(100'000));
+  EXPECT_EQ(RowsAtMost(), 0U);
+  EXPECT_TRUE(Read(2) == Expected());
+}
+
+TEST_F(SqliteTableTest, WhatARowThrowsComesBackAndEndsTheScan) {
+  Write("create table t (a integer, b);" + Numbers(100'000));
+  for (const std::size_t threads : {1, 2, 7}) {
+    LimitThreads(threads);
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInput);
+    auto scan = Scan(*database);
+    std::size_t rows = 0;
+    const auto take = [&] {
+      if (++rows == 50'000) throw std::runtime_error("enough");
+    };
+    EXPECT_THROW((void)scan->ForEach(take), std::runtime_error) << threads;
+    EXPECT_EQ(rows, 50'000U) << threads;
+  }
+}
+
+TEST_F(SqliteTableTest, DamageInTheMiddleIsAnErrorWithEveryNumberOfThreads) {
+  Write("create table t (a integer, b);" + Numbers(100'000));
+  {
+    std::FILE* file = std::fopen(path_.c_str(), "r+b");
+    ASSERT_NE(file, nullptr);
+    std::fseek(file, static_cast<long>(std::filesystem::file_size(path_) / 2), SEEK_SET);
+    const std::vector<char> ones(20'000, '\xff');
+    std::fwrite(ones.data(), 1, ones.size(), file);
+    std::fclose(file);
+  }
+  for (const std::size_t threads : {1, 2, 7}) {
+    LimitThreads(threads);
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInput);
+    auto scan = Scan(*database);
+    ASSERT_TRUE(scan);
+    const Status status = scan->ForEach([] {});
+    ASSERT_FALSE(status) << threads;
+    EXPECT_EQ(status.error().code, "sqlite/damaged") << threads;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge::readers
