@@ -14,53 +14,75 @@
 
 namespace profgauge {
 
-/// Calls `make(worker, i, piece)` once for each i below `count`, by at most `workers` threads, and
-/// `take(piece)` for each in the order of i, on any of them. `piece` may be one that was taken
-/// before. Ends early where `take` says false, or throws what `make` or `take` throws. Pieces that
-/// wait to be taken are at most twice as many as workers.
+/// Calls `next(piece)` until it says that there is no more, one call at a time; `make(worker,
+/// piece)` for each piece, by at most `workers` threads side by side; and `take(piece)`, one call
+/// at a time on any of them, in the order of next(). `piece` may be one that was taken before.
+/// Where `take` says false, next() is not called again; pieces that are under way are still taken.
+/// What one of the three throws ends all and is thrown. At most twice as many pieces as workers
+/// wait to be taken.
 template <class Piece>
-void MakeInOrder(std::size_t count, std::size_t workers,
-                 const std::function<void(std::size_t, std::size_t, Piece&)>& make,
+void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
+                 const std::function<void(std::size_t, Piece&)>& make,
                  const std::function<bool(Piece&)>& take) {
-  std::mutex mutex;
+  std::mutex next_mutex;
+  std::size_t begun = 0;
+  bool is_last = false;
+
+  std::mutex mutex;  // Of what follows.
   std::condition_variable turn;
   std::map<std::size_t, std::unique_ptr<Piece>> waiting;
   std::vector<std::unique_ptr<Piece>> spare;
-  std::size_t made = 0, taken = 0;
-  bool is_taking = false, is_ended = false;
+  std::size_t taken = 0;
+  bool is_taking = false, is_stopped = false, has_failed = false;
 
+  const auto make_room = [&] {
+    const std::lock_guard lock(mutex);
+    if (spare.empty()) return std::make_unique<Piece>();
+    auto piece = std::move(spare.back());
+    spare.pop_back();
+    return piece;
+  };
+  const auto fail = [&] {
+    const std::lock_guard lock(mutex);
+    is_stopped = has_failed = true;
+    turn.notify_all();
+  };
+  const auto must_stop = [&] {
+    const std::lock_guard lock(mutex);
+    return is_stopped;
+  };
   const auto hand_over = [&](std::size_t index, std::unique_ptr<Piece> piece) {
     std::unique_lock lock(mutex);
-    turn.wait(lock, [&] { return is_ended || index < taken + 2 * workers; });
+    // Nobody runs far ahead of a piece that takes long.
+    turn.wait(lock, [&] { return has_failed || index < taken + 2 * workers; });
     waiting.emplace(index, std::move(piece));
     if (is_taking) return;
     is_taking = true;
-    while (!is_ended && !waiting.empty() && waiting.begin()->first == taken) {
-      std::unique_ptr<Piece> next = std::move(waiting.begin()->second);
+    while (!has_failed && !waiting.empty() && waiting.begin()->first == taken) {
+      auto first = std::move(waiting.begin()->second);
       waiting.erase(waiting.begin());
       lock.unlock();
-      const bool goes_on = take(*next);
+      const bool goes_on = take(*first);
       lock.lock();
-      is_ended = is_ended || !goes_on;
+      is_stopped = is_stopped || !goes_on;
       ++taken;
-      spare.push_back(std::move(next));
+      spare.push_back(std::move(first));
       turn.notify_all();
     }
     is_taking = false;
   };
   const auto work = [&](std::size_t worker) {
     for (;;) {
-      std::unique_lock lock(mutex);
-      if (is_ended || made == count) return;
-      const std::size_t index = made++;
-      std::unique_ptr<Piece> piece;
-      if (!spare.empty()) {
-        piece = std::move(spare.back());
-        spare.pop_back();
+      auto piece = make_room();
+      std::size_t index = 0;
+      {
+        const std::lock_guard lock(next_mutex);
+        if (is_last || must_stop()) return;
+        is_last = !next(*piece);
+        if (is_last) return;
+        index = begun++;
       }
-      lock.unlock();
-      if (!piece) piece = std::make_unique<Piece>();
-      make(worker, index, *piece);
+      make(worker, *piece);
       hand_over(index, std::move(piece));
     }
   };
@@ -70,9 +92,7 @@ void MakeInOrder(std::size_t count, std::size_t workers,
         try {
           work(worker);
         } catch (...) {
-          const std::lock_guard lock(mutex);
-          is_ended = true;
-          turn.notify_all();
+          fail();
           throw;
         }
       },

@@ -28,6 +28,7 @@ Result<std::set<std::string>> ColumnNames(sqlite::Database& database, const std:
 constexpr std::uint64_t kBlockRows = 4096;
 
 struct Block {
+  std::uint64_t begin = 0;  ///< The first of its rowids, counted from the table's first.
   Cells cells;
   Status status;
 };
@@ -131,10 +132,17 @@ Status TableScan::ReadRowids(const std::function<void()>& take) {
   const std::string sql =
       "select take_row(" + columns_ + ")" + rest_ + " and _rowid_ between ? and ?";
   std::vector<std::unique_ptr<BlockReader>> readers(Cores());
+  const auto rowid = [&](std::uint64_t i) { return rowids.first + static_cast<std::int64_t>(i); };
+  std::uint64_t begun = 0;
   Status status;
   MakeInOrder<Block>(
-      static_cast<std::size_t>((rowids.count + kBlockRows - 1) / kBlockRows), readers.size(),
-      [&](std::size_t worker, std::size_t index, Block& block) {
+      readers.size(),
+      [&](Block& block) {
+        block.begin = begun;
+        begun += kBlockRows;
+        return block.begin < rowids.count;
+      },
+      [&](std::size_t worker, Block& block) {
         block.cells.Clear(present_.size());
         block.status = Status();
         auto& reader = readers[worker];
@@ -142,15 +150,13 @@ Status TableScan::ReadRowids(const std::function<void()>& take) {
           reader = std::make_unique<BlockReader>();
           block.status = reader->Open(*database_, sql);
         }
-        const std::uint64_t begin = index * kBlockRows;
-        const std::uint64_t end = std::min(begin + kBlockRows, rowids.count);
-        const auto rowid = [&](std::uint64_t i) {
-          return rowids.first + static_cast<std::int64_t>(i);
-        };
-        if (block.status) block.status = reader->Read(rowid(begin), rowid(end - 1), block.cells);
+        const std::uint64_t last = std::min(block.begin + kBlockRows, rowids.count) - 1;
+        if (block.status) {
+          block.status = reader->Read(rowid(block.begin), rowid(last), block.cells);
+        }
       },
       [&](Block& block) {
-        status = std::move(block.status);
+        if (status) status = std::move(block.status);
         if (!status) return false;
         cells_ = &block.cells;
         take();
