@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -50,7 +51,7 @@ enum : std::size_t {
 // (process, domain, category) to the category's name.
 using Categories = std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string>;
 
-Result<TableScan> OpenNvtx(Import& import) {
+Result<TableScan> OpenNvtx(Import& import, std::string_view filter = "") {
   return TableScan::Open(*import.database, "NVTX_EVENTS",
                          {{{"start"}},
                           {{"end"}},
@@ -68,7 +69,8 @@ Result<TableScan> OpenNvtx(Import& import) {
                           {{"floatValue"}},
                           {{"jsonText"}},
                           {{"category"}},
-                          {{"color"}}});
+                          {{"color"}}},
+                         filter);
 }
 
 // A text of its own, or one that was registered before.
@@ -86,7 +88,10 @@ void NameThread(Import& import, std::int64_t thread, std::string_view name) {
 
 // What ranges refer to: domains, categories, names of threads.
 Status ReadNames(Import& import, Categories& categories) {
-  PROFGAUGE_TRY(auto scan, OpenNvtx(import));
+  PROFGAUGE_TRY(const auto all, OpenNvtx(import));
+  if (!all.Has(kType)) return {};
+  PROFGAUGE_TRY(auto scan, OpenNvtx(import, fmt::format("eventType in ({}, {}, {})", kDomainCreate,
+                                                        kCategory, kThreadName)));
   return scan.ForEach([&] {
     const std::int64_t type = scan.Integer(kType), thread = scan.Integer(kThread);
     if (type == kDomainCreate) {
@@ -236,15 +241,13 @@ Status ReadNvtx(Import& import) {
   PROFGAUGE_TRY(auto scan, OpenNvtx(import));
   ModelConfig config;
   OpenMarkers markers;
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) break;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
     const std::int64_t type = scan.Integer(kType);
     const RangeStyle style = StyleOf(type);
-    if (type == kThreadName || type == kCategory || type == kDomainCreate) continue;
+    if (type == kThreadName || type == kCategory || type == kDomainCreate) return;
     if ((style == RangeStyle::kNone && type != kMark) || !scan.IsSet(kRangeStart)) {
       import.builder->log().Add(Counter::events_ignored_kind);
-      continue;
+      return;
     }
     const std::string text = TextOf(import, scan);
     config.Add(text);
@@ -256,7 +259,7 @@ Status ReadNvtx(Import& import) {
     } else {
       AddRange(import, scan, text, style, categories, nccl, markers);
     }
-  }
+  }));
   markers.Finish(*import.builder);
   config.AddFacts(*import.builder);
   return {};

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/parallel.h"
 #include "kineto_text.h"
 
 namespace profgauge {
 namespace {
 
+// However many cores there are.
 ReadOptions OnThreads(unsigned threads) {
+  LimitThreads(threads);
   ReadOptions options;
   options.threads = threads;
   return options;
