@@ -35,7 +35,7 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
       binding = edge;
       return;
     }
-    const Ns time = steps_[edge.from].time, best = steps_[binding.from].time;
+    const Ns time = RecordedAt(edge.from), best = RecordedAt(binding.from);
     const bool first =
         edge.kind < binding.kind || (edge.kind == binding.kind && edge.from < binding.from);
     if (time > best || (time == best && first)) binding = edge;
@@ -48,8 +48,8 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
 // going on when the stream became free: the work before ended later than the call began, but the
 // call has more to do than it. Not the call of a copy, which waited for the stream itself.
 PathGraph::Edge PathGraph::StreamOrLaunch(StepId step, Edge stream) const {
-  const Ns free = steps_[stream.from].time;
-  const Ns pause = steps_[step].time - free;
+  const Ns free = RecordedAt(stream.from);
+  const Ns pause = RecordedAt(step) - free;
   if (pause <= kBackToBack) return stream;
   if (pause <= kAfterWait && CopyBlocks(*rank_->profile, OwnerOf(step).row)) return stream;
   Edge binding = stream;
@@ -64,24 +64,25 @@ PathGraph::Edge PathGraph::StreamOrLaunch(StepId step, Edge stream) const {
 
 Ns PathGraph::SegmentOf(StepId step) const {
   const Edge binding = BindingOf(step);
-  return binding.from == kNone ? 0 : steps_[step].time - steps_[binding.from].time;
+  return binding.from == kNone ? 0 : RecordedAt(step) - RecordedAt(binding.from);
 }
 
 Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const {
   const Step& at = steps_[step];
+  const Ns recorded = RecordedAt(step);
   if ((at.cross & kMany) == 0 && (at.owner & kFirstBit) == 0) {  // Most: one here, one elsewhere.
     const StepId cross = at.cross & ~kCrossBinds;
     const bool cross_binds = cross != at.cross;
     const StepId binding = cross_binds ? cross : step - 1, other = cross_binds ? step - 1 : cross;
-    const Ns bound = times[binding] + (at.time - steps_[binding].time) - changes.CutOf(step);
-    return std::max(bound, times[other] + std::min<Ns>(0, at.time - steps_[other].time));
+    const Ns bound = times[binding] + (recorded - RecordedAt(binding)) - changes.CutOf(step);
+    return std::max(bound, times[other] + std::min<Ns>(0, recorded - RecordedAt(other)));
   }
   const Edge binding = BindingOf(step);
-  if (binding.from == kNone) return at.time;
-  Ns time = times[binding.from] + (at.time - steps_[binding.from].time) - changes.CutOf(step);
+  if (binding.from == kNone) return recorded;
+  Ns time = times[binding.from] + (recorded - RecordedAt(binding.from)) - changes.CutOf(step);
   ForEachEdge(step, [&](const Edge& edge) {
     if (edge.from == binding.from) return;
-    const Ns lag = std::min<Ns>(0, at.time - steps_[edge.from].time);
+    const Ns lag = std::min<Ns>(0, recorded - RecordedAt(edge.from));
     time = std::max(time, times[edge.from] + lag);
   });
   return time;
@@ -92,11 +93,11 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step, const PathChanges& changes,
   const Edge recorded = BindingOf(step);
   Edge best = recorded;
   if (recorded.from == kNone) return best;
-  const Ns at = steps_[step].time;
-  Ns latest = times[recorded.from] + (at - steps_[recorded.from].time) - changes.CutOf(step);
+  const Ns at = RecordedAt(step);
+  Ns latest = times[recorded.from] + (at - RecordedAt(recorded.from)) - changes.CutOf(step);
   ForEachEdge(step, [&](const Edge& edge) {
     if (edge.from == recorded.from) return;
-    const Ns time = times[edge.from] + std::min<Ns>(0, at - steps_[edge.from].time);
+    const Ns time = times[edge.from] + std::min<Ns>(0, at - RecordedAt(edge.from));
     if (time > latest) {
       latest = time;
       best = edge;
@@ -112,9 +113,9 @@ void PathGraph::ReplayRun(StepId begin, StepId end, const PathChanges& changes,
     if (at.cross != kNone && !IsAlone(i, changes)) {
       times[i] = TimeOf(i, changes, times);
     } else if ((at.owner & kFirstBit) != 0) {
-      times[i] = at.time;
+      times[i] = RecordedAt(i);
     } else {  // Most steps: the one before alone.
-      times[i] = times[i - 1] + (at.time - steps_[i - 1].time) - changes.CutOf(i);
+      times[i] = times[i - 1] + (RecordedAt(i) - RecordedAt(i - 1)) - changes.CutOf(i);
     }
   }
 }
@@ -144,11 +145,11 @@ std::vector<Ns> PathGraph::FirstSlacks() const {
   for (StepId i = 1; i < device_steps_; i += 2) {
     const std::uint32_t row = steps_[i].owner & kRowMask;
     const bool extends = rank_->iterations.Extends(row);
-    if (extends) slacks[i] = end - steps_[i].time;
+    if (extends) slacks[i] = end - RecordedAt(i);
   }
   for (const IterationSteps& iteration : iterations_) {
     if (iteration.end == kNone) continue;
-    slacks[iteration.end] = end - steps_[iteration.end].time - iteration.tail;
+    slacks[iteration.end] = end - RecordedAt(iteration.end) - iteration.tail;
   }
   return slacks;
 }
@@ -164,7 +165,7 @@ void PathGraph::AllowBefore(StepId step, std::vector<Ns>& slacks) const {
   const StepId binding = BindingOf(step).from;
   ForEachEdge(step, [&](const Edge& edge) {
     // What a predecessor may move before it pushes this step beyond its own slack.
-    const Ns difference = steps_[step].time - steps_[edge.from].time;
+    const Ns difference = RecordedAt(step) - RecordedAt(edge.from);
     const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
     slacks[edge.from] = std::min(slacks[edge.from], slacks[step] + room);
   });

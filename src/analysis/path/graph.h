@@ -23,6 +23,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -117,7 +118,13 @@ class PathGraph {
   /// than what would happen.
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
-  Ns RecordedAt(StepId step) const { return steps_[step].time; }
+  Ns RecordedAt(StepId step) const {
+    const std::uint32_t owner = steps_[step].owner;
+    const RowTimes& times = times_[owner >> kTableShift];
+    const std::uint32_t row = owner & kRowMask;
+    const Ns length = (owner & kEndBit) != 0 ? std::max<Ns>(times.duration[row], 0) : 0;
+    return times.start[row] + length;
+  }
   PathOwner OwnerOf(StepId step) const {
     const std::uint32_t owner = steps_[step].owner;
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
@@ -198,16 +205,21 @@ class PathGraph {
  private:
   friend class PathGraphBuilder;
 
-  /// 16 bytes. `cross` is a step, with kCrossBinds where that is the binding predecessor; or
-  /// kMany | index into many_; or kNone.
+  /// 8 bytes: the profile has its time. `cross` is a step, with kCrossBinds where that is the
+  /// binding predecessor; or kMany | index into many_; or kNone.
   struct Step {
-    Ns time = 0;
     std::uint32_t cross = kNone;
     std::uint32_t owner = 0;
   };
   static constexpr std::uint32_t kMany = 0x8000'0000, kCrossBinds = 0x4000'0000;
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
+
+  /// Of a table of the profile.
+  struct RowTimes {
+    const Ns* start = nullptr;
+    const Ns* duration = nullptr;
+  };
 
   static PathTable TableOf(const Step& step) {
     return static_cast<PathTable>(step.owner >> kTableShift);
@@ -258,8 +270,9 @@ class PathGraph {
   StepId LastStepIn(Times times, std::span<const Span> spans) const;
 
   const RankContext* rank_ = nullptr;
-  std::vector<Step> steps_;   // By stream, then by thread; each in its own order.
-  std::vector<StepId> many_;  // A number, and as many steps.
+  std::array<RowTimes, 3> times_;  // By PathTable.
+  std::vector<Step> steps_;     // By stream, then by thread; each in its own order.
+  std::vector<StepId> many_;    // A number, and as many steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;

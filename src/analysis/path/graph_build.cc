@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <ranges>
 #include <string_view>
 
 #include "analysis/path/event_waits.h"
@@ -52,6 +53,7 @@ class PathGraphBuilder {
         host_{rank.iterations.selected().front().host.start,
               rank.iterations.selected().back().host.end} {
     graph_.rank_ = &rank;
+    graph_.times_ = {TimesOf(profile_.host), TimesOf(profile_.api), TimesOf(profile_.device)};
   }
 
   PathGraph Run() {
@@ -90,9 +92,13 @@ class PathGraphBuilder {
     Event event;
   };
 
-  void Emit(Ns time, PathTable table, bool is_end, std::uint32_t row, bool first) {
+  template <class Table>
+  static PathGraph::RowTimes TimesOf(const Table& table) {
+    return {table.start.data(), table.duration.data()};
+  }
+
+  void Emit(PathTable table, bool is_end, std::uint32_t row, bool first) {
     PathGraph::Step& step = graph_.steps_.emplace_back();
-    step.time = time;
     step.owner = static_cast<std::uint32_t>(table) << PathGraph::kTableShift | row |
                  (is_end ? PathGraph::kEndBit : 0) | (first ? PathGraph::kFirstBit : 0);
   }
@@ -139,8 +145,8 @@ class PathGraphBuilder {
       for (std::uint32_t row = stream.begin; row < stream.end; ++row) {
         if (!HasDeviceRow(row)) continue;
         step_of_device_[row] = Next();
-        Emit(device.start[row], PathTable::kDevice, false, row, Next() == begin);
-        Emit(EndOf(device.start[row], device.duration[row]), PathTable::kDevice, true, row, false);
+        Emit(PathTable::kDevice, false, row, Next() == begin);
+        Emit(PathTable::kDevice, true, row, false);
       }
       if (Next() > begin) chains_.push_back({begin, Next(), kNone});
     }
@@ -177,7 +183,7 @@ class PathGraphBuilder {
     const Event event = open_.back().event;
     open_.pop_back();
     const StepId step = Next();
-    Emit(event.end, event.table, true, event.row, false);
+    Emit(event.table, true, event.row, false);
     if (event.table != PathTable::kApi) return;
     for (const std::uint32_t row : waits_.WaitedFor(event.row, last_launch_)) {
       if (step_of_device_[row] != kNone) AddCross(step, step_of_device_[row] + 1);
@@ -187,7 +193,7 @@ class PathGraphBuilder {
   void OpenEvent(const Event& event, StepId first) {
     while (!open_.empty() && open_.back().closes <= event.start) Close();
     const StepId step = Next();
-    Emit(event.start, event.table, false, event.row, step == first);
+    Emit(event.table, false, event.row, step == first);
     if (event.table == PathTable::kApi) {
       step_of_api_[event.row] = step;
       const std::uint32_t launched = waits_.LaunchedBy(event.row);
@@ -217,7 +223,7 @@ class PathGraphBuilder {
     }
     const StepId begin = Next();
     for (const auto& [event, start] : crossing_) {
-      Emit(event.end, event.table, true, event.row, true);
+      Emit(event.table, true, event.row, true);
       AddCross(Next() - 1, start);
     }
     if (Next() > begin) chains_.push_back({begin, Next(), kNone});
@@ -374,20 +380,18 @@ class PathGraphBuilder {
   StepId Nearest(Ns time, bool before) const {
     StepId best = kNone;
     const auto distance = [&](StepId step) {
-      const Ns at = graph_.steps_[step].time;
+      const Ns at = graph_.RecordedAt(step);
       return before ? time - at : at - time;
     };
     for (const Chain& chain : chains_) {
       if (chain.thread == kNone) continue;
       // Steps of a thread are in order but for the resolution of their clock.
-      const auto begin = graph_.steps_.begin() + chain.begin;
-      const auto end = graph_.steps_.begin() + chain.end;
-      const auto found = std::lower_bound(
-          begin, end, time - kResolution,
-          [](const PathGraph::Step& step, Ns wanted) { return step.time < wanted; });
-      auto step = static_cast<StepId>(found - graph_.steps_.begin());
+      const auto steps = std::views::iota(chain.begin, chain.end);
+      const auto found = std::ranges::lower_bound(
+          steps, time - kResolution, {}, [this](StepId at) { return graph_.RecordedAt(at); });
+      StepId step = chain.begin + static_cast<StepId>(found - steps.begin());
       if (step > chain.begin) --step;
-      for (; step < chain.end && graph_.steps_[step].time <= time + kResolution; ++step) {
+      for (; step < chain.end && graph_.RecordedAt(step) <= time + kResolution; ++step) {
         Consider(step, distance, best);
       }
       if (!before && step < chain.end) Consider(step, distance, best);
@@ -406,7 +410,7 @@ class PathGraphBuilder {
 
   StepId FirstWorkAt(Ns time) const {
     for (StepId step = 0; step < graph_.device_steps_; step += 2) {
-      if (graph_.steps_[step].time == time) return step;
+      if (graph_.RecordedAt(step) == time) return step;
     }
     return kNone;
   }
@@ -415,7 +419,7 @@ class PathGraphBuilder {
     for (StepId step = graph_.device_steps(); step < graph_.steps_.size(); ++step) {
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_call = owner.table == PathTable::kApi && owner.is_end;
-      if (is_call && graph_.steps_[step].time == time) return step;
+      if (is_call && graph_.RecordedAt(step) == time) return step;
     }
     return kNone;
   }
@@ -424,10 +428,10 @@ class PathGraphBuilder {
     PathGraph::IterationSteps& steps = graph_.iterations_.emplace_back();
     steps.begin = Nearest(iteration.host.start, false);
     if (steps.begin != kNone) {
-      steps.lead = graph_.steps_[steps.begin].time - iteration.host.start;
+      steps.lead = graph_.RecordedAt(steps.begin) - iteration.host.start;
     }
     steps.end = Nearest(iteration.host.end, true);
-    if (steps.end != kNone) steps.tail = iteration.host.end - graph_.steps_[steps.end].time;
+    if (steps.end != kNone) steps.tail = iteration.host.end - graph_.RecordedAt(steps.end);
     if (rank_.iterations.is_whole && iteration.time.start != iteration.host.start) {
       steps.first_work = FirstWorkAt(iteration.time.start);
       // Else it is observed from where a call has set it up.
