@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
-#include <tuple>
+#include <utility>
 
 #include "analysis/context/loop_threads.h"
 #include "analysis/time/copied_inputs.h"
@@ -73,6 +74,14 @@ void VisitOps(const RankContext& rank, Visit visit) {
   }
 }
 
+// Of the selected ones, of what VisitLaunches() visits.
+std::uint32_t IterationOf(const RankContext& rank, std::uint32_t row) {
+  const Iterations& all = rank.iterations;
+  const std::uint32_t index =
+      rank.has_device() ? all.of_device[row] : all.AtTime(rank.profile->host.start[row]);
+  return index - static_cast<std::uint32_t>(all.first);
+}
+
 template <class Visit>
 void VisitLaunches(const RankContext& rank, Visit visit) {
   rank.has_device() ? VisitKernels(rank, visit) : VisitOps(rank, visit);
@@ -94,18 +103,51 @@ bool AreMostlyAlike(const RankContext& rank, std::size_t iterations) {
       alike, [iterations](const auto& entry) { return AreMost(entry.second, iterations); });
 }
 
-// Whether most iterations launch these, all of one kind and sorted by iteration, as often.
-bool AreSteady(std::span<const Launch> launches, std::size_t iterations) {
+// The rows of what the iterations launch, kind by kind: long recordings launch tens of millions.
+class RowsByKind {
+ public:
+  explicit RowsByKind(const RankContext& rank) {
+    VisitLaunches(rank, [&](const Launch& launch) { ++AtKind(launch.kind); });
+    std::size_t sum = 0;
+    for (std::size_t& at : ends_) sum += std::exchange(at, sum);
+    rows_.resize(sum);
+    // From where each kind begins to where it ends.
+    VisitLaunches(rank, [&](const Launch& launch) { rows_[AtKind(launch.kind)++] = launch.row; });
+  }
+
+  template <class Visit>
+  void ForEachKind(Visit visit) const {
+    std::size_t begin = 0;
+    for (const std::size_t end : ends_) {
+      visit(std::span(rows_).subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+
+ private:
+  std::size_t& AtKind(std::uint64_t kind) {
+    const auto [number, is_new] = numbers_.try_emplace(kind, ends_.size());
+    if (is_new) ends_.push_back(0);
+    return ends_[number->second];
+  }
+
+  boost::unordered_flat_map<std::uint64_t, std::size_t> numbers_;  // Of kinds.
+  std::vector<std::size_t> ends_;                                  // By number.
+  std::vector<std::uint32_t> rows_;
+};
+
+// Whether most iterations launch what these launch, each its own, as often.
+bool AreSteady(std::vector<std::uint32_t> launching, std::size_t iterations) {
+  if (!std::ranges::is_sorted(launching)) std::ranges::sort(launching);
   std::map<std::size_t, std::size_t> by_count;
-  std::size_t launching = 0;
-  for (auto from = launches.begin(); from != launches.end();) {
-    const auto to = std::find_if(
-        from, launches.end(), [&](const Launch& one) { return one.iteration != from->iteration; });
+  std::size_t different = 0;
+  for (auto from = launching.begin(); from != launching.end(); ++different) {
+    const auto to =
+        std::find_if(from, launching.end(), [&](std::uint32_t one) { return one != *from; });
     ++by_count[static_cast<std::size_t>(to - from)];
-    ++launching;
     from = to;
   }
-  by_count[0] = iterations - launching;
+  by_count[0] = iterations - different;
   return std::ranges::any_of(by_count, [iterations](const auto& entry) {
     return entry.first > 0 && AreMost(entry.second, iterations);
   });
@@ -118,26 +160,20 @@ std::vector<Ns> ChangingWork(const RankContext& rank) {
   std::vector<Ns> longest(iterations, 0);
   if (iterations < kFewest) return longest;
   if (AreMostlyAlike(rank, iterations)) return WorkOnCopiedInputs(rank);
-  std::vector<Launch> launches;
-  VisitLaunches(rank, [&](const Launch& launch) { launches.push_back(launch); });
-  std::ranges::sort(launches, {}, [](const Launch& launch) {
-    return std::tuple(launch.kind, launch.iteration, launch.row);
-  });
   const DeviceTable& device = rank.profile->device;
   const auto& durations = rank.has_device() ? device.duration : rank.profile->host.duration;
   std::map<std::int32_t, std::vector<Ns>> by_gpu;
-  for (auto from = launches.begin(); from != launches.end();) {
-    const auto to = std::find_if(from, launches.end(),
-                                 [&](const Launch& one) { return one.kind != from->kind; });
-    if (!AreSteady({from, to}, iterations)) {
-      for (auto one = from; one != to; ++one) {
-        std::vector<Ns>& times = by_gpu[rank.has_device() ? device.gpu[one->row] : 0];
-        times.resize(iterations);
-        times[one->iteration] += std::max<Ns>(durations[one->row], 0);
-      }
+  std::vector<std::uint32_t> launching;  // The iterations that launch one kind.
+  RowsByKind(rank).ForEachKind([&](std::span<const std::uint32_t> rows) {
+    launching.clear();
+    for (const std::uint32_t row : rows) launching.push_back(IterationOf(rank, row));
+    if (AreSteady(launching, iterations)) return;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::vector<Ns>& times = by_gpu[rank.has_device() ? device.gpu[rows[i]] : 0];
+      times.resize(iterations);
+      times[launching[i]] += std::max<Ns>(durations[rows[i]], 0);
     }
-    from = to;
-  }
+  });
   for (const auto& [gpu, times] : by_gpu) {
     for (std::size_t i = 0; i < iterations; ++i) longest[i] = std::max(longest[i], times[i]);
   }
