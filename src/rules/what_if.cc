@@ -133,6 +133,14 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
   row.Text("path"_col, PathText(found));
 }
 
+// Whether replays go one after the other: memory for each at once costs more time than that.
+bool IsLarge(const Replayer& replayer) {
+  constexpr std::size_t kManySteps = 4'000'000;
+  std::size_t steps = 0;
+  for (const PathGraph& graph : replayer.graphs()) steps += graph.size();
+  return steps > kManySteps;
+}
+
 ScenarioOutcome NoReplay(const Analysis& analysis) {
   ScenarioOutcome outcome;
   const Metric* path = analysis.Find("critical.host.share");
@@ -220,13 +228,17 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
   std::vector<expr::RowId> all(rows->events.size());
   std::iota(all.begin(), all.end(), expr::RowId{0});
   Scaling scaling{scale.table, {}, scale.factor, scale.without_waiting};
-  for (const expr::RowId row : expr::Filter(scale.condition, DataOf(*rows), all).rows) {
-    scaling.rows.push_back(rows->events[row]);
-  }
+  const auto chosen = expr::Filter(scale.condition, DataOf(*rows), all).rows;
+  scaling.rows.reserve(chosen.size());
+  for (const expr::RowId row : chosen) scaling.rows.push_back(rows->events[row]);
   return scaling;
 }
 
 Prediction ScenarioRunner::Predict(const Scenario& changes) {
+  if (IsLarge(replayer_)) {
+    const std::lock_guard lock(large_);
+    return replayer_.Predict(changes, scratch_of_large_, wanted_);
+  }
   ReplayScratch scratch;
   {
     const std::lock_guard lock(keeping_);

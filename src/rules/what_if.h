@@ -75,6 +75,8 @@ class ScenarioRunner {
   KnownRows known_[3];  ///< By table.
   std::mutex keeping_;
   std::vector<ReplayScratch> scratch_;  ///< That no thread uses.
+  std::mutex large_;
+  ReplayScratch scratch_of_large_;
 };
 
 /// What predictions leave out, in clauses; `replayer` null: of any recording.

@@ -38,9 +38,9 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
 // The factors of all segments that scalings cover. Of each step which one: there are few.
 class Factors {
  public:
-  Factors(const PathGraph& graph, std::vector<std::uint32_t>& which)
-      : graph_(graph), which_(which) {
-    which_.assign(graph.device_steps(), kNotYet);
+  Factors(const PathGraph& graph, StepFactors& which) : graph_(graph), which_(which) {
+    which_.Resize(0);
+    which_.Resize(graph.device_steps());
   }
 
   void Add(const Scaling& scaling, std::uint32_t rank) {
@@ -56,15 +56,15 @@ class Factors {
       CoverDevice(named, scaling.factor);
       if (scaling.without_waiting) StopWaiting(named);
     } else {
-      which_.resize(graph_.size());
+      which_.Resize(graph_.size());
       CoverThreads(named, scaling.table, scaling.factor);
     }
   }
 
   /// Steps that may change are [0, size()): the device's, or all.
   StepId size() const { return static_cast<StepId>(which_.size()); }
-  bool Covers(StepId step) const { return which_[step] != kNotYet; }
-  double Of(StepId step) const { return factors_[which_[step]]; }
+  bool Covers(StepId step) const { return which_.Of(step) != kNotYet; }
+  double Of(StepId step) const { return factors_[which_.Of(step)]; }
   bool StopsWaiting(StepId step) const {
     return step / 2 < waits_not_.size() && (step & 1) != 0 && waits_not_[step / 2];
   }
@@ -74,7 +74,7 @@ class Factors {
  private:
   static constexpr std::uint32_t kNotYet = 0;
 
-  void Cover(StepId step, double factor) { which_[step] = Product(which_[step], factor); }
+  void Cover(StepId step, double factor) { which_.Set(step, Product(which_.Of(step), factor)); }
 
   std::uint32_t Product(std::uint32_t which, double factor) {
     std::uint32_t& product = times_this_[which];
@@ -168,7 +168,7 @@ class Factors {
   }
 
   const PathGraph& graph_;
-  std::vector<std::uint32_t>& which_;      // By step, of factors_.
+  StepFactors& which_;                     // By step, of factors_.
   std::vector<double> factors_{1};         // The first: of what nothing covers.
   std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
   std::vector<bool> waits_not_;            // By work of the device; empty: none.
@@ -284,6 +284,21 @@ class Cutter {
 };
 
 }  // namespace
+
+void StepFactors::Set(std::size_t step, std::uint32_t which) {
+  if (which >= 256 && high.empty()) high.resize(low.size());
+  low[step] = static_cast<std::uint8_t>(which % 256);
+  if (!high.empty()) high[step] = which / 256;
+}
+
+void StepFactors::Resize(std::size_t steps) {
+  low.resize(steps);
+  if (steps == 0) {
+    high.clear();
+  } else if (!high.empty()) {
+    high.resize(steps);
+  }
+}
 
 void SetChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
                 std::span<const Ns> transfers, const JointReplay* joint, ScenarioChanges& out) {

@@ -12,11 +12,24 @@ namespace profgauge {
 class JointReplay;
 struct Scenario;
 
+/// Which factor each step has: there are few, so that a byte tells mostly.
+struct StepFactors {
+  std::vector<std::uint8_t> low;
+  std::vector<std::uint32_t> high;  ///< In units of 256; empty as long as there are no more.
+
+  std::size_t size() const { return low.size(); }
+  std::uint32_t Of(std::size_t step) const {
+    return high.empty() ? low[step] : high[step] * 256 + low[step];
+  }
+  void Set(std::size_t step, std::uint32_t which);
+  void Resize(std::size_t steps);  ///< Those of further steps are 0.
+};
+
 /// By step, as PathChanges shows it: as far as anything may change, the device's steps or all.
 struct ScenarioChanges {
   std::vector<Ns> cuts;
   std::vector<std::uint8_t> alone;
-  std::vector<std::uint32_t> factors;  ///< Which one each step has, while they are made.
+  StepFactors factors;  ///< While the others are made.
 };
 
 /// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
