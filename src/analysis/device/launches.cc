@@ -4,8 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,71 +32,105 @@ std::string_view KindName(DeviceKind kind) {
   return "memset";
 }
 
-// What one call launched: one call may launch a whole graph of kernels, on several streams.
-struct Launch {
-  Ns start = std::numeric_limits<Ns>::max();  // Of the first work.
-  Ns delay = -1;                              // Of the first kernel.
-  std::int64_t queue = -1;                    // Of the stream of the first work; -1: not seen.
-};
-
-void Join(Launch& launch, Ns start, Ns delay, bool is_kernel, std::int64_t queue) {
-  if (launch.queue < 0 || start < launch.start) {
-    launch.start = start;
-    launch.queue = queue;
-  }
-  if (is_kernel) launch.delay = launch.delay < 0 ? delay : std::min(launch.delay, delay);
-}
-
-void Count(std::span<const Launch> launches, LaunchFacts& facts) {
-  for (const Launch& launch : launches) {
-    if (launch.queue < 0) continue;
-    ++facts.launches;
-    if (launch.queue == 0) ++facts.into_empty_queue;
-    if (launch.delay >= 0) facts.delays.push_back(launch.delay);
-  }
-}
-
 Ns DelayOf(const Profile& profile, std::size_t row) {
   const std::uint32_t call = profile.device.launch[row].value;
   const Ns end = profile.api.start[call] + profile.api.duration[call];
   return std::max<Ns>(0, profile.device.start[row] - end);
 }
 
-// When the items were launched and when they started, each in order. Clocks of host and device can
-// be off by a little; a queue has no negative length, so nothing starts before its launch.
-struct SortedTimes {
-  explicit SortedTimes(std::span<const QueueItem> items) {
-    launched.reserve(items.size());
-    started.reserve(items.size());
-    for (const QueueItem& item : items) {
-      launched.push_back(item.launched);
-      started.push_back(std::max(item.launched, item.started));
-    }
-    for (std::vector<Ns>* times : {&launched, &started}) {
-      if (!std::is_sorted(times->begin(), times->end())) std::sort(times->begin(), times->end());
-    }
+// What one call launched: one call may launch a whole graph of kernels, on several streams.
+struct Launch {
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  std::uint32_t first = kNone, first_kernel = kNone;  // Rows of the device.
+  std::int32_t queue = 0;                             // Of the stream of the first.
+};
+
+void Join(const DeviceTable& device, std::uint32_t row, std::int32_t queue, Launch& launch) {
+  const auto is_before = [&](std::uint32_t other) {
+    return other == Launch::kNone || device.start[row] < device.start[other];
+  };
+  if (is_before(launch.first)) {
+    launch.first = row;
+    launch.queue = queue;
   }
-  std::vector<Ns> launched, started;
+  if (device.kind[row] == DeviceKind::kKernel && is_before(launch.first_kernel)) {
+    launch.first_kernel = row;
+  }
+}
+
+void Count(const Profile& profile, std::span<const Launch> launches, LaunchFacts& facts) {
+  const auto has_kernel = [](const Launch& one) { return one.first_kernel != Launch::kNone; };
+  facts.delays.reserve(
+      static_cast<std::size_t>(std::count_if(launches.begin(), launches.end(), has_kernel)));
+  for (const Launch& launch : launches) {
+    if (launch.first == Launch::kNone) continue;
+    ++facts.launches;
+    if (launch.queue == 0) ++facts.into_empty_queue;
+    if (has_kernel(launch)) facts.delays.push_back(DelayOf(profile, launch.first_kernel));
+  }
+}
+
+// Clocks of host and device can be off by a little; a queue has no negative length, so nothing
+// starts before its launch.
+Ns LaunchedAt(const QueueItem& item) { return item.launched; }
+Ns StartedAt(const QueueItem& item) { return std::max(item.launched, item.started); }
+
+// When the items were launched or started, in order. Mostly they are in order themselves.
+template <Ns (*kTimeOf)(const QueueItem&)>
+class SortedTimes {
+ public:
+  explicit SortedTimes(std::span<const QueueItem> items) : items_(items) {
+    if (std::ranges::is_sorted(items, {}, kTimeOf)) return;
+    sorted_.reserve(items.size());
+    for (const QueueItem& item : items) sorted_.push_back(kTimeOf(item));
+    std::sort(sorted_.begin(), sorted_.end());
+  }
+  std::size_t size() const { return items_.size(); }
+  Ns operator[](std::size_t i) const { return sorted_.empty() ? kTimeOf(items_[i]) : sorted_[i]; }
+
+ private:
+  std::span<const QueueItem> items_;
+  std::vector<Ns> sorted_;
 };
 
 // Index of the first of `times`, from `from` on, that is not before `at`: a few steps, else a leap.
-std::size_t AdvanceTo(const std::vector<Ns>& times, std::size_t from, Ns at) {
+template <class Times>
+std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
   for (int step = 0; step < 8; ++step, ++from) {
     if (from == times.size() || times[from] >= at) return from;
   }
-  const auto begin = times.begin() + static_cast<std::ptrdiff_t>(from);
-  return static_cast<std::size_t>(std::lower_bound(begin, times.end(), at) - times.begin());
+  const auto left = std::views::iota(from, times.size());
+  return from +
+         static_cast<std::size_t>(
+             std::ranges::lower_bound(left, at, {}, [&](std::size_t i) { return times[i]; }) -
+             left.begin());
+}
+
+// Calls `visit` with QueueLengths(), one after the other.
+template <class Visit>
+void ForEachLength(std::span<const QueueItem> items, Visit visit) {
+  const SortedTimes<LaunchedAt> launched(items);
+  const SortedTimes<StartedAt> started(items);
+  std::size_t before = 0, gone = 0;
+  Ns last = std::numeric_limits<Ns>::min();
+  for (const QueueItem& item : items) {
+    if (item.launched < last) before = gone = 0;  // Another thread's: rarely.
+    last = item.launched;
+    before = AdvanceTo(launched, before, item.launched);
+    gone = AdvanceTo(started, gone, item.launched);
+    visit(static_cast<std::int64_t>(before) - static_cast<std::int64_t>(gone));
+  }
 }
 
 template <class Visit>
 void ForEachEvent(std::span<const QueueItem> items, Visit visit) {
-  const SortedTimes times(items);
+  const SortedTimes<LaunchedAt> launches(items);
+  const SortedTimes<StartedAt> starts(items);
   std::size_t launched = 0, started = 0;
   while (started < items.size()) {
     // No item starts before its own launch, so launches never run out first.
-    const bool launch =
-        launched < items.size() && times.launched[launched] <= times.started[started];
-    const Ns time = launch ? times.launched[launched++] : times.started[started++];
+    const bool launch = launched < items.size() && launches[launched] <= starts[started];
+    const Ns time = launch ? launches[launched++] : starts[started++];
     visit(QueueEvent{time, static_cast<std::int64_t>(launched - started)});
   }
 }
@@ -183,37 +219,29 @@ constexpr LaunchColumn kLaunchColumns[] = {
 static_assert(std::ranges::equal(kLaunchColumns, columns::kLaunches, {}, &LaunchColumn::id,
                                  &ColumnSpec::id));  // None is misspelt or left out.
 
-// How full the queue of the rows [begin, end), which are one stream's, was at each of its launches.
-std::vector<std::int64_t> QueueOf(const Profile& profile, std::size_t begin, std::size_t end) {
-  std::vector<QueueItem> items;
-  items.reserve(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
-    const ApiId launch = profile.device.launch[i];
-    if (launch.valid()) {
-      items.push_back({profile.api.start[launch.value], profile.device.start[i]});
-    }
-  }
-  return QueueLengths(items);
-}
-
 // Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
 // was launched, with its queue.
 template <class Visit>
 void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
                  std::vector<Launch>& launches, Visit visit) {
   const Profile& profile = *rank.profile;
-  const std::vector<std::int64_t> queue = QueueOf(profile, begin, end);
-  std::size_t launch = 0;
+  const DeviceTable& device = profile.device;
+  std::vector<QueueItem> items;
+  items.reserve(end - begin);
   for (std::size_t i = begin; i < end; ++i) {
-    if (!profile.device.launch[i].valid()) continue;
-    const std::int64_t length = queue[launch++];
-    const DeviceId row{static_cast<std::uint32_t>(i)};
-    if (rank.InIterations(row)) {
-      Join(launches[profile.device.launch[i].value], profile.device.start[i], DelayOf(profile, i),
-           profile.device.kind[i] == DeviceKind::kKernel, length);
-    }
-    visit(row, length);
+    const ApiId launch = device.launch[i];
+    if (launch.valid()) items.push_back({profile.api.start[launch.value], device.start[i]});
   }
+  auto row = static_cast<std::uint32_t>(begin);
+  ForEachLength(items, [&](std::int64_t length) {
+    while (!device.launch[row].valid()) ++row;
+    const auto queue = static_cast<std::int32_t>(length);
+    if (rank.InIterations(DeviceId{row})) {
+      Join(device, row, queue, launches[device.launch[row].value]);
+    }
+    visit(DeviceId{row}, queue);
+    ++row;
+  });
 }
 
 template <class Visit>
@@ -227,12 +255,12 @@ LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
            device.stream[i] == device.stream[begin]) {
       ++i;
     }
-    VisitStream(rank, begin, i, launches, [&](DeviceId row, std::int64_t queue) {
+    VisitStream(rank, begin, i, launches, [&](DeviceId row, std::int32_t queue) {
       facts.any = true;
       visit(row, queue);
     });
   }
-  Count(launches, facts);
+  Count(*rank.profile, launches, facts);
   return facts;
 }
 
@@ -267,7 +295,7 @@ Ns CountedMedian(std::span<const LaunchFacts> ranks) {
 }  // namespace
 
 LaunchFacts LaunchFactsOf(const RankContext& rank) {
-  return VisitLaunches(rank, [](DeviceId, std::int64_t) {});
+  return VisitLaunches(rank, [](DeviceId, std::int32_t) {});
 }
 
 void FoldDelays(LaunchFacts& facts) {
@@ -356,24 +384,16 @@ QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full) {
 }
 
 std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
-  const SortedTimes times(items);
   std::vector<std::int64_t> lengths;
   lengths.reserve(items.size());
-  std::size_t before = 0, gone = 0;
-  Ns last = std::numeric_limits<Ns>::min();
-  for (const QueueItem& item : items) {
-    if (item.launched < last) before = gone = 0;  // Another thread's: rarely.
-    last = item.launched;
-    before = AdvanceTo(times.launched, before, item.launched);
-    gone = AdvanceTo(times.started, gone, item.launched);
-    lengths.push_back(static_cast<std::int64_t>(before) - static_cast<std::int64_t>(gone));
-  }
+  ForEachLength(items, [&](std::int64_t length) { lengths.push_back(length); });
   return lengths;
 }
 
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {
   std::vector<LaunchRow> rows;
-  VisitLaunches(rank, [&](DeviceId row, std::int64_t queue) {
+  rows.reserve(rank.profile->device.size());
+  VisitLaunches(rank, [&](DeviceId row, std::int32_t queue) {
     if (rank.InTables(row)) rows.push_back({row.value, queue});
   });
   return rows;
@@ -409,7 +429,8 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
   std::vector<LaunchFacts> facts;
   for (const RankContext& rank : ranks) {
     std::vector<LaunchRow> of_rank;
-    facts.push_back(VisitLaunches(rank, [&](DeviceId row, std::int64_t queue) {
+    of_rank.reserve(rank.profile->device.size());
+    facts.push_back(VisitLaunches(rank, [&](DeviceId row, std::int32_t queue) {
       if (rank.InTables(row)) of_rank.push_back({row.value, queue});
     }));
     AppendLaunches(rank, of_rank, columns, out.strings());

@@ -55,7 +55,7 @@ void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out);
 /// A row of the table launches.
 struct LaunchRow {
   std::uint32_t row = 0;   ///< Of the rank's device table.
-  std::int64_t queue = 0;  ///< QueueLengths() of its stream.
+  std::int32_t queue = 0;  ///< QueueLengths() of its stream.
 };
 /// Those of one rank, by GPU, stream and start.
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank);
