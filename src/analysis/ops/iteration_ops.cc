@@ -60,6 +60,11 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
   SumsByOp out;
+  struct Last {
+    std::uint32_t iteration = Iterations::kNone;
+    Sums* sums = nullptr;
+  };
+  std::vector<Last> last(rank.profile->strings.size());  // By name: kernels come in time order.
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t iteration = rank.iterations.of_device[row];
     if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
@@ -67,7 +72,9 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
     if (op == OpTree::kNone || !rank.profile->host.name[op].valid()) continue;
     any = true;
-    Sums& sums = out[{iteration, rank.profile->host.name[op].value}];
+    const std::uint32_t name = rank.profile->host.name[op].value;
+    if (last[name].iteration != iteration) last[name] = {iteration, &out[{iteration, name}]};
+    Sums& sums = *last[name].sums;
     if (!std::exchange(seen[op], std::uint8_t{1})) AddCall(rank, op, sums);
     const Ns duration = std::max<Ns>(device.duration[row], 0);
     sums.device_time += duration;
