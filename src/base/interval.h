@@ -47,6 +47,8 @@ std::span<const Span> Near(std::span<const Span> spans, Span range);
 /// once, so that a nested column of a million ranges leaves only its top level.
 class SpanCollector {
  public:
+  /// Makes room for so many, of which only those that do not touch take any.
+  void Reserve(std::size_t spans) { spans_.reserve(spans); }
   /// Adds [start, start + duration); nothing when the duration is not positive.
   void Add(Ns start, Ns duration);
   /// The union of all that was added, as a span list; the collector is empty afterwards.

@@ -88,20 +88,29 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
                                             std::span<const KernelClass> classes) {
   const DeviceTable& device = profile.device;
   std::vector<DeviceSpans> result;
-  for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU.
+  for (std::uint32_t i = 0; i < device.size();) {
+    const DeviceRows rows = RowsOfGpu(device, device.gpu[i]);
     DeviceSpans& spans = result.emplace_back();
     spans.gpu = device.gpu[i];
-    SpanCollector compute, communication, busy;
-    for (; i < device.size() && device.gpu[i] == spans.gpu; ++i) {
-      busy.Add(device.start[i], device.duration[i]);
+    SpanCollector compute, communication;
+    compute.Reserve(rows.end - rows.begin);
+    for (; i < rows.end; ++i) {
       if (device.kind[i] != DeviceKind::kKernel) continue;
       (classes[i].collective ? communication : compute).Add(device.start[i], device.duration[i]);
     }
     spans.compute = compute.Take();
     spans.communication = communication.Take();
-    spans.busy = busy.Take();
   }
   return result;
+}
+
+std::vector<Span> BusySpans(const DeviceTable& device, DeviceRows rows) {
+  SpanCollector busy;
+  busy.Reserve(rows.end - rows.begin);
+  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+    busy.Add(device.start[row], device.duration[row]);
+  }
+  return busy.Take();
 }
 
 std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,

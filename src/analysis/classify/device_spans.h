@@ -21,17 +21,18 @@ DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu);
 /// The first GPU with that id, or nullptr. O(log n). REQUIRES: `gpus` are sorted by id.
 const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id);
 
-/// Activity of one GPU over the whole recording. All members are span lists.
+/// Kernels of one GPU over the whole recording. All members are span lists.
 struct DeviceSpans {
   std::int32_t gpu = -1;
   std::vector<Span> compute;        ///< Kernels that are no collectives.
   std::vector<Span> communication;  ///< Collectives.
-  std::vector<Span> busy;           ///< Anything: kernels, copies and sets.
 };
 
 /// One entry per GPU with device rows, by number.
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
                                             std::span<const KernelClass> classes);
+/// When any of these rows ran, as a span list: kernels, copies and sets.
+std::vector<Span> BusySpans(const DeviceTable& device, DeviceRows rows);
 
 /// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing. Only
 /// collectives, copies and sets are measured; computing kernels get 0. Where several of a kind run

@@ -36,17 +36,28 @@ void AddHostTimes(const RankContext& rank, std::span<const CollectiveCall> calls
   if (devices.empty()) times.window = rank.window().length();
 }
 
+// Of all GPUs. Apart from their other spans, which take as much memory.
+Ns BusyTime(const DeviceTable& device, Span window) {
+  Ns sum = 0;
+  for (std::uint32_t row = 0; row < device.size();) {
+    const DeviceRows rows = RowsOfGpu(device, device.gpu[row]);
+    sum += OverlapLength(BusySpans(device, rows), std::span(&window, 1));
+    row = rows.end;
+  }
+  return sum;
+}
+
 RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> calls) {
   RankTimes times;
+  const Span window = rank.window();
+  times.busy = BusyTime(rank.profile->device, window);
   const auto devices = CollectDeviceSpans(*rank.profile, rank.classes);
   for (const DeviceSpans& device : devices) {
-    const Span window = rank.window();
     const std::vector<Span> communication = Clip(device.communication, window);
     times.compute += OverlapLength(device.compute, std::span(&window, 1));
     times.communication += Length(communication);
     times.hidden += OverlapLength(communication, device.compute);
     times.window += window.length();
-    times.busy += OverlapLength(device.busy, std::span(&window, 1));
   }
   if (times.communication == 0 && !calls.empty()) AddHostTimes(rank, calls, devices, times);
   return times;

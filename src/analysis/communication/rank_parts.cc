@@ -52,10 +52,11 @@ RankParts SumOf(std::span<const RankParts> steps) {
 
 std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles,
                                     std::span<const Breakdown> breakdowns) {
+  const std::vector<Span>& communication = RoleOf(roles, Category::kCommunication);
   const std::vector<Span>* const computing[] = {&RoleOf(roles, Category::kTensorCoreKernel),
                                                 &RoleOf(roles, Category::kOtherKernel)};
-  const std::vector<Span> both =
-      Intersect(Union(computing), RoleOf(roles, Category::kCommunication));
+  std::vector<Span> both;
+  if (!communication.empty()) both = Intersect(Union(computing), communication);
   const auto iterations = rank.iterations.selected();
   std::vector<RankParts> parts;
   for (std::size_t i = 0; i < breakdowns.size(); ++i) {
@@ -72,10 +73,12 @@ std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles,
 }
 
 std::vector<Span> OnlyCommunication(const Roles& roles) {
+  const std::vector<Span>& communication = RoleOf(roles, Category::kCommunication);
+  if (communication.empty()) return {};
   const std::vector<Span>* const hiding[] = {
       &RoleOf(roles, Category::kTensorCoreKernel), &RoleOf(roles, Category::kOtherKernel),
       &RoleOf(roles, Category::kMemcpy), &RoleOf(roles, Category::kMemset)};
-  return Subtract(RoleOf(roles, Category::kCommunication), Union(hiding));
+  return Subtract(communication, Union(hiding));
 }
 
 }  // namespace profgauge
