@@ -6,102 +6,29 @@
 #include <optional>
 #include <utility>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "base/text.h"
+#include "readers/text/json_scan.h"
 
 namespace profgauge::readers::kineto {
 namespace {
+
+using json_scan::IsDigit;
+using json_scan::SkipNumber;
+using json_scan::SkipSpace;
+using json_scan::SkipString;
+using json_scan::SkipWord;
 
 /// Beyond these a file has no layouts worth learning.
 constexpr std::size_t kMaxNodes = 4096;
 constexpr std::size_t kMaxChildren = 48;
 constexpr std::size_t kMaxLiteral = 1024;
-/// Longer numbers are left to the JSON parser, with its rules for what overflows.
-constexpr std::ptrdiff_t kMaxNumber = 40;
 /// Deeper structures are left to the JSON parser.
 constexpr int kMaxLearntDepth = 16;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-/// Bytes that end a string or need the JSON parser's judgement.
-bool IsPlain(char c) { return c != '"' && c != '\\' && c >= 0x20 && c < 0x7f; }
 
 std::uint64_t Word(const char* at) {
   std::uint64_t word = 0;
   std::memcpy(&word, at, sizeof(word));
   return word;
-}
-
-/// The first byte from `at` on that is not plain, or `end`.
-const char* SkipPlain(const char* at, const char* end) {
-#ifdef __SSE2__
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i escape = _mm_set1_epi8('\\');
-  const __m128i lowest = _mm_set1_epi8(0x20);
-  const __m128i highest = _mm_set1_epi8(0x7e);
-  while (end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    // Signed comparison: bytes from 0x80 on are below 0x20 too.
-    const __m128i odd =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, escape)),
-                     _mm_or_si128(_mm_cmplt_epi8(bytes, lowest), _mm_cmpgt_epi8(bytes, highest)));
-    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(odd));
-    if (mask != 0) return at + __builtin_ctz(mask);
-    at += 16;
-  }
-#endif
-  while (at != end && IsPlain(*at)) ++at;
-  return at;
-}
-
-/// Behind the string that opens at `at`; nothing when it is not plain or does not end.
-const char* SkipString(const char* at, const char* end) {
-  const char* const close = SkipPlain(at + 1, end);
-  return close != end && *close == '"' ? close + 1 : nullptr;
-}
-
-/// Behind the digits at `at`.
-inline const char* SkipDigits(const char* at, const char* end) {
-#ifdef __SSE2__
-  while (end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i others = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8('0')),
-                                        _mm_cmpgt_epi8(bytes, _mm_set1_epi8('9')));
-    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(others));
-    if (mask != 0) return at + __builtin_ctz(mask);
-    at += 16;
-  }
-#endif
-  while (at != end && IsDigit(*at)) ++at;
-  return at;
-}
-
-/// Behind the number whose first digit stands at `at`; nothing when it is not a JSON number as the
-/// header says. A number that reaches to `end` may go on.
-inline const char* SkipNumber(const char* at, const char* end) {
-  const char* const first = at;
-  at = SkipDigits(at, end);
-  if (*first == '0' && at - first > 1) return nullptr;
-  if (at != end && *at == '.') {
-    const char* const fraction = at + 1;
-    at = SkipDigits(fraction, end);
-    if (at == fraction) return nullptr;
-  }
-  if (at == end || at - first > kMaxNumber || *at == 'e' || *at == 'E') return nullptr;
-  return at;
-}
-
-const char* SkipWord(const char* at, const char* end, std::string_view word) {
-  const auto room = static_cast<std::size_t>(end - at);
-  return room > word.size() && std::memcmp(at, word.data(), word.size()) == 0 ? at + word.size()
-                                                                              : nullptr;
-}
-
-const char* SkipSpace(const char* at, const char* end) {
-  while (at != end && IsSpace(*at)) ++at;
-  return at;
 }
 
 struct Scalar {

@@ -7,8 +7,8 @@
 // only authority on what is valid: a match never accepts what it would refuse, and gives the same
 // event.
 //
-// A value is matched when it is a number without exponent of at most kMaxNumber bytes, a string of
-// printable ASCII without escapes, true, false, null, or a list or object of such values.
+// A value is matched when it is a number without exponent of at most json_scan::kMaxNumber bytes, a
+// string of printable ASCII without escapes, true, false, null, or a list or object of such values.
 #pragma once
 
 #include <cstddef>
