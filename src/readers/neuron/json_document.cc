@@ -13,21 +13,25 @@
 namespace profgauge::readers::neuron {
 namespace {
 
+Interest InterestIn(std::string_view table) {
+  const TableKind kind = TableKindOf(table);
+  if (!IsRead(kind)) return Interest::kSkip;
+  const bool all = kind == TableKind::kSummary || kind == TableKind::kMetadata;
+  return all ? Interest::kAllFields : Interest::kRows;
+}
+
 /// Tables and summaries of a JSON document, into an import.
 class JsonRows final : public RowReceiver {
  public:
   explicit JsonRows(Import& import) : import_(import) {}
 
-  Interest BeginTable(std::string_view name) override {
+  void BeginTable(std::string_view name) override {
     FlushUnread();
     name_ = name;
     kind_ = TableKindOf(name);
     import_.Begin(kind_);
     unread_ = IsNamed(kind_);
-    if (!IsRead(kind_)) return Interest::kSkip;
     system_ = system_ || kind_ == TableKind::kTraceEvents;
-    const bool all = kind_ == TableKind::kSummary || kind_ == TableKind::kMetadata;
-    return all ? Interest::kAllFields : Interest::kRows;
   }
 
   void Row(const Record& record, std::uint64_t index, bool whole) override {
@@ -94,7 +98,9 @@ void SortByCore(std::vector<NamedSummary>& summaries) {
 Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonContents& contents) {
   const ByteSource& source = input.source();
   JsonRows rows(import);
-  JsonStream stream(rows);
+  RowReplay replay(rows);
+  JsonStream stream(InterestIn);
+  Piece piece;
   bool begun = false;
   std::optional<Error> damaged;
   std::uint64_t skipped = 0;
@@ -103,21 +109,25 @@ Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonCo
     return At(source, std::move(error));
   };
   for (;;) {
-    auto piece = input.Next();
-    if (!piece) {
-      damaged = std::move(piece).error();
+    auto bytes = input.Next();
+    if (!bytes) {
+      damaged = std::move(bytes).error();
       break;
     }
-    if (piece->empty()) break;
-    std::string_view text = *piece;
+    if (bytes->empty()) break;
+    std::string_view text = *bytes;
     if (!begun) {
       text = SkipPreamble(text, import);
-      skipped = piece->size() - text.size();
+      skipped = bytes->size() - text.size();
       begun = true;
     }
-    if (auto status = stream.Feed(text); !status) return Fail(place(std::move(status).error()));
+    if (auto status = stream.Feed(text, piece); !status) {
+      return Fail(place(std::move(status).error()));
+    }
+    replay.Take(piece.log);
   }
-  if (auto status = stream.End(); !status) return Fail(place(std::move(status).error()));
+  if (auto status = stream.End(piece); !status) return Fail(place(std::move(status).error()));
+  replay.Take(piece.log);
   rows.FlushUnread();
   import.log().Add(Counter::numbers_not_json, stream.not_numbers());
   contents.summaries = std::move(rows.summaries());

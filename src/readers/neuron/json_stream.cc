@@ -4,17 +4,23 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "readers/neuron/row_reader.h"
 
 namespace profgauge::readers::neuron {
 namespace {
 
 namespace json = boost::json;
 
-/// Follows the parser through document, table and row, and fills a record with each row's fields.
+/// Follows the parser through document, table and row, and logs each row's fields.
 class Handler {
  public:
   static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
@@ -23,15 +29,26 @@ class Handler {
   static constexpr std::size_t max_key_size = max_array_size;
   using Code = json::error_code;
   using View = json::string_view;
-  using Interest = RowReceiver::Interest;
 
-  RowReceiver* receiver = nullptr;
+  Interest (*interest_in)(std::string_view table) = nullptr;
+  RowLog* log = nullptr;
   std::uint64_t rows = 0;
+
+  /// Where rows are of a list, and by key: RowReader can read them.
+  bool has_plain_rows() const { return is_list_ && interest_ != Interest::kAllFields; }
+  bool wants_rows() const { return interest_ == Interest::kRows; }
+  /// Whether an element of a table's list was an object that ended, since the last call.
+  bool TakeElementEnd() { return std::exchange(element_ended_, false); }
+  /// Moves what was logged of an open row to the begin of another log, which follows.
+  void MoveOpenRow(RowLog& next) {
+    if (row_depth_ > 0) next.TakeFrom(*log, row_begin_);
+    row_begin_ = 0;
+  }
 
   bool on_document_begin(Code&) { return true; }
   bool on_document_end(Code&) { return true; }
   bool on_array_begin(Code&) {
-    ++depth_;
+    if (++depth_ == 2) is_list_ = true;
     return true;
   }
   bool on_array_end(std::size_t, Code&) {
@@ -39,12 +56,14 @@ class Handler {
     return true;
   }
   bool on_object_begin(Code&) {
-    ++depth_;
+    if (++depth_ == 2) is_list_ = false;
     if (row_depth_ > 0) return true;
     const bool whole = depth_ == 2 && interest_ != Interest::kRows;
     if (whole || (depth_ == 3 && interest_ != Interest::kSkip)) {
       row_depth_ = depth_;
-      record_.Clear(whole || interest_ == Interest::kAllFields);
+      all_fields_ = whole || interest_ == Interest::kAllFields;
+      row_begin_ = log->size();
+      log->BeginRow(all_fields_);
     }
     return true;
   }
@@ -52,8 +71,9 @@ class Handler {
     if (row_depth_ > 0 && depth_ == row_depth_) {
       row_depth_ = 0;
       ++rows;
-      receiver->Row(record_, index_++, depth_ == 2);
+      log->EndRow(depth_ == 2);
     }
+    element_ended_ = element_ended_ || (depth_ == 3 && is_list_);
     --depth_;
     return true;
   }
@@ -62,10 +82,12 @@ class Handler {
   bool on_key(View part, std::size_t, Code&) {
     Gather(part);
     if (depth_ == 1) {
-      interest_ = receiver->BeginTable(text_);
-      index_ = 0;
+      interest_ = interest_in(text_);
+      log->BeginTable(log->texts().Keep(text_));
     } else if (row_depth_ > 0 && depth_ == row_depth_) {
-      key_ = record_.Begin(text_);
+      key_ = KeyOf(text_);
+      is_id_ = false;
+      if (all_fields_) log->AddName(log->texts().Keep(text_));
     } else {
       is_id_ = text_ == "id";
     }
@@ -76,16 +98,16 @@ class Handler {
   bool on_string(View part, std::size_t, Code&) {
     if (!Wanted()) return true;
     Gather(part);
-    record_.AddText(text_);
+    if (Used()) log->AddText(key_, log->texts().Keep(text_));
     text_.clear();
     return true;
   }
   bool on_number_part(View, Code&) { return true; }
   bool on_int64(std::int64_t value, View, Code&) {
     if (Nested()) {
-      if (key_ == Key::kPredecessors && is_id_) record_.AddPredecessor(value);
-    } else if (Wanted()) {
-      record_.AddInteger(value);
+      if (Wanted() && key_ == Key::kPredecessors && is_id_) log->AddPredecessor(value);
+    } else if (Wanted() && Used()) {
+      log->AddInteger(key_, value);
     }
     return true;
   }
@@ -93,11 +115,11 @@ class Handler {
     return on_int64(static_cast<std::int64_t>(value), part, code);
   }
   bool on_double(double value, View, Code&) {
-    if (Wanted() && !Nested()) record_.AddReal(value);
+    if (Wanted() && !Nested() && Used()) log->AddReal(key_, value);
     return true;
   }
   bool on_bool(bool value, Code&) {
-    if (Wanted() && !Nested()) record_.AddBool(value);
+    if (Wanted() && !Nested() && Used()) log->AddBool(key_, value);
     return true;
   }
   bool on_null(Code&) { return true; }
@@ -107,19 +129,22 @@ class Handler {
  private:
   bool Wanted() const { return row_depth_ > 0; }
   bool Nested() const { return depth_ > row_depth_; }
+  bool Used() const { return key_ != Key::kNone || all_fields_; }
   bool Gather(View part) {
     text_.append(part.data(), part.size());
     return true;
   }
 
-  Record record_;
   std::string text_;
-  std::uint64_t index_ = 0;
   std::uint32_t depth_ = 0;
   std::uint32_t row_depth_ = 0;  ///< Depth of the row that is open; 0: none is.
   Key key_ = Key::kNone;
   Interest interest_ = Interest::kSkip;
+  std::size_t row_begin_ = 0;  ///< Where the open row begins in the log.
+  bool all_fields_ = false;
+  bool is_list_ = false;  ///< The table is a list.
   bool is_id_ = false;
+  bool element_ended_ = false;
 };
 
 json::parse_options Options() {
@@ -138,32 +163,72 @@ struct FoundWord {
   std::size_t at = 0, size = 0;
 };
 
+/// Where from `at` on a word of kWords may begin; `text.size()` when nowhere.
+std::size_t FindBegin(std::string_view text, std::size_t at) {
+  const char* const begin = text.data();
+  const std::size_t size = text.size();
+#ifdef __SSE2__
+  const auto load = [&](std::size_t from) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(begin + from));
+  };
+  const auto is = [](__m128i bytes, char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); };
+  for (; at + 17 <= size; at += 16) {
+    const __m128i first = load(at), second = load(at + 1);
+    const __m128i found = _mm_or_si128(_mm_and_si128(is(first, 'N'), is(second, 'a')),
+                                       _mm_and_si128(is(first, 'I'), is(second, 'n')));
+    const auto mask = static_cast<unsigned>(_mm_movemask_epi8(found));
+    if (mask != 0) return at + static_cast<std::size_t>(__builtin_ctz(mask));
+  }
+#endif
+  while (at < size && begin[at] != 'N' && begin[at] != 'I') ++at;
+  return at;
+}
+
+/// The word of kWords at `at`, with its sign before it where one must be, which nothing before
+/// `from` is; of size 0 when none stands there as a value.
+FoundWord WordAt(std::string_view text, std::size_t at, std::size_t from) {
+  const auto as_value = [&](std::size_t begin, std::string_view word) {
+    std::size_t before = begin;
+    while (before > 0 && IsSpace(text[before - 1])) --before;
+    const bool value = before > 0 && (text[before - 1] == ':' || text[before - 1] == ',' ||
+                                      text[before - 1] == '[');
+    const std::size_t end = begin + word.size();
+    const char behind = end < text.size() ? text[end] : '}';
+    return value && (behind == ',' || behind == '}' || behind == ']' || IsSpace(behind));
+  };
+  for (const std::string_view word : kWords) {
+    const std::size_t sign = word.front() == '-' ? 1 : 0;
+    if (at < from + sign) continue;
+    const std::size_t begin = at - sign;
+    if (text.substr(begin).starts_with(word) && as_value(begin, word)) return {begin, word.size()};
+  }
+  return {};
+}
+
 /// The words from `from` on that stand where a value may, in order.
 std::vector<FoundWord> FindWords(std::string_view text, std::size_t from) {
   std::vector<FoundWord> found;
-  for (const std::string_view word : kWords) {
-    for (auto at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
-      std::size_t before = at;
-      while (before > 0 && IsSpace(text[before - 1])) --before;
-      const bool value = before > 0 && (text[before - 1] == ':' || text[before - 1] == ',' ||
-                                        text[before - 1] == '[');
-      const char behind = at + word.size() < text.size() ? text[at + word.size()] : '}';
-      if (!value || (behind != ',' && behind != '}' && behind != ']' && !IsSpace(behind))) continue;
-      found.push_back({at, word.size()});
-    }
+  for (std::size_t at = FindBegin(text, from); at < text.size(); at = FindBegin(text, at + 1)) {
+    const FoundWord word = WordAt(text, at, from);
+    if (word.size > 0) found.push_back(word);
   }
-  std::sort(found.begin(), found.end(),
-            [](const FoundWord& a, const FoundWord& b) { return a.at < b.at; });
   return found;
 }
 
 }  // namespace
 
 struct JsonStream::Impl {
+  explicit Impl(Rows which) : reads_rows(which == Rows::kReadDirectly) {}
+
+  bool reads_rows;
   json::basic_parser<Handler> parser{Options()};
-  std::string waiting;       ///< Not given to the parser yet, with a few bytes before it.
-  std::size_t given = 0;     ///< How much of `waiting` was.
-  std::uint64_t offset = 0;  ///< Of the next byte for the parser, in the document.
+  RowReader rows;
+  RowLog skipped;            ///< Of rows that nobody wants.
+  RowLog open;               ///< Of the row that the last piece did not end.
+  std::string tail;          ///< Not given to the parser yet, with a few bytes before it.
+  std::string_view text;     ///< The piece, that tail before it.
+  std::size_t given = 0;     ///< How much of it was taken.
+  std::uint64_t offset = 0;  ///< Of the next byte to take, in the document.
   std::uint64_t fed = 0, replaced = 0;
 
   Status Give(std::string_view bytes, std::size_t in_document) {
@@ -173,6 +238,7 @@ struct JsonStream::Impl {
     const bool trailing = !code && parser.done() && !std::all_of(rest.begin(), rest.end(), IsSpace);
     if (!code && !trailing) {
       offset += in_document;
+      given += in_document;
       return {};
     }
     return Fail(InputErrorAt({}, offset + used, "neuron/invalid-json",
@@ -181,45 +247,109 @@ struct JsonStream::Impl {
                              "look at the file around that byte, or export it again"));
   }
 
-  Status Flush(std::size_t end) {
-    const auto give_up_to = [&](std::size_t stop) -> Status {
-      if (stop <= given) return {};
-      PROFGAUGE_CHECK(Give(std::string_view(waiting).substr(given, stop - given), stop - given));
-      given = stop;
-      return {};
+  Status GiveUpTo(std::size_t end) {
+    return given < end ? Give(text.substr(given, end - given), end - given) : Status{};
+  }
+
+  /// Up to behind the next object of a table's list, or to `end`; whether there was one.
+  Result<bool> GiveObject(std::size_t end) {
+    parser.handler().TakeElementEnd();
+    while (given < end) {
+      // An object ends with this byte, if the parser says so.
+      const std::size_t close = text.find('}', given);
+      PROFGAUGE_CHECK(GiveUpTo(close < end ? close + 1 : end));
+      if (parser.handler().TakeElementEnd()) return true;
+    }
+    return false;
+  }
+
+  /// Takes what RowReader can of `, {…}, {…}` behind an object of a table's list.
+  void TakeRows(std::size_t end) {
+    Handler& handler = parser.handler();
+    const bool wanted = handler.wants_rows();
+    RowLog& log = wanted ? *handler.log : skipped;
+    for (;;) {
+      const std::size_t row = BeginOfNext(given, end);
+      if (row == end) return;
+      const std::size_t before = log.size();
+      if (wanted) log.BeginRow(false);
+      const std::size_t size = rows.Read(text.substr(row, end - row), log);
+      if (size == 0) log.Shrink(before);
+      if (size == 0) return;
+      if (wanted) {
+        log.EndRow(false);
+        ++handler.rows;
+      } else {
+        log.Clear();
+      }
+      offset += row + size - given;
+      given = row + size;
+    }
+  }
+
+  /// Where behind a comma the next row begins; `end` when no object follows.
+  std::size_t BeginOfNext(std::size_t at, std::size_t end) const {
+    const auto behind_space = [&] {
+      while (at < end && IsSpace(text[at])) ++at;
+      return at < end;
     };
-    for (const FoundWord& word : FindWords(waiting, given)) {
+    if (!behind_space() || text[at] != ',') return end;
+    ++at;
+    return behind_space() && text[at] == '{' ? at : end;
+  }
+
+  /// Up to `end`; there is no word of kWords before it.
+  Status Take(std::size_t end) {
+    while (given < end) {
+      PROFGAUGE_TRY(const bool ended, GiveObject(end));
+      if (ended && reads_rows && parser.handler().has_plain_rows()) TakeRows(end);
+    }
+    return {};
+  }
+
+  Status Flush(std::size_t end) {
+    for (const FoundWord& word : FindWords(text, given)) {
       if (word.at >= end) break;
-      PROFGAUGE_CHECK(give_up_to(word.at));
+      PROFGAUGE_CHECK(Take(word.at));
       PROFGAUGE_CHECK(Give("null", word.size));
-      given += word.size;
       ++replaced;
     }
-    PROFGAUGE_CHECK(give_up_to(end));
+    return Take(end);
+  }
+
+  /// Takes all of tail and `bytes` but the last `held` bytes.
+  Status Feed(std::string_view bytes, std::size_t held, Piece& piece) {
+    piece.log.Clear();
+    piece.text.assign(tail);
+    piece.text += bytes;
+    piece.log.TakeFrom(open, 0);
+    open.Clear();
+    parser.handler().log = &piece.log;
+    text = piece.text;
+    if (text.size() > held) PROFGAUGE_CHECK(Flush(text.size() - held));
+    parser.handler().MoveOpenRow(open);
     // The last byte given says what may follow it.
-    if (given > kHeld) {
-      waiting.erase(0, given - kHeld);
-      given = kHeld;
-    }
+    const std::size_t kept = std::min(given, kHeld);
+    tail = text.substr(given - kept);
+    given = kept;
     return {};
   }
 };
 
-JsonStream::JsonStream(RowReceiver& receiver) : impl_(std::make_unique<Impl>()) {
-  impl_->parser.handler().receiver = &receiver;
+JsonStream::JsonStream(Interest (*interest)(std::string_view table), Rows rows)
+    : impl_(std::make_unique<Impl>(rows)) {
+  impl_->parser.handler().interest_in = interest;
 }
 JsonStream::~JsonStream() = default;
 
-Status JsonStream::Feed(std::string_view bytes) {
+Status JsonStream::Feed(std::string_view bytes, Piece& piece) {
   const std::string_view text = impl_->fed == 0 ? WithoutByteOrderMark(bytes) : bytes;
   impl_->offset += bytes.size() - text.size();
   impl_->fed += bytes.size();
-  impl_->waiting += text;
-  const std::size_t size = impl_->waiting.size();
-  return size > kHeld ? impl_->Flush(size - kHeld) : Status{};
+  return impl_->Feed(text, kHeld, piece);
 }
 
-Status JsonStream::End() { return impl_->Flush(impl_->waiting.size()); }
+Status JsonStream::End(Piece& piece) { return impl_->Feed({}, 0, piece); }
 
 bool JsonStream::complete() const { return impl_->parser.done(); }
 std::uint64_t JsonStream::rows() const { return impl_->parser.handler().rows; }

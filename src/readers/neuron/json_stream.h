@@ -1,5 +1,6 @@
-// Rows out of a Neuron JSON document, one at a time: a document is one object whose values are
-// tables (lists of flat objects), or flat objects by themselves (summaries by name).
+// Rows out of a Neuron JSON document, one piece of its text at a time: a document is one object
+// whose values are tables (lists of flat objects), or flat objects by themselves (summaries by
+// name).
 #pragma once
 
 #include <cstdint>
@@ -8,31 +9,36 @@
 #include <string_view>
 
 #include "profgauge/error.h"
-#include "readers/neuron/record.h"
+#include "readers/neuron/row_log.h"
 
 namespace profgauge::readers::neuron {
 
-class RowReceiver {
- public:
-  virtual ~RowReceiver() = default;
-  /// What to do with a table's rows: nothing; give them; give them with every field by its own name
-  /// (Record::All). An object in place of a list is a row with every field, unless kRows says that
-  /// its values are the rows.
-  enum class Interest : std::uint8_t { kSkip, kRows, kAllFields };
-  virtual Interest BeginTable(std::string_view name) = 0;
-  /// Row `index` of the table that began last. `whole`: the table is this one object, no list.
-  virtual void Row(const Record& record, std::uint64_t index, bool whole) = 0;
+/// What to do with a table's rows: nothing; give them; give them with every field by its own name
+/// (Record::All). An object in place of a list is a row with every field, unless kRows says that
+/// its values are the rows.
+enum class Interest : std::uint8_t { kSkip, kRows, kAllFields };
+
+/// A piece of the document and what it says. Logs hold views of the text.
+struct Piece {
+  std::string text;
+  RowLog log;
 };
+
+/// How rows are read: all by the JSON parser, or those that RowReader can read by it. What comes
+/// out is the same.
+enum class Rows : std::uint8_t { kParse, kReadDirectly };
 
 class JsonStream {
  public:
-  explicit JsonStream(RowReceiver& receiver);
+  explicit JsonStream(Interest (*interest)(std::string_view table),
+                      Rows rows = Rows::kReadDirectly);
   ~JsonStream();
 
-  /// Takes the next bytes. Errors: "neuron/invalid-json" with the reason and the offset.
-  Status Feed(std::string_view bytes);
+  /// Takes the next bytes, and writes `piece` anew. Logs end between rows, and follow each other.
+  /// Errors: "neuron/invalid-json" with the reason and the offset.
+  Status Feed(std::string_view bytes, Piece& piece);
   /// Says that nothing follows. Errors: as Feed().
-  Status End();
+  Status End(Piece& piece);
   /// Whether the document is complete.
   bool complete() const;
   std::uint64_t rows() const;  ///< Complete rows so far.

@@ -184,19 +184,19 @@ Key KeyOf(std::string_view name) {
 }
 
 void Record::Clear(bool keep_all) {
-  for (const Key key : touched_) slots_[Index(key)] = Slot{};
+  for (const Key key : touched_) slots_[Index(key)].kind = Kind::kAbsent;
   touched_.clear();
   text_.clear();
+  text_size_ = 0;
   predecessors_.clear();
   all_.clear();
   key_ = Key::kNone;
   keep_all_ = keep_all;
 }
 
-Key Record::Begin(std::string_view name) {
+void Record::Begin(std::string_view name) {
   key_ = KeyOf(name);
   if (keep_all_) name_.assign(name);
-  return key_;
 }
 
 Record::Slot& Record::Touch(Kind kind) {
@@ -208,9 +208,7 @@ Record::Slot& Record::Touch(Kind kind) {
 
 void Record::AddInteger(std::int64_t value) {
   if (keep_all_) all_.emplace_back(name_, value);
-  Slot& slot = Touch(Kind::kInteger);
-  slot.integer = value;
-  slot.real = static_cast<double>(value);
+  Touch(Kind::kInteger).integer = value;
 }
 
 void Record::AddUnsigned(std::uint64_t value) { AddInteger(static_cast<std::int64_t>(value)); }
@@ -224,27 +222,41 @@ void Record::AddBool(bool value) { AddText(value ? "yes" : "no"); }
 
 void Record::AddText(std::string_view value) {
   if (keep_all_) all_.emplace_back(name_, std::string(value));
-  if (key_ == Key::kNone || text_.size() + value.size() > kMaxText) return;
+  if (key_ == Key::kNone || text_size_ + value.size() > kMaxText) return;
   Slot& slot = slots_[Index(key_)];
   // A second text goes behind the first only while that is the newest one.
-  const bool joins = slot.kind == Kind::kText && slot.begin + slot.size == text_.size();
-  if (!joins) {
+  const bool newest = slot.kind == Kind::kText && slot.begin + slot.size == text_size_;
+  if (!newest || slot.size == 0) {
     Touch(Kind::kText);
-    slot.begin = static_cast<std::uint32_t>(text_.size());
-    slot.size = 0;
-  } else if (slot.size > 0) {
+    slot.begin = static_cast<std::uint32_t>(text_size_);
+    slot.size = static_cast<std::uint32_t>(value.size());
+    slot.text = value.data();
+    slot.joined = false;
+  } else {
+    if (!slot.joined) {
+      const std::string_view first = TextOf(slot);
+      slot.offset = text_.size();
+      slot.joined = true;
+      text_ += first;
+    }
     text_ += ", ";
+    text_ += value;
+    slot.size = static_cast<std::uint32_t>(text_.size() - slot.offset);
   }
-  text_ += value;
-  slot.size = static_cast<std::uint32_t>(text_.size()) - slot.begin;
+  text_size_ = slot.begin + slot.size;
+}
+
+std::string_view Record::TextOf(const Slot& slot) const {
+  return slot.joined ? std::string_view(text_).substr(slot.offset, slot.size)
+                     : std::string_view(slot.text, slot.size);
 }
 
 std::optional<std::int64_t> Record::Integer(Key key) const {
   const Slot& slot = slots_[Index(key)];
   if (slot.kind == Kind::kInteger) return slot.integer;
-  double real = slot.real;
+  double real = 0;
   if (slot.kind == Kind::kText) {
-    const std::string_view text = std::string_view(text_).substr(slot.begin, slot.size);
+    const std::string_view text = TextOf(slot);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc() && end == text.data() + text.size()) return value;
@@ -254,7 +266,9 @@ std::optional<std::int64_t> Record::Integer(Key key) const {
       return static_cast<std::int64_t>(wide);
     }
     real = Real(key, std::nan(""));
-  } else if (slot.kind != Kind::kReal) {
+  } else if (slot.kind == Kind::kReal) {
+    real = slot.real;
+  } else {
     return std::nullopt;
   }
   if (!(std::abs(real) < 9e18) || real != std::floor(real)) return std::nullopt;
@@ -274,9 +288,13 @@ std::int64_t Record::Amount(Key key, std::int64_t otherwise) const {
 double Record::Real(Key key, double otherwise) const {
   const Slot& slot = slots_[Index(key)];
   if (slot.kind == Kind::kAbsent) return otherwise;
-  double value = slot.real;
-  if (slot.kind == Kind::kText) {
-    const std::string_view text = std::string_view(text_).substr(slot.begin, slot.size);
+  double value = 0;
+  if (slot.kind == Kind::kInteger) {
+    value = static_cast<double>(slot.integer);
+  } else if (slot.kind == Kind::kReal) {
+    value = slot.real;
+  } else {
+    const std::string_view text = TextOf(slot);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) return otherwise;
   }
@@ -285,7 +303,7 @@ double Record::Real(Key key, double otherwise) const {
 
 std::string_view Record::Text(Key key) const {
   const Slot& slot = slots_[Index(key)];
-  if (slot.kind == Kind::kText) return std::string_view(text_).substr(slot.begin, slot.size);
+  if (slot.kind == Kind::kText) return TextOf(slot);
   if (slot.kind != Kind::kInteger) return {};
   digits_ = std::to_string(slot.integer);
   return digits_;

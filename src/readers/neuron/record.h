@@ -133,12 +133,15 @@ class Record {
   void Clear(bool keep_all = false);
 
   // Fields are given one after the other: Begin, then one value.
-  Key Begin(std::string_view name);  ///< What the name stands for.
+  void Begin(std::string_view name);
+  /// A field known by its key; its name stays as it was.
+  void Begin(Key key) { key_ = key; }
   void AddInteger(std::int64_t value);
   void AddUnsigned(std::uint64_t value);  ///< Beyond 2^63 it wraps, as ids do.
   void AddReal(double value);
   void AddBool(bool value);
-  void AddText(std::string_view value);  ///< Several in one field (a list) are joined by ", ".
+  /// Several in one field (a list) are joined by ", ". Texts must live until the next Clear().
+  void AddText(std::string_view value);
   /// A number inside of the field `predecessors`.
   void AddPredecessor(std::int64_t id) { predecessors_.push_back(id); }
 
@@ -161,16 +164,23 @@ class Record {
   enum class Kind : std::uint8_t { kAbsent, kInteger, kReal, kText };
   struct Slot {
     Kind kind = Kind::kAbsent;
-    std::int64_t integer = 0;
-    double real = 0;
-    std::uint32_t begin = 0, size = 0;  // Of its text.
+    bool joined = false;                ///< Its text is of several, in text_.
+    std::uint32_t begin = 0, size = 0;  ///< Of its text, where all the row's texts are one.
+    union {
+      std::int64_t integer = 0;
+      double real;
+      const char* text;
+      std::size_t offset;  ///< Of joined text in text_.
+    };
   };
   static constexpr std::size_t Index(Key key) { return static_cast<std::size_t>(key); }
   Slot& Touch(Kind kind);
+  std::string_view TextOf(const Slot& slot) const;
 
   std::array<Slot, static_cast<std::size_t>(Key::kCount_)> slots_;
   std::vector<Key> touched_;
-  std::string text_;
+  std::string text_;           ///< Texts that are joined of several.
+  std::size_t text_size_ = 0;  ///< Of all the row's texts.
   mutable std::string digits_;
   std::vector<std::int64_t> predecessors_;
   std::vector<std::pair<std::string, Value>> all_;

@@ -1,0 +1,132 @@
+// What a piece of a JSON document says, in its order: tables, rows, and the fields of rows. One
+// thread writes it while it reads the document, the same or another fills records from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "readers/neuron/record.h"
+
+namespace profgauge::readers::neuron {
+
+/// Takes what a log says.
+class RowReceiver {
+ public:
+  virtual ~RowReceiver() = default;
+  virtual void BeginTable(std::string_view name) = 0;
+  /// Row `index` of the table that began last. `whole`: the table is this one object, no list.
+  virtual void Row(const Record& record, std::uint64_t index, bool whole) = 0;
+};
+
+/// Texts that stay where they are until Clear().
+class TextStore {
+ public:
+  void Clear() {
+    if (chunks_.size() > 1) chunks_.resize(1);
+    used_ = 0;
+  }
+  /// Room for `size` bytes; what of it is used must be said to Use().
+  char* Room(std::size_t size);
+  void Use(std::size_t size) { used_ += size; }
+  std::string_view Keep(std::string_view text);
+
+ private:
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+    std::size_t size = 0;
+  };
+  std::vector<Chunk> chunks_;  ///< The last one is being filled.
+  std::size_t used_ = 0;       ///< Of the last one.
+};
+
+class RowLog {
+ public:
+  void Clear() {
+    entries_.clear();
+    texts_.Clear();
+  }
+
+  // Texts are kept as they are, and must live as long as the log, or come from texts().
+  void BeginTable(std::string_view name) { Add(Kind::kTable, Key::kNone, name); }
+  /// `all_fields`: each field is preceded by its name.
+  void BeginRow(bool all_fields) { Add(Kind::kRow, Key::kNone, std::int64_t{all_fields}); }
+  void EndRow(bool whole) { Add(Kind::kEnd, Key::kNone, std::int64_t{whole}); }
+  void AddName(std::string_view name) { Add(Kind::kName, Key::kNone, name); }
+  void AddInteger(Key key, std::int64_t value) { Add(Kind::kInteger, key, value); }
+  void AddReal(Key key, double value) {
+    Entry& entry = entries_.emplace_back();
+    entry.kind = Kind::kReal;
+    entry.key = key;
+    entry.real = value;
+  }
+  void AddText(Key key, std::string_view text) { Add(Kind::kText, key, text); }
+  void AddBool(Key key, bool value) { AddText(key, value ? "yes" : "no"); }
+  void AddPredecessor(std::int64_t id) { Add(Kind::kPredecessor, Key::kNone, id); }
+
+  std::size_t size() const { return entries_.size(); }
+  /// Forgets what was said last, back to that size.
+  void Shrink(std::size_t size) { entries_.resize(size); }
+  TextStore& texts() { return texts_; }
+  /// Takes over the entries of `other` from `begin` on, with their texts.
+  void TakeFrom(RowLog& other, std::size_t begin);
+
+ private:
+  friend class RowReplay;
+  enum class Kind : std::uint8_t {
+    kTable,
+    kRow,
+    kEnd,
+    kName,
+    kInteger,
+    kReal,
+    kText,
+    kPredecessor,
+  };
+  struct Entry {
+    Kind kind = Kind::kEnd;
+    Key key = Key::kNone;
+    std::uint32_t size = 0;  ///< Of the text.
+    union {
+      std::int64_t integer = 0;
+      double real;
+      const char* text;
+    };
+    std::string_view Text() const { return {text, size}; }
+  };
+
+  void Add(Kind kind, Key key, std::int64_t value) {
+    Entry& entry = entries_.emplace_back();
+    entry.kind = kind;
+    entry.key = key;
+    entry.integer = value;
+  }
+  void Add(Kind kind, Key key, std::string_view text) {
+    Entry& entry = entries_.emplace_back();
+    entry.kind = kind;
+    entry.key = key;
+    entry.size = static_cast<std::uint32_t>(text.size());
+    entry.text = text.data();
+  }
+
+  std::vector<Entry> entries_;
+  TextStore texts_;
+};
+
+/// Fills records from logs, one log after the other.
+class RowReplay {
+ public:
+  explicit RowReplay(RowReceiver& receiver) : receiver_(receiver) {}
+  /// Logs end between rows.
+  void Take(const RowLog& log);
+
+ private:
+  RowReceiver& receiver_;
+  Record record_;
+  std::uint64_t index_ = 0;
+};
+
+}  // namespace profgauge::readers::neuron
