@@ -7,7 +7,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/parallel.h"
 #include "readers/neuron/form.h"
+#include "readers/neuron/hand_over.h"
 #include "readers/neuron/json_stream.h"
 
 namespace profgauge::readers::neuron {
@@ -66,17 +68,53 @@ class JsonRows final : public RowReceiver {
   bool named_ = false, system_ = false, unread_ = false;
 };
 
-/// The text up to the document, skipped, with its lines counted.
-std::string_view SkipPreamble(std::string_view text, Import& import) {
-  const auto start = DocumentStart(text);
-  if (start == std::string_view::npos || start == 0) return text;
-  const auto before = text.substr(0, start);
-  if (before.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-    import.log().Add(Counter::log_lines_skipped,
-                     static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n')));
+/// Pieces of the document, one after the other.
+class Pieces {
+ public:
+  explicit Pieces(Input& input) : input_(input) {}
+
+  /// The next one; false at the end, and where the document is not valid.
+  bool Next(Piece& piece) {
+    if (ended_) return false;
+    auto bytes = input_.Next();
+    ended_ = !bytes || bytes->empty();
+    if (!bytes) damaged_ = std::move(bytes).error();
+    const auto status = ended_ ? stream_.End(piece) : stream_.Feed(BehindPreamble(*bytes), piece);
+    if (status) return true;
+    ended_ = true;
+    failed_ = std::move(status).error();
+    failed_->where.offset += skipped_;
+    return false;
   }
-  return text.substr(start);
-}
+
+  const JsonStream& stream() const { return stream_; }
+  /// Why the document is not valid.
+  const std::optional<Error>& failed() const { return failed_; }
+  /// Why the input ended early.
+  const std::optional<Error>& damaged() const { return damaged_; }
+  /// Of text before the document.
+  std::uint64_t lines_skipped() const { return lines_skipped_; }
+
+ private:
+  std::string_view BehindPreamble(std::string_view text) {
+    if (begun_) return text;
+    begun_ = true;
+    const auto start = DocumentStart(text);
+    if (start == std::string_view::npos || start == 0) return text;
+    const auto before = text.substr(0, start);
+    if (before.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+      lines_skipped_ = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+    }
+    skipped_ = start;
+    return text.substr(start);
+  }
+
+  Input& input_;
+  JsonStream stream_{InterestIn};
+  std::optional<Error> failed_, damaged_;
+  std::uint64_t skipped_ = 0, lines_skipped_ = 0;
+  bool begun_ = false, ended_ = false;
+};
 
 double NumberOf(const NamedSummary& summary, std::string_view name) {
   for (const auto& [key, value] : summary.values) {
@@ -99,35 +137,16 @@ Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonCo
   const ByteSource& source = input.source();
   JsonRows rows(import);
   RowReplay replay(rows);
-  JsonStream stream(InterestIn);
-  Piece piece;
-  bool begun = false;
-  std::optional<Error> damaged;
-  std::uint64_t skipped = 0;
-  const auto place = [&](Error error) {
-    error.where.offset += skipped;
-    return At(source, std::move(error));
-  };
-  for (;;) {
-    auto bytes = input.Next();
-    if (!bytes) {
-      damaged = std::move(bytes).error();
-      break;
-    }
-    if (bytes->empty()) break;
-    std::string_view text = *bytes;
-    if (!begun) {
-      text = SkipPreamble(text, import);
-      skipped = bytes->size() - text.size();
-      begun = true;
-    }
-    if (auto status = stream.Feed(text, piece); !status) {
-      return Fail(place(std::move(status).error()));
-    }
-    replay.Take(piece.log);
+  Pieces pieces(input);
+  const std::size_t threads = options.threads > 0 ? options.threads : Cores();
+  HandOver(
+      threads > 1, [&](Piece& piece) { return pieces.Next(piece); },
+      [&](const Piece& piece) { replay.Take(piece.log); });
+  if (pieces.failed()) return Fail(At(source, *pieces.failed()));
+  if (pieces.lines_skipped() > 0) {
+    import.log().Add(Counter::log_lines_skipped, pieces.lines_skipped());
   }
-  if (auto status = stream.End(piece); !status) return Fail(place(std::move(status).error()));
-  replay.Take(piece.log);
+  const JsonStream& stream = pieces.stream();
   rows.FlushUnread();
   import.log().Add(Counter::numbers_not_json, stream.not_numbers());
   contents.summaries = std::move(rows.summaries());
@@ -135,7 +154,7 @@ Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonCo
   SortByCore(contents.summaries);
   if (stream.complete()) return {};
   if (!options.allow_incomplete) {
-    if (damaged) return Fail(At(source, std::move(*damaged)));
+    if (pieces.damaged()) return Fail(At(source, *pieces.damaged()));
     return Fail(Truncated(source, input.total(), stream.rows()));
   }
   import.log().Add(Counter::truncated);
