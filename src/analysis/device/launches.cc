@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <ranges>
@@ -76,20 +77,24 @@ Ns LaunchedAt(const QueueItem& item) { return item.launched; }
 Ns StartedAt(const QueueItem& item) { return std::max(item.launched, item.started); }
 
 // When the items were launched or started, in order. Mostly they are in order themselves.
-template <Ns (*kTimeOf)(const QueueItem&)>
+template <Ns (*kTimeOf)(const QueueItem&), class Items>
 class SortedTimes {
  public:
-  explicit SortedTimes(std::span<const QueueItem> items) : items_(items) {
-    if (std::ranges::is_sorted(items, {}, kTimeOf)) return;
+  explicit SortedTimes(const Items& items) : items_(items) {
+    bool is_sorted = true;
+    for (std::size_t i = 1; i < items.size() && is_sorted; ++i) {
+      is_sorted = kTimeOf(items[i - 1]) <= kTimeOf(items[i]);
+    }
+    if (is_sorted) return;
     sorted_.reserve(items.size());
-    for (const QueueItem& item : items) sorted_.push_back(kTimeOf(item));
+    for (std::size_t i = 0; i < items.size(); ++i) sorted_.push_back(kTimeOf(items[i]));
     std::sort(sorted_.begin(), sorted_.end());
   }
   std::size_t size() const { return items_.size(); }
   Ns operator[](std::size_t i) const { return sorted_.empty() ? kTimeOf(items_[i]) : sorted_[i]; }
 
  private:
-  std::span<const QueueItem> items_;
+  const Items& items_;
   std::vector<Ns> sorted_;
 };
 
@@ -100,32 +105,32 @@ std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
     if (from == times.size() || times[from] >= at) return from;
   }
   const auto left = std::views::iota(from, times.size());
-  return from +
-         static_cast<std::size_t>(
-             std::ranges::lower_bound(left, at, {}, [&](std::size_t i) { return times[i]; }) -
-             left.begin());
+  const auto found =
+      std::ranges::lower_bound(left, at, {}, [&](std::size_t i) { return times[i]; });
+  return from + static_cast<std::size_t>(found - left.begin());
 }
 
 // Calls `visit` with QueueLengths(), one after the other.
-template <class Visit>
-void ForEachLength(std::span<const QueueItem> items, Visit visit) {
-  const SortedTimes<LaunchedAt> launched(items);
-  const SortedTimes<StartedAt> started(items);
+template <class Items, class Visit>
+void ForEachLength(const Items& items, Visit visit) {
+  const SortedTimes<LaunchedAt, Items> launched(items);
+  const SortedTimes<StartedAt, Items> started(items);
   std::size_t before = 0, gone = 0;
   Ns last = std::numeric_limits<Ns>::min();
-  for (const QueueItem& item : items) {
-    if (item.launched < last) before = gone = 0;  // Another thread's: rarely.
-    last = item.launched;
-    before = AdvanceTo(launched, before, item.launched);
-    gone = AdvanceTo(started, gone, item.launched);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Ns at = items[i].launched;
+    if (at < last) before = gone = 0;  // Another thread's: rarely.
+    last = at;
+    before = AdvanceTo(launched, before, at);
+    gone = AdvanceTo(started, gone, at);
     visit(static_cast<std::int64_t>(before) - static_cast<std::int64_t>(gone));
   }
 }
 
 template <class Visit>
 void ForEachEvent(std::span<const QueueItem> items, Visit visit) {
-  const SortedTimes<LaunchedAt> launches(items);
-  const SortedTimes<StartedAt> starts(items);
+  const SortedTimes<LaunchedAt, std::span<const QueueItem>> launches(items);
+  const SortedTimes<StartedAt, std::span<const QueueItem>> starts(items);
   std::size_t launched = 0, started = 0;
   while (started < items.size()) {
     // No item starts before its own launch, so launches never run out first.
@@ -219,6 +224,34 @@ constexpr LaunchColumn kLaunchColumns[] = {
 static_assert(std::ranges::equal(kLaunchColumns, columns::kLaunches, {}, &LaunchColumn::id,
                                  &ColumnSpec::id));  // None is misspelt or left out.
 
+// The queue items of the rows [begin, end), which are one stream's. They are no list of their own:
+// a long stream has tens of millions.
+class StreamItems {
+ public:
+  StreamItems(const Profile& profile, std::size_t begin, std::size_t end)
+      : profile_(profile), begin_(static_cast<std::uint32_t>(begin)), size_(end - begin) {
+    const auto launched = [&](std::uint32_t row) { return profile.device.launch[row].valid(); };
+    const auto rows = std::views::iota(begin_, static_cast<std::uint32_t>(end));
+    if (std::ranges::all_of(rows, launched)) return;
+    std::ranges::copy_if(rows, std::back_inserter(rows_), launched);
+    size_ = rows_.size();
+  }
+  std::size_t size() const { return size_; }
+  std::uint32_t RowOf(std::size_t item) const {
+    return rows_.empty() ? begin_ + static_cast<std::uint32_t>(item) : rows_[item];
+  }
+  QueueItem operator[](std::size_t item) const {
+    const std::uint32_t row = RowOf(item);
+    return {profile_.api.start[profile_.device.launch[row].value], profile_.device.start[row]};
+  }
+
+ private:
+  const Profile& profile_;
+  std::uint32_t begin_ = 0;
+  std::size_t size_ = 0;
+  std::vector<std::uint32_t> rows_;  // Those that were launched; empty where all or none were.
+};
+
 // Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
 // was launched, with its queue.
 template <class Visit>
@@ -226,21 +259,15 @@ void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
                  std::vector<Launch>& launches, Visit visit) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
-  std::vector<QueueItem> items;
-  items.reserve(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
-    const ApiId launch = device.launch[i];
-    if (launch.valid()) items.push_back({profile.api.start[launch.value], device.start[i]});
-  }
-  auto row = static_cast<std::uint32_t>(begin);
+  const StreamItems items(profile, begin, end);
+  std::size_t item = 0;
   ForEachLength(items, [&](std::int64_t length) {
-    while (!device.launch[row].valid()) ++row;
+    const std::uint32_t row = items.RowOf(item++);
     const auto queue = static_cast<std::int32_t>(length);
     if (rank.InIterations(DeviceId{row})) {
       Join(device, row, queue, launches[device.launch[row].value]);
     }
     visit(DeviceId{row}, queue);
-    ++row;
   });
 }
 
