@@ -183,7 +183,8 @@ class Cutter {
 
   void Run(const Factors& factors, bool without_waiting) {
     const StepId steps = factors.any() || without_waiting ? factors.size() : 0;
-    out_.cuts.resize(steps);  // Each is set below.
+    out_.cuts.reserve(graph_.size());  // The times of all steps may follow there.
+    out_.cuts.resize(steps);           // Each is set below.
     out_.alone.assign(steps, 0);
     ForEachAtOnce((steps + kAtOnce - 1) / kAtOnce, [&](std::size_t i) {
       const auto begin = static_cast<StepId>(i * kAtOnce);

@@ -190,10 +190,13 @@ bool IsHostOp(const Profile& profile, std::uint32_t row) {
 // Of the rank at `position` in the run.
 void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable table,
                    std::vector<ScenarioRow>& events) {
+  const Profile& profile = *graph.rank().profile;
+  const std::size_t rows = table == PathTable::kHost ? profile.host.size() : profile.api.size();
+  events.reserve(events.size() + rows);
   for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
     if (owner.table != table || owner.is_end) continue;
-    if (table == PathTable::kHost && !IsHostOp(*graph.rank().profile, owner.row)) continue;
+    if (table == PathTable::kHost && !IsHostOp(profile, owner.row)) continue;
     events.push_back({position, owner.row});
   }
 }
@@ -201,6 +204,7 @@ void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable tab
 void AddLaunchEvents(const RankContext& rank, std::uint32_t position,
                      std::vector<ScenarioRow>& events) {
   const DeviceTable& device = rank.profile->device;
+  events.reserve(events.size() + device.size());
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid() || !rank.InTables(DeviceId{row})) continue;
     events.push_back({position, row});
