@@ -70,6 +70,44 @@ void ExposeGpu(const DeviceTable& device, std::span<const KernelClass> classes, 
   Expose(device, std::move(sets), Merge(std::move(cover)), exposed);
 }
 
+// The rows of one GPU by start: its streams, each in order, side by side.
+class StreamsInOrder {
+ public:
+  StreamsInOrder(const DeviceTable& device, DeviceRows rows) : device_(device) {
+    for (std::uint32_t row = rows.begin; row < rows.end;) {
+      std::uint32_t end = row + 1;
+      while (end < rows.end && device.start[end - 1] <= device.start[end]) ++end;
+      lists_.push_back({row, end});
+      row = end;
+    }
+  }
+
+  template <class Visit>
+  void ForEach(Visit visit) {
+    const auto later = [this](const DeviceRows& a, const DeviceRows& b) {
+      return device_.start[a.begin] > device_.start[b.begin];
+    };
+    std::make_heap(lists_.begin(), lists_.end(), later);
+    while (!lists_.empty()) {
+      std::pop_heap(lists_.begin(), lists_.end(), later);
+      DeviceRows& first = lists_.back();
+      // While no other list has anything as early.
+      do {
+        visit(first.begin++);
+      } while (first.begin < first.end && (lists_.size() == 1 || !later(first, lists_.front())));
+      if (first.begin == first.end) {
+        lists_.pop_back();
+      } else {
+        std::push_heap(lists_.begin(), lists_.end(), later);
+      }
+    }
+  }
+
+ private:
+  const DeviceTable& device_;
+  std::vector<DeviceRows> lists_;
+};
+
 }  // namespace
 
 DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu) {
@@ -104,13 +142,18 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
   return result;
 }
 
-std::vector<Span> BusySpans(const DeviceTable& device, DeviceRows rows) {
-  SpanCollector busy;
-  busy.Reserve(rows.end - rows.begin);
-  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
-    busy.Add(device.start[row], device.duration[row]);
-  }
-  return busy.Take();
+Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
+              const std::function<bool(std::uint32_t)>& counts) {
+  Ns sum = 0, until = window.start;
+  StreamsInOrder(device, rows).ForEach([&](std::uint32_t row) {
+    if (!counts(row)) return;
+    const Ns from = std::max(device.start[row], until);
+    const Ns to = std::min(device.start[row] + device.duration[row], window.end);
+    if (from >= to) return;
+    sum += to - from;
+    until = to;
+  });
+  return sum;
 }
 
 std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -31,8 +32,9 @@ struct DeviceSpans {
 /// One entry per GPU with device rows, by number.
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
                                             std::span<const KernelClass> classes);
-/// When any of these rows ran, as a span list: kernels, copies and sets.
-std::vector<Span> BusySpans(const DeviceTable& device, DeviceRows rows);
+/// Of the window, how long one of those rows runs that `counts(row)`, without a list of when.
+Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
+              const std::function<bool(std::uint32_t)>& counts);
 
 /// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing. Only
 /// collectives, copies and sets are measured; computing kernels get 0. Where several of a kind run

@@ -36,28 +36,32 @@ void AddHostTimes(const RankContext& rank, std::span<const CollectiveCall> calls
   if (devices.empty()) times.window = rank.window().length();
 }
 
-// Of all GPUs. Apart from their other spans, which take as much memory.
-Ns BusyTime(const DeviceTable& device, Span window) {
-  Ns sum = 0;
-  for (std::uint32_t row = 0; row < device.size();) {
-    const DeviceRows rows = RowsOfGpu(device, device.gpu[row]);
-    sum += OverlapLength(BusySpans(device, rows), std::span(&window, 1));
-    row = rows.end;
-  }
-  return sum;
+bool IsCompute(const RankContext& rank, std::uint32_t row) {
+  return rank.profile->device.kind[row] == DeviceKind::kKernel && !rank.classes[row].collective;
 }
 
 RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> calls) {
   RankTimes times;
+  const DeviceTable& device = rank.profile->device;
   const Span window = rank.window();
-  times.busy = BusyTime(rank.profile->device, window);
-  const auto devices = CollectDeviceSpans(*rank.profile, rank.classes);
-  for (const DeviceSpans& device : devices) {
-    const std::vector<Span> communication = Clip(device.communication, window);
-    times.compute += OverlapLength(device.compute, std::span(&window, 1));
-    times.communication += Length(communication);
-    times.hidden += OverlapLength(communication, device.compute);
+  bool communicates = !calls.empty();
+  for (std::uint32_t first = 0; first < device.size();) {
+    const DeviceRows rows = RowsOfGpu(device, device.gpu[first]);
     times.window += window.length();
+    times.busy += TimeWithin(device, rows, window, [](std::uint32_t) { return true; });
+    times.compute +=
+        TimeWithin(device, rows, window, [&](std::uint32_t row) { return IsCompute(rank, row); });
+    for (std::uint32_t row = rows.begin; row < rows.end && !communicates; ++row) {
+      communicates = rank.classes[row].collective;
+    }
+    first = rows.end;
+  }
+  if (!communicates) return times;  // Most long recordings: the lists would be as long.
+  const auto devices = CollectDeviceSpans(*rank.profile, rank.classes);
+  for (const DeviceSpans& spans : devices) {
+    const std::vector<Span> communication = Clip(spans.communication, window);
+    times.communication += Length(communication);
+    times.hidden += OverlapLength(communication, spans.compute);
   }
   if (times.communication == 0 && !calls.empty()) AddHostTimes(rank, calls, devices, times);
   return times;
