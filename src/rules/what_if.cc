@@ -133,7 +133,7 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
   row.Text("path"_col, PathText(found));
 }
 
-// Whether replays go one after the other: memory for each at once costs more time than that.
+// Whether scenarios go one after the other: memory for each at once costs more time than that.
 bool IsLarge(const Replayer& replayer) {
   constexpr std::size_t kManySteps = 4'000'000;
   std::size_t steps = 0;
@@ -235,10 +235,6 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
 }
 
 Prediction ScenarioRunner::Predict(const Scenario& changes) {
-  if (IsLarge(replayer_)) {
-    const std::lock_guard lock(large_);
-    return replayer_.Predict(changes, scratch_of_large_, wanted_);
-  }
   ReplayScratch scratch;
   {
     const std::lock_guard lock(keeping_);
@@ -258,6 +254,8 @@ ScenarioOutcome ScenarioRunner::Run(const CompiledScenario& scenario) {
 }
 
 ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> scenarios) {
+  std::unique_lock one_at_a_time(large_, std::defer_lock);
+  if (IsLarge(replayer_)) one_at_a_time.lock();
   ScenarioOutcome out;
   Scenario changes;
   for (const CompiledScenario& scenario : scenarios) {

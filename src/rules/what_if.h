@@ -50,7 +50,8 @@ struct ScenarioOutcome {
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
 };
 
-/// Predicts scenarios of one run, several at once where threads ask; rows are made once.
+/// Predicts scenarios of one run, several at once where threads ask (but for very large runs); rows
+/// are made once.
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
@@ -75,8 +76,7 @@ class ScenarioRunner {
   KnownRows known_[3];  ///< By table.
   std::mutex keeping_;
   std::vector<ReplayScratch> scratch_;  ///< That no thread uses.
-  std::mutex large_;
-  ReplayScratch scratch_of_large_;
+  std::mutex large_;                    ///< Held by the one scenario of a large run.
 };
 
 /// What predictions leave out, in clauses; `replayer` null: of any recording.
