@@ -225,12 +225,18 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
   const std::lock_guard lock(use);
   if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
   replayer_.FillColumns(scale.condition.Fields(), *rows);
-  std::vector<expr::RowId> all(rows->events.size());
-  std::iota(all.begin(), all.end(), expr::RowId{0});
   Scaling scaling{scale.table, {}, scale.factor, scale.without_waiting};
-  const auto chosen = expr::Filter(scale.condition, DataOf(*rows), all).rows;
-  scaling.rows.reserve(chosen.size());
-  for (const expr::RowId row : chosen) scaling.rows.push_back(rows->events[row]);
+  scaling.rows.reserve(rows->events.size());
+  const expr::Data data = DataOf(*rows);
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+  std::vector<expr::RowId> some;
+  for (std::size_t at = 0; at < rows->events.size(); at += kAtOnce) {
+    some.resize(std::min(kAtOnce, rows->events.size() - at));
+    std::iota(some.begin(), some.end(), static_cast<expr::RowId>(at));
+    for (const expr::RowId row : expr::Filter(scale.condition, data, some).rows) {
+      scaling.rows.push_back(rows->events[row]);
+    }
+  }
   return scaling;
 }
 
