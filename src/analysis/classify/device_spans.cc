@@ -142,10 +142,15 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
   return result;
 }
 
+void VisitByStart(const DeviceTable& device, DeviceRows rows,
+                  const std::function<void(std::uint32_t)>& visit) {
+  StreamsInOrder(device, rows).ForEach(visit);
+}
+
 Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
               const std::function<bool(std::uint32_t)>& counts) {
   Ns sum = 0, until = window.start;
-  StreamsInOrder(device, rows).ForEach([&](std::uint32_t row) {
+  VisitByStart(device, rows, [&](std::uint32_t row) {
     if (!counts(row)) return;
     const Ns from = std::max(device.start[row], until);
     const Ns to = std::min(device.start[row] + device.duration[row], window.end);

@@ -32,6 +32,10 @@ struct DeviceSpans {
 /// One entry per GPU with device rows, by number.
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
                                             std::span<const KernelClass> classes);
+/// Calls `visit` with each of the rows by start, without a list of them: O(n) for one stream.
+void VisitByStart(const DeviceTable& device, DeviceRows rows,
+                  const std::function<void(std::uint32_t)>& visit);
+
 /// Of the window, how long one of those rows runs that `counts(row)`, without a list of when.
 Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
               const std::function<bool(std::uint32_t)>& counts);

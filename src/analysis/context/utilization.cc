@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
 #include <string>
 #include <utility>
 
@@ -26,6 +28,10 @@ struct GpuRows {
   bool has_kernel = false;
   Ns kernel_time = 0;
 };
+
+DeviceRows RowsOf(const GpuRows& rows) {
+  return {static_cast<std::uint32_t>(rows.begin), static_cast<std::uint32_t>(rows.end)};
+}
 
 std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
   std::vector<GpuRows> gpus;
@@ -138,22 +144,15 @@ Ns TickOf(const DeviceTable& device, const GpuRows& rows) {
   return 0;
 }
 
-// When a GPU runs something, or kernels only.
-std::vector<Span> BusySpans(const DeviceTable& device, const GpuRows& rows, bool kernels_only) {
-  SpanCollector spans;
-  for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    if (kernels_only && device.kind[row] != DeviceKind::kKernel) continue;
-    spans.Add(device.start[row], device.duration[row]);
-  }
-  return spans.Take();
-}
-
 // When a GPU runs graphs that were recorded whole, and nothing else.
 std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
   const DeviceTable& device = profile.device;
+  const auto is_whole = [&](std::size_t row) { return profile.IsWholeGraph(row); };
+  const auto all = std::views::iota(rows.begin, rows.end);
+  if (std::ranges::none_of(all, is_whole)) return {};
   SpanCollector graphs, others;
   for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    (profile.IsWholeGraph(row) ? graphs : others).Add(device.start[row], device.duration[row]);
+    (is_whole(row) ? graphs : others).Add(device.start[row], device.duration[row]);
   }
   return Subtract(graphs.Take(), others.Take());
 }
@@ -161,10 +160,25 @@ std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
 // When a GPU runs nothing, without what is shorter than the recording can tell from nothing.
 std::vector<Span> IdleIn(const DeviceTable& device, const GpuRows& rows,
                          std::span<const Span> observed) {
-  std::vector<Span> idle = Subtract(observed, BusySpans(device, rows, false));
   // A tick of the clock is a gap, a nanosecond or two less is not.
   const Ns shortest = std::max(kRounding, TickOf(device, rows) - kRounding + 1);
-  std::erase_if(idle, [shortest](const Span& gap) { return gap.length() < shortest; });
+  std::vector<Span> idle;
+  idle.reserve(observed.size() + rows.end - rows.begin);
+  std::size_t next = 0;
+  const auto add_gap = [&](Ns from, Ns to) {
+    while (next < observed.size() && observed[next].end <= from) ++next;
+    for (std::size_t i = next; i < observed.size() && observed[i].start < to; ++i) {
+      const Span gap{std::max(from, observed[i].start), std::min(to, observed[i].end)};
+      if (gap.length() >= shortest) idle.push_back(gap);
+    }
+  };
+  Ns busy_until = std::numeric_limits<Ns>::min();
+  VisitByStart(device, RowsOf(rows), [&](std::uint32_t row) {
+    if (device.duration[row] <= 0) return;
+    if (device.start[row] > busy_until) add_gap(busy_until, device.start[row]);
+    busy_until = std::max(busy_until, device.start[row] + device.duration[row]);
+  });
+  add_gap(busy_until, std::numeric_limits<Ns>::max());
   return idle;
 }
 
@@ -195,7 +209,9 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   GpuUse use;
   use.gpu = rows.gpu;
   use.window = window.length();
-  use.kernel_busy = OverlapLength(BusySpans(profile.device, rows, true), std::span(&window, 1));
+  use.kernel_busy = TimeWithin(profile.device, RowsOf(rows), window, [&profile](std::uint32_t row) {
+    return profile.device.kind[row] == DeviceKind::kKernel;
+  });
   use.observed = Length(observed);
   const std::vector<Span> idle = IdleIn(profile.device, rows, observed);
   use.busy = use.observed - Length(idle);
