@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -41,6 +43,44 @@ Permutation SortedRows(std::size_t count, Less less) {
     runs = std::move(merged);
   }
   return rows;
+}
+
+/// Stable order of rows 0..count-1 by `key(row)`, a whole number of few values: each is looked at
+/// twice, none is compared.
+template <class KeyOf>
+Permutation GroupedRows(std::size_t count, KeyOf key) {
+  std::map<std::int64_t, std::uint32_t> next;  // First how many rows, then where the next one goes.
+  std::int64_t last = 0;
+  std::uint32_t* of_last = nullptr;
+  const auto slot = [&](std::uint32_t row) -> std::uint32_t& {
+    const std::int64_t value = key(row);
+    if (of_last == nullptr || value != last) of_last = &next[value];
+    last = value;
+    return *of_last;
+  };
+  for (std::uint32_t i = 0; i < count; ++i) ++slot(i);
+  std::uint32_t before = 0;
+  for (auto& [value, rows] : next) before += std::exchange(rows, before);
+  Permutation rows(count);
+  for (std::uint32_t i = 0; i < count; ++i) rows[slot(i)++] = i;
+  return rows;
+}
+
+/// The same as Permute(), in place: for large rows.
+template <class T>
+void PermuteInPlace(Permutation rows, std::vector<T>& column) {
+  for (std::uint32_t first = 0; first < rows.size(); ++first) {
+    if (rows[first] == first) continue;
+    T kept = std::move(column[first]);
+    std::uint32_t to = first;
+    for (std::uint32_t from = rows[to]; from != first; from = rows[to]) {
+      column[to] = std::move(column[from]);
+      rows[to] = to;
+      to = from;
+    }
+    column[to] = std::move(kept);
+    rows[to] = to;
+  }
 }
 
 template <class T>

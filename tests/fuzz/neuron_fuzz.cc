@@ -1,13 +1,16 @@
 // Any bytes as a Neuron file (JSON, summaries, CSV): read complete and incomplete, then analyzed.
 //
-// Held: nothing crashes or hangs, a profile that comes out keeps the model's promises, and analysis
-// takes whatever the reader lets through.
+// Held: rows read directly are those that the JSON parser reads, nothing crashes or hangs, a
+// profile that comes out keeps the model's promises, and analysis takes whatever the reader lets
+// through.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string_view>
 
+#include "../unit/readers/neuron_rows_transcript.h"
 #include "analysis/analysis.h"
 #include "base/byte_source.h"
 #include "readers/neuron/neuron_reader.h"
@@ -37,10 +40,22 @@ void Read(std::span<const std::byte> bytes, bool allow_incomplete) {
   }
 }
 
+// Pieces of a size that depends on the bytes, so that rows are cut anywhere.
+void CompareRows(std::string_view text) {
+  using profgauge::readers::neuron::Rows;
+  using profgauge::readers::neuron::RowsOf;
+  const std::size_t piece = 1 + (text.size() * 7919) % 1500;
+  if (RowsOf(text, piece, Rows::kReadDirectly) != RowsOf(text, piece, Rows::kParse)) {
+    std::fprintf(stderr, "rows read directly differ\n");
+    std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
+  CompareRows({reinterpret_cast<const char*>(data), size});
   Read(bytes, false);
   Read(bytes, true);
   return 0;

@@ -12,6 +12,7 @@
 #include "analysis/tables/time_columns.h"
 #include "analysis/time/gap_activity.h"
 #include "analysis/time/host_waits.h"
+#include "model/permute.h"
 
 namespace profgauge {
 namespace {
@@ -219,15 +220,18 @@ IdleCause IdleGap::main_cause() const {
 }
 
 std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu) {
-  const auto [begin, end] = RowsOfGpu(device, gpu);
-  std::vector<std::uint32_t> rows(end - begin);
-  std::iota(rows.begin(), rows.end(), begin);
-  const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-    return device.start[a] < device.start[b];
-  };
-  // Sorted already when the GPU has one stream.
-  if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
-    std::stable_sort(rows.begin(), rows.end(), earlier);
+  const DeviceRows of_gpu = RowsOfGpu(device, gpu);
+  const std::uint32_t begin = of_gpu.begin;
+  // Each stream has its events in order already.
+  std::vector<std::uint32_t> rows =
+      SortedRows(of_gpu.end - begin, [&](std::uint32_t a, std::uint32_t b) {
+        return device.start[begin + a] < device.start[begin + b];
+      });
+  if (rows.empty()) {
+    rows.resize(of_gpu.end - begin);
+    std::iota(rows.begin(), rows.end(), begin);
+  } else {
+    for (std::uint32_t& row : rows) row += begin;
   }
   return rows;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/permute.h"
 #include "readers/neuron/import.h"
 
 namespace profgauge::readers::neuron {
@@ -17,30 +18,59 @@ constexpr std::int64_t kDmaStream = 16;
 
 constexpr std::string_view kTracks[] = {"Tensor", "Vector", "Scalar", "GpSimd", "Sync"};
 
+/// Which stream a row is of, as one number that sorts by core, then by stream.
+constexpr std::int64_t KeyOfStream(std::int32_t core, std::int64_t stream) {
+  return std::int64_t{core} * (1 << 16) + stream;
+}
+
+bool IsMatrix(const data::Instruction& row, const ProfileBuilder& builder) {
+  return row.track.valid() && builder.strings()[row.track] == "TensorMatrix";
+}
+
+std::int64_t StreamOf(const data::Instruction& row, const ProfileBuilder& builder) {
+  if (row.engine == data::Engine::kOther) return kOtherStream;
+  return 2 * static_cast<std::int64_t>(row.engine) + (IsMatrix(row, builder) ? 1 : 0);
+}
+
+std::string NameOf(const data::Instruction& row, const ProfileBuilder& builder) {
+  if (row.engine == data::Engine::kOther) return "Other engines";
+  return IsMatrix(row, builder) ? "Tensor (matrix products)"
+                                : std::string(kTracks[static_cast<std::size_t>(row.engine)]);
+}
+
+// Rows are added stream by stream, as the finished table has them: nothing is left to sort.
+
 void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
-  for (const data::Instruction& row : data.instructions) {
+  const auto& rows = data.instructions;
+  const Permutation order = GroupedRows(rows.size(), [&](std::uint32_t i) {
+    return KeyOfStream(rows[i].core, StreamOf(rows[i], builder));
+  });
+  std::int64_t last = -1;
+  for (const std::uint32_t i : order) {
+    const data::Instruction& row = rows[i];
     if (row.semaphore) continue;  // The engine waits: this is no work.
-    const bool other = row.engine == data::Engine::kOther;
-    const auto engine = static_cast<std::int64_t>(row.engine);
-    const bool matrix = row.track.valid() && builder.strings()[row.track] == "TensorMatrix";
-    const std::int64_t stream = other ? kOtherStream : 2 * engine + (matrix ? 1 : 0);
     DeviceRow work;
     work.start = row.start;
     work.duration = row.duration;
     work.name = row.opcode.valid() ? row.opcode : builder.Intern("instruction");
     work.gpu = row.core;
-    work.stream = stream;
+    work.stream = StreamOf(row, builder);
     builder.AddDevice(work);
-    builder.NameStream(row.core, stream,
-                       other    ? "Other engines"
-                       : matrix ? "Tensor (matrix products)"
-                                : std::string(kTracks[engine]));
+    const std::int64_t key = KeyOfStream(work.gpu, work.stream);
+    if (key != last) builder.NameStream(work.gpu, work.stream, NameOf(row, builder));
+    last = key;
   }
 }
 
 void FillDma(const data::Data& data, ProfileBuilder& builder) {
   const StringId unnamed = builder.Intern("DMA");
-  for (const data::Dma& row : data.packets) {
+  const auto& rows = data.packets;
+  const Permutation order = GroupedRows(rows.size(), [&](std::uint32_t i) {
+    return KeyOfStream(rows[i].core, kDmaStream + rows[i].dma_engine);
+  });
+  std::int64_t last = -1;
+  for (const std::uint32_t i : order) {
+    const data::Dma& row = rows[i];
     const std::int64_t stream = kDmaStream + row.dma_engine;
     DeviceRow copy;
     copy.start = row.start;
@@ -52,9 +82,13 @@ void FillDma(const data::Data& data, ProfileBuilder& builder) {
     copy.copy = CopyKind::kDeviceToDevice;
     copy.bytes = row.bytes;
     builder.AddDevice(copy);
-    builder.NameStream(
-        row.core, stream,
-        row.dma_engine < 0 ? std::string("DMA") : fmt::format("DMA engine {}", row.dma_engine));
+    const std::int64_t key = KeyOfStream(row.core, stream);
+    if (key != last) {
+      builder.NameStream(
+          row.core, stream,
+          row.dma_engine < 0 ? std::string("DMA") : fmt::format("DMA engine {}", row.dma_engine));
+    }
+    last = key;
   }
 }
 

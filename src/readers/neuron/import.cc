@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "base/format.h"
 #include "model/neuron_summary.h"
+#include "model/permute.h"
 
 namespace profgauge::readers::neuron {
 namespace {
@@ -74,6 +75,26 @@ void ForEachTime(data::Data& data, const Time& time, const Length& length) {
   });
 }
 
+// Files mostly have their rows in order.
+template <class Rows, class Less>
+void SortUnlessSorted(Rows& rows, const Less& less) {
+  if (!std::is_sorted(rows.begin(), rows.end(), less)) {
+    std::stable_sort(rows.begin(), rows.end(), less);
+  }
+}
+
+/// By core, engine and start. Engines take turns in a file, and each has its rows in order.
+void SortInstructions(std::vector<data::Instruction>& rows) {
+  Permutation order = GroupedRows(rows.size(), [&](std::uint32_t row) {
+    return std::int64_t{rows[row].core} * 256 + static_cast<std::int64_t>(rows[row].engine);
+  });
+  SortUnlessSorted(order, [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(rows[a].core, rows[a].engine, rows[a].start) <
+           std::tuple(rows[b].core, rows[b].engine, rows[b].start);
+  });
+  PermuteInPlace(std::move(order), rows);
+}
+
 Error TimeBaseError(Ns last, double total_seconds) {
   return InputError(
       {}, "neuron/time-base",
@@ -129,19 +150,14 @@ void Import::ShiftToOrigin() {
 
 void Import::SortRows() {
   const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
-  std::stable_sort(data_->instructions.begin(), data_->instructions.end(),
-                   [](const data::Instruction& a, const data::Instruction& b) {
-                     return std::tuple(a.core, a.engine, a.start) <
-                            std::tuple(b.core, b.engine, b.start);
-                   });
-  std::stable_sort(data_->packets.begin(), data_->packets.end(), by_start);
-  std::stable_sort(data_->transfers.begin(), data_->transfers.end(), by_start);
-  std::stable_sort(data_->throttles.begin(), data_->throttles.end(), by_start);
-  std::stable_sort(data_->cc_ops.begin(), data_->cc_ops.end(), by_start);
-  std::stable_sort(data_->cc_instructions.begin(), data_->cc_instructions.end(), by_start);
-  std::stable_sort(data_->semaphores.begin(), data_->semaphores.end(),
-                   [](const auto& a, const auto& b) { return a.time < b.time; });
-  std::stable_sort(data_->curves.begin(), data_->curves.end(), [](const auto& a, const auto& b) {
+  SortInstructions(data_->instructions);
+  SortUnlessSorted(data_->packets, by_start);
+  SortUnlessSorted(data_->transfers, by_start);
+  SortUnlessSorted(data_->throttles, by_start);
+  SortUnlessSorted(data_->cc_ops, by_start);
+  SortUnlessSorted(data_->cc_instructions, by_start);
+  SortUnlessSorted(data_->semaphores, [](const auto& a, const auto& b) { return a.time < b.time; });
+  SortUnlessSorted(data_->curves, [](const auto& a, const auto& b) {
     return std::tuple(a.curve, a.core, a.time) < std::tuple(b.curve, b.core, b.time);
   });
 }

@@ -50,6 +50,7 @@ class Import {
   struct Times {
     Ns start = 0, duration = 0;
   };
+  Usable& UsableOf(std::string_view table);
   /// Start and duration of a row, or nothing: the row is counted and left out.
   bool TakeTimes(const Record& record, std::string_view table, std::uint64_t index, Times& times);
   StringId Intern(std::string_view text) {
@@ -104,6 +105,11 @@ class Import {
   };
   std::vector<Edge> edges_;
   std::map<std::string, Usable, std::less<>> usable_;
+  Usable* usable_now_ = nullptr;  ///< Of the table that the last row was of.
+  std::string usable_name_;       ///< Its name.
+  /// Attributes of the graph that the last instruction had, and the line of source in them.
+  std::string attributes_;
+  StringId attributes_source_;
   /// Names of parents, of the layers that have one, by row of Data::layers.
   std::map<std::size_t, std::string> layer_parents_;
   struct HostUse {

@@ -100,7 +100,7 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   row.engine = data::EngineOf(record.Text(Key::kEngine));
   if (row.engine == data::Engine::kOther) row.engine = data::EngineOf(record.Text(Key::kTrack));
   if (!row.track.valid()) row.track = Intern(record, Key::kEngine);
-  const std::string opcode(record.Text(Key::kOpcode));
+  const std::string_view opcode = record.Text(Key::kOpcode);
   row.semaphore = opcode == "EVENT_SEMAPHORE";
   row.setup = std::find(std::begin(kSetup), std::end(kSetup), opcode) != std::end(kSetup);
   row.transpose = record.Says(Key::kInstructionType, "TRANSPOSE");
@@ -115,7 +115,7 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
 }
 
 void Import::TakeOperands(const Record& record, data::Instruction& row) {
-  const std::string operands(record.Text(Key::kOperands));
+  const std::string_view operands = record.Text(Key::kOperands);
   if (row.flops > 0) row.number = NumberTypeIn(operands);
   if (operand_bytes_ + operands.size() <= kMostOperandBytes) {
     const auto known = builder_.strings().size();
@@ -148,7 +148,14 @@ void Import::TakeSource(const Record& record, data::Instruction& row) {
   row.source = Intern(FirstPlace(record.Text(Key::kNkiSource)));
   row.nki_source = row.source.valid();
   if (!row.source.valid()) row.source = Intern(FirstPlace(record.Text(Key::kBirSource)));
-  if (!row.source.valid()) row.source = Intern(AttributeSource(record.Text(Key::kHloAttrs)));
+  if (row.source.valid()) return;
+  // Instructions of one operator follow each other.
+  const std::string_view attributes = record.Text(Key::kHloAttrs);
+  if (attributes != attributes_) {
+    attributes_ = attributes;
+    attributes_source_ = Intern(AttributeSource(attributes));
+  }
+  row.source = attributes_source_;
 }
 
 }  // namespace profgauge::readers::neuron

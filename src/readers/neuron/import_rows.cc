@@ -148,11 +148,18 @@ void Import::TakeSummaryValue(std::string name, Value value) {
   data_->summary.emplace_back(std::move(name), std::move(value));
 }
 
+Import::Usable& Import::UsableOf(std::string_view table) {
+  if (usable_now_ == nullptr || usable_name_ != table) {
+    usable_name_ = table;
+    usable_now_ = &usable_[usable_name_];
+  }
+  return *usable_now_;
+}
+
 bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64_t index,
                        Times& times) {
-  auto found = usable_.find(table);
-  if (found == usable_.end()) found = usable_.emplace(std::string(table), Usable{}).first;
-  ++found->second.rows;
+  Usable& usable = UsableOf(table);
+  ++usable.rows;
   const auto start = record.Integer(Key::kStart);
   auto duration = record.Integer(Key::kDuration);
   if (const auto end = record.Integer(Key::kEnd); !duration && start && end) {
@@ -161,7 +168,7 @@ bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64
   constexpr std::int64_t kMost = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
   if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kMost ||
       *duration > kMost) {
-    ++found->second.dropped;
+    ++usable.dropped;
     log().AddAt(Counter::events_bad_time, fmt::format("{}[{}]", table, index));
     return false;
   }
