@@ -7,9 +7,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/in_order.h"
 #include "base/parallel.h"
 #include "readers/neuron/form.h"
-#include "readers/neuron/hand_over.h"
 #include "readers/neuron/json_stream.h"
 
 namespace profgauge::readers::neuron {
@@ -139,9 +139,14 @@ Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonCo
   RowReplay replay(rows);
   Pieces pieces(input);
   const std::size_t threads = options.threads > 0 ? options.threads : Cores();
-  HandOver(
-      threads > 1, [&](Piece& piece) { return pieces.Next(piece); },
-      [&](const Piece& piece) { replay.Take(piece.log); });
+  // The document is read while rows of the piece before go into the import.
+  MakeInOrder<Piece>(
+      threads > 1 ? 2 : 1, [&](Piece& piece) { return pieces.Next(piece); },
+      [](std::size_t, Piece&) {},
+      [&](const Piece& piece) {
+        replay.Take(piece.log);
+        return true;
+      });
   if (pieces.failed()) return Fail(At(source, *pieces.failed()));
   if (pieces.lines_skipped() > 0) {
     import.log().Add(Counter::log_lines_skipped, pieces.lines_skipped());
