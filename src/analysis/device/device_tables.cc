@@ -78,10 +78,8 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   StreamSums sums;
-  SpanCollector active;
-  for (std::size_t i = begin; i < end; ++i) active.Add(device.start[i], device.duration[i]);
-  const Span window[] = {rank.window()};
-  sums.busy = OverlapLength(active.Take(), window);
+  const DeviceRows rows = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
+  sums.busy = TimeWithin(device, rows, rank.window(), [](std::uint32_t) { return true; });
   sums.launches.reserve(end - begin);
   ApiId last;
   for (std::size_t i = begin; i < end; ++i) {
@@ -108,10 +106,7 @@ void AppendQueue(const StreamSums& sums, RowWriter<columns::kStreams>& write) {
                  "queue_full_share"_col);
     return;
   }
-  const auto into_empty = [&] {
-    const std::vector<std::int64_t> at_launch = QueueLengths(sums.launches);
-    return std::int64_t{std::count(at_launch.begin(), at_launch.end(), 0)};
-  }();
+  const std::int64_t into_empty = CountIntoEmpty(sums.launches);
   const QueueSums queue = SumQueue(sums.launches, kFullQueue);
   write.Share("queue_empty_share"_col, into_empty, launches)
       .Share("queue_mean"_col, queue.length, queue.events)

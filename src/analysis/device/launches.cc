@@ -417,6 +417,12 @@ std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
   return lengths;
 }
 
+std::int64_t CountIntoEmpty(std::span<const QueueItem> items) {
+  std::int64_t count = 0;
+  ForEachLength(items, [&](std::int64_t length) { count += length == 0 ? 1 : 0; });
+  return count;
+}
+
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {
   std::vector<LaunchRow> rows;
   rows.reserve(rank.profile->device.size());

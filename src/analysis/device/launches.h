@@ -28,6 +28,9 @@ std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items);
 /// launched. O(n log n).
 std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items);
 
+/// For how many items that is 0.
+std::int64_t CountIntoEmpty(std::span<const QueueItem> items);
+
 /// How full a queue was over its events, without the list of them.
 struct QueueSums {
   std::int64_t events = 0, length = 0, longest = 0;  ///< `length`: the sum over events.
