@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,15 +108,17 @@ void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& writ
   }
 }
 
-// A semaphore's number with the queue that operands name beside it: "S[24] (qGpSimdDynamic)".
-std::map<std::string, std::string, std::less<>> SemaphoreNames(const NeuronRank& rank) {
-  std::map<std::string, std::string, std::less<>> names;
+// A semaphore's number with the queue that operands name beside it first: "24" and
+// "S[24] (qGpSimdDynamic)".
+boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
+    const NeuronRank& rank) {
+  boost::unordered_flat_map<std::string_view, std::string_view> names;
   for (const neuron::Instruction& row : rank.data->instructions) {
     const std::string_view text =
         neuron::WaitedSemaphore(rank.context->profile->Name(row.operands));
     const auto close = text.find(']');
     if (close == std::string_view::npos || close < 2) continue;
-    names.try_emplace(std::string(text.substr(2, close - 2)), text);
+    names.try_emplace(text.substr(2, close - 2), text);
   }
   return names;
 }
@@ -122,19 +128,25 @@ void AddSemaphores(const NeuronRank& rank, RowWriter<columns::kSemaphores>& writ
     std::int64_t updates = 0, highest = 0;
     Ns first = 0, last = 0;
   };
-  std::map<std::pair<std::int32_t, std::string_view>, Use> uses;
+  // Ids are found faster than names, of which a file has far fewer than updates.
+  boost::unordered_flat_map<std::pair<std::int32_t, std::uint32_t>, Use> by_id;
   for (const neuron::SemaphoreUpdate& row : rank.data->semaphores) {
     if (!rank.Inside(row.time)) continue;
-    Use& use = uses[{row.core, rank.context->profile->Name(row.semaphore)}];
+    Use& use = by_id[{row.core, row.semaphore.value}];
     if (use.updates++ == 0) use.first = row.time;
     use.last = row.time;
     use.highest = std::max(use.highest, row.value);
+  }
+  std::map<std::pair<std::int32_t, std::string_view>, Use> uses;
+  for (const auto& [key, use] : by_id) {
+    uses.emplace(std::pair(key.first, rank.context->profile->Name(StringId{key.second})), use);
   }
   const auto names = SemaphoreNames(rank);
   for (const auto& [key, use] : uses) {
     const auto named = names.find(key.second);
     write.Integer("rank"_col, rank.context->rank).Integer("core"_col, key.first);
-    write.Text("name"_col, named == names.end() ? fmt::format("S[{}]", key.second) : named->second);
+    write.Text("name"_col, named == names.end() ? fmt::format("S[{}]", key.second)
+                                                : std::string(named->second));
     write.Integer("updates"_col, use.updates)
         .Integer("first"_col, use.first)
         .Integer("last"_col, use.last)

@@ -1,6 +1,9 @@
 // Rows of instructions: all of them, what they waited for, and the lines of source that they name.
 #include <algorithm>
+#include <boost/container_hash/hash.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -58,20 +61,30 @@ void AddInstructions(const NeuronRank& rank, std::size_t most,
 struct Wait {
   std::int64_t count = 0;
   Ns time = 0, longest = 0;
+  void Add(const Wait& other) {
+    count += other.count;
+    time += other.time;
+    longest = std::max(longest, other.longest);
+  }
 };
 
 void AddWaits(const NeuronRank& rank, RowWriter<columns::kWaits>& write) {
   const Profile& profile = *rank.context->profile;
-  using Key = std::tuple<Engine, std::string_view, std::string_view, std::string_view>;
-  std::map<Key, Wait> waits;
+  // Ids are found faster than names, of which a file has far fewer than rows.
+  using Ids = std::tuple<Engine, std::uint32_t, std::string_view, std::uint32_t>;
+  boost::unordered_flat_map<Ids, Wait> by_ids;
   for (const Instruction& row : rank.data->instructions) {
     if (row.wait <= 0 || !rank.Inside(row.start)) continue;
-    Wait& wait =
-        waits[{row.engine, profile.Name(row.opcode),
-               neuron::WaitedSemaphore(profile.Name(row.operands)), profile.Name(row.source)}];
-    ++wait.count;
-    wait.time += row.wait;
-    wait.longest = std::max(wait.longest, row.wait);
+    Wait& wait = by_ids[{row.engine, row.opcode.value,
+                         neuron::WaitedSemaphore(profile.Name(row.operands)), row.source.value}];
+    wait.Add({1, row.wait, row.wait});
+  }
+  using Key = std::tuple<Engine, std::string_view, std::string_view, std::string_view>;
+  std::map<Key, Wait> waits;
+  for (const auto& [ids, wait] : by_ids) {
+    const auto& [engine, opcode, semaphore, source] = ids;
+    waits[{engine, profile.Name(StringId{opcode}), semaphore, profile.Name(StringId{source})}].Add(
+        wait);
   }
   std::vector<std::pair<Key, Wait>> order(waits.begin(), waits.end());
   std::stable_sort(order.begin(), order.end(),
