@@ -201,7 +201,8 @@ class Leftovers {
 };
 
 void SetTimes(const Profile& profile, const DeviceReach& reach, Iterations& iterations) {
-  Leftovers leftovers(profile, iterations);
+  std::optional<Leftovers> leftovers;
+  if (reach.any) leftovers.emplace(profile, iterations);
   Ns previous_end = std::numeric_limits<Ns>::min();
   for (std::size_t i = 0; i < iterations.all.size(); ++i) {
     Iteration& iteration = iterations.all[i];
@@ -210,8 +211,8 @@ void SetTimes(const Profile& profile, const DeviceReach& reach, Iterations& iter
       iteration.time.end = std::max(iteration.time.end, reach.of_iteration[i]->end);
     }
     iteration.time.start = std::max(previous_end, iteration.host.start);
-    if (reach.any) {
-      const Ns begin = leftovers.WaitFor(i, iteration, iteration.time.start);
+    if (leftovers) {
+      const Ns begin = leftovers->WaitFor(i, iteration, iteration.time.start);
       iteration.lead_in = begin - iteration.time.start;
       iteration.time.start = begin;
     }
