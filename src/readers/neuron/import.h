@@ -1,6 +1,8 @@
 // Rows of Neuron tables into the model: what each field means, whatever form the file has.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -56,7 +58,13 @@ class Import {
   StringId Intern(std::string_view text) {
     return text.empty() ? StringId{} : builder_.Intern(text);
   }
-  StringId Intern(const Record& record, Key key) { return Intern(record.Text(key)); }
+  /// Rows that follow each other often say the same: that is found without a search.
+  StringId Intern(const Record& record, Key key) {
+    StringId& last = interned_[static_cast<std::size_t>(key)];
+    const std::string_view text = record.Text(key);
+    if (!last.valid() || builder_.strings()[last] != text) last = Intern(text);
+    return last;
+  }
 
   void TakeInstruction(const Record& record, std::string_view table, std::uint64_t index);
   void TakeDma(TableKind kind, const Record& record, std::string_view table, std::uint64_t index);
@@ -121,7 +129,8 @@ class Import {
   HostUse memory_;
   std::set<std::int32_t> cores_;  ///< Of executions in a system profile.
   std::map<std::string, HostUse, std::less<>> cpus_;
-  std::string text_;  // Scratch.
+  std::array<StringId, static_cast<std::size_t>(Key::kCount_)> interned_;  ///< Of each key last.
+  std::string text_;                                                       // Scratch.
   std::size_t operand_bytes_ = 0;
   Ns last_end_ = 0;
   bool has_host_ = false;

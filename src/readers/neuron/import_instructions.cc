@@ -141,7 +141,9 @@ void Import::TakeLayerOf(const Record& record, data::Instruction& row) {
     text_ += "/";
     text_ += layer;
   }
-  row.layer = Intern(text_);
+  StringId& last = interned_[static_cast<std::size_t>(Key::kLayer)];
+  if (!last.valid() || builder_.strings()[last] != text_) last = Intern(text_);
+  row.layer = last;
 }
 
 void Import::TakeSource(const Record& record, data::Instruction& row) {
