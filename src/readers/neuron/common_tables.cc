@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/permute.h"
+#include "model/row_batch.h"
 #include "readers/neuron/import.h"
 
 namespace profgauge::readers::neuron {
@@ -46,6 +47,7 @@ void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
     return KeyOfStream(rows[i].core, StreamOf(rows[i], builder));
   });
   std::int64_t last = -1;
+  DeviceBatch batch;
   for (const std::uint32_t i : order) {
     const data::Instruction& row = rows[i];
     if (row.semaphore) continue;  // The engine waits: this is no work.
@@ -55,11 +57,12 @@ void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
     work.name = row.opcode.valid() ? row.opcode : builder.Intern("instruction");
     work.gpu = row.core;
     work.stream = StreamOf(row, builder);
-    builder.AddDevice(work);
+    batch.Add(work, builder);
     const std::int64_t key = KeyOfStream(work.gpu, work.stream);
     if (key != last) builder.NameStream(work.gpu, work.stream, NameOf(row, builder));
     last = key;
   }
+  batch.Flush(builder);
 }
 
 void FillDma(const data::Data& data, ProfileBuilder& builder) {
@@ -69,6 +72,7 @@ void FillDma(const data::Data& data, ProfileBuilder& builder) {
     return KeyOfStream(rows[i].core, kDmaStream + rows[i].dma_engine);
   });
   std::int64_t last = -1;
+  DeviceBatch batch;
   for (const std::uint32_t i : order) {
     const data::Dma& row = rows[i];
     const std::int64_t stream = kDmaStream + row.dma_engine;
@@ -81,7 +85,7 @@ void FillDma(const data::Data& data, ProfileBuilder& builder) {
     copy.stream = stream;
     copy.copy = CopyKind::kDeviceToDevice;
     copy.bytes = row.bytes;
-    builder.AddDevice(copy);
+    batch.Add(copy, builder);
     const std::int64_t key = KeyOfStream(row.core, stream);
     if (key != last) {
       builder.NameStream(
@@ -90,6 +94,7 @@ void FillDma(const data::Data& data, ProfileBuilder& builder) {
     }
     last = key;
   }
+  batch.Flush(builder);
 }
 
 void FillCollectives(const data::Data& data, ProfileBuilder& builder) {
@@ -115,6 +120,7 @@ void FillCollectives(const data::Data& data, ProfileBuilder& builder) {
 }  // namespace
 
 void FillCommonTables(const data::Data& data, ProfileBuilder& builder) {
+  builder.ReserveDevice(data.instructions.size() + data.packets.size());
   FillInstructions(data, builder);
   FillDma(data, builder);
   FillCollectives(data, builder);

@@ -39,7 +39,7 @@ Status ReadApi(Import& import) {
   const StringPool& strings = import.builder->strings();
   boost::unordered_flat_map<std::int64_t, std::int64_t> calls;
   import.builder->ReserveApi(scan.RowsAtMost());
-  RowBatch<ApiRow, &ProfileBuilder::AddApi> rows;
+  ApiBatch rows;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     if (!scan.IsSet(0) || !scan.IsSet(1)) {
       import.builder->log().Add(Counter::events_bad_time);

@@ -68,7 +68,7 @@ Status ReadKernels(Import& import) {
                                             {{"dynamicSharedMemory"}},
                                             {{"graphNodeId"}}}));
   import.builder->ReserveDevice(scan.RowsAtMost());
-  RowBatch<DeviceRow, &ProfileBuilder::AddDevice> rows;
+  DeviceBatch rows;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,27 +17,9 @@
 #include "base/interval.h"
 #include "base/sqlite.h"
 #include "model/profile_builder.h"
+#include "model/row_batch.h"
 
 namespace profgauge::readers::nsight {
-
-/// Rows on their way to the builder, which takes many at once faster than one by one.
-template <class Row, void (ProfileBuilder::*kAdd)(std::span<const Row>)>
-class RowBatch {
- public:
-  void Add(const Row& row, ProfileBuilder& builder) {
-    rows_.push_back(row);
-    if (rows_.size() == kRows) Flush(builder);
-  }
-  /// Adds what is left.
-  void Flush(ProfileBuilder& builder) {
-    (builder.*kAdd)(rows_);
-    rows_.clear();
-  }
-
- private:
-  static constexpr std::size_t kRows = 256;  ///< They stay in a core's cache.
-  std::vector<Row> rows_;
-};
 
 struct Import {
   sqlite::Database* database = nullptr;
