@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/format.h"
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
@@ -68,13 +73,20 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
   AddNeuronMetrics(found, out);
   if (found.size() == ranks.size()) SetStatedIdle(out);
   DoubtEmptyCapture(found.size() == ranks.size(), out);
-  AddNeuronEngines(found, out);
-  AddNeuronLayers(found, out);
-  AddNeuronMoves(found, out);
-  AddNeuronRows(found, selection.source_root, out);
-  AddNeuronRegions(found, out);
-  AddNeuronSbuf(found, out);
-  AddNeuronNotes(found, out);
+  // None looks at what others find, but at the metrics above.
+  const std::function<void(Output&)> parts[] = {
+      [&](Output& part) { AddNeuronEngines(found, part); },
+      [&](Output& part) { AddNeuronLayers(found, part); },
+      [&](Output& part) { AddNeuronMoves(found, part); },
+      [&](Output& part) { AddNeuronRows(found, selection.source_root, part); },
+      [&](Output& part) { AddNeuronRegions(found, part); },
+      [&](Output& part) { AddNeuronSbuf(found, part); },
+      [&](Output& part) { AddNeuronNotes(found, part); },
+  };
+  std::vector<Output> results;
+  for (std::size_t i = 0; i < std::size(parts); ++i) results.push_back(out.Beside());
+  ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](results[i]); });
+  for (Output& result : results) out.Join(std::move(result));
 }
 
 }  // namespace profgauge
