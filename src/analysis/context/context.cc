@@ -1,6 +1,7 @@
 #include "analysis/context/context.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "analysis/context/observed.h"
@@ -12,17 +13,32 @@ namespace profgauge {
 
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection) {
-  PROFGAUGE_TRY(std::vector<Iterations> iterations, FindIterations(profiles, selection));
+  const auto rank_of = [&](std::size_t i) {
+    const std::int64_t recorded = profiles[i].distributed.rank;
+    return recorded >= 0 ? recorded : static_cast<std::int64_t>(i);
+  };
+  const auto is_selected = [&](std::size_t i) {
+    return selection.rank < 0 || rank_of(i) == selection.rank;
+  };
+  std::optional<Result<std::vector<Iterations>>> iterations;
+  std::vector<std::vector<KernelClass>> classes(profiles.size());
+  ForEachAtOnce(1 + profiles.size(), [&](std::size_t i) {
+    if (i == 0) {
+      iterations.emplace(FindIterations(profiles, selection));
+    } else if (is_selected(i - 1)) {
+      classes[i - 1] = ClassifyDevice(profiles[i - 1], selection.knowledge);
+    }
+  });
+  if (!*iterations) return Fail(std::move(*iterations).error());
   std::vector<RankContext> ranks;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
+    if (!is_selected(i)) continue;
     const Profile& profile = profiles[i];
     RankContext rank;
     rank.profile = &profile;
-    rank.rank =
-        profile.distributed.rank >= 0 ? profile.distributed.rank : static_cast<std::int64_t>(i);
-    if (selection.rank >= 0 && rank.rank != selection.rank) continue;
-    rank.iterations = std::move(iterations[i]);
-    rank.classes = ClassifyDevice(profile, selection.knowledge);
+    rank.rank = rank_of(i);
+    rank.iterations = std::move((**iterations)[i]);
+    rank.classes = std::move(classes[i]);
     rank.knowledge = selection.knowledge;
     rank.devices = CompleteGpus(profile, selection.knowledge.devices);
     // By id, so that the one of a kernel is found fast however many a file lists.
