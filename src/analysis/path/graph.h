@@ -271,8 +271,8 @@ class PathGraph {
 
   const RankContext* rank_ = nullptr;
   std::array<RowTimes, 3> times_;  // By PathTable.
-  std::vector<Step> steps_;     // By stream, then by thread; each in its own order.
-  std::vector<StepId> many_;    // A number, and as many steps.
+  std::vector<Step> steps_;        // By stream, then by thread; each in its own order.
+  std::vector<StepId> many_;       // A number, and as many steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;
