@@ -7,7 +7,6 @@
 
 #include <sqlite3.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

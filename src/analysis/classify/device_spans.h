@@ -32,11 +32,13 @@ struct DeviceSpans {
 /// One entry per GPU with device rows, by number.
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
                                             std::span<const KernelClass> classes);
-/// Calls `visit` with each of the rows by start, without a list of them: O(n) for one stream.
+/// Calls `visit` with each of the rows by start, without a list of them; those that start at once
+/// come in any order, the same each time. O(n log s) for s streams. REQUIRES: rows of one GPU.
 void VisitByStart(const DeviceTable& device, DeviceRows rows,
                   const std::function<void(std::uint32_t)>& visit);
 
-/// Of the window, how long one of those rows runs that `counts(row)`, without a list of when.
+/// For how many nanoseconds of the window any of the rows runs that `counts(row)`; where several do
+/// it counts once. REQUIRES: rows of one GPU.
 Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
               const std::function<bool(std::uint32_t)>& counts);
 

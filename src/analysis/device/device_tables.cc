@@ -106,7 +106,8 @@ void AppendQueue(const StreamSums& sums, RowWriter<columns::kStreams>& write) {
                  "queue_full_share"_col);
     return;
   }
-  const std::int64_t into_empty = CountIntoEmpty(sums.launches);
+  std::int64_t into_empty = 0;
+  VisitQueueLengths(sums.launches, [&](std::int64_t length) { into_empty += length == 0 ? 1 : 0; });
   const QueueSums queue = SumQueue(sums.launches, kFullQueue);
   write.Share("queue_empty_share"_col, into_empty, launches)
       .Share("queue_mean"_col, queue.length, queue.events)

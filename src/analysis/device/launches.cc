@@ -110,7 +110,7 @@ std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
   return from + static_cast<std::size_t>(found - left.begin());
 }
 
-// Calls `visit` with QueueLengths(), one after the other.
+// VisitQueueLengths() of whatever has items.
 template <class Items, class Visit>
 void ForEachLength(const Items& items, Visit visit) {
   const SortedTimes<LaunchedAt, Items> launched(items);
@@ -410,17 +410,9 @@ QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full) {
   return sums;
 }
 
-std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items) {
-  std::vector<std::int64_t> lengths;
-  lengths.reserve(items.size());
-  ForEachLength(items, [&](std::int64_t length) { lengths.push_back(length); });
-  return lengths;
-}
-
-std::int64_t CountIntoEmpty(std::span<const QueueItem> items) {
-  std::int64_t count = 0;
-  ForEachLength(items, [&](std::int64_t length) { count += length == 0 ? 1 : 0; });
-  return count;
+void VisitQueueLengths(std::span<const QueueItem> items,
+                       const std::function<void(std::int64_t)>& visit) {
+  ForEachLength(items, visit);
 }
 
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,12 +25,10 @@ struct QueueEvent {
 /// A launch at the very time of a start comes first. O(n log n).
 std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items);
 
-/// Per item: how many of the others had been launched before it and had not started when it was
-/// launched. O(n log n).
-std::vector<std::int64_t> QueueLengths(std::span<const QueueItem> items);
-
-/// For how many items that is 0.
-std::int64_t CountIntoEmpty(std::span<const QueueItem> items);
+/// Calls `visit` for each item, in their order, with its queue length: how many of the others had
+/// been launched before it and had not started when it was launched. O(n log n).
+void VisitQueueLengths(std::span<const QueueItem> items,
+                       const std::function<void(std::int64_t)>& visit);
 
 /// How full a queue was over its events, without the list of them.
 struct QueueSums {
@@ -58,7 +57,7 @@ void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out);
 /// A row of the table launches.
 struct LaunchRow {
   std::uint32_t row = 0;   ///< Of the rank's device table.
-  std::int32_t queue = 0;  ///< QueueLengths() of its stream.
+  std::int32_t queue = 0;  ///< Its length, as of VisitQueueLengths(), in its stream.
 };
 /// Those of one rank, by GPU, stream and start.
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank);

@@ -131,7 +131,9 @@ Status TableScan::ReadRowids(const std::function<void()>& take) {
   const Rowids& rowids = *rowids_;
   const std::string sql =
       "select take_row(" + columns_ + ")" + rest_ + " and _rowid_ between ? and ?";
-  std::vector<std::unique_ptr<BlockReader>> readers(Cores());
+  // Rows are taken by one thread at a time, which keeps no more than these busy.
+  constexpr std::size_t kMostReaders = 8;
+  std::vector<std::unique_ptr<BlockReader>> readers(std::min(Cores(), kMostReaders));
   const auto rowid = [&](std::uint64_t i) { return rowids.first + static_cast<std::int64_t>(i); };
   std::uint64_t begun = 0;
   Status status;

@@ -8,10 +8,16 @@
 namespace profgauge {
 namespace {
 
+std::vector<std::int64_t> LengthsOf(std::span<const QueueItem> items) {
+  std::vector<std::int64_t> lengths;
+  VisitQueueLengths(items, [&](std::int64_t length) { lengths.push_back(length); });
+  return lengths;
+}
+
 TEST(Queue, LengthsAndEvents) {
   // Three launched in a row, started one after the other; the fourth finds nothing waiting.
   const QueueItem items[] = {{0, 10}, {1, 20}, {2, 30}, {40, 50}};
-  EXPECT_EQ(QueueLengths(items), (std::vector<std::int64_t>{0, 1, 2, 0}));
+  EXPECT_EQ(LengthsOf(items), (std::vector<std::int64_t>{0, 1, 2, 0}));
   std::vector<std::int64_t> lengths;
   for (const QueueEvent& event : QueueEvents(items)) lengths.push_back(event.length);
   EXPECT_EQ(lengths, (std::vector<std::int64_t>{1, 2, 3, 2, 1, 0, 1, 0}));
@@ -19,7 +25,7 @@ TEST(Queue, LengthsAndEvents) {
 
 TEST(Queue, AStartBeforeItsLaunchIsNoNegativeLength) {
   const QueueItem items[] = {{10, 5}, {20, 25}};
-  EXPECT_EQ(QueueLengths(items), (std::vector<std::int64_t>{0, 0}));
+  EXPECT_EQ(LengthsOf(items), (std::vector<std::int64_t>{0, 0}));
   for (const QueueEvent& event : QueueEvents(items)) EXPECT_GE(event.length, 0);
 }
 
