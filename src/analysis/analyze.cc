@@ -92,9 +92,11 @@ constexpr Part kPartsOfWork[] = {AddIterationsAndCommunication,
                                  AddTensorCores,
                                  AddCountsAndCopies};
 // With them come launches, the largest table by far: after what needs much memory for a while.
-constexpr Part kOtherParts[] = {AddIdle,         AddLaunches,    AddMemory,  AddIterationOps,
-                                AddDeviceTables, AddUtilization, AddModules, AddRanges,
-                                AddOsRuntime,    AddCpuActivity, AddCoverage};
+std::vector<Part> OtherParts(const Selection& selection) {
+  const Part launches = selection.without_launches ? AddLaunchMetrics : AddLaunches;
+  return {AddIdle,    launches,  AddMemory,    AddIterationOps, AddDeviceTables, AddUtilization,
+          AddModules, AddRanges, AddOsRuntime, AddCpuActivity,  AddCoverage};
+}
 constexpr Part kPartsOfSums[] = {
     AddWithoutTimeline,    AddCopies,       AddOpTables,  AddKernels,   AddTensorCores,
     AddRoofline,           AddDeviceTables, AddHostCalls, AddOsRuntime, AddCpuActivity,
@@ -144,7 +146,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   if (has_timeline) {
     AddAtOnce(kPartsOfWork, ranks, find_paths, out);
     AddAtOnce(
-        kOtherParts, ranks, [&] { AddExposures(ranks, out); }, out);
+        OtherParts(selection), ranks, [&] { AddExposures(ranks, out); }, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();

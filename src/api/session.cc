@@ -119,7 +119,8 @@ report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy
 Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
                                   const Rulebook& rules, const std::vector<Snapshot>& baselines,
                                   const JudgeRunsOptions& options) {
-  const Selection selection = SelectionOf(policy, options.choices);
+  Selection selection = SelectionOf(policy, options.choices);
+  selection.without_launches = options.verdict_only && !rules.LooksAt("launch");
   PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, !baselines.empty(), options));
   const RunToJudge& subject = runs[measured.middle];
   std::shared_ptr<const Replayer> replayer = std::move(measured.run.replayer);

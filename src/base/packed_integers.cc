@@ -13,7 +13,9 @@ void PackedIntegers::Reserve(std::size_t count) {
 // To a number at a time the vector's own growth costs more than the number.
 void PackedIntegers::Grow() {
   constexpr std::size_t kLeast = 16;
-  bytes_.resize(std::max({reserved_, 2 * size_, kLeast}) * width_);
+  std::size_t count = std::max(2 * size_, kLeast);
+  if (size_ < reserved_) count = std::min(count, reserved_);  // More would be room of no use.
+  bytes_.resize(count * width_);
 }
 
 void PackedIntegers::Widen(std::int64_t value) {

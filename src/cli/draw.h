@@ -42,6 +42,7 @@ class Drawing {
   /// Where alerts are shown; without it, at the policy that the report names.
   void ShowAlertsAt(render::AlertPlaces places) { places_ = std::move(places); }
 
+  bool empty() const { return items_.empty(); }  ///< Whether no output was opened.
   bool uses_stdout() const { return outputs_.uses_stdout(); }
   /// One line for each folder or file written: "wrote out/report.html".
   std::vector<std::string> Summary() const;

@@ -5,7 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <limits>
-#include <span>
+#include <ranges>
 #include <vector>
 
 #include "model/ids.h"
@@ -17,7 +17,8 @@ namespace profgauge {
 class CallsById {
  public:
   /// One entry, ApiId::kNone at first, for each of `ids` that is not negative.
-  explicit CallsById(std::span<const std::int64_t> ids) {
+  template <std::ranges::input_range Ids>
+  explicit CallsById(const Ids& ids) {
     std::int64_t last = -1;
     std::size_t count = 0;
     for (const std::int64_t id : ids) {

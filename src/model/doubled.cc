@@ -38,8 +38,8 @@ Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
 }
 
 // The same of rows on threads.
-template <class Table>
-Permutation OnThreadsOnce(const Table& table, const std::vector<std::int64_t>& numbers) {
+template <class Table, class Numbers>
+Permutation OnThreadsOnce(const Table& table, const Numbers& numbers) {
   return RowsOnce(
       table.start.size(),
       [&](auto a, auto b) {
@@ -55,7 +55,7 @@ Permutation OnThreadsOnce(const Table& table, const std::vector<std::int64_t>& n
 
 std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
   auto& device = profile.device;
-  const std::vector<std::int64_t>& correlations = numbers.device_correlation;
+  const NarrowColumn<std::int64_t>& correlations = numbers.device_correlation;
   const Permutation work = RowsOnce(
       device.size(),
       [&](auto a, auto b) {

@@ -14,9 +14,9 @@ namespace profgauge {
 struct RowNumbers {
   std::vector<std::int64_t>& host;
   std::vector<bool>& host_backward;
-  std::vector<std::int64_t>& api_correlation;
+  NarrowColumn<std::int64_t>& api_correlation;
   OptionalColumn<std::int64_t, -1>& api_op;
-  std::vector<std::int64_t>& device_correlation;
+  NarrowColumn<std::int64_t>& device_correlation;
   OptionalColumn<std::int64_t, -1>& device_op;
 };
 

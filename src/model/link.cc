@@ -309,7 +309,7 @@ void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
 // id is not the driver's call inside of it.
 class RepeatedIds {
  public:
-  RepeatedIds(const ApiTable& api, const std::vector<std::int64_t>& ids, CallsById& first)
+  RepeatedIds(const ApiTable& api, const NarrowColumn<std::int64_t>& ids, CallsById& first)
       : api_(api) {
     for (std::uint32_t row = 0; row < api.size(); ++row) {
       const std::uint32_t* known = first.Find(ids[row]);
@@ -329,7 +329,7 @@ class RepeatedIds {
 
   // As many works as calls: one each, in order. Else the last call before the work; a call cannot
   // launch what started before it.
-  void Link(const std::vector<std::int64_t>& ids, DeviceTable& device) const {
+  void Link(const NarrowColumn<std::int64_t>& ids, DeviceTable& device) const {
     std::map<std::int64_t, std::vector<std::uint32_t>> works;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
       if (ids[row] >= 0 && calls_.contains(ids[row])) works[ids[row]].push_back(row);
@@ -392,11 +392,11 @@ void CountBeforeLaunch(Profile& profile) {
 
 }  // namespace
 
-void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
-                   const std::vector<std::int64_t>& device_correlations) {
+void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_correlations,
+                   const NarrowColumn<std::int64_t>& device_correlations) {
   auto& device = profile.device;
   const auto& api = profile.api;
-  CallsById calls(device_correlations);
+  CallsById calls(device_correlations.values());
   std::vector<std::uint32_t> lost, copies;
   for (std::uint32_t row = 0; row < api.size(); ++row) {
     std::uint32_t* const first = calls.Find(api_correlations[row]);

@@ -22,8 +22,8 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
                    const OptionalColumn<std::int64_t, -1>& api_ids);
 
 /// DeviceTable::launch by correlation.
-void DeviceToCalls(Profile& profile, const std::vector<std::int64_t>& api_correlations,
-                   const std::vector<std::int64_t>& device_correlations);
+void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_correlations,
+                   const NarrowColumn<std::int64_t>& device_correlations);
 
 /// DeviceTable::op: of the rows whose op the format names itself the nearest op of that range, on
 /// whatever thread; else the innermost op around the launch. `device_ids` are external ids by row,

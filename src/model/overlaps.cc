@@ -41,7 +41,7 @@ bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
 // same number.
 class SharedLaunches {
  public:
-  SharedLaunches(const DeviceTable& device, const std::vector<std::int64_t>& correlations,
+  SharedLaunches(const DeviceTable& device, const NarrowColumn<std::int64_t>& correlations,
                  std::size_t calls)
       : device_(device), correlations_(correlations), by_call_(calls) {
     for (std::size_t row = 0; row < device.size(); ++row) {
@@ -58,14 +58,14 @@ class SharedLaunches {
   }
 
   const DeviceTable& device_;
-  const std::vector<std::int64_t>& correlations_;
+  const NarrowColumn<std::int64_t>& correlations_;
   std::vector<std::uint32_t> by_call_;
   boost::unordered_flat_map<std::int64_t, std::uint32_t> by_number_;
   std::uint32_t none_ = 0;
 };
 
 std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
-                                            const std::vector<std::int64_t>& correlations) {
+                                            const NarrowColumn<std::int64_t>& correlations) {
   const DeviceTable& device = profile.device;
   SharedLaunches launches(device, correlations, profile.api.size());
   const ProcessNumbers processes(profile);
@@ -99,7 +99,7 @@ std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
 
 }  // namespace
 
-void CountOverlaps(Profile& profile, const std::vector<std::int64_t>& correlations) {
+void CountOverlaps(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
   constexpr std::uint64_t kFew = 8;
   constexpr Ns kOneOf = 10;
   for (const auto& [id, gpu] : SharesOfGpus(profile, correlations)) {

@@ -15,6 +15,6 @@ namespace profgauge {
 /// processes may run at once, as may, on GPUs that start a kernel ahead of its turn, one that ends
 /// after the one before it. `correlations` are numbers of launches by row, -1 none.
 /// REQUIRES: the device's rows are sorted and linked to their calls.
-void CountOverlaps(Profile& profile, const std::vector<std::int64_t>& correlations);
+void CountOverlaps(Profile& profile, const NarrowColumn<std::int64_t>& correlations);
 
 }  // namespace profgauge

@@ -173,10 +173,10 @@ Division Divide(const Profile& profile) {
     const auto found = positions.find(thread.process);
     division.of_thread.push_back(found == positions.end() ? 0 : found->second);
   }
-  for (const ThreadId thread : profile.api.thread) {
+  for (const ThreadId thread : profile.api.thread.values()) {
     division.of_call.push_back(division.OfThread(thread));
   }
-  for (const std::int32_t gpu : profile.device.gpu) {
+  for (const std::int32_t gpu : profile.device.gpu.values()) {
     division.of_device.push_back(division.OfGpu(gpu));
   }
   return division;
@@ -185,7 +185,8 @@ Division Divide(const Profile& profile) {
 // What the log says of the division, for the whole recording.
 void LogDivision(const Division& division, Profile& profile) {
   if (division.shared_gpus > 0 && profile.gpus_by_process) {
-    const std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());
+    const auto gpus = profile.device.gpu.values();
+    const std::set<std::int32_t> used(gpus.begin(), gpus.end());
     if (profile.gpus.size() > used.size()) {
       profile.log.Add(Counter::gpus_unknown, division.shared_gpus);
     }
@@ -213,8 +214,8 @@ void Take(const Rows& rows, const std::vector<T>& from, std::vector<T>& into) {
   for (const std::uint32_t row : rows) into.push_back(from[row]);
 }
 
-template <class T, T kNone>
-void Take(const Rows& rows, const OptionalColumn<T, kNone>& from, OptionalColumn<T, kNone>& into) {
+template <class Column>
+void Take(const Rows& rows, const Column& from, Column& into) {
   into = from;
   into.Keep(rows);
 }
@@ -312,7 +313,8 @@ void TakeGpus(const Profile& whole, const Division& division, std::uint32_t part
   TakeAll(rows_of(whole.device_ranges), whole.device_ranges, into.device_ranges, &R::start,
           &R::duration, &R::name, &R::gpu, &R::stream);
   const auto uses = [&](std::int32_t gpu) {
-    return std::find(into.device.gpu.begin(), into.device.gpu.end(), gpu) != into.device.gpu.end();
+    const auto used = into.device.gpu.values();
+    return std::ranges::find(used, gpu) != used.end();
   };
   std::copy_if(whole.gpus.begin(), whole.gpus.end(), std::back_inserter(into.gpus),
                [&](const Gpu& gpu) { return uses(gpu.id); });

@@ -80,8 +80,9 @@ void Append(std::span<const Row> rows, Column<Row, T, std::vector<T>> column) {
   column.values.insert(column.values.end(), values.begin(), values.end());
 }
 
-template <class Row, class T, T kNone>
-void Append(std::span<const Row> rows, Column<Row, T, OptionalColumn<T, kNone>> column) {
+/// Of columns that know how to.
+template <class Row, class T, class Values>
+void Append(std::span<const Row> rows, Column<Row, T, Values> column) {
   column.values.Append(rows, column.field);
 }
 
@@ -293,7 +294,7 @@ void JoinTheOneDevice(Profile& profile) {
   const auto& used = profile.device.gpu;
   const std::int32_t listed = profile.gpus.front().id, id = used.front();
   const bool is_one =
-      std::all_of(used.begin(), used.end(), [id](std::int32_t gpu) { return gpu == id; });
+      std::ranges::all_of(used.values(), [id](std::int32_t gpu) { return gpu == id; });
   if (!is_one || id < 0 || id == listed) return;
   profile.gpus.front().id = id;
   for (std::size_t row = 0; row < profile.memory.size(); ++row) {
@@ -335,7 +336,7 @@ void TellRuntimeKernels(Profile& profile) {
       continue;
     }
     device.kind[row] = kinds[name.value];
-    device.config[row] = {};
+    device.config.Set(row, {});
     device.collective.Set(row, {});
     if (device.kind[row] == DeviceKind::kMemcpy) {
       device.copy.Set(row,
@@ -499,21 +500,24 @@ void ProfileBuilder::Rebase(Ns origin) {
   }
   Ns first = std::numeric_limits<Ns>::max();
   Ns last = 0;
-  const auto move = [&](std::vector<Ns>& starts, const std::vector<Ns>* durations) {
+  const auto move = [&](std::vector<Ns>& starts, auto duration_of) {
     for (std::size_t row = 0; row < starts.size(); ++row) {
       starts[row] -= origin;
       first = std::min(first, starts[row]);
-      last = std::max(last, starts[row] + (durations ? (*durations)[row] : 0));
+      last = std::max(last, starts[row] + duration_of(row));
     }
   };
-  move(profile_.host.start, &profile_.host.duration);
-  move(profile_.api.start, &profile_.api.duration);
-  move(profile_.os.start, &profile_.os.duration);
-  move(device.start, &device.duration);
-  move(profile_.sync.start, &profile_.sync.duration);
-  move(profile_.device_ranges.start, &profile_.device_ranges.duration);
-  move(profile_.python.start, &profile_.python.duration);
-  move(profile_.memory.time, nullptr);
+  const auto move_table = [&](auto& table) {
+    move(table.start, [&table](std::size_t row) { return table.duration[row]; });
+  };
+  move_table(profile_.host);
+  move_table(profile_.api);
+  move_table(profile_.os);
+  move_table(device);
+  move_table(profile_.sync);
+  move_table(profile_.device_ranges);
+  move_table(profile_.python);
+  move(profile_.memory.time, [](std::size_t) { return Ns{0}; });
   profile_.first = std::min(first, last);
   profile_.last = last;
   if (has_span_) {
@@ -567,7 +571,7 @@ void ProfileBuilder::ClipDevice() {
     if (t.gpu[row] != t.gpu[row + 1] || t.stream[row] != t.stream[row + 1]) continue;
     const Ns room = t.start[row + 1] - t.start[row];
     if (t.duration[row] <= room) continue;
-    t.duration[row] = room;
+    t.duration.Set(row, room);
     profile_.log.Add(Counter::events_clipped);
   }
 }

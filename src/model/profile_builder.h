@@ -220,9 +220,9 @@ class ProfileBuilder {
   CpuActivity cpu_;
   std::vector<std::int64_t> host_ids_;
   std::vector<bool> host_backward_;
-  std::vector<std::int64_t> api_correlations_;
+  NarrowColumn<std::int64_t> api_correlations_;
   OptionalColumn<std::int64_t, -1> api_op_ids_;
-  std::vector<std::int64_t> device_correlations_;
+  NarrowColumn<std::int64_t> device_correlations_;
   OptionalColumn<std::int64_t, -1> device_op_ids_;
   std::vector<FlowRow> flows_;
   boost::unordered_flat_map<std::string, std::string> process_names_;

@@ -12,6 +12,7 @@
 #include "base/string_pool.h"
 #include "base/units.h"
 #include "model/ids.h"
+#include "model/narrow_column.h"
 #include "model/optional_column.h"
 
 namespace profgauge {
@@ -56,10 +57,10 @@ enum class ApiKind : std::uint8_t { kLaunch, kMemcpy, kMemset, kSync, kMemory, k
 /// Runtime and driver calls (cuda, hip, xpu, …), sorted by (thread, start, longest first).
 struct ApiTable {
   std::vector<Ns> start;
-  std::vector<Ns> duration;
-  std::vector<StringId> name;
+  NarrowColumn<Ns> duration;
+  NarrowColumn<StringId> name;
   std::vector<ApiKind> kind;
-  std::vector<ThreadId> thread;
+  NarrowColumn<ThreadId> thread;
   std::vector<HostId> op;  ///< Innermost host range (any kind) that contains the call.
   std::size_t size() const { return start.size(); }
 };
@@ -96,14 +97,14 @@ enum class HostMemory : std::uint8_t {
 /// work and are kept elsewhere.
 struct DeviceTable {
   std::vector<Ns> start;
-  std::vector<Ns> duration;
-  std::vector<StringId> name;
+  NarrowColumn<Ns> duration;
+  NarrowColumn<StringId> name;
   std::vector<DeviceKind> kind;
-  std::vector<std::int32_t> gpu;  ///< Gpu::id, -1 unknown.
-  std::vector<std::int64_t> stream;
-  std::vector<ApiId> launch;           ///< The call that launched it; invalid when not recorded.
-  std::vector<HostId> op;              ///< Innermost *op* that launched it; invalid when unknown.
-  std::vector<LaunchConfigId> config;  ///< Kernels only.
+  NarrowColumn<std::int32_t> gpu;  ///< Gpu::id, -1 unknown.
+  NarrowColumn<std::int64_t> stream;
+  std::vector<ApiId> launch;            ///< The call that launched it; invalid when not recorded.
+  std::vector<HostId> op;               ///< Innermost *op* that launched it; invalid when unknown.
+  NarrowColumn<LaunchConfigId> config;  ///< Kernels only.
   OptionalColumn<CollectiveId> collective;  ///< Kernels of collectives whose metadata is recorded.
   OptionalColumn<CopyKind> copy;            ///< kNone for kernels and memsets.
   OptionalColumn<HostMemory> host_memory;

@@ -31,7 +31,11 @@ std::size_t CountShorter(const std::vector<Ns>& durations, Ns least) {
 }
 
 std::vector<Ns> DeviceDurations(const Profile& profile) {
-  if (profile.neuron == nullptr) return profile.device.duration;
+  if (profile.neuron == nullptr) {
+    std::vector<Ns> durations(profile.device.size());
+    std::ranges::copy(profile.device.duration.values(), durations.begin());
+    return durations;
+  }
   std::vector<Ns> out;
   for (const auto& row : profile.neuron->instructions) out.push_back(row.duration);
   for (const auto& row : profile.neuron->packets) out.push_back(row.duration);

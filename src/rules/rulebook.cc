@@ -46,6 +46,12 @@ void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& anal
 
 }  // namespace
 
+bool Rulebook::LooksAt(std::string_view row_name) const {
+  return std::ranges::any_of(compiled_, [row_name](const CompiledRule& rule) {
+    return rule.names.table != nullptr && rule.names.table->row_name == row_name;
+  });
+}
+
 void Rulebook::Predict(const Replayer* replayer, Analysis& analysis) const {
   AddWhatIf(scenarios_, replayer, analysis);
 }

@@ -111,9 +111,10 @@ class StreamsInOrder {
 }  // namespace
 
 DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu) {
-  const auto [first, last] = std::equal_range(device.gpu.begin(), device.gpu.end(), gpu);
-  return {static_cast<std::uint32_t>(first - device.gpu.begin()),
-          static_cast<std::uint32_t>(last - device.gpu.begin())};
+  const auto gpus = device.gpu.values();
+  const auto rows = std::ranges::equal_range(gpus, gpu);
+  return {static_cast<std::uint32_t>(rows.begin() - gpus.begin()),
+          static_cast<std::uint32_t>(rows.end() - gpus.begin())};
 }
 
 const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -46,30 +47,65 @@ struct Launch {
   std::int32_t queue = 0;                             // Of the stream of the first.
 };
 
-void Join(const DeviceTable& device, std::uint32_t row, std::int32_t queue, Launch& launch) {
-  const auto is_before = [&](std::uint32_t other) {
-    return other == Launch::kNone || device.start[row] < device.start[other];
-  };
-  if (is_before(launch.first)) {
-    launch.first = row;
-    launch.queue = queue;
+// Adds up launches. Most calls launch one piece of work and count when it is met; what others
+// launched is kept until all of it was.
+class LaunchCounter {
+ public:
+  explicit LaunchCounter(const Profile& profile)
+      : profile_(profile), launches_(profile.api.size()), launch_more_(profile.api.size()) {
+    std::size_t kernels = 0;
+    for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+      const ApiId call = profile.device.launch[row];
+      if (!call.valid()) continue;
+      if (launches_[call.value]) launch_more_[call.value] = true;
+      launches_[call.value] = true;
+      if (profile.device.kind[row] == DeviceKind::kKernel) ++kernels;
+    }
+    facts_.delays.reserve(kernels);
   }
-  if (device.kind[row] == DeviceKind::kKernel && is_before(launch.first_kernel)) {
-    launch.first_kernel = row;
-  }
-}
 
-void Count(const Profile& profile, std::span<const Launch> launches, LaunchFacts& facts) {
-  const auto has_kernel = [](const Launch& one) { return one.first_kernel != Launch::kNone; };
-  facts.delays.reserve(
-      static_cast<std::size_t>(std::count_if(launches.begin(), launches.end(), has_kernel)));
-  for (const Launch& launch : launches) {
-    if (launch.first == Launch::kNone) continue;
-    ++facts.launches;
-    if (launch.queue == 0) ++facts.into_empty_queue;
-    if (has_kernel(launch)) facts.delays.push_back(DelayOf(profile, launch.first_kernel));
+  // A row of the device that was launched into a queue of that length.
+  void Add(std::uint32_t row, std::int32_t queue) {
+    const std::uint32_t call = profile_.device.launch[row].value;
+    if (launch_more_[call]) return Join(row, queue, of_several_[call]);
+    Launch one;
+    Join(row, queue, one);
+    Count(one);
   }
-}
+
+  LaunchFacts Facts() && {
+    for (const auto& [call, launch] : of_several_) Count(launch);
+    return std::move(facts_);
+  }
+
+ private:
+  void Join(std::uint32_t row, std::int32_t queue, Launch& launch) const {
+    const DeviceTable& device = profile_.device;
+    const auto is_before = [&](std::uint32_t other) {
+      return other == Launch::kNone || device.start[row] < device.start[other];
+    };
+    if (is_before(launch.first)) {
+      launch.first = row;
+      launch.queue = queue;
+    }
+    if (device.kind[row] == DeviceKind::kKernel && is_before(launch.first_kernel)) {
+      launch.first_kernel = row;
+    }
+  }
+
+  void Count(const Launch& launch) {
+    ++facts_.launches;
+    if (launch.queue == 0) ++facts_.into_empty_queue;
+    if (launch.first_kernel != Launch::kNone) {
+      facts_.delays.push_back(DelayOf(profile_, launch.first_kernel));
+    }
+  }
+
+  const Profile& profile_;
+  std::vector<bool> launches_, launch_more_;  // By row of the calls: any work, several pieces.
+  boost::unordered_flat_map<std::uint32_t, Launch> of_several_;
+  LaunchFacts facts_;
+};
 
 // Clocks of host and device can be off by a little; a queue has no negative length, so nothing
 // starts before its launch.
@@ -256,26 +292,22 @@ class StreamItems {
 // was launched, with its queue.
 template <class Visit>
 void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
-                 std::vector<Launch>& launches, Visit visit) {
-  const Profile& profile = *rank.profile;
-  const DeviceTable& device = profile.device;
-  const StreamItems items(profile, begin, end);
+                 LaunchCounter& launches, Visit visit) {
+  const StreamItems items(*rank.profile, begin, end);
   std::size_t item = 0;
   ForEachLength(items, [&](std::int64_t length) {
     const std::uint32_t row = items.RowOf(item++);
     const auto queue = static_cast<std::int32_t>(length);
-    if (rank.InIterations(DeviceId{row})) {
-      Join(device, row, queue, launches[device.launch[row].value]);
-    }
+    if (rank.InIterations(DeviceId{row})) launches.Add(row, queue);
     visit(DeviceId{row}, queue);
   });
 }
 
 template <class Visit>
 LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
-  LaunchFacts facts;
+  bool any = false;
   const DeviceTable& device = rank.profile->device;
-  std::vector<Launch> launches(rank.profile->api.size());
+  LaunchCounter launches(*rank.profile);
   for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
     const std::size_t begin = i;
     while (i < device.size() && device.gpu[i] == device.gpu[begin] &&
@@ -283,11 +315,12 @@ LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
       ++i;
     }
     VisitStream(rank, begin, i, launches, [&](DeviceId row, std::int32_t queue) {
-      facts.any = true;
+      any = true;
       visit(row, queue);
     });
   }
-  Count(*rank.profile, launches, facts);
+  LaunchFacts facts = std::move(launches).Facts();
+  facts.any = any;
   return facts;
 }
 
@@ -350,12 +383,19 @@ void FoldDelays(LaunchFacts& facts) {
   }
 }
 
-void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out) {
+void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out) {
   std::vector<Ns> delays;
   std::int64_t launches = 0, into_empty_queue = 0;
   Ns error = 0;
-  for (const LaunchFacts& rank : ranks) {
-    if (rank.delay_counts.empty()) {
+  const bool any = std::any_of(ranks.begin(), ranks.end(),
+                               [](const LaunchFacts& rank) { return !rank.delays.empty(); });
+  const bool is_counted = std::any_of(ranks.begin(), ranks.end(), [](const LaunchFacts& rank) {
+    return !rank.delay_counts.empty();
+  });
+  for (LaunchFacts& rank : ranks) {
+    if (!is_counted && delays.empty()) {
+      delays = std::move(rank.delays);  // Of many launches a second list is much.
+    } else if (!is_counted) {
       delays.insert(delays.end(), rank.delays.begin(), rank.delays.end());
     }
     launches += rank.launches;
@@ -363,11 +403,6 @@ void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out) {
     error = std::max(error, rank.delay_error);
   }
   const std::string reason = out.Gap(Capability::kLaunchLinks);
-  const bool any = std::any_of(ranks.begin(), ranks.end(),
-                               [](const LaunchFacts& rank) { return !rank.delays.empty(); });
-  const bool is_counted = std::any_of(ranks.begin(), ranks.end(), [](const LaunchFacts& rank) {
-    return !rank.delay_counts.empty();
-  });
   if (!any) {
     out.SetAbsent("launch.delay.median", reason);
   } else {
@@ -436,16 +471,19 @@ void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
   }
 }
 
-void AddLaunches(std::span<const RankContext> ranks, Output& out) {
+namespace {
+
+std::size_t CountLaunched(std::span<const RankContext> ranks) {
   std::size_t rows = 0;
   for (const RankContext& rank : ranks) {
     for (const ApiId launch : rank.profile->device.launch) rows += launch.valid() ? 1 : 0;
   }
-  if (rows == 0) {
-    out.SetTableAbsent("launches", out.Gap(Capability::kLaunchLinks));
-    SetLaunchMetrics({}, out);
-    return;
-  }
+  return rows;
+}
+
+// A row for each launch of the recording, and what was found of the selected ones.
+std::vector<LaunchFacts> AddRows(std::span<const RankContext> ranks, std::size_t rows,
+                                 Output& out) {
   std::vector<Column*> columns;
   for (Column& column : out.AddTable("launches").columns()) {
     column.Reserve(rows);
@@ -460,7 +498,26 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
     }));
     AppendLaunches(rank, of_rank, columns, out.strings());
   }
-  SetLaunchMetrics(facts, out);
+  return facts;
+}
+
+}  // namespace
+
+void AddLaunches(std::span<const RankContext> ranks, Output& out) {
+  const std::size_t rows = CountLaunched(ranks);
+  if (rows == 0) {
+    out.SetTableAbsent("launches", out.Gap(Capability::kLaunchLinks));
+    SetLaunchMetrics({}, out);
+    return;
+  }
+  SetLaunchMetrics(AddRows(ranks, rows, out), out);
+}
+
+void AddLaunchMetrics(std::span<const RankContext> ranks, Output& out) {
+  out.SetTableAbsent("launches", "nobody asked for its rows");
+  std::vector<LaunchFacts> facts;
+  for (const RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));
+  SetLaunchMetrics(std::move(facts), out);
 }
 
 }  // namespace profgauge

@@ -52,7 +52,7 @@ LaunchFacts LaunchFactsOf(const RankContext& rank);
 /// are dropped, as many as it takes.
 void FoldDelays(LaunchFacts& facts);
 /// Sets launch.delay.median and launch.queue_empty_share.
-void SetLaunchMetrics(std::span<const LaunchFacts> ranks, Output& out);
+void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out);
 
 /// A row of the table launches.
 struct LaunchRow {
@@ -68,5 +68,7 @@ void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
 
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*.
 void AddLaunches(std::span<const RankContext> ranks, Output& out);
+/// Sets launch.* alone.
+void AddLaunchMetrics(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

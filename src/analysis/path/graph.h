@@ -120,10 +120,11 @@ class PathGraph {
 
   Ns RecordedAt(StepId step) const {
     const std::uint32_t owner = steps_[step].owner;
-    const RowTimes& times = times_[owner >> kTableShift];
     const std::uint32_t row = owner & kRowMask;
-    const Ns length = (owner & kEndBit) != 0 ? std::max<Ns>(times.duration[row], 0) : 0;
-    return times.start[row] + length;
+    const Ns start = starts_[owner >> kTableShift][row];
+    return (owner & kEndBit) != 0
+               ? start + LengthOf(static_cast<PathTable>(owner >> kTableShift), row)
+               : start;
   }
   PathOwner OwnerOf(StepId step) const {
     const std::uint32_t owner = steps_[step].owner;
@@ -215,12 +216,19 @@ class PathGraph {
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
 
-  /// Of a table of the profile.
-  struct RowTimes {
-    const Ns* start = nullptr;
-    const Ns* duration = nullptr;
-  };
-
+  /// Not negative.
+  Ns LengthOf(PathTable table, std::uint32_t row) const {
+    const Profile& profile = *rank_->profile;
+    switch (table) {
+      case PathTable::kHost:
+        return std::max<Ns>(profile.host.duration[row], 0);
+      case PathTable::kApi:
+        return std::max<Ns>(profile.api.duration[row], 0);
+      case PathTable::kDevice:
+        break;
+    }
+    return std::max<Ns>(profile.device.duration[row], 0);
+  }
   static PathTable TableOf(const Step& step) {
     return static_cast<PathTable>(step.owner >> kTableShift);
   }
@@ -270,9 +278,9 @@ class PathGraph {
   StepId LastStepIn(Times times, std::span<const Span> spans) const;
 
   const RankContext* rank_ = nullptr;
-  std::array<RowTimes, 3> times_;  // By PathTable.
-  std::vector<Step> steps_;        // By stream, then by thread; each in its own order.
-  std::vector<StepId> many_;       // A number, and as many steps.
+  std::array<const Ns*, 3> starts_{};  // By PathTable, of the profile's rows.
+  std::vector<Step> steps_;            // By stream, then by thread; each in its own order.
+  std::vector<StepId> many_;           // A number, and as many steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;

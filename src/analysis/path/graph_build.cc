@@ -53,7 +53,8 @@ class PathGraphBuilder {
         host_{rank.iterations.selected().front().host.start,
               rank.iterations.selected().back().host.end} {
     graph_.rank_ = &rank;
-    graph_.times_ = {TimesOf(profile_.host), TimesOf(profile_.api), TimesOf(profile_.device)};
+    graph_.starts_ = {profile_.host.start.data(), profile_.api.start.data(),
+                      profile_.device.start.data()};
   }
 
   PathGraph Run() {
@@ -91,11 +92,6 @@ class PathGraphBuilder {
     Ns closes = 0;  // Its end, or that of what contains it if that is earlier.
     Event event;
   };
-
-  template <class Table>
-  static PathGraph::RowTimes TimesOf(const Table& table) {
-    return {table.start.data(), table.duration.data()};
-  }
 
   void Emit(PathTable table, bool is_end, std::uint32_t row, bool first) {
     PathGraph::Step& step = graph_.steps_.emplace_back();

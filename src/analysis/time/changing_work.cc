@@ -161,7 +161,9 @@ std::vector<Ns> ChangingWork(const RankContext& rank) {
   if (iterations < kFewest) return longest;
   if (AreMostlyAlike(rank, iterations)) return WorkOnCopiedInputs(rank);
   const DeviceTable& device = rank.profile->device;
-  const auto& durations = rank.has_device() ? device.duration : rank.profile->host.duration;
+  const auto duration_of = [&](std::uint32_t row) {
+    return rank.has_device() ? device.duration[row] : rank.profile->host.duration[row];
+  };
   std::map<std::int32_t, std::vector<Ns>> by_gpu;
   std::vector<std::uint32_t> launching;  // The iterations that launch one kind.
   RowsByKind(rank).ForEachKind([&](std::span<const std::uint32_t> rows) {
@@ -171,7 +173,7 @@ std::vector<Ns> ChangingWork(const RankContext& rank) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::vector<Ns>& times = by_gpu[rank.has_device() ? device.gpu[rows[i]] : 0];
       times.resize(iterations);
-      times[launching[i]] += std::max<Ns>(durations[rows[i]], 0);
+      times[launching[i]] += std::max<Ns>(duration_of(rows[i]), 0);
     }
   });
   for (const auto& [gpu, times] : by_gpu) {

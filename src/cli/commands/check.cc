@@ -130,6 +130,7 @@ Result<int> Judged(const Options& options, Console& console) {
   how.today = select.today;
   how.redact = options.redact;
   how.timeline_later = true;
+  how.verdict_only = drawing.empty();
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   PROFGAUGE_TRY(Judgement::Data judged, JudgeRuns(runs, *policy, *book, baselines, how));
   drawing.ShowAlertsAt(PlacesOf(options, *policy));

@@ -478,7 +478,7 @@ TEST(Summaries, KeepDelaysOfManyLaunches) {
   for (int i = 0; i < 100'000; ++i) many.delays.push_back(random() % 100'000'000);
   const auto median = [](const LaunchFacts& facts) {
     Output out;
-    SetLaunchMetrics(std::span(&facts, 1), out);
+    SetLaunchMetrics({facts}, out);
     return AsNumber(out.ValueOf("launch.delay.median"), -1);
   };
   LaunchFacts folded = few;
@@ -493,7 +493,7 @@ TEST(Summaries, KeepDelaysOfManyLaunches) {
   EXPECT_LE(median(folded), median(many));
   EXPECT_GE(median(folded), median(many) * 0.999);
   Output out;
-  SetLaunchMetrics(std::span(&folded, 1), out);
+  SetLaunchMetrics({folded}, out);
   Analysis analysis;
   out.MoveTo(analysis);
   EXPECT_THAT(analysis.Find("launch.delay.median")->note, HasSubstr("rounded down"));
