@@ -116,8 +116,8 @@ struct Selection {
   std::vector<Mark> marks;  ///< Moments between which the recording is summed up, in time order.
   std::string source_root;  ///< Folder with the sources whose lines are shown; empty: none.
   Knowledge knowledge;
-  /// Leaves out the table launches, by far the largest: when nobody looks at its rows.
-  bool without_launches = false;
+  /// Ids of tables that nobody will look at: of those the largest are left out.
+  std::vector<std::string_view> unwanted_tables;
 };
 
 /// A proposal or remark that is about the data, not about performance.

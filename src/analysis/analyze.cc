@@ -92,11 +92,9 @@ constexpr Part kPartsOfWork[] = {AddIterationsAndCommunication,
                                  AddTensorCores,
                                  AddCountsAndCopies};
 // With them come launches, the largest table by far: after what needs much memory for a while.
-std::vector<Part> OtherParts(const Selection& selection) {
-  const Part launches = selection.without_launches ? AddLaunchMetrics : AddLaunches;
-  return {AddIdle,    launches,  AddMemory,    AddIterationOps, AddDeviceTables, AddUtilization,
-          AddModules, AddRanges, AddOsRuntime, AddCpuActivity,  AddCoverage};
-}
+constexpr Part kOtherParts[] = {AddIdle,         AddLaunches,    AddMemory,  AddIterationOps,
+                                AddDeviceTables, AddUtilization, AddModules, AddRanges,
+                                AddOsRuntime,    AddCpuActivity, AddCoverage};
 constexpr Part kPartsOfSums[] = {
     AddWithoutTimeline,    AddCopies,       AddOpTables,  AddKernels,   AddTensorCores,
     AddRoofline,           AddDeviceTables, AddHostCalls, AddOsRuntime, AddCpuActivity,
@@ -136,7 +134,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   const std::vector<RankContext>& ranks = *kept;
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
-  Output out(ranks.front().profile->hints, AcceleratorOf(profiles));
+  Output out(ranks.front().profile->hints, AcceleratorOf(profiles), selection.unwanted_tables);
   std::shared_ptr<const Replayer> replayer;
   std::vector<PathFacts> paths;
   const auto find_paths = [&] {
@@ -146,7 +144,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   if (has_timeline) {
     AddAtOnce(kPartsOfWork, ranks, find_paths, out);
     AddAtOnce(
-        OtherParts(selection), ranks, [&] { AddExposures(ranks, out); }, out);
+        kOtherParts, ranks, [&] { AddExposures(ranks, out); }, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();

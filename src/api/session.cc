@@ -80,6 +80,15 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& sele
   return measured;
 }
 
+/// The tables whose rows no rule looks at.
+std::vector<std::string_view> TablesBesides(const Rulebook& rules) {
+  std::vector<std::string_view> tables;
+  for (const TableSpec& table : TableCatalogue()) {
+    if (!rules.LooksAt(table)) tables.push_back(table.id);
+  }
+  return tables;
+}
+
 /// Against the baselines; nothing without any.
 std::optional<RunComparison> CompareThem(std::vector<Snapshot> baselines,
                                          std::vector<Snapshot> runs, const Policy& policy,
@@ -120,7 +129,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
                                   const Rulebook& rules, const std::vector<Snapshot>& baselines,
                                   const JudgeRunsOptions& options) {
   Selection selection = SelectionOf(policy, options.choices);
-  selection.without_launches = options.verdict_only && !rules.LooksAt("launch");
+  if (options.verdict_only) selection.unwanted_tables = TablesBesides(rules);
   PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, !baselines.empty(), options));
   const RunToJudge& subject = runs[measured.middle];
   std::shared_ptr<const Replayer> replayer = std::move(measured.run.replayer);

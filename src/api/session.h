@@ -53,7 +53,7 @@ struct JudgeRunsOptions {
   /// Leave the timeline to Judgement::Data::add_timeline: few outputs have it, and the others are
   /// drawn beside it. What is redacted is so as a whole and has it at once.
   bool timeline_later = false;
-  /// Only the verdict is wanted: tables that no rule looks at may be missing in the report.
+  /// Only the verdict is wanted: tables that no rule looks at may be missing from the report.
   bool verdict_only = false;
   /// Told the name of each phase when it ends: "analyze", "attribute", "compare", "judge".
   std::function<void(std::string_view)> phase_ended = [](std::string_view) {};

@@ -2,10 +2,12 @@
 // have millions of rows and mostly small numbers: ranks, streams, ids of texts, short times.
 #pragma once
 
+#include <boost/core/noinit_adaptor.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace profgauge {
@@ -71,7 +73,8 @@ class PackedIntegers {
   void Widen(std::int64_t value);
   void Grow();
 
-  std::vector<char> bytes_;  // Of size_ numbers at least.
+  // Of size_ numbers at least. What follows them is not set: that would cost as much as they do.
+  std::vector<char, boost::noinit_adaptor<std::allocator<char>>> bytes_;
   std::size_t size_ = 0, reserved_ = 0;
   std::size_t width_ = 1;
   std::int64_t most_ = std::numeric_limits<std::int8_t>::max();

@@ -185,7 +185,7 @@ std::optional<Accelerator> MakerOf(std::string_view name) {
 }
 
 std::optional<Accelerator> AcceleratorOfCalls(const Profile& profile) {
-  for (const StringId name : profile.api.name.values()) {
+  for (const StringId name : profile.api.name) {
     const std::string_view text = profile.Name(name);
     if (text.starts_with("hip")) return Accelerator::kAmd;
     if (text.starts_with("cuda") || text.starts_with("cuLaunch")) return Accelerator::kNvidia;

@@ -66,8 +66,8 @@ bool HostHolds(const Profile& p) {
 bool ApiHolds(const Profile& p) {
   const auto& t = p.api;
   return SameLength(t.size(), t.duration, t.name, t.kind, t.thread, t.op) && NoNegative(t.start) &&
-         NoNegative(t.duration.values()) && InRange(t.name.values(), p.strings.size()) &&
-         InRange(t.thread.values(), p.threads.size()) && InRange(t.op, p.host.size()) &&
+         NoNegative(t.duration) && InRange(t.name, p.strings.size()) &&
+         InRange(t.thread, p.threads.size()) && InRange(t.op, p.host.size()) &&
          Ordered(t.size(),
                  [&](auto r) { return std::tuple(t.thread[r], t.start[r], -t.duration[r]); });
 }
@@ -76,9 +76,9 @@ bool DeviceHolds(const Profile& p) {
   const auto& t = p.device;
   return SameLength(t.size(), t.duration, t.name, t.kind, t.gpu, t.stream, t.launch, t.op, t.config,
                     t.collective, t.copy, t.host_memory, t.bytes) &&
-         NoNegative(t.start) && NoNegative(t.duration.values()) &&
-         InRange(t.name.values(), p.strings.size()) && InRange(t.launch, p.api.size()) &&
-         InRange(t.op, p.host.size()) && InRange(t.config.values(), p.launch_configs.size()) &&
+         NoNegative(t.start) && NoNegative(t.duration) && InRange(t.name, p.strings.size()) &&
+         InRange(t.launch, p.api.size()) && InRange(t.op, p.host.size()) &&
+         InRange(t.config, p.launch_configs.size()) &&
          InRange(t.collective.values(), p.collectives.size()) &&
          Ordered(t.size(), [&](auto r) { return std::tuple(t.gpu[r], t.stream[r], t.start[r]); });
 }

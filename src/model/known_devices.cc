@@ -11,8 +11,7 @@ namespace {
 
 /// GPUs that have events, in order.
 std::set<std::int32_t> UsedGpus(const Profile& profile) {
-  const auto gpus = profile.device.gpu.values();
-  std::set<std::int32_t> used(gpus.begin(), gpus.end());
+  std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());
   for (std::size_t i = 0; i < profile.memory.size(); ++i) {
     if (profile.memory.device_type[i] != 0) used.insert(profile.memory.device[i]);
   }

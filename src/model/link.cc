@@ -396,7 +396,7 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
                    const NarrowColumn<std::int64_t>& device_correlations) {
   auto& device = profile.device;
   const auto& api = profile.api;
-  CallsById calls(device_correlations.values());
+  CallsById calls(device_correlations);
   std::vector<std::uint32_t> lost, copies;
   for (std::uint32_t row = 0; row < api.size(); ++row) {
     std::uint32_t* const first = calls.Find(api_correlations[row]);

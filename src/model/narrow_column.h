@@ -2,10 +2,12 @@
 // millions of kernels, but few names, streams and shapes, and hardly one that lasts seconds.
 #pragma once
 
+#include <boost/iterator/iterator_facade.hpp>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
+#include <initializer_list>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -14,21 +16,48 @@
 
 namespace profgauge {
 
-/// `T` is a whole number or an id. Cells come by value: Set() changes one.
+/// Reads as a std::vector<T>, but gives values in place of references; Set() changes one. `T` is a
+/// whole number or an id.
 template <class T>
 class NarrowColumn {
  public:
+  class const_iterator
+      : public boost::iterator_facade<const_iterator, const T, std::random_access_iterator_tag, T> {
+   public:
+    const_iterator() = default;
+
+   private:
+    friend class NarrowColumn;
+    friend class boost::iterator_core_access;
+    const_iterator(const NarrowColumn* column, std::size_t row) : column_(column), row_(row) {}
+    T dereference() const { return (*column_)[row_]; }
+    bool equal(const const_iterator& other) const { return row_ == other.row_; }
+    void increment() { ++row_; }
+    void decrement() { --row_; }
+    void advance(std::ptrdiff_t rows) { row_ += static_cast<std::size_t>(rows); }
+    std::ptrdiff_t distance_to(const const_iterator& other) const {
+      return static_cast<std::ptrdiff_t>(other.row_) - static_cast<std::ptrdiff_t>(row_);
+    }
+
+    const NarrowColumn* column_ = nullptr;
+    std::size_t row_ = 0;
+  };
+  using value_type = T;
+  using iterator = const_iterator;
+
+  NarrowColumn() = default;
+  NarrowColumn(std::initializer_list<T> values) {
+    for (const T value : values) push_back(value);
+  }
+
   std::size_t size() const { return cells_.size(); }
   bool empty() const { return size() == 0; }
   // Constant, so that nobody assigns to it in vain.
   const T operator[](std::size_t row) const { return Cell(cells_[row]); }
   const T front() const { return (*this)[0]; }
-  /// All in order.
-  auto values() const& {
-    return std::views::iota(std::size_t{0}, size()) |
-           std::views::transform([this](std::size_t row) { return (*this)[row]; });
-  }
-  auto values() const&& = delete;  ///< They would be gone.
+  const T back() const { return (*this)[size() - 1]; }
+  const_iterator begin() const { return {this, 0}; }
+  const_iterator end() const { return {this, size()}; }
 
   void reserve(std::size_t rows) { cells_.Reserve(rows); }
   void push_back(T value) { cells_.Append(Number(value)); }

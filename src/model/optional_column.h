@@ -13,6 +13,9 @@ namespace profgauge {
 template <class T, T kNone = T{}>
 class OptionalColumn {
  public:
+  OptionalColumn() = default;
+  explicit OptionalColumn(std::size_t rows) : size_(rows) {}
+
   std::size_t size() const { return size_; }
   /// Constant, so that nobody assigns to it in vain.
   const T operator[](std::size_t row) const { return values_.empty() ? kNone : values_[row]; }

@@ -173,10 +173,10 @@ Division Divide(const Profile& profile) {
     const auto found = positions.find(thread.process);
     division.of_thread.push_back(found == positions.end() ? 0 : found->second);
   }
-  for (const ThreadId thread : profile.api.thread.values()) {
+  for (const ThreadId thread : profile.api.thread) {
     division.of_call.push_back(division.OfThread(thread));
   }
-  for (const std::int32_t gpu : profile.device.gpu.values()) {
+  for (const std::int32_t gpu : profile.device.gpu) {
     division.of_device.push_back(division.OfGpu(gpu));
   }
   return division;
@@ -185,8 +185,7 @@ Division Divide(const Profile& profile) {
 // What the log says of the division, for the whole recording.
 void LogDivision(const Division& division, Profile& profile) {
   if (division.shared_gpus > 0 && profile.gpus_by_process) {
-    const auto gpus = profile.device.gpu.values();
-    const std::set<std::int32_t> used(gpus.begin(), gpus.end());
+    const std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());
     if (profile.gpus.size() > used.size()) {
       profile.log.Add(Counter::gpus_unknown, division.shared_gpus);
     }
@@ -313,8 +312,7 @@ void TakeGpus(const Profile& whole, const Division& division, std::uint32_t part
   TakeAll(rows_of(whole.device_ranges), whole.device_ranges, into.device_ranges, &R::start,
           &R::duration, &R::name, &R::gpu, &R::stream);
   const auto uses = [&](std::int32_t gpu) {
-    const auto used = into.device.gpu.values();
-    return std::ranges::find(used, gpu) != used.end();
+    return std::find(into.device.gpu.begin(), into.device.gpu.end(), gpu) != into.device.gpu.end();
   };
   std::copy_if(whole.gpus.begin(), whole.gpus.end(), std::back_inserter(into.gpus),
                [&](const Gpu& gpu) { return uses(gpu.id); });

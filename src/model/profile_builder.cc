@@ -114,6 +114,17 @@ void AppendStreamRow(T& t, const StreamRow& row) {
   t.stream.push_back(row.stream);
 }
 
+std::uint64_t SizesHash(const LaunchConfig& config) {
+  std::uint64_t hash = static_cast<std::uint32_t>(config.registers);
+  for (const auto* sizes : {config.grid, config.block}) {
+    for (int i = 0; i < 3; ++i) {
+      constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;  // Spreads neighbours.
+      hash = (hash ^ static_cast<std::uint32_t>(sizes[i])) * kOdd;
+    }
+  }
+  return hash >> 32;
+}
+
 }  // namespace
 
 std::size_t ProfileBuilder::HashKey::operator()(const std::string& key) const {
@@ -138,7 +149,18 @@ void ProfileBuilder::NameThread(std::string_view process, std::string_view threa
   thread_names_[ThreadKey(process, thread)] = std::string(name);
 }
 
+// Kernels of the same name mostly have the same: a look at the last one of its kind is enough.
 LaunchConfigId ProfileBuilder::AddLaunchConfig(const LaunchConfig& config) {
+  constexpr std::size_t kKinds = 1024;
+  last_configs_.resize(kKinds);
+  LaunchConfigId& last = last_configs_[SizesHash(config) % kKinds];
+  if (!last.valid() || !(profile_.launch_configs[last.value] == config)) {
+    last = InternLaunchConfig(config);
+  }
+  return last;
+}
+
+LaunchConfigId ProfileBuilder::InternLaunchConfig(const LaunchConfig& config) {
   std::string& key = key_;
   key.clear();
   for (const auto size : config.grid) AppendBytes(key, size);
@@ -294,7 +316,7 @@ void JoinTheOneDevice(Profile& profile) {
   const auto& used = profile.device.gpu;
   const std::int32_t listed = profile.gpus.front().id, id = used.front();
   const bool is_one =
-      std::ranges::all_of(used.values(), [id](std::int32_t gpu) { return gpu == id; });
+      std::all_of(used.begin(), used.end(), [id](std::int32_t gpu) { return gpu == id; });
   if (!is_one || id < 0 || id == listed) return;
   profile.gpus.front().id = id;
   for (std::size_t row = 0; row < profile.memory.size(); ++row) {

@@ -207,6 +207,7 @@ class ProfileBuilder {
   };
   using Ids = boost::unordered_flat_map<std::string, std::uint32_t, HashKey>;
 
+  LaunchConfigId InternLaunchConfig(const LaunchConfig& config);
   /// False, and counted, when the times of a row do not fit.
   bool Takes(Ns start, Ns duration);
   Ns FindOrigin() const;
@@ -228,7 +229,8 @@ class ProfileBuilder {
   boost::unordered_flat_map<std::string, std::string> process_names_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;
   Ids thread_ids_, config_ids_, collective_ids_;
-  std::string key_;  ///< Its memory is used again: there is a key for every kernel.
+  std::string key_;                           ///< Its memory is used again.
+  std::vector<LaunchConfigId> last_configs_;  ///< By the hash of what they mostly differ in.
   bool clip_overlaps_ = false;
   bool streams_overlap_ = false;
   bool doubts_device_ops_ = false;

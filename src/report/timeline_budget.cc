@@ -32,9 +32,7 @@ std::size_t CountShorter(const std::vector<Ns>& durations, Ns least) {
 
 std::vector<Ns> DeviceDurations(const Profile& profile) {
   if (profile.neuron == nullptr) {
-    std::vector<Ns> durations(profile.device.size());
-    std::ranges::copy(profile.device.duration.values(), durations.begin());
-    return durations;
+    return {profile.device.duration.begin(), profile.device.duration.end()};
   }
   std::vector<Ns> out;
   for (const auto& row : profile.neuron->instructions) out.push_back(row.duration);

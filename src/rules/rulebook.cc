@@ -46,9 +46,12 @@ void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& anal
 
 }  // namespace
 
-bool Rulebook::LooksAt(std::string_view row_name) const {
-  return std::ranges::any_of(compiled_, [row_name](const CompiledRule& rule) {
-    return rule.names.table != nullptr && rule.names.table->row_name == row_name;
+bool Rulebook::LooksAt(const TableSpec& table) const {
+  return std::ranges::any_of(compiled_, [&table](const CompiledRule& rule) {
+    return rule.names.table == &table ||
+           std::ranges::any_of(rule.names.bindings, [&table](const Binding& binding) {
+             return binding.table == &table;
+           });
   });
 }
 

@@ -26,8 +26,7 @@ class Rulebook {
     return *rules_;
   }  ///< All that were loaded, also those switched off.
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
-  /// Whether any of them is about the rows of that name.
-  bool LooksAt(std::string_view row_name) const;
+  bool LooksAt(const TableSpec& table) const;  ///< Whether any of them needs its rows.
 
   /// Gains of rules that name a scenario come from `replayer`, if there is one.
   /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of

@@ -25,7 +25,7 @@ Ns Uncovered(std::span<const Span> cover, Span part, std::size_t& from) {
 // Gives each instant in which one of `rows` runs, and `cover` does not, to the row that began
 // first.
 void Expose(const DeviceTable& device, std::vector<std::uint32_t> rows, std::span<const Span> cover,
-            std::vector<Ns>& exposed) {
+            OptionalColumn<Ns>& exposed) {
   std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
     return device.start[a] < device.start[b];
   });
@@ -35,14 +35,14 @@ void Expose(const DeviceTable& device, std::vector<std::uint32_t> rows, std::spa
     const Ns end = device.start[row] + device.duration[row];
     const Span own{std::max(device.start[row], given), end};
     if (own.end <= own.start) continue;
-    exposed[row] = Uncovered(cover, own, from);
+    exposed.Set(row, Uncovered(cover, own, from));
     given = end;
   }
 }
 
 // Of the rows [first, end) of one GPU.
 void ExposeGpu(const DeviceTable& device, std::span<const KernelClass> classes, std::uint32_t first,
-               std::uint32_t end, std::span<const Span> uncounted, std::vector<Ns>& exposed) {
+               std::uint32_t end, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
   std::vector<std::uint32_t> collectives, copies, sets;
   for (std::uint32_t row = first; row < end; ++row) {
     if (device.kind[row] == DeviceKind::kMemcpy) copies.push_back(row);
@@ -111,10 +111,9 @@ class StreamsInOrder {
 }  // namespace
 
 DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu) {
-  const auto gpus = device.gpu.values();
-  const auto rows = std::ranges::equal_range(gpus, gpu);
-  return {static_cast<std::uint32_t>(rows.begin() - gpus.begin()),
-          static_cast<std::uint32_t>(rows.end() - gpus.begin())};
+  const auto [first, last] = std::equal_range(device.gpu.begin(), device.gpu.end(), gpu);
+  return {static_cast<std::uint32_t>(first - device.gpu.begin()),
+          static_cast<std::uint32_t>(last - device.gpu.begin())};
 }
 
 const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {
@@ -162,10 +161,10 @@ Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
   return sum;
 }
 
-std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
-                             std::span<const Span> uncounted) {
+OptionalColumn<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
+                                std::span<const Span> uncounted) {
   const DeviceTable& device = profile.device;
-  std::vector<Ns> exposed(device.size(), 0);
+  OptionalColumn<Ns> exposed(device.size());
   for (std::uint32_t first = 0; first < device.size();) {
     const std::uint32_t end = RowsOfGpu(device, device.gpu[first]).end;
     ExposeGpu(device, classes, first, end, uncounted, exposed);

@@ -47,7 +47,7 @@ Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
 /// at once the instant is that of the one that began first, and one in which a copy runs is no
 /// set's: sums of rows are never more than the time that passed. Nothing is exposed in `uncounted`,
 /// in order and apart (analysis/context/observed.h). Default: all time counts.
-std::vector<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
-                             std::span<const Span> uncounted = {});
+OptionalColumn<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
+                                std::span<const Span> uncounted = {});
 
 }  // namespace profgauge

@@ -157,13 +157,10 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   std::vector<CollectiveCall> calls;
   const Peers peers(rank);
   OpKinds kinds(profile);
-  std::vector<Ns> exposed;  // Made for the first: most long recordings have none.
+  const OptionalColumn<Ns> exposed =
+      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
-    if (exposed.empty()) {
-      exposed =
-          ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
-    }
     CollectiveCall& call = calls.emplace_back();
     Describe(rank, i, peers, kinds, call);
     call.time = {device.start[i], device.start[i] + device.duration[i]};

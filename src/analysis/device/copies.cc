@@ -39,7 +39,7 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 
 std::vector<CopyRow> CollectRows(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
-  const std::vector<Ns> exposed =
+  const OptionalColumn<Ns> exposed =
       ExposedTimes(*rank.profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   std::vector<CopyRow> rows;                  // A handful: look through them.
   std::vector<std::vector<Ns>> by_iteration;  // Of each row.

@@ -61,7 +61,8 @@ void Join(KernelSums& sums, const KernelSums& others) {
   sums.collective = sums.collective || others.collective;
 }
 
-KernelCollector::KernelCollector(StringPool& pool) : pool_(pool) {
+KernelCollector::KernelCollector(StringPool& pool, bool by_iteration)
+    : pool_(pool), adds_by_iteration_(by_iteration) {
   configs_.push_back(kNoProperties);
 }
 
@@ -82,7 +83,7 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   Texts texts(profile, pool_);
   texts_ = &texts;
   const WorkDivision division(rank);
-  const std::vector<Ns> exposed =
+  const OptionalColumn<Ns> exposed =
       ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
@@ -102,7 +103,10 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
       call.bytes = CollectiveBytes(profile, profile.collectives[device.collective[i].value]);
     }
     const StringId name = texts(device.name[i]);
-    AddToIteration(rank, i, call, name);
+    if (rank.iterations.SelectsIteration(rank.iterations.of_device[i])) {
+      ++of_rank.kernels_in_iterations;
+      if (adds_by_iteration_) AddToIteration(rank, i, call, name);
+    }
     if (!rank.InIterations(row)) {
       call.outside = call.time;
     } else {
@@ -158,8 +162,6 @@ void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const Ke
 void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,
                                      const KernelSums& call, StringId name) {
   const std::uint32_t iteration = rank.iterations.of_device[row];
-  if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) return;
-  ++facts.back().kernels_in_iterations;
   const std::uint64_t key = (static_cast<std::uint64_t>(iteration) << 32) | name.value;
   const auto [at, is_new] =
       iteration_rows_.try_emplace(key, static_cast<std::uint32_t>(by_iteration.size()));

@@ -119,8 +119,8 @@ struct LaunchProperties {
 /// By name: of all that tables cover. By operator, by iteration and in sum: of the iterations.
 class KernelCollector {
  public:
-  /// Names go to `pool`, which must outlive this.
-  explicit KernelCollector(StringPool& pool);
+  /// Names go to `pool`, which must outlive this. `by_iteration`: whether those rows are wanted.
+  KernelCollector(StringPool& pool, bool by_iteration);
 
   /// `position` is the rank's in the run; `rank` in the rows.
   void AddRank(const RankContext& rank, std::uint32_t position);
@@ -144,6 +144,7 @@ class KernelCollector {
   StringId DtypeOf(const Profile& profile, HostId op);
 
   StringPool& pool_;
+  bool adds_by_iteration_ = true;
   std::vector<LaunchProperties> configs_;
   boost::unordered_flat_map<KernelKey, std::uint32_t> op_rows_;
   // Of the rank being added.

@@ -101,21 +101,19 @@ void AppendOp(const KernelOpRow& row, StringPool& pool, RowWriter<columns::kKern
 }
 
 // Says which row counts which kernel. `order`: index in by_op of each row.
-void LinkRows(const KernelCollector& collected, const std::vector<std::uint32_t>& order,
-              Output& out) {
+void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& order, Output& out) {
   std::vector<std::uint32_t> row_of(order.size());
   for (std::uint32_t row = 0; row < order.size(); ++row) row_of[order[row]] = row;
   for (std::size_t rank = 0; rank < collected.op_row_of.size(); ++rank) {
     std::vector<std::uint32_t>& rows = out.RowsOfDevice("kernels_by_op", rank);
-    rows = collected.op_row_of[rank];
+    rows = std::move(collected.op_row_of[rank]);
     for (std::uint32_t& row : rows) {
       row = row == KernelCollector::kNoRow ? Output::kNoRow : row_of[row];
     }
   }
 }
 
-void FillKernelsByOp(const KernelCollector& collected, std::span<const RankContext> ranks,
-                     Output& out) {
+void FillKernelsByOp(KernelCollector& collected, std::span<const RankContext> ranks, Output& out) {
   Table& table = out.AddTable("kernels_by_op");
   StringPool& pool = out.strings();
   const auto order = ByTime(
@@ -149,6 +147,7 @@ void FillKernelsByOp(const KernelCollector& collected, std::span<const RankConte
 
 void FillKernelsByIteration(KernelCollector& collected, std::span<const RankContext> ranks,
                             Output& out) {
+  if (!out.Wants("kernels_by_iteration")) return;
   Table& table = out.AddTable("kernels_by_iteration");
   StringPool& pool = out.strings();
   std::vector<KernelIterationRow>& rows = collected.by_iteration;
@@ -199,13 +198,13 @@ void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
 
 KernelFacts KernelFactsOf(const RankContext& rank) {
   StringPool pool;
-  KernelCollector collected(pool);
+  KernelCollector collected(pool, false);
   collected.AddRank(rank, 0);
   return std::move(collected.facts.front());
 }
 
 void AddKernels(std::span<const RankContext> ranks, Output& out) {
-  KernelCollector collected(out.strings());
+  KernelCollector collected(out.strings(), out.Wants("kernels_by_iteration"));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     collected.AddRank(ranks[i], static_cast<std::uint32_t>(i));
   }

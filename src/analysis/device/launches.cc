@@ -504,6 +504,11 @@ std::vector<LaunchFacts> AddRows(std::span<const RankContext> ranks, std::size_t
 }  // namespace
 
 void AddLaunches(std::span<const RankContext> ranks, Output& out) {
+  if (!out.Wants("launches")) {
+    std::vector<LaunchFacts> facts;
+    for (const RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));
+    return SetLaunchMetrics(std::move(facts), out);
+  }
   const std::size_t rows = CountLaunched(ranks);
   if (rows == 0) {
     out.SetTableAbsent("launches", out.Gap(Capability::kLaunchLinks));
@@ -511,13 +516,6 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
     return;
   }
   SetLaunchMetrics(AddRows(ranks, rows, out), out);
-}
-
-void AddLaunchMetrics(std::span<const RankContext> ranks, Output& out) {
-  out.SetTableAbsent("launches", "nobody asked for its rows");
-  std::vector<LaunchFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));
-  SetLaunchMetrics(std::move(facts), out);
 }
 
 }  // namespace profgauge

@@ -68,7 +68,5 @@ void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
 
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*.
 void AddLaunches(std::span<const RankContext> ranks, Output& out);
-/// Sets launch.* alone.
-void AddLaunchMetrics(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

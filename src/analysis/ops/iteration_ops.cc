@@ -104,6 +104,7 @@ std::string_view DirectionText(const Sums& sums) {
 }  // namespace
 
 void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
+  if (!out.Wants("ops_by_iteration")) return;
   std::vector<SumsByOp> sums;
   bool any = false;
   for (const RankContext& rank : ranks) {

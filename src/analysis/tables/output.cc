@@ -24,12 +24,20 @@ std::size_t IndexOf(std::string_view id) {
 
 }  // namespace
 
-Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator)
-    : hints_(hints), accelerator_(accelerator), strings_(std::make_shared<StringPool>()) {
+Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator,
+               std::vector<std::string_view> unwanted)
+    : hints_(hints),
+      accelerator_(accelerator),
+      unwanted_(std::move(unwanted)),
+      strings_(std::make_shared<StringPool>()) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     metrics_.push_back({&spec, {}, {}, false, {}, {}});
   }
   is_touched_.resize(metrics_.size());
+}
+
+bool Output::Wants(std::string_view id) const {
+  return std::find(unwanted_.begin(), unwanted_.end(), id) == unwanted_.end();
 }
 
 std::string Output::Told(std::string_view text) const {

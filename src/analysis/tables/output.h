@@ -29,8 +29,10 @@ class Output {
   /// may name parts of the device as `{{ device.core }}`; they come out in the words of
   /// `accelerator`. Reasons, notes and remarks are taken as they are: what names parts of a device
   /// in them goes through Told() before any recorded name joins it.
+  /// `unwanted`: Selection::unwanted_tables.
   explicit Output(std::span<const RecordingHint> hints = {},
-                  Accelerator accelerator = Accelerator::kUnknown);
+                  Accelerator accelerator = Accelerator::kUnknown,
+                  std::vector<std::string_view> unwanted = {});
 
   /// REQUIRES for each: `id` is in the metric catalogue; else the call is ignored in release builds
   /// and asserts in debug builds.
@@ -51,6 +53,8 @@ class Output {
   /// through strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the
   /// table catalogue and was not added before.
   Table& AddTable(std::string_view id);
+  /// Whether anybody will look at that table. Those that grow with the recording ask.
+  bool Wants(std::string_view id) const;
   /// As AddTable, in place of a table that was added before.
   Table& ReplaceTable(std::string_view id);
   /// Takes back a table that was added, if it was.
@@ -82,7 +86,7 @@ class Output {
   void AddRemark(std::string id, std::string text);
 
   /// An empty one for the same run: for a part of the analysis that runs beside others.
-  Output Beside() const { return Output(hints_, accelerator_); }
+  Output Beside() const { return Output(hints_, accelerator_, unwanted_); }
   /// Takes over what a part found, behind what is here; of a metric that both have something to say
   /// of, the part decides. Its tables keep strings of their own. REQUIRES: it added no table that
   /// is here.
@@ -95,6 +99,7 @@ class Output {
  private:
   std::span<const RecordingHint> hints_;
   Accelerator accelerator_;
+  std::vector<std::string_view> unwanted_;
   Metric& Touched(std::size_t index) {
     is_touched_[index] = true;
     return metrics_[index];

@@ -317,8 +317,7 @@ void SetLaunching(const RankContext& rank, AttributionFacts& facts) {
 }
 
 void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
-  const auto gpus = profile.device.gpu.values();
-  const std::set<std::int32_t> ids(gpus.begin(), gpus.end());
+  const std::set<std::int32_t> ids(profile.device.gpu.begin(), profile.device.gpu.end());
   std::set<std::string> models;
   for (const Gpu& gpu : profile.gpus) {
     if (ids.contains(gpu.id) && !gpu.name.empty()) models.insert(gpu.name);

@@ -51,11 +51,12 @@ HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t desti
 }
 
 bool CudaCallFailed(std::string_view name, std::int64_t return_value) {
+  if (return_value == 0) return false;
   // 600 since CUDA 10.1 and in the driver always; 34 in the runtime before.
   const bool not_ready = return_value == 600 || return_value == 34;
   const bool is_query =
       name.find("EventQuery") != name.npos || name.find("StreamQuery") != name.npos;
-  return return_value != 0 && !(is_query && not_ready);
+  return !(is_query && not_ready);
 }
 
 void TableLoss::Tell(std::string_view table) const {

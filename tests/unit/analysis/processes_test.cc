@@ -1,5 +1,7 @@
 #include "model/processes.h"
 
+#include <gmock/gmock.h>
+
 #include "fixture.h"
 #include "model/invariants.h"
 
@@ -38,8 +40,8 @@ TEST(Processes, EachThatTrainsIsARank) {
     EXPECT_EQ(rank.distributed.rank, -1);
   }
   EXPECT_EQ(ranks[1].source.dialect, "pid 2");
-  EXPECT_EQ(ranks[0].device.gpu, (std::vector<std::int32_t>{0, 0}));
-  EXPECT_EQ(ranks[1].device.gpu, (std::vector<std::int32_t>{1, 1, 1}));
+  EXPECT_THAT(ranks[0].device.gpu, ::testing::ElementsAre(0, 0));
+  EXPECT_THAT(ranks[1].device.gpu, ::testing::ElementsAre(1, 1, 1));
   // The loader is nobody's in particular.
   EXPECT_EQ(ranks[0].host.size(), 5U);
   EXPECT_EQ(ranks[1].host.size(), 4U);
@@ -144,8 +146,8 @@ TEST(Processes, AGpuIsTheOnesWhoHasNearlyAllOfIt) {
     const std::vector<Profile> ranks = SplitProcesses(test.Finish());
     ASSERT_EQ(ranks.size(), length == 3 ? 2U : 1U);
     if (ranks.size() < 2) continue;
-    EXPECT_EQ(ranks[0].device.gpu, (std::vector<std::int32_t>{0, 0, 0}));
-    EXPECT_EQ(ranks[1].device.gpu, (std::vector<std::int32_t>{1, 1, 1}));
+    EXPECT_THAT(ranks[0].device.gpu, ::testing::ElementsAre(0, 0, 0));
+    EXPECT_THAT(ranks[1].device.gpu, ::testing::ElementsAre(1, 1, 1));
     EXPECT_FALSE(ranks[0].device.launch[0].valid());
     EXPECT_EQ(ranks[0].log[Counter::work_of_other_processes], 1U);
   }

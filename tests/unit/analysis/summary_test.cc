@@ -229,7 +229,7 @@ TEST(Summaries, LeaveOpenWhatGraphsRecordedWholeLeaveOpen) {
     const LaunchConfigId id{static_cast<std::uint32_t>(rank.launch_configs.size())};
     rank.launch_configs.push_back(whole);
     for (std::size_t row = 0; row < rank.device.size(); row += 5) {
-      if (rank.device.kind[row] == DeviceKind::kKernel) rank.device.config[row] = id;
+      if (rank.device.kind[row] == DeviceKind::kKernel) rank.device.config.Set(row, id);
     }
   }
   ExpectSameRun(recordings);
@@ -308,11 +308,12 @@ TEST(Summaries, AreSmall) {
       continue;
     }
     const std::size_t number = kernels++ % 500;
-    profile.device.name[row] = profile.strings.Intern(
+    const StringId name = profile.strings.Intern(
         "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, "
         "std::array<char*, " +
         std::to_string(number * number) + ">>(int, at::native::FillFunctor<" +
         std::to_string(number) + ">, std::array<char*, 1ul>)");
+    profile.device.name.Set(row, name);
   }
   EXPECT_GE(kernels, 500u);
   EXPECT_GE(collectives, 1'500u);

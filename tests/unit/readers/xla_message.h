@@ -115,7 +115,8 @@ inline Result<Profile> ReadTrace(const std::string& text, const ReadOptions& opt
   return readers::MakeXlaTraceReader()->Read(*source, options);
 }
 
-inline std::vector<std::string> Names(const Profile& profile, const std::vector<StringId>& ids) {
+template <class Ids>
+std::vector<std::string> Names(const Profile& profile, const Ids& ids) {
   std::vector<std::string> names;
   for (const auto id : ids) names.emplace_back(profile.Name(id));
   return names;
