@@ -8,7 +8,7 @@
 namespace profgauge {
 namespace {
 
-bool IsCompute(const DeviceTable& device, std::span<const KernelClass> classes, std::size_t row) {
+bool IsCompute(const DeviceTable& device, const KernelClasses& classes, std::size_t row) {
   return device.kind[row] == DeviceKind::kKernel && !classes[row].collective;
 }
 
@@ -41,7 +41,7 @@ void Expose(const DeviceTable& device, std::vector<std::uint32_t> rows, std::spa
 }
 
 // Of the rows [first, end) of one GPU.
-void ExposeGpu(const DeviceTable& device, std::span<const KernelClass> classes, std::uint32_t first,
+void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, std::uint32_t first,
                std::uint32_t end, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
   std::vector<std::uint32_t> collectives, copies, sets;
   for (std::uint32_t row = first; row < end; ++row) {
@@ -122,8 +122,7 @@ const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {
   return at != gpus.end() && at->id == id ? &*at : nullptr;
 }
 
-std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
-                                            std::span<const KernelClass> classes) {
+std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile, const KernelClasses& classes) {
   const DeviceTable& device = profile.device;
   std::vector<DeviceSpans> result;
   for (std::uint32_t i = 0; i < device.size();) {
@@ -161,7 +160,7 @@ Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
   return sum;
 }
 
-OptionalColumn<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
+OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,
                                 std::span<const Span> uncounted) {
   const DeviceTable& device = profile.device;
   OptionalColumn<Ns> exposed(device.size());

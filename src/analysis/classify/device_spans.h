@@ -30,8 +30,7 @@ struct DeviceSpans {
 };
 
 /// One entry per GPU with device rows, by number.
-std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile,
-                                            std::span<const KernelClass> classes);
+std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile, const KernelClasses& classes);
 /// Calls `visit` with each of the rows by start, without a list of them; those that start at once
 /// come in any order, the same each time. O(n log s) for s streams. REQUIRES: rows of one GPU.
 void VisitByStart(const DeviceTable& device, DeviceRows rows,
@@ -47,7 +46,7 @@ Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
 /// at once the instant is that of the one that began first, and one in which a copy runs is no
 /// set's: sums of rows are never more than the time that passed. Nothing is exposed in `uncounted`,
 /// in order and apart (analysis/context/observed.h). Default: all time counts.
-OptionalColumn<Ns> ExposedTimes(const Profile& profile, std::span<const KernelClass> classes,
+OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,
                                 std::span<const Span> uncounted = {});
 
 }  // namespace profgauge

@@ -204,18 +204,30 @@ std::string_view TriName(Tri tri) {
   return "unknown";
 }
 
-std::vector<KernelClass> ClassifyDevice(const Profile& profile) {
-  return ClassifyDevice(profile, {});
+void KernelClasses::Add(const KernelClass& verdict) {
+  const std::uint64_t key = static_cast<std::uint64_t>(verdict.rule) << 32 |
+                            static_cast<std::uint64_t>(verdict.kind) << 16 |
+                            static_cast<std::uint64_t>(verdict.collective) << 8 |
+                            static_cast<std::uint64_t>(verdict.tensor_core);
+  const auto [number, is_new] =
+      numbers_.try_emplace(key, static_cast<std::uint32_t>(distinct_.size()));
+  if (is_new) distinct_.push_back(verdict);
+  rows_.push_back(number->second);
 }
 
-std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
+KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
+
+KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
   const OwnNames own(knowledge.kernel_names);
   const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);
   const DeviceTable& device = profile.device;
-  std::vector<KernelClass> classes(device.size());
+  KernelClasses classes;
+  classes.Reserve(device.size());
   if (profile.neuron != nullptr) {  // Opcodes of engines: no kernels, and no Tensor Cores.
     for (std::size_t i = 0; i < device.size(); ++i) {
-      classes[i].collective = device.collective[i].valid();
+      KernelClass moves;
+      moves.collective = device.collective[i].valid();
+      classes.Add(moves);
     }
     return classes;
   }
@@ -224,14 +236,14 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
   std::stable_sort(chips.begin(), chips.end(),
                    [](const Chip& a, const Chip& b) { return a.id < b.id; });
   NameMemo eligible(profile, IsEligibleOp), communicates(profile, IsCommunicationOp);
-  for (std::size_t i = 0; i < device.size(); ++i) {
-    if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) continue;
+  const auto verdict_on = [&](std::size_t i) -> KernelClass {
+    if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) return {};
     if (memo.chip().id != device.gpu[i]) {  // Rows are sorted by GPU: rarely.
       const auto found = std::partition_point(
           chips.begin(), chips.end(), [&](const Chip& chip) { return chip.id < device.gpu[i]; });
       if (found != chips.end() && found->id == device.gpu[i]) memo.MoveTo(*found);
     }
-    KernelClass& result = classes[i] = memo[device.name[i]];
+    KernelClass result = memo[device.name[i]];
     if (device.collective[i].valid()) result = AsRecorded(profile, device.collective[i], result);
     if (IsTritonProduct(result.rule) && eligible(device.op[i]) &&
         HasTensorCoresForInputs(profile, device.op[i], FindGpu(gpus, device.gpu[i]))) {
@@ -241,18 +253,19 @@ std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge&
         result.rule < kFirstOwnRule) {
       result = {Tri::kYes, ChipRule(2)};
     }
-    if (result.collective || result.rule != 0) continue;
+    if (result.collective || result.rule != 0) return result;
     if (profile.IsWholeGraph(i)) {
       if (memo.chip().has_tensor_cores) result.tensor_core = Tri::kUnknown;
-      continue;
+      return result;
     }
     if (communicates(device.op[i])) {
-      result = {Tri::kNo, RuleOf(CommunicationSign::kOperator), true,
-                CollectiveKindOf(profile.Name(profile.host.name[device.op[i].value]))};
-      continue;
+      return {Tri::kNo, RuleOf(CommunicationSign::kOperator), true,
+              CollectiveKindOf(profile.Name(profile.host.name[device.op[i].value]))};
     }
     if (memo.chip().has_tensor_cores && eligible(device.op[i])) result.tensor_core = Tri::kUnknown;
-  }
+    return result;
+  };
+  for (std::size_t i = 0; i < device.size(); ++i) classes.Add(verdict_on(i));
   return classes;
 }
 

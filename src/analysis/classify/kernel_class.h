@@ -7,12 +7,14 @@
 // analysis/classify/communication_rules.h.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "analysis/classify/collective.h"
+#include "model/narrow_column.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -29,6 +31,21 @@ struct KernelClass {
   bool collective =
       false;  ///< Moves data between ranks (NCCL, RCCL, DeepEP, one-shot all-reduce…).
   CollectiveKind kind = CollectiveKind::kOther;  ///< Of a collective, as far as its name tells.
+  friend bool operator==(const KernelClass&, const KernelClass&) = default;
+};
+
+/// Verdicts on many events, among which few differ.
+class KernelClasses {
+ public:
+  std::size_t size() const { return rows_.size(); }
+  const KernelClass& operator[](std::size_t row) const { return distinct_[rows_[row]]; }
+  void Reserve(std::size_t rows) { rows_.reserve(rows); }
+  void Add(const KernelClass& verdict);
+
+ private:
+  std::vector<KernelClass> distinct_;
+  NarrowColumn<std::uint32_t> rows_;                                 // Of distinct_.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers_;  // By what each says.
 };
 
 /// One verdict per row of DeviceTable. Copies and memsets are {kNo, 0, false}.
@@ -41,8 +58,8 @@ struct KernelClass {
 /// are "yes" under an eligible operator with an input type below 32 bits for which the chip has
 /// Tensor Cores. Names and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if
 /// they were known here.
-std::vector<KernelClass> ClassifyDevice(const Profile& profile);
-std::vector<KernelClass> ClassifyDevice(const Profile& profile, const Knowledge& knowledge);
+KernelClasses ClassifyDevice(const Profile& profile);
+KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge);
 
 /// Whether that GPU, of `gpus`, can have Tensor Cores or matrix cores: unknown chips can.
 bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::int32_t gpu);

@@ -21,7 +21,7 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     return selection.rank < 0 || rank_of(i) == selection.rank;
   };
   std::optional<Result<std::vector<Iterations>>> iterations;
-  std::vector<std::vector<KernelClass>> classes(profiles.size());
+  std::vector<KernelClasses> classes(profiles.size());
   ForEachAtOnce(1 + profiles.size(), [&](std::size_t i) {
     if (i == 0) {
       iterations.emplace(FindIterations(profiles, selection));

@@ -24,15 +24,15 @@ namespace profgauge {
 
 struct RankContext {
   const Profile* profile = nullptr;
-  std::int64_t rank = 0;             ///< As recorded, else its position in the run.
-  std::vector<KernelClass> classes;  ///< One per row of profile->device.
-  Iterations iterations;             ///< All, with the selected range and the window.
-  OpTree tree;                       ///< Over the whole profile, until all tables are made.
-  OpWorks works;                     ///< Likewise.
-  std::vector<Span> unobserved;      ///< Of the window: analysis/context/observed.h.
-  std::vector<GpuUse> gpus;          ///< GPUs with work, by id: analysis/context/utilization.h.
-  Knowledge knowledge;               ///< Of the selection.
-  std::vector<Gpu> devices;          ///< profile->gpus, completed by what is known.
+  std::int64_t rank = 0;         ///< As recorded, else its position in the run.
+  KernelClasses classes;         ///< One per row of profile->device.
+  Iterations iterations;         ///< All, with the selected range and the window.
+  OpTree tree;                   ///< Over the whole profile, until all tables are made.
+  OpWorks works;                 ///< Likewise.
+  std::vector<Span> unobserved;  ///< Of the window: analysis/context/observed.h.
+  std::vector<GpuUse> gpus;      ///< GPUs with work, by id: analysis/context/utilization.h.
+  Knowledge knowledge;           ///< Of the selection.
+  std::vector<Gpu> devices;      ///< profile->gpus, completed by what is known.
 
   Span window() const { return iterations.window; }
   bool has_device() const { return profile->device.size() > 0; }

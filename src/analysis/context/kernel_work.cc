@@ -2,7 +2,7 @@
 
 namespace profgauge {
 
-WorkDivision::WorkDivision(const Profile& profile, const std::vector<KernelClass>& classes,
+WorkDivision::WorkDivision(const Profile& profile, const KernelClasses& classes,
                            const OpWorks& works)
     : profile_(profile), classes_(classes), works_(works), times_(profile.host.size()) {
   const DeviceTable& device = profile.device;

@@ -17,8 +17,7 @@ struct KernelWork {
 class WorkDivision {
  public:
   /// Keeps references to all of them.
-  WorkDivision(const Profile& profile, const std::vector<KernelClass>& classes,
-               const OpWorks& works);
+  WorkDivision(const Profile& profile, const KernelClasses& classes, const OpWorks& works);
   explicit WorkDivision(const RankContext& rank)
       : WorkDivision(*rank.profile, rank.classes, rank.works) {}
   KernelWork Of(std::size_t device_row) const;
@@ -32,7 +31,7 @@ class WorkDivision {
     Ns all = 0, matrix = 0;
   };
   const Profile& profile_;
-  const std::vector<KernelClass>& classes_;
+  const KernelClasses& classes_;
   const OpWorks& works_;
   std::vector<Times> times_;  // By row of HostTable.
 };

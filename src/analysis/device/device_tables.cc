@@ -10,7 +10,7 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/utilization.h"
-#include "analysis/device/launches.h"
+#include "analysis/device/queue.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/interval.h"
@@ -70,17 +70,15 @@ void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter<columns::kG
 struct StreamSums {
   std::int64_t kernels = 0, copies = 0;
   Ns kernel_time = 0, collective_time = 0, copy_time = 0;
-  Ns busy = 0;  // In the window.
-  std::vector<QueueItem> launches;
+  Ns busy = 0;          // In the window.
+  ChosenRows launches;  // The first row of each.
 };
 
 StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end) {
-  const Profile& profile = *rank.profile;
-  const DeviceTable& device = profile.device;
+  const DeviceTable& device = rank.profile->device;
   StreamSums sums;
   const DeviceRows rows = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
   sums.busy = TimeWithin(device, rows, rank.window(), [](std::uint32_t) { return true; });
-  sums.launches.reserve(end - begin);
   ApiId last;
   for (std::size_t i = begin; i < end; ++i) {
     if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
@@ -92,14 +90,16 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
     // A graph is one launch, whose kernels follow each other.
     if (!launch.valid() || launch == last) continue;
     last = launch;
-    sums.launches.push_back({profile.api.start[launch.value], device.start[i]});
+    sums.launches.Add(static_cast<std::uint32_t>(i));
   }
   return sums;
 }
 
 // From `launches` on.
-void AppendQueue(const StreamSums& sums, RowWriter<columns::kStreams>& write) {
-  const auto launches = static_cast<std::int64_t>(sums.launches.size());
+void AppendQueue(const Profile& profile, const ChosenRows& rows,
+                 RowWriter<columns::kStreams>& write) {
+  const StreamItems items(profile, rows);
+  const auto launches = static_cast<std::int64_t>(items.size());
   write.Integer("launches"_col, launches);
   if (launches == 0) {
     write.Absent("queue_empty_share"_col, "queue_mean"_col, "queue_max"_col,
@@ -107,8 +107,8 @@ void AppendQueue(const StreamSums& sums, RowWriter<columns::kStreams>& write) {
     return;
   }
   std::int64_t into_empty = 0;
-  VisitQueueLengths(sums.launches, [&](std::int64_t length) { into_empty += length == 0 ? 1 : 0; });
-  const QueueSums queue = SumQueue(sums.launches, kFullQueue);
+  ForEachLength(items, [&](std::int64_t length) { into_empty += length == 0 ? 1 : 0; });
+  const QueueSums queue = SumQueue(items, kFullQueue);
   write.Share("queue_empty_share"_col, into_empty, launches)
       .Share("queue_mean"_col, queue.length, queue.events)
       .Integer("queue_max"_col, queue.longest)
@@ -135,7 +135,7 @@ void AppendStreams(const RankContext& rank, RowWriter<columns::kStreams>& write)
         .Integer("collective_time"_col, sums.collective_time)
         .Integer("copy_time"_col, sums.copy_time)
         .Share("busy"_col, sums.busy, window);
-    AppendQueue(sums, write);
+    AppendQueue(*rank.profile, sums.launches, write);
   }
 }
 

@@ -7,13 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "analysis/device/queue.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/texts.h"
 #include "base/format.h"
@@ -107,75 +107,6 @@ class LaunchCounter {
   LaunchFacts facts_;
 };
 
-// Clocks of host and device can be off by a little; a queue has no negative length, so nothing
-// starts before its launch.
-Ns LaunchedAt(const QueueItem& item) { return item.launched; }
-Ns StartedAt(const QueueItem& item) { return std::max(item.launched, item.started); }
-
-// When the items were launched or started, in order. Mostly they are in order themselves.
-template <Ns (*kTimeOf)(const QueueItem&), class Items>
-class SortedTimes {
- public:
-  explicit SortedTimes(const Items& items) : items_(items) {
-    bool is_sorted = true;
-    for (std::size_t i = 1; i < items.size() && is_sorted; ++i) {
-      is_sorted = kTimeOf(items[i - 1]) <= kTimeOf(items[i]);
-    }
-    if (is_sorted) return;
-    sorted_.reserve(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i) sorted_.push_back(kTimeOf(items[i]));
-    std::sort(sorted_.begin(), sorted_.end());
-  }
-  std::size_t size() const { return items_.size(); }
-  Ns operator[](std::size_t i) const { return sorted_.empty() ? kTimeOf(items_[i]) : sorted_[i]; }
-
- private:
-  const Items& items_;
-  std::vector<Ns> sorted_;
-};
-
-// Index of the first of `times`, from `from` on, that is not before `at`: a few steps, else a leap.
-template <class Times>
-std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
-  for (int step = 0; step < 8; ++step, ++from) {
-    if (from == times.size() || times[from] >= at) return from;
-  }
-  const auto left = std::views::iota(from, times.size());
-  const auto found =
-      std::ranges::lower_bound(left, at, {}, [&](std::size_t i) { return times[i]; });
-  return from + static_cast<std::size_t>(found - left.begin());
-}
-
-// VisitQueueLengths() of whatever has items.
-template <class Items, class Visit>
-void ForEachLength(const Items& items, Visit visit) {
-  const SortedTimes<LaunchedAt, Items> launched(items);
-  const SortedTimes<StartedAt, Items> started(items);
-  std::size_t before = 0, gone = 0;
-  Ns last = std::numeric_limits<Ns>::min();
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const Ns at = items[i].launched;
-    if (at < last) before = gone = 0;  // Another thread's: rarely.
-    last = at;
-    before = AdvanceTo(launched, before, at);
-    gone = AdvanceTo(started, gone, at);
-    visit(static_cast<std::int64_t>(before) - static_cast<std::int64_t>(gone));
-  }
-}
-
-template <class Visit>
-void ForEachEvent(std::span<const QueueItem> items, Visit visit) {
-  const SortedTimes<LaunchedAt, std::span<const QueueItem>> launches(items);
-  const SortedTimes<StartedAt, std::span<const QueueItem>> starts(items);
-  std::size_t launched = 0, started = 0;
-  while (started < items.size()) {
-    // No item starts before its own launch, so launches never run out first.
-    const bool launch = launched < items.size() && launches[launched] <= starts[started];
-    const Ns time = launch ? launches[launched++] : starts[started++];
-    visit(QueueEvent{time, static_cast<std::int64_t>(launched - started)});
-  }
-}
-
 // What the cells of one rank's rows are made of. Texts are those of `pool`.
 struct Cells {
   Cells(const RankContext& of, StringPool& pool)
@@ -260,40 +191,17 @@ constexpr LaunchColumn kLaunchColumns[] = {
 static_assert(std::ranges::equal(kLaunchColumns, columns::kLaunches, {}, &LaunchColumn::id,
                                  &ColumnSpec::id));  // None is misspelt or left out.
 
-// The queue items of the rows [begin, end), which are one stream's. They are no list of their own:
-// a long stream has tens of millions.
-class StreamItems {
- public:
-  StreamItems(const Profile& profile, std::size_t begin, std::size_t end)
-      : profile_(profile), begin_(static_cast<std::uint32_t>(begin)), size_(end - begin) {
-    const auto launched = [&](std::uint32_t row) { return profile.device.launch[row].valid(); };
-    const auto rows = std::views::iota(begin_, static_cast<std::uint32_t>(end));
-    if (std::ranges::all_of(rows, launched)) return;
-    std::ranges::copy_if(rows, std::back_inserter(rows_), launched);
-    size_ = rows_.size();
-  }
-  std::size_t size() const { return size_; }
-  std::uint32_t RowOf(std::size_t item) const {
-    return rows_.empty() ? begin_ + static_cast<std::uint32_t>(item) : rows_[item];
-  }
-  QueueItem operator[](std::size_t item) const {
-    const std::uint32_t row = RowOf(item);
-    return {profile_.api.start[profile_.device.launch[row].value], profile_.device.start[row]};
-  }
-
- private:
-  const Profile& profile_;
-  std::uint32_t begin_ = 0;
-  std::size_t size_ = 0;
-  std::vector<std::uint32_t> rows_;  // Those that were launched; empty where all or none were.
-};
-
 // Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
 // was launched, with its queue.
 template <class Visit>
 void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
                  LaunchCounter& launches, Visit visit) {
-  const StreamItems items(*rank.profile, begin, end);
+  ChosenRows launched;
+  for (std::size_t row = begin; row < end; ++row) {
+    const auto id = static_cast<std::uint32_t>(row);
+    if (rank.profile->device.launch[row].valid()) launched.Add(id);
+  }
+  const StreamItems items(*rank.profile, std::move(launched));
   std::size_t item = 0;
   ForEachLength(items, [&](std::int64_t length) {
     const std::uint32_t row = items.RowOf(item++);
@@ -419,35 +327,6 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out) {
     out.Set("launch.queue_empty_share",
             static_cast<double>(into_empty_queue) / static_cast<double>(launches));
   }
-}
-
-std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items) {
-  std::vector<QueueEvent> events;
-  events.reserve(items.size() * 2);
-  ForEachEvent(items, [&events](QueueEvent event) { events.push_back(event); });
-  return events;
-}
-
-QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full) {
-  QueueSums sums;
-  QueueEvent before;
-  ForEachEvent(items, [&](QueueEvent event) {
-    if (sums.events++ == 0) {
-      sums.first = event.time;
-    } else if (before.length >= full) {
-      sums.full_time += event.time - before.time;
-    }
-    sums.length += event.length;
-    sums.longest = std::max(sums.longest, event.length);
-    sums.last = event.time;
-    before = event;
-  });
-  return sums;
-}
-
-void VisitQueueLengths(std::span<const QueueItem> items,
-                       const std::function<void(std::int64_t)>& visit) {
-  ForEachLength(items, visit);
 }
 
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {

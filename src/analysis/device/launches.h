@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,33 +9,6 @@
 #include "analysis/tables/output.h"
 
 namespace profgauge {
-
-/// One launch of a stream: when its call began, and when its work began on the device.
-struct QueueItem {
-  Ns launched = 0;
-  Ns started = 0;
-};
-
-/// What happened to one stream's queue, in time order: +1 at each launch, −1 at each start (HTA).
-struct QueueEvent {
-  Ns time = 0;
-  std::int64_t length = 0;  ///< After the event; never negative.
-};
-/// A launch at the very time of a start comes first. O(n log n).
-std::vector<QueueEvent> QueueEvents(std::span<const QueueItem> items);
-
-/// Calls `visit` for each item, in their order, with its queue length: how many of the others had
-/// been launched before it and had not started when it was launched. O(n log n).
-void VisitQueueLengths(std::span<const QueueItem> items,
-                       const std::function<void(std::int64_t)>& visit);
-
-/// How full a queue was over its events, without the list of them.
-struct QueueSums {
-  std::int64_t events = 0, length = 0, longest = 0;  ///< `length`: the sum over events.
-  Ns full_time = 0;  ///< Time in which at least `full` launches were in the queue.
-  Ns first = 0, last = 0;
-};
-QueueSums SumQueue(std::span<const QueueItem> items, std::int64_t full);
 
 /// Of the selected iterations of one rank.
 struct LaunchFacts {
@@ -57,7 +29,7 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out);
 /// A row of the table launches.
 struct LaunchRow {
   std::uint32_t row = 0;   ///< Of the rank's device table.
-  std::int32_t queue = 0;  ///< Its length, as of VisitQueueLengths(), in its stream.
+  std::int32_t queue = 0;  ///< Its length, as of ForEachLength(), in its stream.
 };
 /// Those of one rank, by GPU, stream and start.
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank);

@@ -301,7 +301,7 @@ void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> f
 
 }  // namespace
 
-std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelClass> classes) {
+std::vector<Tri> EligibleKernels(const Profile& profile, const KernelClasses& classes) {
   const DeviceTable& device = profile.device;
   std::vector<Tri> eligible(device.size(), Tri::kNo);
   std::vector<std::int8_t> known(profile.strings.size(), -1);

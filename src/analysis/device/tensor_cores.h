@@ -18,7 +18,7 @@ namespace profgauge {
 /// product, and is unknown otherwise. So is a kernel that no rule knows under an operator that is
 /// neither a listed product nor PyTorch's own, and a graph that was recorded whole. Copies, sets
 /// and collectives never count, nor FP64 where no GPU has Tensor Cores for it.
-std::vector<Tri> EligibleKernels(const Profile& profile, std::span<const KernelClass> classes);
+std::vector<Tri> EligibleKernels(const Profile& profile, const KernelClasses& classes);
 
 /// GPU time of kernels in the selected iterations.
 struct TensorCoreTimes {

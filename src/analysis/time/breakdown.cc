@@ -57,7 +57,7 @@ std::vector<Span> Pieces(const Roles& roles, std::span<const Span> whole) {
 
 // Of the device's work and the calls, which are the most by far: lists that grow take twice as
 // much.
-void Reserve(const Profile& profile, std::span<const KernelClass> classes, Collectors& collectors) {
+void Reserve(const Profile& profile, const KernelClasses& classes, Collectors& collectors) {
   std::array<std::size_t, kBreakdownCategories> counts{};
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
     ++counts[Index(CategoryOfDevice(profile, classes, row))];
@@ -68,8 +68,7 @@ void Reserve(const Profile& profile, std::span<const KernelClass> classes, Colle
 
 }  // namespace
 
-Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,
-                          std::size_t row) {
+Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, std::size_t row) {
   switch (profile.device.kind[row]) {
     case DeviceKind::kMemcpy:
       return Category::kMemcpy;
@@ -101,7 +100,7 @@ std::vector<Category> CategoriesOfHost(const Profile& profile) {
   return categories;
 }
 
-Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes) {
+Roles CollectRoles(const Profile& profile, const KernelClasses& classes) {
   Collectors collectors;
   const DeviceTable& device = profile.device;
   Reserve(profile, classes, collectors);

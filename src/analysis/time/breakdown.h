@@ -31,14 +31,13 @@ using Roles = std::array<std::vector<Span>, kBreakdownCategories - 1>;
 using Breakdown = std::array<Ns, kBreakdownCategories>;
 
 /// The category of each device row.
-Category CategoryOfDevice(const Profile& profile, std::span<const KernelClass> classes,
-                          std::size_t row);
+Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, std::size_t row);
 
 /// The category of each host row; kOther for rows that count as nothing (annotations, markers).
 /// One pass over the table; each distinct name is looked at once.
 std::vector<Category> CategoriesOfHost(const Profile& profile);
 
-Roles CollectRoles(const Profile& profile, std::span<const KernelClass> classes);
+Roles CollectRoles(const Profile& profile, const KernelClasses& classes);
 
 /// One breakdown per range; each adds up to the range's length.
 /// REQUIRES: `roles` are span lists; `ranges` are in order and do not overlap (they may be empty).

@@ -127,7 +127,7 @@ void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& neare
   for (Ns& self : tree.host_self) self = std::max<Ns>(self, 0);
 }
 
-void AddDeviceTime(const Profile& profile, std::span<const KernelClass> classes,
+void AddDeviceTime(const Profile& profile, const KernelClasses& classes,
                    const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const DeviceTable& device = profile.device;
   VectorProducts vectors(profile);
@@ -252,7 +252,7 @@ std::string_view OpType(std::string_view name) {
   return type.empty() ? name : type;
 }
 
-OpTree BuildOpTree(const Profile& profile, std::span<const KernelClass> classes) {
+OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes) {
   OpTree tree;
   Resize(tree, profile.host.size());
   NameBook names(profile);

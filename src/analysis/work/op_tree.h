@@ -52,6 +52,6 @@ bool IsDataLoaderRange(std::string_view name);
 /// "MmBackward". Never empty unless `name` is.
 std::string_view OpType(std::string_view name);
 
-OpTree BuildOpTree(const Profile& profile, std::span<const KernelClass> classes);
+OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes);
 
 }  // namespace profgauge

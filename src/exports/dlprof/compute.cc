@@ -345,7 +345,7 @@ class Computation {
 
   const Profile& profile_;
   const Instances& instances_;
-  std::vector<KernelClass> classes_;
+  KernelClasses classes_;
   std::vector<Span> iterations_;
   std::int64_t first_ = 0, last_ = 0;
   std::vector<std::int64_t> iteration_;  // By instance.

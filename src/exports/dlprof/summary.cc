@@ -48,7 +48,7 @@ struct DeviceSpans {
   std::map<std::int32_t, Spans> kernels_of_gpu;
 };
 
-DeviceSpans Collect(const Profile& profile, std::span<const KernelClass> classes,
+DeviceSpans Collect(const Profile& profile, const KernelClasses& classes,
                     const SelectedTime& selected) {
   DeviceSpans spans;
   const DeviceTable& device = profile.device;
@@ -82,7 +82,7 @@ class Remaining {
 
 }  // namespace
 
-Summary Summarize(const Profile& profile, std::span<const KernelClass> classes,
+Summary Summarize(const Profile& profile, const KernelClasses& classes,
                   const SelectedTime& selected) {
   Summary summary;
   summary.wall = selected.window.length();

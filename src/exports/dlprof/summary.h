@@ -19,7 +19,7 @@ struct SelectedTime {
 };
 
 /// Wall time, utilization, breakdown and the memory rows' share.
-Summary Summarize(const Profile& profile, std::span<const KernelClass> classes,
+Summary Summarize(const Profile& profile, const KernelClasses& classes,
                   const SelectedTime& selected);
 
 /// Fills Summary::ops… from the report's ops, and Tensor Core utilization.

@@ -36,7 +36,7 @@ class Prof {
 
   const Profile& profile_;
   Dialect dialect_;
-  std::vector<KernelClass> classes_;
+  KernelClasses classes_;
   OpWorks works_;
   WorkDivision division_;
 };

@@ -172,12 +172,12 @@ TEST(CommunicationRules, AnOperatorAboveIsASign) {
   test.Launch("void at::native::vectorized_elementwise_kernel<4>(P)", {25, 30}, {50, 60});
   test.Op("aten::add", {100, 200});
   test.Launch("void lab::exchange<8>(float*)", {110, 120}, {130, 140});
-  const std::vector<KernelClass> classes = ClassifyDevice(test.Finish());
-  EXPECT_TRUE(classes.at(0).collective);
-  EXPECT_EQ(RuleName(classes.at(0).rule), "communicating_operator");
-  EXPECT_EQ(CollectiveKindId(classes.at(0).kind), "all_reduce");
-  EXPECT_FALSE(classes.at(1).collective);
-  EXPECT_FALSE(classes.at(2).collective);
+  const KernelClasses classes = ClassifyDevice(test.Finish());
+  EXPECT_TRUE(classes[0].collective);
+  EXPECT_EQ(RuleName(classes[0].rule), "communicating_operator");
+  EXPECT_EQ(CollectiveKindId(classes[0].kind), "all_reduce");
+  EXPECT_FALSE(classes[1].collective);
+  EXPECT_FALSE(classes[2].collective);
 }
 
 TEST(CommunicationRules, OwnNamesAddAndTakeAway) {
@@ -193,9 +193,9 @@ TEST(CommunicationRules, OwnNamesAddAndTakeAway) {
   test.Launch("nccl_allReduceLocal", {25, 30}, {50, 60});
   const Profile profile = test.Finish();
   const auto classes = ClassifyDevice(profile, knowledge);
-  EXPECT_TRUE(classes.at(0).collective);
-  EXPECT_EQ(RuleName(classes.at(0).rule, knowledge), "ours/exchange");
-  EXPECT_FALSE(classes.at(1).collective);
+  EXPECT_TRUE(classes[0].collective);
+  EXPECT_EQ(RuleName(classes[0].rule, knowledge), "ours/exchange");
+  EXPECT_FALSE(classes[1].collective);
   const Analysis analysis = AnalyzeOne(profile, knowledge);
   const Table& table = *analysis.FindTable("collectives");
   ASSERT_EQ(table.rows(), 1U);

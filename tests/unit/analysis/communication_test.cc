@@ -1,4 +1,5 @@
 // Collectives, what hides them and who waits, on small profiles made by hand.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/classify/device_spans.h"
@@ -22,7 +23,7 @@ TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
   const auto spans = CollectDeviceSpans(profile, classes);
   ASSERT_EQ(spans.size(), 2U);
   EXPECT_EQ(Length(spans[0].communication), 130);
-  EXPECT_EQ(ExposedTimes(profile, classes), (std::vector<Ns>{0, 0, 50, 10, 0}));
+  EXPECT_THAT(ExposedTimes(profile, classes).values(), ::testing::ElementsAre(0, 0, 50, 10, 0));
 }
 
 // Sums of rows are never more than the time in which nothing hides them.
@@ -37,7 +38,7 @@ TEST(ExposedTime, OfWhatRunsAtOnceIsGivenOnce) {
               stream + 20);
   }
   const Profile profile = test.Finish();
-  const std::vector<Ns> exposed = ExposedTimes(profile, ClassifyDevice(profile));
+  const OptionalColumn<Ns> exposed = ExposedTimes(profile, ClassifyDevice(profile));
   std::array<Ns, 4> sums{};
   for (std::size_t row = 0; row < exposed.size(); ++row) {
     const bool is_collective = profile.Name(profile.device.name[row]).starts_with("nccl");

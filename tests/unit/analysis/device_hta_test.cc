@@ -10,7 +10,7 @@
 #include <set>
 
 #include "analysis/classify/kernel_class.h"
-#include "analysis/device/launches.h"
+#include "analysis/device/queue.h"
 #include "base/interval.h"
 #include "oracle_tables.h"
 
@@ -83,7 +83,7 @@ class DeviceHta : public testing::TestWithParam<Trace> {
 
   std::string folder_;
   std::vector<Profile> profiles_;
-  std::vector<KernelClass> classes_;
+  KernelClasses classes_;
   Ns last_step_ = -1;
 };
 
@@ -224,9 +224,8 @@ TEST_P(DeviceHta, QueueLengths) {
     const std::int64_t stream = std::stoll(rows[i][1]);
     SCOPED_TRACE("stream " + rows[i][1]);
     std::vector<double> lengths;
-    for (const QueueEvent& event : QueueEvents(streams[stream])) {
-      lengths.push_back(static_cast<double>(event.length));
-    }
+    ForEachEvent(streams[stream],
+                 [&](QueueEvent event) { lengths.push_back(static_cast<double>(event.length)); });
     ASSERT_EQ(static_cast<double>(lengths.size()), std::stod(rows[i][2]));
     // Events of the same time come in any order there, which moves the mean a little.
     EXPECT_NEAR(Mean(lengths), std::stod(rows[i][3]), 0.05);

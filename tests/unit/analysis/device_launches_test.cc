@@ -1,7 +1,7 @@
 // Launches and the queue of what they launched, on small profiles made by hand.
 #include <gtest/gtest.h>
 
-#include "analysis/device/launches.h"
+#include "analysis/device/queue.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::int64_t> LengthsOf(std::span<const QueueItem> items) {
   std::vector<std::int64_t> lengths;
-  VisitQueueLengths(items, [&](std::int64_t length) { lengths.push_back(length); });
+  ForEachLength(items, [&](std::int64_t length) { lengths.push_back(length); });
   return lengths;
 }
 
@@ -19,14 +19,14 @@ TEST(Queue, LengthsAndEvents) {
   const QueueItem items[] = {{0, 10}, {1, 20}, {2, 30}, {40, 50}};
   EXPECT_EQ(LengthsOf(items), (std::vector<std::int64_t>{0, 1, 2, 0}));
   std::vector<std::int64_t> lengths;
-  for (const QueueEvent& event : QueueEvents(items)) lengths.push_back(event.length);
+  ForEachEvent(std::span(items), [&](QueueEvent event) { lengths.push_back(event.length); });
   EXPECT_EQ(lengths, (std::vector<std::int64_t>{1, 2, 3, 2, 1, 0, 1, 0}));
 }
 
 TEST(Queue, AStartBeforeItsLaunchIsNoNegativeLength) {
   const QueueItem items[] = {{10, 5}, {20, 25}};
   EXPECT_EQ(LengthsOf(items), (std::vector<std::int64_t>{0, 0}));
-  for (const QueueEvent& event : QueueEvents(items)) EXPECT_GE(event.length, 0);
+  ForEachEvent(std::span(items), [](QueueEvent event) { EXPECT_GE(event.length, 0); });
 }
 
 TEST(Launches, DelayAndQueue) {

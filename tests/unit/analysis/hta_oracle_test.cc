@@ -42,7 +42,7 @@ struct Temporal {
 // Our classes, our interval algebra, HTA's window.
 Temporal Measure(const Profile& profile) {
   const std::vector<bool> kept = KeptByHta(profile);
-  const std::vector<KernelClass> classes = ClassifyDevice(profile);
+  const KernelClasses classes = ClassifyDevice(profile);
   SpanCollector all, compute, communication;
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {

@@ -341,7 +341,7 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view kernel) {
   test.builder().AddGpu(gpu);
   test.Op("my_op", {0, 100});
   test.Launch(kernel, {10, 20}, {30, 40});
-  return ClassifyDevice(test.Finish()).at(0);
+  return ClassifyDevice(test.Finish())[0];
 }
 
 // A name cannot give a chip what it does not have.
@@ -412,7 +412,7 @@ TEST(KernelClass, OwnNamesComeFirst) {
     test.builder().AddGpu(gpu);
     test.Op("my_op", {0, 100});
     test.Launch(row.kernel, {10, 20}, {30, 40});
-    const KernelClass found = ClassifyDevice(test.Finish(), knowledge).at(0);
+    const KernelClass found = ClassifyDevice(test.Finish(), knowledge)[0];
     EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.kernel;
     EXPECT_EQ(RuleName(found.rule, knowledge), row.rule) << row.kernel;
   }
@@ -423,11 +423,11 @@ TEST(KernelClass, AKnownChipDecidesWhereNoneIsRecorded) {
   test.Op("my_op", {0, 100});
   test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 20}, {30, 40});
   const Profile profile = test.Finish();
-  EXPECT_EQ(ClassifyDevice(profile).at(0).tensor_core, Tri::kYes);
+  EXPECT_EQ(ClassifyDevice(profile)[0].tensor_core, Tri::kYes);
   Gpu pascal;
   pascal.compute_major = 6;
   const Knowledge knowledge = {{}, {{"*", pascal}}, false};
-  EXPECT_EQ(ClassifyDevice(profile, knowledge).at(0).tensor_core, Tri::kNo);
+  EXPECT_EQ(ClassifyDevice(profile, knowledge)[0].tensor_core, Tri::kNo);
 }
 
 // Below 32 bits they run on Tensor Cores where the chip has them for the type. Attention that is
@@ -462,7 +462,7 @@ TEST(KernelClass, TritonsProductsGoByTheTypeOfTheirOperator) {
     op.input_dtypes = test.builder().Intern(row.types);
     test.builder().AddHost(op);
     test.Launch(row.kernel, {10, 20}, {30, 40});
-    EXPECT_EQ(ClassifyDevice(test.Finish()).at(0).tensor_core, row.verdict)
+    EXPECT_EQ(ClassifyDevice(test.Finish())[0].tensor_core, row.verdict)
         << row.kernel << " of " << row.op << row.types << " on " << row.capability;
   }
 }
@@ -474,10 +474,10 @@ TEST(KernelClass, AnUnknownKernelOfAnEligibleOpIsUndecided) {
   test.Launch("my_kernel", {10, 20}, {30, 40});
   test.Launch("my_kernel", {110, 120}, {130, 140});
   test.Launch("Memcpy HtoD", {150, 160}, {170, 180}, {}, DeviceKind::kMemcpy);
-  const std::vector<KernelClass> classes = ClassifyDevice(test.Finish());
-  EXPECT_EQ(classes.at(0).tensor_core, Tri::kUnknown);
-  EXPECT_EQ(classes.at(1).tensor_core, Tri::kNo);
-  EXPECT_EQ(classes.at(2).tensor_core, Tri::kNo);
+  const KernelClasses classes = ClassifyDevice(test.Finish());
+  EXPECT_EQ(classes[0].tensor_core, Tri::kUnknown);
+  EXPECT_EQ(classes[1].tensor_core, Tri::kNo);
+  EXPECT_EQ(classes[2].tensor_core, Tri::kNo);
 }
 
 TEST(EligibleOps, ByName) {

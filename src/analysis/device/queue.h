@@ -1,0 +1,169 @@
+// How full the queue of a stream is. `Items` have size() and, in the order of the stream, a
+// QueueItem for each [i].
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// One launch of a stream: when its call began, and when its work began on the device.
+struct QueueItem {
+  Ns launched = 0;
+  Ns started = 0;
+};
+
+/// What happened to one stream's queue: +1 at each launch, −1 at each start (HTA).
+struct QueueEvent {
+  Ns time = 0;
+  std::int64_t length = 0;  ///< After the event; never negative.
+};
+
+/// How full a queue was over its events.
+struct QueueSums {
+  std::int64_t events = 0, length = 0, longest = 0;  ///< `length`: the sum over events.
+  Ns full_time = 0;  ///< Time in which at least `full` launches were in the queue.
+  Ns first = 0, last = 0;
+};
+
+// Clocks of host and device can be off by a little; a queue has no negative length, so nothing
+// starts before its launch.
+inline Ns LaunchedAt(const QueueItem& item) { return item.launched; }
+inline Ns StartedAt(const QueueItem& item) { return std::max(item.launched, item.started); }
+
+/// When the items were launched or started, in order. Mostly they are in order themselves.
+template <Ns (*kTimeOf)(const QueueItem&), class Items>
+class SortedTimes {
+ public:
+  explicit SortedTimes(const Items& items) : items_(items) {
+    bool is_sorted = true;
+    for (std::size_t i = 1; i < items.size() && is_sorted; ++i) {
+      is_sorted = kTimeOf(items[i - 1]) <= kTimeOf(items[i]);
+    }
+    if (is_sorted) return;
+    sorted_.reserve(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) sorted_.push_back(kTimeOf(items[i]));
+    std::sort(sorted_.begin(), sorted_.end());
+  }
+  std::size_t size() const { return items_.size(); }
+  Ns operator[](std::size_t i) const { return sorted_.empty() ? kTimeOf(items_[i]) : sorted_[i]; }
+
+ private:
+  const Items& items_;
+  std::vector<Ns> sorted_;
+};
+
+/// Index of the first of `times`, from `from` on, that is not before `at`: a few steps, else a
+/// leap.
+template <class Times>
+std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
+  for (int step = 0; step < 8; ++step, ++from) {
+    if (from == times.size() || times[from] >= at) return from;
+  }
+  const auto left = std::views::iota(from, times.size());
+  const auto found =
+      std::ranges::lower_bound(left, at, {}, [&](std::size_t i) { return times[i]; });
+  return from + static_cast<std::size_t>(found - left.begin());
+}
+
+/// Calls `visit` for each item, in their order, with its queue length: how many of the others had
+/// been launched before it and had not started when it was launched. O(n log n).
+template <class Items, class Visit>
+void ForEachLength(const Items& items, Visit visit) {
+  const SortedTimes<LaunchedAt, Items> launched(items);
+  const SortedTimes<StartedAt, Items> started(items);
+  std::size_t before = 0, gone = 0;
+  Ns last = std::numeric_limits<Ns>::min();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Ns at = items[i].launched;
+    if (at < last) before = gone = 0;  // Another thread's: rarely.
+    last = at;
+    before = AdvanceTo(launched, before, at);
+    gone = AdvanceTo(started, gone, at);
+    visit(static_cast<std::int64_t>(before) - static_cast<std::int64_t>(gone));
+  }
+}
+
+/// Calls `visit` for what happened to the queue, in time order. A launch at the very time of a
+/// start comes first. O(n log n).
+template <class Items, class Visit>
+void ForEachEvent(const Items& items, Visit visit) {
+  const SortedTimes<LaunchedAt, Items> launches(items);
+  const SortedTimes<StartedAt, Items> starts(items);
+  std::size_t launched = 0, started = 0;
+  while (started < items.size()) {
+    // No item starts before its own launch, so launches never run out first.
+    const bool launch = launched < items.size() && launches[launched] <= starts[started];
+    const Ns time = launch ? launches[launched++] : starts[started++];
+    visit(QueueEvent{time, static_cast<std::int64_t>(launched - started)});
+  }
+}
+
+template <class Items>
+QueueSums SumQueue(const Items& items, std::int64_t full) {
+  QueueSums sums;
+  QueueEvent before;
+  ForEachEvent(items, [&](QueueEvent event) {
+    if (sums.events++ == 0) {
+      sums.first = event.time;
+    } else if (before.length >= full) {
+      sums.full_time += event.time - before.time;
+    }
+    sums.length += event.length;
+    sums.longest = std::max(sums.longest, event.length);
+    sums.last = event.time;
+    before = event;
+  });
+  return sums;
+}
+
+/// Rows of a table, ascending. They are a list only where some between them are left out: a long
+/// stream has tens of millions.
+class ChosenRows {
+ public:
+  /// REQUIRES: behind those so far.
+  void Add(std::uint32_t row) {
+    if (size_ == 0) first_ = row;
+    if (list_.empty() && row != first_ + size_) {
+      list_.resize(size_);
+      std::iota(list_.begin(), list_.end(), first_);
+    }
+    if (!list_.empty()) list_.push_back(row);
+    ++size_;
+  }
+  std::size_t size() const { return size_; }
+  std::uint32_t operator[](std::size_t i) const {
+    return list_.empty() ? first_ + static_cast<std::uint32_t>(i) : list_[i];
+  }
+
+ private:
+  std::uint32_t first_ = 0, size_ = 0;
+  std::vector<std::uint32_t> list_;
+};
+
+/// The queue items of rows of one stream. REQUIRES: all were launched.
+class StreamItems {
+ public:
+  StreamItems(const Profile& profile, ChosenRows rows)
+      : profile_(profile), rows_(std::move(rows)) {}
+  std::size_t size() const { return rows_.size(); }
+  std::uint32_t RowOf(std::size_t item) const { return rows_[item]; }
+  QueueItem operator[](std::size_t item) const {
+    const std::uint32_t row = rows_[item];
+    return {profile_.api.start[profile_.device.launch[row].value], profile_.device.start[row]};
+  }
+
+ private:
+  const Profile& profile_;
+  ChosenRows rows_;
+};
+
+}  // namespace profgauge
