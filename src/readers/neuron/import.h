@@ -18,6 +18,7 @@
 #include "model/profile_builder.h"
 #include "profgauge/error.h"
 #include "readers/neuron/record.h"
+#include "readers/neuron/row_room.h"
 #include "readers/neuron/tables.h"
 
 namespace profgauge::readers::neuron {
@@ -31,6 +32,9 @@ class Import {
   data::Data& data() { return *data_; }
   ImportLog& log() { return builder_.log(); }
 
+  /// How much of the file was read before the rows that follow, 0..1: how large tables become.
+  /// Default: not known.
+  void SetRead(double share) { room_.SetRead(share); }
   /// The file has that table, be it empty.
   void Begin(TableKind kind);
   /// `table` is its name in the file, for messages.
@@ -112,6 +116,7 @@ class Import {
     std::int64_t from = 0, to = 0;  // Ids of instructions.
   };
   std::vector<Edge> edges_;
+  RowRoom room_;
   std::map<std::string, Usable, std::less<>> usable_;
   Usable* usable_now_ = nullptr;  ///< Of the table that the last row was of.
   std::string usable_name_;       ///< Its name.

@@ -86,7 +86,7 @@ data::NumberType NumberTypeIn(std::string_view operands) {
 void Import::TakeInstruction(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
-  data::Instruction& row = data_->instructions.emplace_back();
+  data::Instruction& row = room_.Add(data_->instructions);
   row.id = record.Integer(Key::kId, 0);
   row.start = times.start;
   row.duration = times.duration;
@@ -111,7 +111,7 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   TakeOperands(record, row);
   TakeLayerOf(record, row);
   TakeSource(record, row);
-  for (const std::int64_t id : record.predecessors()) edges_.push_back({id, row.id});
+  for (const std::int64_t id : record.predecessors()) room_.Add(edges_) = {id, row.id};
 }
 
 void Import::TakeOperands(const Record& record, data::Instruction& row) {

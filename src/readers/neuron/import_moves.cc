@@ -35,7 +35,7 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
   if (record.Says(Key::kDuplicate, "yes")) return log().Add(Counter::duplicate_packets);
   const bool transfer = kind == TableKind::kTransfers ||
                         (kind == TableKind::kDma && record.Says(Key::kAggregated, "yes"));
-  data::Dma& row = (transfer ? data_->transfers : data_->packets).emplace_back();
+  data::Dma& row = room_.Add(transfer ? data_->transfers : data_->packets);
   row.start = times.start;
   row.duration = times.duration;
   row.bytes = std::max<std::int64_t>(0, record.Amount(Key::kBytes, 0));
@@ -54,8 +54,8 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
 
 void Import::TakeActive(const Record& record) {
   const Ns start = record.Integer(Key::kStart, 0), end = record.Integer(Key::kEnd, 0);
-  data_->active.push_back({start, end, record.Integer(Key::kDuration, Between(start, end)),
-                           CoreOf(record), data::EngineOf(record.Text(Key::kEngine))});
+  room_.Add(data_->active) = {start, end, record.Integer(Key::kDuration, Between(start, end)),
+                              CoreOf(record), data::EngineOf(record.Text(Key::kEngine))};
 }
 
 void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
@@ -119,7 +119,7 @@ void Import::TakeSbufAllocation(const Record& record, std::string_view table, st
   if (first < 0 || last < first || last > kMostAddress) {
     return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]", table, index));
   }
-  data::SbufAllocation& row = data_->sbuf_allocations.emplace_back();
+  data::SbufAllocation& row = room_.Add(data_->sbuf_allocations);
   row.start = times.start;
   row.duration = times.duration;
   row.address = first;
@@ -138,7 +138,7 @@ void Import::TakeCurve(TableKind kind, const Record& record) {
   if (time < 0) return;
   data_->has.curves = true;
   const auto add = [&](data::Curve curve, double value) {
-    data_->curves.push_back({time, value, CoreOf(record), curve});
+    room_.Add(data_->curves) = {time, value, CoreOf(record), curve};
   };
   switch (kind) {
     case TableKind::kThroughput:

@@ -15,6 +15,7 @@ std::int32_t CoreOf(const Record& record) {
 }
 
 void Import::Begin(TableKind kind) {
+  room_.BeginTable();
   data::Contents& has = data_->has;
   switch (kind) {
     case TableKind::kInstructions:
@@ -111,8 +112,8 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
 }
 
 void Import::TakeSemaphore(const Record& record) {
-  data_->semaphores.push_back({record.Integer(Key::kStart, 0), Intern(record, Key::kId),
-                               record.Integer(Key::kValue, 0), CoreOf(record)});
+  room_.Add(data_->semaphores) = {record.Integer(Key::kStart, 0), Intern(record, Key::kId),
+                                  record.Integer(Key::kValue, 0), CoreOf(record)};
 }
 
 void Import::TakeHbmUse(const Record& record) {
@@ -123,13 +124,13 @@ void Import::TakeHbmUse(const Record& record) {
 void Import::TakeCcInstruction(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
-  data_->cc_instructions.push_back({times.start, times.duration});
+  room_.Add(data_->cc_instructions) = {times.start, times.duration};
 }
 
 // Only dependencies between instructions; others have no row to hang on.
 void Import::TakeFlow(const Record& record) {
   if (record.Text(Key::kInTable) != record.Text(Key::kOutTable)) return;
-  edges_.push_back({record.Integer(Key::kInEdge, 0), record.Integer(Key::kOutEdge, 0)});
+  room_.Add(edges_) = {record.Integer(Key::kInEdge, 0), record.Integer(Key::kOutEdge, 0)};
 }
 
 void Import::TakeUnread(std::string_view table) {

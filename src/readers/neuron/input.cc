@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/errors.h"
@@ -14,6 +15,13 @@ Result<std::string_view> Input::Next() {
   hash_.Add(piece);
   total_ += count;
   return piece;
+}
+
+double Input::ShareRead() const {
+  const std::uint64_t stored = source_.stored_bytes();
+  if (stored == 0) return 0;
+  return std::min(1.0,
+                  static_cast<double>(source_.stored_consumed()) / static_cast<double>(stored));
 }
 
 Error At(const ByteSource& source, Error error) {

@@ -68,14 +68,22 @@ class JsonRows final : public RowReceiver {
   bool named_ = false, system_ = false, unread_ = false;
 };
 
+/// A piece of the document, and how much of the document is before it, 0..1; 0: not known.
+struct PlacedPiece {
+  Piece piece;
+  double before = 0;
+};
+
 /// Pieces of the document, one after the other.
 class Pieces {
  public:
   explicit Pieces(Input& input) : input_(input) {}
 
   /// The next one; false at the end, and where the document is not valid.
-  bool Next(Piece& piece) {
+  bool Next(PlacedPiece& placed) {
     if (ended_) return false;
+    placed.before = input_.ShareRead();
+    Piece& piece = placed.piece;
     auto bytes = input_.Next();
     ended_ = !bytes || bytes->empty();
     if (!bytes) damaged_ = std::move(bytes).error();
@@ -140,11 +148,12 @@ Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonCo
   Pieces pieces(input);
   const std::size_t threads = options.threads > 0 ? options.threads : Cores();
   // The document is read while rows of the piece before go into the import.
-  MakeInOrder<Piece>(
-      threads > 1 ? 2 : 1, [&](Piece& piece) { return pieces.Next(piece); },
-      [](std::size_t, Piece&) {},
-      [&](const Piece& piece) {
-        replay.Take(piece.log);
+  MakeInOrder<PlacedPiece>(
+      threads > 1 ? 2 : 1, [&](PlacedPiece& piece) { return pieces.Next(piece); },
+      [](std::size_t, PlacedPiece&) {},
+      [&](const PlacedPiece& piece) {
+        import.SetRead(piece.before);
+        replay.Take(piece.piece.log);
         return true;
       });
   if (pieces.failed()) return Fail(At(source, *pieces.failed()));

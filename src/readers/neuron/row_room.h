@@ -1,0 +1,54 @@
+// Room for tables that grow row by row while a file is read. A vector that doubles is copied over
+// and over, and at the end holds up to twice what it needs; how much of the file is read says how
+// many rows will follow. Memory that no row comes to is asked for, but never touched.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace profgauge::readers::neuron {
+
+class RowRoom {
+ public:
+  /// `share` of the file (0..1) is read. Default: not known, and tables grow by doubling.
+  void SetRead(double share) { read_ = share; }
+  /// Rows that are added from here on are of a table that begins here.
+  void BeginTable() { begin_ = read_; }
+
+  /// Adds a row to `rows`, a table or a list that grows beside it.
+  template <class Row>
+  Row& Add(std::vector<Row>& rows) {
+    if (rows.size() == rows.capacity()) Grow(rows);
+    return rows.emplace_back();
+  }
+
+  /// How many rows a table that began last will have, when it has `rows` by now and the rest of the
+  /// file is of them too; 0: not known.
+  std::size_t Expected(std::size_t rows) const {
+    constexpr std::size_t kFew = 4096;  // They say little of those that follow.
+    const double of_table = read_ - begin_;
+    if (rows < kFew || of_table <= 0) return 0;
+    const double expected = static_cast<double>(rows) * (1 - begin_) / of_table * kSurplus;
+    // A table's first piece may be small; the next guess is better.
+    constexpr double kMost = 1024;
+    return expected > kMost * static_cast<double>(rows) ? 0 : static_cast<std::size_t>(expected);
+  }
+
+ private:
+  static constexpr double kSurplus = 1.02;  // Rows differ in size.
+
+  template <class Row>
+  void Grow(std::vector<Row>& rows) const {
+    const std::size_t expected = Expected(rows.size());
+    if (expected < rows.size() + rows.size() / 8) return;  // The vector doubles.
+    try {
+      rows.reserve(expected);
+    } catch (const std::bad_alloc&) {  // So much is not there; what comes may still fit.
+    }
+  }
+
+  double read_ = 0, begin_ = 0;
+};
+
+}  // namespace profgauge::readers::neuron
