@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,8 @@ struct Instruction {
   bool semaphore = false;  ///< EVENT_SEMAPHORE: the engine waits, it is not active.
   bool setup = false;      ///< Set-up, tear-down or synchronization, not counted by exec_time.
   bool transpose = false;
+  bool matmul = false, activate = false;      ///< By the opcode, as the file's summary counts them.
+  bool waits_for_dma = false;                 ///< Its operands wait for a semaphore of a DMA queue.
   bool nki_source = false;                    ///< `source` is a line of NKI.
   NumberType number = NumberType::kUnstated;  ///< Of matrix products, by their operands.
   Traffic traffic;
@@ -211,6 +214,8 @@ struct Contents {
   bool device() const { return instructions || dma || summary; }
 };
 
+struct WholeSums;  // model/neuron_summary.h
+
 struct Data {
   Contents has;
   std::vector<Instruction> instructions;
@@ -234,6 +239,8 @@ struct Data {
   std::vector<std::pair<std::string, Value>> summary;
   std::vector<std::string> unread_tables;  ///< Names of tables that are not used.
   bool adjusted_by_table = false;  ///< adjusted_flops are of CostInBf16(), the file has none.
+  /// Sums over all rows, where the reader made them; nothing changes afterwards. See SumWhole().
+  std::shared_ptr<const WholeSums> whole;
   Ns total_time = kUnknown;  ///< Of the summary, else of the hardware timestamps, else of the rows.
 
   const Value* FindSummary(std::string_view name) const;

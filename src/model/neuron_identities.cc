@@ -122,12 +122,9 @@ void CheckActiveTable(const Data& data, const Summary& sums, Checker& check) {
   }
 }
 
-}  // namespace
-
-std::vector<Identity> CheckIdentities(const Data& data, const StringPool& strings) {
+std::vector<Identity> CheckSums(const Data& data, const Summary& sums) {
   std::vector<Identity> identities;
   if (!data.has.summary) return identities;
-  const Summary sums = Summarize(data, strings, WholeWindow(data));
   Checker check(data, identities);
   if (data.has.instructions) {
     CheckEngines(sums, check);
@@ -148,6 +145,20 @@ std::vector<Identity> CheckIdentities(const Data& data, const StringPool& string
     check.Holds("throttle_active_nc0_time_ns", static_cast<double>(sums.limited));
   }
   return identities;
+}
+
+}  // namespace
+
+std::shared_ptr<const WholeSums> SumWhole(const Data& data) {
+  if (data.whole) return data.whole;
+  auto whole = std::make_shared<WholeSums>();
+  whole->sums = Summarize(data, WholeWindow(data));
+  whole->identities = CheckSums(data, whole->sums);
+  return whole;
+}
+
+std::vector<Identity> CheckIdentities(const Data& data) {
+  return data.has.summary ? SumWhole(data)->identities : std::vector<Identity>{};
 }
 
 }  // namespace profgauge::neuron

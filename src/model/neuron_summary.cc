@@ -22,8 +22,7 @@ bool IsStatic(QueueType type) {
   return type != QueueType::kSoftwareDynamic && type != QueueType::kHardwareDynamic;
 }
 
-void SumInstruction(const Instruction& row, std::string_view opcode, const StringPool& strings,
-                    Summary& sums) {
+void SumInstruction(const Instruction& row, Summary& sums) {
   sums.traffic.Add(row.traffic);
   sums.flops += row.flops;
   if (row.transpose) sums.transpose_flops += row.flops;
@@ -32,8 +31,8 @@ void SumInstruction(const Instruction& row, std::string_view opcode, const Strin
     sums.adjusted_transpose_flops = std::max<std::int64_t>(0, sums.adjusted_transpose_flops) +
                                     (row.transpose ? row.adjusted_flops : 0);
   }
-  if (opcode == "MATMUL") ++sums.matmuls;
-  if (opcode == "ACTIVATE" || opcode == "ACTIVATE_QUANTIZE") {
+  if (row.matmul) ++sums.matmuls;
+  if (row.activate) {
     ++sums.activates;
     sums.activate_time += row.duration;
   }
@@ -45,10 +44,7 @@ void SumInstruction(const Instruction& row, std::string_view opcode, const Strin
   if (row.nki_source) ++engine.with_source;
   engine.flops += row.flops;
   if (row.transpose) engine.transpose_flops += row.flops;
-  if (row.engine == Engine::kTensor && row.wait > 0 && row.operands.valid() &&
-      IsDmaSemaphore(WaitedSemaphore(strings[row.operands]))) {
-    sums.tensor_dma_wait += row.wait;
-  }
+  if (row.engine == Engine::kTensor && row.waits_for_dma) sums.tensor_dma_wait += row.wait;
   if (row.semaphore) return;
   engine.instruction_time += row.duration;
   if (row.setup) engine.setup += row.duration;
@@ -72,31 +68,44 @@ void SumActive(const Data& data, Summary& sums, std::vector<Span>& all) {
   }
 }
 
-template <class Wanted>
-DmaSums SumDma(const Data& data, Span window, const Wanted& wanted) {
-  DmaSums sums;
-  SpanCollector collector;
-  for (const Dma& row : data.packets) {
-    if (!wanted(row.type)) continue;
-    collector.Add(row.start, row.duration);
-    if (!StartsIn(row.start, window)) continue;
-    ++sums.packets;
-    sums.bytes += row.bytes;
-    sums.time += row.duration;
+/// Sums packets as they come.
+class DmaSummer {
+ public:
+  void Add(const Dma& row, Span window) {
+    spans_.Add(row.start, row.duration);
+    if (!StartsIn(row.start, window)) return;
+    ++sums_.packets;
+    sums_.bytes += row.bytes;
+    sums_.time += row.duration;
   }
-  sums.active = Busy(collector.Take(), window);
-  return sums;
+  DmaSums Take(Span window) {
+    sums_.active = Busy(spans_.Take(), window);
+    return sums_;
+  }
+
+ private:
+  DmaSums sums_;
+  SpanCollector spans_;
+};
+
+void SumPackets(const Data& data, Summary& sums) {
+  const Span window = sums.window;
+  DmaSummer all, of_static, dynamic, software, hardware;
+  for (const Dma& row : data.packets) {
+    all.Add(row, window);
+    (IsStatic(row.type) ? of_static : dynamic).Add(row, window);
+    if (row.type == QueueType::kSoftwareDynamic) software.Add(row, window);
+    if (row.type == QueueType::kHardwareDynamic) hardware.Add(row, window);
+  }
+  sums.dma = all.Take(window);
+  sums.static_dma = of_static.Take(window);
+  sums.dynamic_dma = dynamic.Take(window);
+  sums.software_dma = software.Take(window);
+  sums.hardware_dma = hardware.Take(window);
 }
 
 void SumTransfers(const Data& data, Summary& sums) {
   const Span window = sums.window;
-  sums.dma = SumDma(data, window, [](QueueType) { return true; });
-  sums.static_dma = SumDma(data, window, IsStatic);
-  sums.dynamic_dma = SumDma(data, window, [](QueueType type) { return !IsStatic(type); });
-  sums.software_dma =
-      SumDma(data, window, [](QueueType type) { return type == QueueType::kSoftwareDynamic; });
-  sums.hardware_dma =
-      SumDma(data, window, [](QueueType type) { return type == QueueType::kHardwareDynamic; });
   for (const Dma& row : data.transfers) {
     if (!StartsIn(row.start, window)) continue;
     ++sums.transfers;
@@ -137,7 +146,9 @@ void SumThrottles(const Data& data, Summary& sums) {
   if (sums.throttle_covered > 0) {
     sums.throttle_limit = weighted / static_cast<double>(sums.throttle_covered);
   }
-  sums.tensor_limited = OverlapLength(limited.Take(), ActiveSpans(data, Engine::kTensor));
+  const std::vector<Span> spans = limited.Take();
+  if (spans.empty()) return;
+  sums.tensor_limited = OverlapLength(spans, ActiveSpans(data, Engine::kTensor));
 }
 
 Ns ExecTime(const Data& data, Span window) {
@@ -224,7 +235,7 @@ Span WholeWindow(const Data& data) {
   return {0, end};
 }
 
-Summary Summarize(const Data& data, const StringPool& strings, Span window) {
+Summary Summarize(const Data& data, Span window) {
   Summary sums;
   sums.window = window;
   sums.cores = 0;
@@ -233,12 +244,11 @@ Summary Summarize(const Data& data, const StringPool& strings, Span window) {
   }
   sums.cores = std::max<std::int64_t>(1, sums.cores);
   for (const Instruction& row : data.instructions) {
-    if (!StartsIn(row.start, window)) continue;
-    SumInstruction(row, row.opcode.valid() ? strings[row.opcode] : std::string_view{}, strings,
-                   sums);
+    if (StartsIn(row.start, window)) SumInstruction(row, sums);
   }
   std::vector<Span> all;
   SumActive(data, sums, all);
+  SumPackets(data, sums);
   SumTransfers(data, sums);
   SumCollectives(data, sums);
   for (const auto& spans : {UnionOf(data.packets), UnionOf(data.cc_ops)}) {

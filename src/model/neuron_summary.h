@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,8 +64,7 @@ bool IsDmaSemaphore(std::string_view semaphore);
 /// WaitedSemaphore() needs.
 std::string_view WaitedText(std::string_view operands);
 
-/// REQUIRES: `strings` are those of the profile that holds `data`.
-Summary Summarize(const Data& data, const StringPool& strings, Span window);
+Summary Summarize(const Data& data, Span window);
 /// How many cores' peak is the whole of MFU and HFU: that of all cores of the file, unless its own
 /// summary counts one.
 std::int64_t PeakCores(const Data& data);
@@ -79,6 +79,16 @@ struct Identity {
 };
 
 /// What rows and summary must agree on, of what the file has.
-std::vector<Identity> CheckIdentities(const Data& data, const StringPool& strings);
+std::vector<Identity> CheckIdentities(const Data& data);
+
+/// What a recording says as a whole: it is asked for when the file is checked and again when it is
+/// analysed, and takes several walks over all rows.
+struct WholeSums {
+  Summary sums;  ///< Of WholeWindow().
+  std::vector<Identity> identities;
+};
+
+/// Data::whole, made where it is not yet.
+std::shared_ptr<const WholeSums> SumWhole(const Data& data);
 
 }  // namespace profgauge::neuron

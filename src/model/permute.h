@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -50,13 +51,17 @@ Permutation SortedRows(std::size_t count, Less less) {
 template <class KeyOf>
 Permutation GroupedRows(std::size_t count, KeyOf key) {
   std::map<std::int64_t, std::uint32_t> next;  // First how many rows, then where the next one goes.
-  std::int64_t last = 0;
-  std::uint32_t* of_last = nullptr;
+  // Values take turns: those that came last are found without a search.
+  struct Found {
+    std::int64_t value = 0;
+    std::uint32_t* next = nullptr;
+  };
+  std::array<Found, 64> found;
   const auto slot = [&](std::uint32_t row) -> std::uint32_t& {
     const std::int64_t value = key(row);
-    if (of_last == nullptr || value != last) of_last = &next[value];
-    last = value;
-    return *of_last;
+    Found& of_value = found[static_cast<std::uint64_t>(value) % found.size()];
+    if (of_value.next == nullptr || of_value.value != value) of_value = {value, &next[value]};
+    return *of_value.next;
   };
   for (std::uint32_t i = 0; i < count; ++i) ++slot(i);
   std::uint32_t before = 0;

@@ -25,12 +25,12 @@ NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   rank.context = &context;
   rank.data = context.profile->neuron.get();
   rank.whole = !selection.range;
-  const Span window = rank.whole ? neuron::WholeWindow(*rank.data) : context.window();
-  rank.total = rank.whole ? rank.data->total_time : window.length();
+  rank.total = rank.whole ? rank.data->total_time : context.window().length();
   const double stated = rank.data->SummaryNumber("total_time");
   rank.seconds = rank.whole && stated > 0 ? stated : static_cast<double>(rank.total) * 1e-9;
   rank.peak_cores = neuron::PeakCores(*rank.data);
-  rank.sums = neuron::Summarize(*rank.data, rank.strings(), window);
+  rank.sums = rank.whole ? neuron::SumWhole(*rank.data)->sums
+                         : neuron::Summarize(*rank.data, context.window());
   return rank;
 }
 

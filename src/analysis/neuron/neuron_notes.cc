@@ -170,7 +170,8 @@ void AddCurves(const NeuronRank& rank, RowWriter<columns::kCounterCurves>& write
 
 void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
                    RowWriter<columns::kIdentities>& write) {
-  for (const neuron::Identity& row : neuron::CheckIdentities(*rank.data, rank.strings())) {
+  const auto whole = neuron::SumWhole(*rank.data);
+  for (const neuron::Identity& row : whole->identities) {
     write.Integer("rank"_col, rank.context->rank)
         .Text("name"_col, row.name)
         .Real("computed"_col, row.computed)

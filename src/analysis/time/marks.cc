@@ -64,7 +64,7 @@ void WriteRegion(const RankContext& rank, const Region& region,
 void WriteEngineRegion(const RankContext& rank, const Region& region,
                        RowWriter<columns::kEngineRegions>& write) {
   const neuron::Data& data = *rank.profile->neuron;
-  const neuron::Summary sums = neuron::Summarize(data, rank.profile->strings, region.span);
+  const neuron::Summary sums = neuron::Summarize(data, region.span);
   const double seconds = static_cast<double>(region.span.length()) * 1e-9;
   const double capacity =
       data.hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(data)) * seconds;

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <tuple>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/format.h"
+#include "base/parallel.h"
 #include "model/neuron_summary.h"
 #include "model/permute.h"
 
@@ -150,29 +152,39 @@ void Import::ShiftToOrigin() {
 
 void Import::SortRows() {
   const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
-  SortInstructions(data_->instructions);
-  SortUnlessSorted(data_->packets, by_start);
-  SortUnlessSorted(data_->transfers, by_start);
-  SortUnlessSorted(data_->throttles, by_start);
-  SortUnlessSorted(data_->cc_ops, by_start);
-  SortUnlessSorted(data_->cc_instructions, by_start);
-  SortUnlessSorted(data_->semaphores, [](const auto& a, const auto& b) { return a.time < b.time; });
-  SortUnlessSorted(data_->curves, [](const auto& a, const auto& b) {
-    return std::tuple(a.curve, a.core, a.time) < std::tuple(b.curve, b.core, b.time);
-  });
+  const std::function<void()> sorts[] = {
+      [&] { SortInstructions(data_->instructions); },
+      [&] { SortUnlessSorted(data_->packets, by_start); },
+      [&] { SortUnlessSorted(data_->transfers, by_start); },
+      [&] { SortUnlessSorted(data_->throttles, by_start); },
+      [&] { SortUnlessSorted(data_->cc_ops, by_start); },
+      [&] { SortUnlessSorted(data_->cc_instructions, by_start); },
+      [&] {
+        SortUnlessSorted(data_->semaphores,
+                         [](const auto& a, const auto& b) { return a.time < b.time; });
+      },
+      [&] {
+        SortUnlessSorted(data_->curves, [](const auto& a, const auto& b) {
+          return std::tuple(a.curve, a.core, a.time) < std::tuple(b.curve, b.core, b.time);
+        });
+      },
+  };
+  ForEachAtOnce(std::size(sorts), [&](std::size_t i) { sorts[i](); });
 }
 
-void Import::LinkDependencies() {
+Import::Unlinked Import::LinkDependencies() {
+  Unlinked unlinked;
   boost::unordered_flat_map<std::int64_t, std::uint32_t> rows;
   rows.reserve(data_->instructions.size());
   for (std::uint32_t i = 0; i < data_->instructions.size(); ++i) {
     const std::int64_t id = data_->instructions[i].id;
-    if (id != 0 && !rows.try_emplace(id, i).second) log().Add(Counter::duplicate_ids);
+    if (id != 0 && !rows.try_emplace(id, i).second) ++unlinked.duplicates;
   }
+  data_->dependencies.reserve(edges_.size());
   for (const Edge& edge : edges_) {
     const auto from = rows.find(edge.from), to = rows.find(edge.to);
     if (from == rows.end() || to == rows.end()) {
-      log().Add(Counter::dependencies_unresolved);
+      ++unlinked.edges;
     } else {
       data_->dependencies.push_back({from->second, to->second});
     }
@@ -182,6 +194,7 @@ void Import::LinkDependencies() {
               return std::tuple(a.to, a.from) < std::tuple(b.to, b.from);
             });
   edges_ = {};
+  return unlinked;
 }
 
 void Import::CountUnusable() {
@@ -202,6 +215,33 @@ void Import::CountLost(std::span<const data::Identity> identities) {
     log().AddAt(Counter::events_dropped, fmt::format("{}: {:.0f} rows of {:.0f}", identity.name,
                                                      identity.computed, identity.stated));
   }
+}
+
+void Import::ReportIdentities() {
+  CountLost(data_->whole->identities);
+  for (const data::Identity& identity : data_->whole->identities) {
+    if (identity.holds) continue;
+    log().AddAt(Counter::identities_broken,
+                fmt::format("{}: rows {:g}, summary {:g}", identity.name, identity.computed,
+                            identity.stated));
+  }
+}
+
+void Import::FillFromRows() {
+  Unlinked unlinked;
+  // The first writes to the builder and its log, the others to what nobody reads meanwhile.
+  const std::function<void()> parts[] = {
+      [&] { FillCommonTables(*data_, builder_); },
+      [&] { unlinked = LinkDependencies(); },
+      [&] { data_->whole = data::SumWhole(*data_); },
+  };
+  ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](); });
+  ReportUnlinked(unlinked);
+}
+
+void Import::ReportUnlinked(const Unlinked& unlinked) {
+  log().Add(Counter::dependencies_unresolved, unlinked.edges);
+  log().Add(Counter::duplicate_ids, unlinked.duplicates);
 }
 
 void Import::AddFacts() {
@@ -277,7 +317,6 @@ Result<Profile> Import::Finish() {
   PROFGAUGE_CHECK(SetTimeBase());
   SortRows();
   NameLayers();
-  LinkDependencies();
   CompleteHardware();
   CountUnusable();
   ReportHost();
@@ -289,23 +328,17 @@ Result<Profile> Import::Finish() {
                            "--output-format json`"));
   }
   if (!device) {
+    ReportUnlinked(LinkDependencies());
     AddHostDevices();
     builder_.SetHints(kSystemHints);
     builder_.SetCopiesUnknown("a system profile holds calls that copy, not the copies");
   }
   if (device) {
     AddFacts();
-    FillCommonTables(*data_, builder_);
+    FillFromRows();
     builder_.SetHints(kHints);
     builder_.SetCopiesUnknown("a profile of a NeuronCore holds DMA inside of the device only");
-    const auto identities = data::CheckIdentities(*data_, builder_.strings());
-    CountLost(identities);
-    for (const data::Identity& identity : identities) {
-      if (identity.holds) continue;
-      log().AddAt(Counter::identities_broken,
-                  fmt::format("{}: rows {:g}, summary {:g}", identity.name, identity.computed,
-                              identity.stated));
-    }
+    ReportIdentities();
     builder_.SetNeuron(data_);
   }
   builder_.StreamsMayOverlap();  // Engines and queues do several things at once.

@@ -62,12 +62,19 @@ class Import {
   StringId Intern(std::string_view text) {
     return text.empty() ? StringId{} : builder_.Intern(text);
   }
-  /// Rows that follow each other often say the same: that is found without a search.
-  StringId Intern(const Record& record, Key key) {
-    StringId& last = interned_[static_cast<std::size_t>(key)];
-    const std::string_view text = record.Text(key);
+  /// Rows near each other often say the same: that is found without a search.
+  StringId Intern(Key key, std::string_view text) {
+    StringId& last = interned_[static_cast<std::size_t>(key)][SlotOf(text)];
     if (!last.valid() || builder_.strings()[last] != text) last = Intern(text);
     return last;
+  }
+  StringId Intern(const Record& record, Key key) { return Intern(key, record.Text(key)); }
+  /// Few bytes tell apart the few texts that take turns, as names of engines do.
+  static std::size_t SlotOf(std::string_view text) {
+    const std::size_t size = text.size();
+    if (size == 0) return 0;
+    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    return (((size * 31 + at(0)) * 31 + at(size * 3 / 4)) * 31 + at(size - 1)) % kSlots;
   }
 
   void TakeInstruction(const Record& record, std::string_view table, std::uint64_t index);
@@ -104,7 +111,15 @@ class Import {
   void CompleteHardware();
   void SortRows();
   void NameLayers();
-  void LinkDependencies();
+  /// Edges that have no row, and ids that several rows have.
+  struct Unlinked {
+    std::uint64_t edges = 0, duplicates = 0;
+  };
+  Unlinked LinkDependencies();
+  void ReportUnlinked(const Unlinked& unlinked);
+  /// What common tables and Data::whole take of the rows, side by side.
+  void FillFromRows();
+  void ReportIdentities();
   void CountUnusable();
   /// Rows that the file's own summary counts and that are not there.
   void CountLost(std::span<const data::Identity> identities);
@@ -134,8 +149,10 @@ class Import {
   HostUse memory_;
   std::set<std::int32_t> cores_;  ///< Of executions in a system profile.
   std::map<std::string, HostUse, std::less<>> cpus_;
-  std::array<StringId, static_cast<std::size_t>(Key::kCount_)> interned_;  ///< Of each key last.
-  std::string text_;                                                       // Scratch.
+  static constexpr std::size_t kSlots = 16;
+  /// Of each key last, by SlotOf().
+  std::array<std::array<StringId, kSlots>, static_cast<std::size_t>(Key::kCount_)> interned_;
+  std::string text_;  // Scratch.
   std::size_t operand_bytes_ = 0;
   Ns last_end_ = 0;
   bool has_host_ = false;

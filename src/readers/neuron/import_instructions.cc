@@ -103,6 +103,8 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   const std::string_view opcode = record.Text(Key::kOpcode);
   row.semaphore = opcode == "EVENT_SEMAPHORE";
   row.setup = std::find(std::begin(kSetup), std::end(kSetup), opcode) != std::end(kSetup);
+  row.matmul = opcode == "MATMUL";
+  row.activate = opcode == "ACTIVATE" || opcode == "ACTIVATE_QUANTIZE";
   row.transpose = record.Says(Key::kInstructionType, "TRANSPOSE");
   const std::int64_t elements = std::max<std::int64_t>(0, record.Amount(Key::kElements, 0));
   row.flops = std::max<std::int64_t>(0, record.Amount(Key::kRawFlops, 2 * elements));
@@ -117,6 +119,7 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
 void Import::TakeOperands(const Record& record, data::Instruction& row) {
   const std::string_view operands = record.Text(Key::kOperands);
   if (row.flops > 0) row.number = NumberTypeIn(operands);
+  row.waits_for_dma = row.wait > 0 && data::IsDmaSemaphore(data::WaitedSemaphore(operands));
   if (operand_bytes_ + operands.size() <= kMostOperandBytes) {
     const auto known = builder_.strings().size();
     row.operands = Intern(operands);
@@ -141,9 +144,7 @@ void Import::TakeLayerOf(const Record& record, data::Instruction& row) {
     text_ += "/";
     text_ += layer;
   }
-  StringId& last = interned_[static_cast<std::size_t>(Key::kLayer)];
-  if (!last.valid() || builder_.strings()[last] != text_) last = Intern(text_);
-  row.layer = last;
+  row.layer = Intern(Key::kLayer, text_);
 }
 
 void Import::TakeSource(const Record& record, data::Instruction& row) {

@@ -42,7 +42,7 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
   row.id = record.Integer(Key::kId, 0);
   row.transfer = record.Integer(Key::kAggregationId, 0);
   const bool named = record.Has(Key::kQueueName);
-  row.queue = Intern(QueueOf(record.Text(named ? Key::kQueueName : Key::kEngine)));
+  row.queue = Intern(Key::kQueueName, QueueOf(record.Text(named ? Key::kQueueName : Key::kEngine)));
   row.variable = Intern(record, Key::kVariable);
   row.from = Intern(record, Key::kFrom);
   row.to = Intern(record, Key::kTo);

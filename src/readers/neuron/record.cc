@@ -199,25 +199,6 @@ void Record::Begin(std::string_view name) {
   if (keep_all_) name_.assign(name);
 }
 
-Record::Slot& Record::Touch(Kind kind) {
-  Slot& slot = slots_[Index(key_)];
-  if (slot.kind == Kind::kAbsent) touched_.push_back(key_);
-  slot.kind = kind;
-  return slot;
-}
-
-void Record::AddInteger(std::int64_t value) {
-  if (keep_all_) all_.emplace_back(name_, value);
-  Touch(Kind::kInteger).integer = value;
-}
-
-void Record::AddUnsigned(std::uint64_t value) { AddInteger(static_cast<std::int64_t>(value)); }
-
-void Record::AddReal(double value) {
-  if (keep_all_) all_.emplace_back(name_, value);
-  Touch(Kind::kReal).real = value;
-}
-
 void Record::AddBool(bool value) { AddText(value ? "yes" : "no"); }
 
 void Record::AddText(std::string_view value) {
@@ -251,9 +232,7 @@ std::string_view Record::TextOf(const Slot& slot) const {
                      : std::string_view(slot.text, slot.size);
 }
 
-std::optional<std::int64_t> Record::Integer(Key key) const {
-  const Slot& slot = slots_[Index(key)];
-  if (slot.kind == Kind::kInteger) return slot.integer;
+std::optional<std::int64_t> Record::IntegerIn(const Slot& slot, Key key) const {
   double real = 0;
   if (slot.kind == Kind::kText) {
     const std::string_view text = TextOf(slot);

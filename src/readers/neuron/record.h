@@ -136,9 +136,16 @@ class Record {
   void Begin(std::string_view name);
   /// A field known by its key; its name stays as it was.
   void Begin(Key key) { key_ = key; }
-  void AddInteger(std::int64_t value);
-  void AddUnsigned(std::uint64_t value);  ///< Beyond 2^63 it wraps, as ids do.
-  void AddReal(double value);
+  void AddInteger(std::int64_t value) {
+    if (keep_all_) all_.emplace_back(name_, value);
+    Touch(Kind::kInteger).integer = value;
+  }
+  /// Beyond 2^63 it wraps, as ids do.
+  void AddUnsigned(std::uint64_t value) { AddInteger(static_cast<std::int64_t>(value)); }
+  void AddReal(double value) {
+    if (keep_all_) all_.emplace_back(name_, value);
+    Touch(Kind::kReal).real = value;
+  }
   void AddBool(bool value);
   /// Several in one field (a list) are joined by ", ". Texts must live until the next Clear().
   void AddText(std::string_view value);
@@ -147,7 +154,12 @@ class Record {
 
   bool Has(Key key) const { return slots_[Index(key)].kind != Kind::kAbsent; }
   /// A whole number, also when written as text ("15") or as 7.0; empty otherwise.
-  std::optional<std::int64_t> Integer(Key key) const;
+  std::optional<std::int64_t> Integer(Key key) const {
+    const Slot& slot = slots_[Index(key)];
+    if (slot.kind == Kind::kInteger) return slot.integer;
+    if (slot.kind == Kind::kAbsent) return std::nullopt;
+    return IntegerIn(slot, key);
+  }
   std::int64_t Integer(Key key, std::int64_t otherwise) const;
   /// A whole number that is summed up. One beyond 2^50 is none that a row can have, and counts as
   /// not stated: sums must stay in 64 bits.
@@ -174,8 +186,14 @@ class Record {
     };
   };
   static constexpr std::size_t Index(Key key) { return static_cast<std::size_t>(key); }
-  Slot& Touch(Kind kind);
+  Slot& Touch(Kind kind) {
+    Slot& slot = slots_[Index(key_)];
+    if (slot.kind == Kind::kAbsent) touched_.push_back(key_);
+    slot.kind = kind;
+    return slot;
+  }
   std::string_view TextOf(const Slot& slot) const;
+  std::optional<std::int64_t> IntegerIn(const Slot& slot, Key key) const;
 
   std::array<Slot, static_cast<std::size_t>(Key::kCount_)> slots_;
   std::vector<Key> touched_;

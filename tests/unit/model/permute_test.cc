@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -38,6 +39,20 @@ TEST(SortedRows, AreThoseOfAStableSort) {
     std::iota(expected.begin(), expected.end(), 0U);
     std::stable_sort(expected.begin(), expected.end(), less);
     EXPECT_EQ(SortedRows(values.size(), less), expected) << runs;
+  }
+}
+
+TEST(GroupedRows, AreAStableSortByKey) {
+  std::mt19937 random(7);
+  for (const std::int64_t apart : {1, 3, 64, 1 << 16}) {
+    std::vector<std::int64_t> keys(5000);
+    for (auto& key : keys) key = (static_cast<std::int64_t>(random() % 200) - 100) * apart;
+    const auto key = [&](std::uint32_t row) { return keys[row]; };
+    Permutation expected(keys.size());
+    std::iota(expected.begin(), expected.end(), 0U);
+    std::stable_sort(expected.begin(), expected.end(),
+                     [&](auto a, auto b) { return keys[a] < keys[b]; });
+    EXPECT_EQ(GroupedRows(keys.size(), key), expected) << apart;
   }
 }
 

@@ -53,7 +53,7 @@ Profile ReadDocument(const json::object& document) {
 
 std::vector<std::string> Broken(const Profile& profile) {
   std::vector<std::string> names;
-  for (const auto& identity : neuron::CheckIdentities(*profile.neuron, profile.strings)) {
+  for (const auto& identity : neuron::CheckIdentities(*profile.neuron)) {
     if (!identity.holds) names.push_back(identity.name);
   }
   return names;
@@ -67,7 +67,25 @@ TEST(NeuronIdentities, HoldInAConsistentFile) {
   const Profile profile = ReadDocument(Consistent());
   EXPECT_THAT(Broken(profile), ElementsAre());
   EXPECT_EQ(profile.log[Counter::identities_broken], 0);
-  EXPECT_GE(neuron::CheckIdentities(*profile.neuron, profile.strings).size(), 48);
+  EXPECT_GE(neuron::CheckIdentities(*profile.neuron).size(), 48);
+}
+
+// The reader sums up beside other work; what it keeps is what is summed of the finished rows.
+TEST(NeuronIdentities, AreKeptAsTheRowsSayThem) {
+  const Profile profile = ReadDocument(Consistent());
+  ASSERT_NE(profile.neuron->whole, nullptr);
+  EXPECT_EQ(neuron::SumWhole(*profile.neuron), profile.neuron->whole);
+  neuron::Data fresh = *profile.neuron;
+  fresh.whole = nullptr;
+  const auto again = neuron::SumWhole(fresh);
+  const auto& kept = profile.neuron->whole->identities;
+  ASSERT_EQ(again->identities.size(), kept.size());
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    EXPECT_EQ(again->identities[i].name, kept[i].name);
+    EXPECT_EQ(again->identities[i].computed, kept[i].computed) << kept[i].name;
+  }
+  EXPECT_EQ(again->sums.tensor_dma_wait, profile.neuron->whole->sums.tensor_dma_wait);
+  EXPECT_EQ(again->sums.matmuls, profile.neuron->whole->sums.matmuls);
 }
 
 // Each number of the summary that rows confirm, one after the other, is off by a tenth: exactly it
@@ -75,7 +93,7 @@ TEST(NeuronIdentities, HoldInAConsistentFile) {
 TEST(NeuronIdentities, EachDeviationIsReported) {
   const Profile whole = ReadDocument(Consistent());
   std::size_t tried = 0;
-  for (const auto& identity : neuron::CheckIdentities(*whole.neuron, whole.strings)) {
+  for (const auto& identity : neuron::CheckIdentities(*whole.neuron)) {
     if (identity.name.starts_with("active_time table")) continue;
     SCOPED_TRACE(identity.name);
     json::object document = Consistent();
