@@ -240,21 +240,6 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
   return scaling;
 }
 
-Prediction ScenarioRunner::Predict(const Scenario& changes) {
-  ReplayScratch scratch;
-  {
-    const std::lock_guard lock(keeping_);
-    if (!scratch_.empty()) {
-      scratch = std::move(scratch_.back());
-      scratch_.pop_back();
-    }
-  }
-  Prediction prediction = replayer_.Predict(changes, scratch, wanted_);
-  const std::lock_guard lock(keeping_);
-  scratch_.push_back(std::move(scratch));
-  return prediction;
-}
-
 ScenarioOutcome ScenarioRunner::Run(const CompiledScenario& scenario) {
   return RunTogether({&scenario, 1});
 }
@@ -276,7 +261,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
         "waiting for other ranks is known only where their recordings are there, and match";
     return out;
   }
-  out.prediction = Predict(changes);
+  out.prediction = replayer_.Predict(changes, wanted_);
   return out;
 }
 

@@ -65,7 +65,6 @@ class ScenarioRunner {
  private:
   /// What the scale's condition selects.
   Scaling Select(const CompiledScale& scale);
-  Prediction Predict(const Scenario& changes);
 
   const Replayer& replayer_;
   PredictionOf wanted_;
@@ -74,9 +73,7 @@ class ScenarioRunner {
     std::optional<Replayer::Rows> rows;
   };
   KnownRows known_[3];  ///< By table.
-  std::mutex keeping_;
-  std::vector<ReplayScratch> scratch_;  ///< That no thread uses.
-  std::mutex large_;                    ///< Held by the one scenario of a large run.
+  std::mutex large_;    ///< Held by the one scenario of a large run.
 };
 
 /// What predictions leave out, in clauses; `replayer` null: of any recording.

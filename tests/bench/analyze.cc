@@ -111,9 +111,8 @@ void MeasurePath(std::vector<RankContext> ranks) {
   const HostTable& host = graph.rank().profile->host;
   const auto half = [&](auto row) { return host.name[row].value % 2 == 0; };  // As conditions do.
   const Scenario many = Halved(replayer, PathTable::kHost, half);
-  ReplayScratch scratch;
-  Best("path: an eighth of work", [&] { return replayer.Predict(few, scratch); });
-  Best("path: half of the names", [&] { return replayer.Predict(many, scratch); });
+  Best("path: an eighth of work", [&] { return replayer.Predict(few); });
+  Best("path: half of the names", [&] { return replayer.Predict(many); });
 }
 
 int Measure(const std::string& path) {

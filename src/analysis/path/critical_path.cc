@@ -57,11 +57,11 @@ PathKind KindOf(const PathGraph& graph, PathGraph::StepId step, PathEdge edge, N
 }
 
 // From the end of the path to its beginning; `visit` takes each segment.
-template <class Times, class Visit>
+template <class Changes, class Times, class Visit>
 class Walker {
  public:
-  Walker(const PathGraph& graph, const PathChanges& changes, Times times,
-         std::span<const Ns> transfers, Visit visit)
+  Walker(const PathGraph& graph, const Changes& changes, Times times, std::span<const Ns> transfers,
+         Visit visit)
       : graph_(graph), changes_(changes), times_(times), transfers_(transfers), visit_(visit) {}
 
   void Run(std::span<const Span> iterations) {
@@ -72,9 +72,10 @@ class Walker {
     if (step != PathGraph::kNone) {
       Take(times_[step], PathKind::kHost, PathEdge::kNone, step);  // The tail of a range.
       while (at_ > begin_) {
-        const PathGraph::Edge edge = graph_.BindingOf(step, changes_, times_);
+        const StepChange change = changes_.Of(step);
+        const PathGraph::Edge edge = graph_.BindingOf(step, change, times_);
         if (edge.from == PathGraph::kNone) break;
-        TakeEdge(step, edge);
+        TakeEdge(step, edge, change);
         step = edge.from;
       }
     }
@@ -90,14 +91,14 @@ class Walker {
     at_ = from;
   }
 
-  void TakeEdge(PathGraph::StepId step, PathGraph::Edge edge) {
+  void TakeEdge(PathGraph::StepId step, PathGraph::Edge edge, StepChange change) {
     const Ns from = times_[edge.from];
     const PathKind kind = KindOf(graph_, step, edge.kind, times_[step] - from);
     if (kind == PathKind::kTransfer && !transfers_.empty()) {
       const Ns transfer = transfers_[graph_.OwnerOf(step).row];
-      if (transfer >= 0 && !changes_.IsAlone(step)) {
-        const Ns kept = std::clamp<Ns>(transfer - changes_.CutOf(step), 0,
-                                       std::max<Ns>(times_[step] - from, 0));
+      if (transfer >= 0 && !change.is_alone) {
+        const Ns kept =
+            std::clamp<Ns>(transfer - change.cut, 0, std::max<Ns>(times_[step] - from, 0));
         Take(times_[step] - kept, kind, edge.kind, step);
         Take(from, PathKind::kWaiting, edge.kind, step);
         return;
@@ -107,7 +108,7 @@ class Walker {
   }
 
   const PathGraph& graph_;
-  PathChanges changes_;
+  const Changes& changes_;
   Times times_;
   std::span<const Ns> transfers_;
   Visit visit_;
@@ -132,12 +133,13 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
 
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(const PathSegment&)>& visit) {
-  Walker(graph, {}, graph.recorded(), transfers, [&visit](const PathSegment& segment) {
+  const PathChanges none;
+  Walker(graph, none, graph.recorded(), transfers, [&visit](const PathSegment& segment) {
     visit(segment);
   }).Run(graph.IterationsAt(graph.recorded()));
 }
 
-PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,
+PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
                          std::span<const Ns> times, std::span<const Span> iterations,
                          std::span<const Ns> transfers) {
   PathSums sums{};

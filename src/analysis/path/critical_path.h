@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/path/graph.h"
+#include "analysis/path/scenario_changes.h"
 #include "model/path_kind.h"
 
 namespace profgauge {
@@ -32,9 +33,9 @@ void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
 
 /// Nanoseconds by kind. Adds up to the path's length.
 using PathSums = std::array<Ns, kPathKinds>;
-/// The sums of the path in a replay that gave `times` under `changes` (both of PathGraph::Replay).
+/// The sums of the path in a replay that gave `times` under `changes`.
 /// `iterations`: those of the replay.
-PathSums SumCriticalPath(const PathGraph& graph, const PathChanges& changes,
+PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
                          std::span<const Ns> times, std::span<const Span> iterations,
                          std::span<const Ns> transfers);
 

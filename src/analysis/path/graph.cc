@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "analysis/path/replay.h"
 #include "analysis/path/waits.h"
 
 namespace profgauge {
@@ -19,7 +20,7 @@ constexpr Ns kAfterWait = 20'000;
 std::size_t PathGraph::bytes() const {
   return steps_.capacity() * sizeof(Step) + runs_.capacity() * sizeof(runs_[0]) +
          iterations_.capacity() * sizeof(IterationSteps) + many_.capacity() * sizeof(StepId) +
-         in_loader_.capacity() / 8;
+         in_loader_.capacity() / 8 + edges_from_blocks_.capacity() * sizeof(std::uint32_t);
 }
 
 std::size_t PathGraph::edges() const {
@@ -67,34 +68,12 @@ Ns PathGraph::SegmentOf(StepId step) const {
   return binding.from == kNone ? 0 : RecordedAt(step) - RecordedAt(binding.from);
 }
 
-Ns PathGraph::TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const {
-  const Step& at = steps_[step];
-  const Ns recorded = RecordedAt(step);
-  if ((at.cross & kMany) == 0 && (at.owner & kFirstBit) == 0) {  // Most: one here, one elsewhere.
-    const StepId cross = at.cross & ~kCrossBinds;
-    const bool cross_binds = cross != at.cross;
-    const StepId binding = cross_binds ? cross : step - 1, other = cross_binds ? step - 1 : cross;
-    const Ns bound = times[binding] + (recorded - RecordedAt(binding)) - changes.CutOf(step);
-    return std::max(bound, times[other] + std::min<Ns>(0, recorded - RecordedAt(other)));
-  }
-  const Edge binding = BindingOf(step);
-  if (binding.from == kNone) return recorded;
-  Ns time = times[binding.from] + (recorded - RecordedAt(binding.from)) - changes.CutOf(step);
-  ForEachEdge(step, [&](const Edge& edge) {
-    if (edge.from == binding.from) return;
-    const Ns lag = std::min<Ns>(0, recorded - RecordedAt(edge.from));
-    time = std::max(time, times[edge.from] + lag);
-  });
-  return time;
-}
-
-PathGraph::Edge PathGraph::LatestEdge(StepId step, const PathChanges& changes,
-                                      std::span<const Ns> times) const {
+PathGraph::Edge PathGraph::LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const {
   const Edge recorded = BindingOf(step);
   Edge best = recorded;
   if (recorded.from == kNone) return best;
   const Ns at = RecordedAt(step);
-  Ns latest = times[recorded.from] + (at - RecordedAt(recorded.from)) - changes.CutOf(step);
+  Ns latest = times[recorded.from] + (at - RecordedAt(recorded.from)) - cut;
   ForEachEdge(step, [&](const Edge& edge) {
     if (edge.from == recorded.from) return;
     const Ns time = times[edge.from] + std::min<Ns>(0, at - RecordedAt(edge.from));
@@ -106,36 +85,8 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step, const PathChanges& changes,
   return best;
 }
 
-void PathGraph::ReplayRun(StepId begin, StepId end, const PathChanges& changes,
-                          std::vector<Ns>& times) const {
-  for (StepId i = begin; i < end; ++i) {
-    const Step& at = steps_[i];
-    if (at.cross != kNone && !IsAlone(i, changes)) {
-      times[i] = TimeOf(i, changes, times);
-    } else if ((at.owner & kFirstBit) != 0) {
-      times[i] = RecordedAt(i);
-    } else {  // Most steps: the one before alone.
-      times[i] = times[i - 1] + (RecordedAt(i) - RecordedAt(i - 1)) - changes.CutOf(i);
-    }
-  }
-}
-
 std::vector<Ns> PathGraph::Replay(const PathChanges& changes) const {
-  std::vector<Ns> times;
-  Replay(changes, times);
-  return times;
-}
-
-void PathGraph::Replay(const PathChanges& changes, std::vector<Ns>& times) const {
-  times.resize(steps_.size());
-  ForEachRun([&](StepId begin, StepId end) { ReplayRun(begin, end, changes, times); });
-}
-
-void PathGraph::ReplayInPlace(std::span<const std::uint8_t> alone, std::vector<Ns>& times) const {
-  const std::size_t cuts = times.size();
-  times.resize(steps_.size());
-  const PathChanges changes(std::span<const Ns>(times).first(cuts), alone);
-  ForEachRun([&](StepId begin, StepId end) { ReplayRun(begin, end, changes, times); });
+  return ReplayAll(*this, changes);
 }
 
 std::vector<Ns> PathGraph::FirstSlacks() const {
@@ -179,43 +130,17 @@ std::vector<Ns> PathGraph::Slacks() const {
   return slacks;
 }
 
-template <class Times>
-std::vector<Span> PathGraph::IterationsIn(Times times) const {
-  const Iterations& known = rank_->iterations;
-  std::vector<Ns> ends(iterations_.size(), std::numeric_limits<Ns>::min());
-  for (StepId i = 1; i < device_steps_; i += 2) {
-    const std::uint32_t row = steps_[i].owner & kRowMask;
-    if (!known.Extends(row)) continue;
-    Ns& end = ends[known.of_device[row] - known.first];
-    end = std::max(end, times[i]);
-  }
-  std::vector<Span> spans;
-  for (std::size_t i = 0; i < iterations_.size(); ++i) {
-    const Iteration& recorded = known.all[known.first + i];
-    const IterationSteps& steps = iterations_[i];
-    Span span = recorded.time;
-    if (steps.begin != kNone && (i > 0 || recorded.time.start == recorded.host.start)) {
-      // What else delays a beginning (work from before the selection) stays as recorded.
-      const Ns previous = known.first + i > 0 ? known.all[known.first + i - 1].time.end
-                                              : std::numeric_limits<Ns>::min();
-      if (recorded.time.start == std::max(previous, recorded.host.start)) {
-        span.start = times[steps.begin] - steps.lead;
-      }
-    }
-    if (steps.first_work != kNone) span.start = times[steps.first_work];
-    if (i > 0) span.start = std::max(span.start, spans.back().end);
-    const Ns host = steps.end != kNone ? times[steps.end] + steps.tail : recorded.host.end;
-    span.end = std::max({host, ends[i], span.start});
-    spans.push_back(span);
-  }
-  return spans;
-}
-
 std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
-  return IterationsIn(times);
+  IterationTimes found(*this);
+  found.Take(0, static_cast<StepId>(size()), times);
+  return found.Spans();
 }
 
-std::vector<Span> PathGraph::IterationsAt(Recorded times) const { return IterationsIn(times); }
+std::vector<Span> PathGraph::IterationsAt(Recorded times) const {
+  IterationTimes found(*this);
+  found.Take(0, static_cast<StepId>(size()), times);
+  return found.Spans();
+}
 
 template <class Times>
 PathGraph::StepId PathGraph::LastStepIn(Times times, std::span<const Span> spans) const {

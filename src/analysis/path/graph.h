@@ -58,7 +58,15 @@ struct PathOwner {
   std::uint32_t row = 0;  ///< Of the profile's table.
 };
 
-/// What a replay changes. Views: what they show must outlive it.
+/// What a replay changes in one step.
+struct StepChange {
+  Ns cut = 0;  ///< How much shorter the segment is that ends in it; negative: longer.
+  /// Only the step before on its thread counts, as if it waited for nothing else; its segment is
+  /// then the time from there.
+  bool is_alone = false;
+};
+
+/// What a replay changes, told step by step. Views: what they show must outlive it.
 struct PathChanges {
   PathChanges() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): cuts alone are the usual change.
@@ -66,20 +74,19 @@ struct PathChanges {
   PathChanges(std::span<const Ns> segments, std::span<const std::uint8_t> steps)
       : cuts(segments), alone(steps) {}
 
-  /// By step: how much shorter the segment that ends in it is. Of steps past its end: 0.
-  std::span<const Ns> cuts;
-  /// By step: 1 where only the step before on its thread counts, as if it waited for nothing else;
-  /// its segment is then the time from there. Of steps past its end: 0.
-  std::span<const std::uint8_t> alone;
+  std::span<const Ns> cuts;             ///< By step; of steps past its end: 0.
+  std::span<const std::uint8_t> alone;  ///< By step; of steps past its end: 0.
 
-  Ns CutOf(std::uint32_t step) const { return step < cuts.size() ? cuts[step] : 0; }
-  bool IsAlone(std::uint32_t step) const { return step < alone.size() && alone[step] != 0; }
+  StepChange Of(std::uint32_t step) const {
+    return {step < cuts.size() ? cuts[step] : 0, step < alone.size() && alone[step] != 0};
+  }
 };
 
 class PathGraph {
  public:
   using StepId = std::uint32_t;
   static constexpr StepId kNone = 0xffff'ffff;
+  static constexpr unsigned kBlockBits = 14;
 
   struct Edge {
     PathEdge kind = PathEdge::kNone;
@@ -105,7 +112,9 @@ class PathGraph {
 
   /// The graph of the rank's selected iterations, or in one clause why there can be none.
   /// `rank` and its profile must outlive the graph. O(n log n) in the events at worst.
-  static tl::expected<PathGraph, std::string> Build(const RankContext& rank);
+  /// `block_bits`: 2 to the power of it are the steps of a block; tests make them few.
+  static tl::expected<PathGraph, std::string> Build(const RankContext& rank,
+                                                    unsigned block_bits = kBlockBits);
 
   std::size_t size() const { return steps_.size(); }
   std::size_t bytes() const;  ///< Memory of the graph itself.
@@ -121,10 +130,9 @@ class PathGraph {
   Ns RecordedAt(StepId step) const {
     const std::uint32_t owner = steps_[step].owner;
     const std::uint32_t row = owner & kRowMask;
-    const Ns start = starts_[owner >> kTableShift][row];
-    return (owner & kEndBit) != 0
-               ? start + LengthOf(static_cast<PathTable>(owner >> kTableShift), row)
-               : start;
+    const auto table = static_cast<PathTable>(owner >> kTableShift);
+    const Ns length = (owner & kEndBit) != 0 ? std::max<Ns>(DurationOf(table, row), 0) : 0;
+    return starts_[owner >> kTableShift][row] + length;
   }
   PathOwner OwnerOf(StepId step) const {
     const std::uint32_t owner = steps_[step].owner;
@@ -139,12 +147,12 @@ class PathGraph {
     return (at.cross & kCrossBinds) != 0 ? CrossEdge(at) : EdgeBefore(step);
   }
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
-  Edge BindingOf(StepId step, const PathChanges& changes, std::span<const Ns> times) const {
-    const bool one = HasOneEdge(step) || IsAlone(step, changes);
-    return one ? EdgeBefore(step) : LatestEdge(step, changes, times);
+  Edge BindingOf(StepId step, StepChange change, std::span<const Ns> times) const {
+    return HasOneEdge(step) || IsAlone(step, change) ? EdgeBefore(step)
+                                                     : LatestEdge(step, change.cut, times);
   }
   /// Without changes the one of the recording decides.
-  Edge BindingOf(StepId step, const PathChanges&, Recorded) const { return BindingOf(step); }
+  Edge BindingOf(StepId step, StepChange, Recorded) const { return BindingOf(step); }
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
   /// The step before on the same thread or stream; kNone for the first of one.
@@ -167,18 +175,12 @@ class PathGraph {
   /// Whether the range of the host table lies in one of a data loader, or is one.
   bool IsInDataLoader(HostId range) const { return range.valid() && in_loader_[range.value]; }
 
-  /// The times of all steps when the segment that ends in step i is `cuts[i]` ns shorter (longer
-  /// when negative). No changes: as recorded. O(steps + edges).
+  /// The times of all steps under the changes; without any as recorded. O(steps + edges).
   std::vector<Ns> Replay(const PathChanges& changes) const;
-  /// The same into `times`, whose memory is used again.
-  void Replay(const PathChanges& changes, std::vector<Ns>& times) const;
-  /// The same where `times` holds the cuts at first: each is looked at once, before the time of its
-  /// step takes its place.
-  void ReplayInPlace(std::span<const std::uint8_t> alone, std::vector<Ns>& times) const;
-  /// The same of the steps [begin, end) alone.
-  /// REQUIRES: `times` has one entry per step, with those of all predecessors.
-  void ReplayRun(StepId begin, StepId end, const PathChanges& changes,
-                 std::vector<Ns>& times) const;
+  /// The time of a step with predecessors elsewhere, that of whose own is `recorded` and whose
+  /// segment is shorter by `cut`. `time_of(step)`: those of the predecessors.
+  template <class TimeOf>
+  Ns TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const;
   /// How much later each step could be, without anything else changing, before the last selected
   /// iteration ends later. O(steps + edges).
   std::vector<Ns> Slacks() const;
@@ -196,11 +198,20 @@ class PathGraph {
   /// them, `spans`; or kNone.
   StepId LastStep(std::span<const Ns> times, std::span<const Span> spans) const;
   StepId LastStep(Recorded times, std::span<const Span> spans) const;
+  /// Of the selected iterations, in their order.
+  std::span<const IterationSteps> iterations() const { return iterations_; }
 
-  /// Calls `visit(begin, end)` for runs of steps, such that predecessors are visited first.
+  /// Runs of steps, [first, second), in an order in which predecessors come first. They follow the
+  /// recorded times: threads and streams advance together, by about a block each.
+  std::span<const std::pair<StepId, StepId>> runs() const { return runs_; }
+  /// Steps stand in blocks of 2 to the power of this.
+  unsigned block_bits() const { return block_bits_; }
+  /// Of each block, how many edges there are from its steps to others than the step after.
+  std::span<const std::uint32_t> edges_from_blocks() const { return edges_from_blocks_; }
+  /// Calls `visit(from)` for the predecessors elsewhere.
   template <class Visit>
-  void ForEachRun(Visit visit) const {
-    for (const auto& [begin, end] : runs_) visit(begin, end);
+  void ForEachElsewhere(StepId step, Visit visit) const {
+    ForEachCross(steps_[step], visit);
   }
 
  private:
@@ -216,18 +227,16 @@ class PathGraph {
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
 
-  /// Not negative.
-  Ns LengthOf(PathTable table, std::uint32_t row) const {
-    const Profile& profile = *rank_->profile;
+  Ns DurationOf(PathTable table, std::uint32_t row) const {
     switch (table) {
       case PathTable::kHost:
-        return std::max<Ns>(profile.host.duration[row], 0);
+        return profile_->host.duration[row];
       case PathTable::kApi:
-        return std::max<Ns>(profile.api.duration[row], 0);
+        return profile_->api.duration[row];
       case PathTable::kDevice:
         break;
     }
-    return std::max<Ns>(profile.device.duration[row], 0);
+    return profile_->device.duration[row];
   }
   static PathTable TableOf(const Step& step) {
     return static_cast<PathTable>(step.owner >> kTableShift);
@@ -238,7 +247,7 @@ class PathGraph {
     return {CrossKind(step, from), from};
   }
   Edge LatestEdge(StepId step) const;
-  Edge LatestEdge(StepId step, const PathChanges& changes, std::span<const Ns> times) const;
+  Edge LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const;
   Edge StreamOrLaunch(StepId step, Edge stream) const;
   Edge EdgeBefore(StepId step) const {
     const Step& at = steps_[step];
@@ -268,26 +277,47 @@ class PathGraph {
     const std::size_t at = step.cross & ~kMany;
     for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
   }
-  Ns TimeOf(StepId step, const PathChanges& changes, const std::vector<Ns>& times) const;
-  bool IsAlone(StepId step, const PathChanges& changes) const {
-    return changes.IsAlone(step) && Before(step) != kNone;
+  bool IsAlone(StepId step, StepChange change) const {
+    return change.is_alone && Before(step) != kNone;
   }
-  template <class Times>
-  std::vector<Span> IterationsIn(Times times) const;
   template <class Times>
   StepId LastStepIn(Times times, std::span<const Span> spans) const;
 
   const RankContext* rank_ = nullptr;
-  std::array<const Ns*, 3> starts_{};  // By PathTable, of the profile's rows.
+  const Profile* profile_ = nullptr;
+  std::array<const Ns*, 3> starts_{};  // By PathTable.
   std::vector<Step> steps_;            // By stream, then by thread; each in its own order.
   std::vector<StepId> many_;           // A number, and as many steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;
   std::vector<StepId> thread_begins_;
+  std::vector<std::uint32_t> edges_from_blocks_;
+  unsigned block_bits_ = kBlockBits;
   std::vector<bool> in_loader_;   // By row of the host table.
   std::size_t device_steps_ = 0;  // Steps [0, device_steps_) are the device's.
   std::size_t dropped_ = 0;
 };
+
+template <class TimeOf>
+Ns PathGraph::TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const {
+  const Step& at = steps_[step];
+  if ((at.cross & kMany) == 0 && (at.owner & kFirstBit) == 0) {  // Most: one here, one elsewhere.
+    const StepId cross = at.cross & ~kCrossBinds;
+    const bool cross_binds = cross != at.cross;
+    const StepId binding = cross_binds ? cross : step - 1, other = cross_binds ? step - 1 : cross;
+    const Ns bound = time_of(binding) + (recorded - RecordedAt(binding)) - cut;
+    return std::max(bound, time_of(other) + std::min<Ns>(0, recorded - RecordedAt(other)));
+  }
+  const Edge binding = BindingOf(step);
+  if (binding.from == kNone) return recorded;
+  Ns time = time_of(binding.from) + (recorded - RecordedAt(binding.from)) - cut;
+  ForEachEdge(step, [&](const Edge& edge) {
+    if (edge.from == binding.from) return;
+    const Ns lag = std::min<Ns>(0, recorded - RecordedAt(edge.from));
+    time = std::max(time, time_of(edge.from) + lag);
+  });
+  return time;
+}
 
 }  // namespace profgauge

@@ -46,15 +46,17 @@ std::optional<std::string> WhyNoGraph(const Profile& profile) {
 
 class PathGraphBuilder {
  public:
-  explicit PathGraphBuilder(const RankContext& rank)
+  PathGraphBuilder(const RankContext& rank, unsigned block_bits)
       : rank_(rank),
         profile_(*rank.profile),
         waits_(profile_),
         host_{rank.iterations.selected().front().host.start,
               rank.iterations.selected().back().host.end} {
     graph_.rank_ = &rank;
+    graph_.profile_ = &profile_;
     graph_.starts_ = {profile_.host.start.data(), profile_.api.start.data(),
                       profile_.device.start.data()};
+    graph_.block_bits_ = block_bits;
   }
 
   PathGraph Run() {
@@ -67,6 +69,7 @@ class PathGraphBuilder {
     for (const Iteration& iteration : rank_.iterations.selected()) FindIteration(iteration);
     StoreMany();
     MarkBinding();
+    CountEdges();
     FindLoaderRanges();
     for (const Chain& chain : chains_) {
       if (chain.thread != kNone) graph_.thread_begins_.push_back(chain.begin);
@@ -216,13 +219,18 @@ class PathGraphBuilder {
       while (const std::optional<Event> event = NextEvent(thread)) OpenEvent(*event, begin);
       while (!open_.empty()) Close();
       if (Next() > begin) chains_.push_back({begin, Next(), thread});
+      detached_.push_back(crossing_.size());
     }
-    const StepId begin = Next();
-    for (const auto& [event, start] : crossing_) {
-      Emit(event.table, true, event.row, true);
-      AddCross(Next() - 1, start);
+    std::size_t at = 0;
+    for (const std::size_t end : detached_) {  // Of a thread.
+      const StepId begin = Next();
+      for (; at < end; ++at) {
+        const auto& [event, start] = crossing_[at];
+        Emit(event.table, true, event.row, true);
+        AddCross(Next() - 1, start);
+      }
+      if (Next() > begin) chains_.push_back({begin, Next(), kNone});
     }
-    if (Next() > begin) chains_.push_back({begin, Next(), kNone});
   }
 
   // --- Edges.
@@ -269,8 +277,8 @@ class PathGraphBuilder {
     return static_cast<std::size_t>(after - chains_.begin()) - 1;
   }
 
-  // The predecessor on another chain that has not had its turn, or kNone. Takes edges out that
-  // would close a circle.
+  // The predecessor on another chain that has not had its turn, or kNone. Edges that would close a
+  // circle are left alone or taken out, as `drops_` says.
   StepId FirstMissing(StepId step) {
     std::uint32_t& cross = graph_.steps_[step].cross;
     if (cross == kNone) return kNone;
@@ -279,52 +287,118 @@ class PathGraphBuilder {
     if ((cross & PathGraph::kMany) == 0) {
       if (!missing(cross)) return kNone;
       if (!closes_circle(cross)) return cross;
-      cross = kNone;
-      ++graph_.dropped_;
+      ++circles_;
+      if (drops_) cross = kNone;
       return kNone;
     }
     std::vector<StepId>& list = many_[cross & ~PathGraph::kMany];
-    graph_.dropped_ +=
-        std::erase_if(list, [&](StepId from) { return missing(from) && closes_circle(from); });
-    for (const StepId from : list) {
-      if (missing(from)) return from;
-    }
-    return kNone;
+    StepId first = kNone;
+    std::erase_if(list, [&](StepId from) {
+      if (!missing(from)) return false;
+      if (!closes_circle(from)) {
+        if (first == kNone) first = from;
+        return false;
+      }
+      ++circles_;
+      return drops_;
+    });
+    return first;
   }
 
-  // Runs a chain until it needs a step of another, then that one up to there, and so on.
-  void RunChain(std::size_t chain, std::vector<std::pair<std::size_t, StepId>>& stack) {
-    stack.push_back({chain, chains_[chain].end});
+  // Runs a chain up to `stop`; where it needs a step of another, that one up to there, and so on.
+  void RunChain(std::size_t chain, StepId stop) {
+    stack_.push_back({chain, stop});
     waiting_[chain] = true;
-    while (!stack.empty()) {
-      const auto [at, stop] = stack.back();
+    while (!stack_.empty()) {
+      const auto [at, its_stop] = stack_.back();
       StepId step = cursor_[at], needed = kNone;
       const StepId begin = step;
-      while (step < stop && (needed = FirstMissing(step)) == kNone) ++step;
+      while (step < its_stop && (needed = FirstMissing(step)) == kNone) ++step;
       cursor_[at] = step;
       if (step > begin) graph_.runs_.emplace_back(begin, step);
       if (needed != kNone) {
         const std::size_t other = ChainOf(needed);
         waiting_[other] = true;
-        stack.push_back({other, needed + 1});
+        stack_.push_back({other, needed + 1});
       } else {
         waiting_[at] = false;
-        stack.pop_back();
+        stack_.pop_back();
       }
     }
   }
 
-  void Schedule() {
+  // Calls `run(chain)` for all. Threads first: they run ahead of the device, so that few turns are
+  // taken.
+  template <class RunOne>
+  void ForEachChain(RunOne run) {
+    for (const bool of_thread : {true, false}) {
+      for (std::size_t i = 0; i < chains_.size(); ++i) {
+        if ((chains_[i].thread != kNone) == of_thread) run(i);
+      }
+    }
+  }
+
+  void BeginSchedule(bool drops) {
+    drops_ = drops;
+    circles_ = 0;
+    graph_.runs_.clear();
     cursor_.clear();
     for (const Chain& chain : chains_) cursor_.push_back(chain.begin);
     waiting_.assign(chains_.size(), false);
-    std::vector<std::pair<std::size_t, StepId>> stack;
-    // Threads first: they run ahead of the device, so that few turns are taken.
-    for (const bool of_thread : {true, false}) {
-      for (std::size_t i = 0; i < chains_.size(); ++i) {
-        if ((chains_[i].thread != kNone) == of_thread) RunChain(i, stack);
+  }
+
+  // Whether there is a circle does not depend on the order of turns, but which of its edges goes.
+  void Schedule() {
+    ScheduleByTime();
+    if (circles_ == 0) return;
+    BeginSchedule(true);
+    ForEachChain([this](std::size_t i) { RunChain(i, chains_[i].end); });
+    graph_.dropped_ = circles_;
+    ScheduleByTime();
+  }
+
+  // Chains advance together, so that a replay soon has done with what others need of a step.
+  void ScheduleByTime() {
+    BeginSchedule(false);
+    for (const Ns until : Slices()) {
+      ForEachChain([this, until](std::size_t i) {
+        if (cursor_[i] < chains_[i].end) RunChain(i, StopOf(i, until));
+      });
+    }
+  }
+
+  // When slices of the order end: no chain has more steps than a block in one.
+  std::vector<Ns> Slices() const {
+    const StepId block = StepId{1} << graph_.block_bits();
+    std::vector<Ns> ends;
+    for (const Chain& chain : chains_) {
+      for (StepId at = chain.begin; chain.end - at > block;) {
+        at += block;
+        ends.push_back(OrderOf(at));
       }
     }
+    std::sort(ends.begin(), ends.end());
+    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+    ends.push_back(std::numeric_limits<Ns>::max());
+    return ends;
+  }
+
+  // Times that steps of a chain are in the order of, nearly. Those of ranges that cross others,
+  // each off its thread's chain, stand as the ranges begin.
+  Ns OrderOf(StepId step) const {
+    const PathOwner owner = graph_.OwnerOf(step);
+    const bool is_detached = owner.is_end && graph_.Before(step) == kNone;
+    return is_detached ? graph_.starts_[static_cast<std::size_t>(owner.table)][owner.row]
+                       : graph_.RecordedAt(step);
+  }
+
+  // The first step of the chain from its cursor on that belongs to a later slice.
+  StepId StopOf(std::size_t chain, Ns until) const {
+    const auto steps = std::views::iota(cursor_[chain], chains_[chain].end);
+    if (OrderOf(steps.front()) >= until) return steps.front();
+    const auto stop =
+        std::ranges::lower_bound(steps, until, {}, [this](StepId step) { return OrderOf(step); });
+    return cursor_[chain] + static_cast<StepId>(stop - steps.begin());
   }
 
   // Lists of predecessors, one behind the other.
@@ -347,6 +421,14 @@ class PathGraphBuilder {
       std::uint32_t& cross = graph_.steps_[step].cross;
       if ((cross & PathGraph::kMany) != 0) continue;  // Several, or none.
       if (graph_.LatestEdge(step).from == cross) cross |= PathGraph::kCrossBinds;
+    }
+  }
+
+  void CountEdges() {
+    std::vector<std::uint32_t>& counts = graph_.edges_from_blocks_;
+    counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);
+    for (StepId step = 0; step < graph_.size(); ++step) {
+      graph_.ForEachElsewhere(step, [&](StepId from) { ++counts[from >> graph_.block_bits()]; });
     }
   }
 
@@ -449,13 +531,18 @@ class PathGraphBuilder {
   std::vector<std::vector<StepId>> many_;
   std::vector<Open> open_;
   std::vector<std::pair<Event, StepId>> crossing_;
-  std::vector<StepId> cursor_;  // By chain: the first step that has not had its turn.
-  std::vector<bool> waiting_;   // By chain: whether it is on the stack.
+  std::vector<std::size_t> detached_;  // By thread: where its crossing ranges end.
+  std::vector<StepId> cursor_;         // By chain: the first step that has not had its turn.
+  std::vector<bool> waiting_;          // By chain: whether it is on the stack.
+  std::vector<std::pair<std::size_t, StepId>> stack_;  // Chains, and where their turns end.
+  bool drops_ = false;
+  std::size_t circles_ = 0;  // Edges that would close one.
 };
 
-tl::expected<PathGraph, std::string> PathGraph::Build(const RankContext& rank) {
+tl::expected<PathGraph, std::string> PathGraph::Build(const RankContext& rank,
+                                                      unsigned block_bits) {
   if (const auto why = WhyNoGraph(*rank.profile)) return tl::unexpected(*why);
-  PathGraph graph = PathGraphBuilder(rank).Run();
+  PathGraph graph = PathGraphBuilder(rank, block_bits).Run();
   if (graph.size() == 0)
     return tl::unexpected(std::string("no event lies in the selected iterations"));
   return graph;

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/path/replay.h"
+
 namespace profgauge {
 
 // Brings the steps of all ranks into an order in which predecessors come first: runs a thread or
@@ -189,29 +191,33 @@ void JointReplay::AddCalls(const Matching& matching,
   }
 }
 
-Ns JointReplay::EndOf(const Run& run, std::span<const PathChanges> changes,
+Ns JointReplay::EndOf(const Run& run, std::span<const ScenarioChanges> changes,
                       const std::vector<std::vector<Ns>>& times) const {
-  const PathChanges& own = changes[run.rank];
-  if (own.IsAlone(run.begin)) {  // It waits for nobody.
+  const StepChange own = changes[run.rank].Of(run.begin);
+  if (own.is_alone) {  // It waits for nobody.
     const PathGraph& graph = graphs_[run.rank];
-    return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.CutOf(run.begin);
+    return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.cut;
   }
   Ns later = std::numeric_limits<Ns>::min(), cut = std::numeric_limits<Ns>::max();
   for (const Member& member : calls_[run.call]) {
     const PathGraph::StepId start = member.end - 1;
     const Ns moved = times[member.rank][start] - graphs_[member.rank].RecordedAt(start);
     later = std::max(later, moved - member.waited);
-    cut = std::min(cut, changes[member.rank].CutOf(member.end));
+    cut = std::min(cut, changes[member.rank].Of(member.end).cut);
   }
   return graphs_[run.rank].RecordedAt(run.begin) + later - cut;
 }
 
-std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const PathChanges> changes) const {
+std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges> changes) const {
   std::vector<std::vector<Ns>> times;
   for (const PathGraph& graph : graphs_) times.emplace_back(graph.size());
   for (const Run& run : runs_) {
     if (run.call == kNone) {
-      graphs_[run.rank].ReplayRun(run.begin, run.end, changes[run.rank], times[run.rank]);
+      std::vector<Ns>& its = times[run.rank];
+      ReplayRun(
+          graphs_[run.rank], run.begin, run.end, changes[run.rank],
+          run.begin > 0 ? its[run.begin - 1] : 0,
+          [&its](PathGraph::StepId from) { return its[from]; }, &its[run.begin]);
     } else {
       times[run.rank][run.begin] = EndOf(run, changes, times);
     }

@@ -14,6 +14,7 @@
 
 #include "analysis/communication/matching.h"
 #include "analysis/path/graph.h"
+#include "analysis/path/scenario_changes.h"
 
 namespace profgauge {
 
@@ -40,10 +41,10 @@ class JointReplay {
     return CallOf(rank, step) != kNone;
   }
 
-  /// Times of all steps by rank; changes by rank, as of PathGraph::Replay. A cut of a joint call
+  /// Times of all steps by rank; changes by rank. A cut of a joint call
   /// is of its transfer; of different cuts on its ranks the least counts. Where
   /// its end is `alone`, that rank waits for nobody; its cut is then of all that the call takes.
-  std::vector<std::vector<Ns>> Replay(std::span<const PathChanges> changes) const;
+  std::vector<std::vector<Ns>> Replay(std::span<const ScenarioChanges> changes) const;
   /// PathGraph::Slacks() of all ranks, where waiting for others gives room too.
   std::vector<std::vector<Ns>> Slacks() const;
 
@@ -61,7 +62,7 @@ class JointReplay {
     const std::vector<std::uint32_t>& known = call_of_[rank];
     return (step & 1) != 0 && step / 2 < known.size() ? known[step / 2] : kNone;
   }
-  Ns EndOf(const Run& run, std::span<const PathChanges> changes,
+  Ns EndOf(const Run& run, std::span<const ScenarioChanges> changes,
            const std::vector<std::vector<Ns>>& times) const;
 
   std::span<const PathGraph> graphs_;

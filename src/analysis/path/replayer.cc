@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "analysis/path/replay.h"
+
 namespace profgauge {
 namespace {
 
@@ -58,16 +60,6 @@ void Replayer::MatchCalls() {
   if (knows_waiting_) joint_.emplace(graphs_, matching, calls);
 }
 
-void Replayer::SetTimes(std::span<const PathChanges> changes, bool alone,
-                        std::vector<std::vector<Ns>>& times) const {
-  if (is_joint() && !alone) {
-    times = joint_->Replay(changes);
-    return;
-  }
-  times.resize(graphs_.size());
-  for (std::size_t i = 0; i < graphs_.size(); ++i) graphs_[i].Replay(changes[i], times[i]);
-}
-
 std::vector<std::vector<Ns>> Replayer::Slacks() const {
   if (is_joint()) return joint_->Slacks();
   std::vector<std::vector<Ns>> slacks;
@@ -75,30 +67,47 @@ std::vector<std::vector<Ns>> Replayer::Slacks() const {
   return slacks;
 }
 
-Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch,
-                             PredictionOf wanted) const {
-  std::vector<PathChanges> changes;
-  scratch.changes.resize(graphs_.size());
-  const JointReplay* joint = is_joint() && !scenario.without_waiting ? &*joint_ : nullptr;
-  const bool in_place = joint == nullptr && wanted == PredictionOf::kTimes;
+std::vector<Replayer::Replayed> Replayer::ReplayJointly(const Scenario& scenario,
+                                                        PredictionOf wanted) const {
+  std::vector<ScenarioChanges> changes;
   for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
-    ScenarioChanges& changed = scratch.changes[i];
-    SetChanges(scenario, graphs_[i], i, transfers_[i], joint, changed);
-    if (in_place) {
-      graphs_[i].ReplayInPlace(changed.alone, changed.cuts);
-    } else {
-      changes.emplace_back(changed.cuts, changed.alone);
-    }
+    changes.emplace_back(scenario, graphs_[i], i, transfers_[i], &*joint_);
   }
-  if (!in_place) SetTimes(changes, joint == nullptr, scratch.times);
-  const auto times_of = [&](std::size_t i) -> std::span<const Ns> {
-    return in_place ? scratch.changes[i].cuts : scratch.times[i];
-  };
+  const std::vector<std::vector<Ns>> times = joint_->Replay(changes);
+  std::vector<Replayed> out(graphs_.size());
+  for (std::size_t i = 0; i < graphs_.size(); ++i) {
+    out[i].iterations = graphs_[i].IterationsAt(times[i]);
+    if (wanted == PredictionOf::kTimes) continue;
+    out[i].path =
+        SumCriticalPath(graphs_[i], changes[i], times[i], out[i].iterations, transfers_[i]);
+  }
+  return out;
+}
+
+Replayer::Replayed Replayer::ReplayAlone(const Scenario& scenario, std::uint32_t rank,
+                                         PredictionOf wanted) const {
+  const PathGraph& graph = graphs_[rank];
+  const ScenarioChanges changes(scenario, graph, rank, transfers_[rank], nullptr);
+  Replayed out;
+  if (wanted == PredictionOf::kTimes) {
+    out.iterations = ReplayIterations(graph, changes);
+    return out;
+  }
+  const std::vector<Ns> times = ReplayAll(graph, changes);
+  out.iterations = graph.IterationsAt(times);
+  out.path = SumCriticalPath(graph, changes, times, out.iterations, transfers_[rank]);
+  return out;
+}
+
+Prediction Replayer::Predict(const Scenario& scenario, PredictionOf wanted) const {
+  std::vector<Replayed> replayed;
+  if (is_joint() && !scenario.without_waiting) replayed = ReplayJointly(scenario, wanted);
   Prediction out;
   std::map<std::string_view, std::pair<Ns, Ns>> slowest;  // Recorded and predicted.
-  for (std::size_t i = 0; i < graphs_.size(); ++i) {
-    const std::span<const Ns> times = times_of(i);
-    const std::vector<Span> spans = graphs_[i].IterationsAt(times);
+  for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
+    const Replayed its =
+        i < replayed.size() ? std::move(replayed[i]) : ReplayAlone(scenario, i, wanted);
+    const std::vector<Span>& spans = its.iterations;
     const auto selected = (*ranks_)[i].iterations.selected();
     const bool with_pauses = HasPauses(selected);
     for (std::size_t k = 0; k < spans.size(); ++k) {
@@ -111,9 +120,7 @@ Prediction Replayer::Predict(const Scenario& scenario, ReplayScratch& scratch,
       recorded = std::max(recorded, was);
       predicted = std::max(predicted, is);
     }
-    if (wanted == PredictionOf::kTimes) continue;
-    const PathSums sums = SumCriticalPath(graphs_[i], changes[i], times, spans, transfers_[i]);
-    for (std::size_t k = 0; k < kPathKinds; ++k) out.path[k] += sums[k];
+    for (std::size_t k = 0; k < kPathKinds; ++k) out.path[k] += its.path[k];
   }
   for (const auto& [name, lengths] : slowest) {
     out.recorded_time += static_cast<double>(lengths.first);

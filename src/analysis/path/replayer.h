@@ -52,14 +52,9 @@ struct Prediction {
   double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
 };
 
-/// What is wanted of a prediction: the path costs as much as the times.
+/// What is wanted of a prediction. The path costs as much as the times, and the memory for those of
+/// all steps.
 enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
-
-/// What predictions compute in. Those that share one, one after the other, use its memory again.
-struct ReplayScratch {
-  std::vector<ScenarioChanges> changes;  ///< By rank; the cuts become times where those suffice.
-  std::vector<std::vector<Ns>> times;    ///< By rank, by step.
-};
 
 class Replayer {
  public:
@@ -83,12 +78,8 @@ class Replayer {
   std::vector<std::vector<Ns>> Slacks() const;
 
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
-  Prediction Predict(const Scenario& scenario, ReplayScratch& scratch,
+  Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
-  Prediction Predict(const Scenario& scenario) const {
-    ReplayScratch scratch;
-    return Predict(scenario, scratch);
-  }
 
   /// Rows for conditions: all events of `table` in the graphs ("host_op", "api_call" or "launch"),
   /// and what conditions may name of them. Built anew with each call, its columns empty.
@@ -102,9 +93,15 @@ class Replayer {
   void FillColumns(std::span<const std::uint32_t> columns, Rows& rows) const;
 
  private:
+  /// A replay of one rank.
+  struct Replayed {
+    std::vector<Span> iterations;
+    PathSums path{};  // Zeros unless wanted.
+  };
+
   void MatchCalls();
-  void SetTimes(std::span<const PathChanges> changes, bool alone,
-                std::vector<std::vector<Ns>>& times) const;
+  std::vector<Replayed> ReplayJointly(const Scenario& scenario, PredictionOf wanted) const;
+  Replayed ReplayAlone(const Scenario& scenario, std::uint32_t rank, PredictionOf wanted) const;
 
   std::shared_ptr<const std::vector<RankContext>> ranks_;
   std::vector<PathGraph> graphs_;

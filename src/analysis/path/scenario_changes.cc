@@ -12,8 +12,7 @@ namespace {
 
 using StepId = PathGraph::StepId;
 
-constexpr StepId kAtOnce = 1u << 18;  // Steps whose cuts one thread computes.
-constexpr double kMostFactor = 1e6;   // Of several scalings together.
+constexpr double kMostFactor = 1e6;  // Of several scalings together.
 
 // Sums of what grew stay far from the largest time, whatever the recording and the factors hold.
 Ns Scaled(Ns time, double factor) {
@@ -35,12 +34,14 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
   return profile.device.size();
 }
 
-// The factors of all segments that scalings cover. Of each step which one: there are few.
-class Factors {
+}  // namespace
+
+// Finds the factors of all segments that scalings cover. Of each step which one: there are few.
+class Coverer {
  public:
-  Factors(const PathGraph& graph, StepFactors& which) : graph_(graph), which_(which) {
-    which_.Resize(0);
-    which_.Resize(graph.device_steps());
+  explicit Coverer(ScenarioChanges& out)
+      : graph_(*out.graph_), out_(out), which_(out.which_), factors_(out.factors_) {
+    which_.Resize(graph_.device_steps());
   }
 
   void Add(const Scaling& scaling, std::uint32_t rank) {
@@ -60,16 +61,6 @@ class Factors {
       CoverThreads(named, scaling.table, scaling.factor);
     }
   }
-
-  /// Steps that may change are [0, size()): the device's, or all.
-  StepId size() const { return static_cast<StepId>(which_.size()); }
-  bool Covers(StepId step) const { return which_.Of(step) != kNotYet; }
-  double Of(StepId step) const { return factors_[which_.Of(step)]; }
-  bool StopsWaiting(StepId step) const {
-    return step / 2 < waits_not_.size() && (step & 1) != 0 && waits_not_[step / 2];
-  }
-  bool any() const { return factors_.size() > 1; }
-  bool covers_threads() const { return covers_threads_; }
 
  private:
   static constexpr std::uint32_t kNotYet = 0;
@@ -92,9 +83,9 @@ class Factors {
   }
 
   void StopWaiting(const std::vector<bool>& named) {
-    waits_not_.resize(graph_.device_steps() / 2);
+    out_.waits_not_.resize(graph_.device_steps() / 2);
     for (StepId end = 1; end < graph_.device_steps(); end += 2) {
-      if (named[graph_.OwnerOf(end).row]) waits_not_[end / 2] = true;
+      if (named[graph_.OwnerOf(end).row]) out_.waits_not_[end / 2] = true;
     }
   }
 
@@ -131,7 +122,7 @@ class Factors {
       for (std::uint32_t which = 0; which < known; ++which) Product(which, factor);
       ForEachAtOnce(begins.size(), cover);
     }
-    covers_threads_ = true;
+    out_.covers_threads_ = true;
   }
 
   struct Wanted {
@@ -168,123 +159,88 @@ class Factors {
   }
 
   const PathGraph& graph_;
-  StepFactors& which_;                     // By step, of factors_.
-  std::vector<double> factors_{1};         // The first: of what nothing covers.
-  std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
-  std::vector<bool> waits_not_;            // By work of the device; empty: none.
-  bool covers_threads_ = false;
-};
-
-class Cutter {
- public:
-  Cutter(const PathGraph& graph, std::uint32_t rank, std::span<const Ns> transfers,
-         const JointReplay* joint, ScenarioChanges& out)
-      : graph_(graph), rank_(rank), transfers_(transfers), joint_(joint), out_(out) {}
-
-  void Run(const Factors& factors, bool without_waiting) {
-    const StepId steps = factors.any() || without_waiting ? factors.size() : 0;
-    out_.cuts.reserve(graph_.size());  // The times of all steps may follow there.
-    out_.cuts.resize(steps);           // Each is set below.
-    out_.alone.assign(steps, 0);
-    ForEachAtOnce((steps + kAtOnce - 1) / kAtOnce, [&](std::size_t i) {
-      const auto begin = static_cast<StepId>(i * kAtOnce);
-      for (StepId step = begin; step < std::min(begin + kAtOnce, steps); ++step) {
-        if (factors.Covers(step)) {
-          CutSegment(step, factors);
-        } else {
-          out_.cuts[step] = 0;
-        }
-      }
-    });
-    if (factors.covers_threads()) CutLaunches(factors);
-    if (without_waiting) CutWaiting(factors);
-  }
-
- private:
-  Ns TransferOf(StepId end) const {
-    return transfers_.empty() ? -1 : transfers_[graph_.OwnerOf(end).row];
-  }
-
-  // A call that launches work waits for other work because the queue is full, however fast the
-  // host is; what waits for its own copy, or launches nothing, would wait less.
-  bool WaitsForRoom(StepId end, StepId waits_for) const {
-    const PathOwner owner = graph_.OwnerOf(end);
-    if (owner.table != PathTable::kApi) return false;
-    const Profile& profile = *graph_.rank().profile;
-    const ApiKind kind = profile.api.kind[owner.row];
-    if (kind == ApiKind::kLaunch) return true;
-    return (kind == ApiKind::kMemcpy || kind == ApiKind::kMemset) &&
-           profile.device.launch[graph_.OwnerOf(waits_for).row].value != owner.row;
-  }
-
-  void CutSegment(StepId step, const Factors& factors) {
-    const double factor = factors.Of(step);
-    const Ns at = graph_.RecordedAt(step);
-    if (step >= graph_.device_steps() && graph_.HasOneEdge(step)) {
-      const StepId before = graph_.Before(step);
-      const Ns from = before == PathGraph::kNone ? at : graph_.RecordedAt(before);
-      const Ns segment = std::max<Ns>(0, at - from);
-      out_.cuts[step] = segment - Scaled(segment, factor);
-      return;
-    }
-    const PathGraph::Edge binding = graph_.BindingOf(step);
-    Ns segment = 0, waiting = 0;
-    if (binding.from != PathGraph::kNone) {
-      segment = std::max<Ns>(0, at - graph_.RecordedAt(binding.from));
-    }
-    if (joint_ != nullptr && joint_->IsJointEnd(rank_, step)) {
-      const Ns transfer = TransferOf(step);
-      if (factors.StopsWaiting(step)) {
-        out_.alone[step] = 1;
-        waiting = segment - transfer;
-      }
-      segment = transfer;
-    }
-    if (step >= graph_.device_steps() && binding.kind == PathEdge::kSync &&
-        graph_.Before(step) != PathGraph::kNone && !WaitsForRoom(step, binding.from)) {
-      out_.alone[step] = 1;
-      segment = at - graph_.RecordedAt(step - 1);
-    }
-    out_.cuts[step] = waiting + segment - Scaled(segment, factor);
-  }
-
-  // What a launch takes beyond its call stays: the call's own part shrinks with the call.
-  void CutLaunches(const Factors& factors) {
-    for (StepId start = 0; start < graph_.device_steps(); start += 2) {
-      bool may_change = false;
-      graph_.ForEachEdge(start, [&](const PathGraph::Edge& edge) {
-        may_change |= edge.kind == PathEdge::kLaunch && factors.Of(edge.from + 1) != 1;
-      });
-      if (!may_change) continue;
-      const PathGraph::Edge binding = graph_.BindingOf(start);
-      if (binding.kind != PathEdge::kLaunch) continue;
-      const PathOwner call = graph_.OwnerOf(binding.from);
-      const Ns duration = graph_.rank().profile->api.duration[call.row];
-      const Ns within = std::clamp<Ns>(graph_.SegmentOf(start), 0, std::max<Ns>(duration, 0));
-      out_.cuts[start] = within - Scaled(within, factors.Of(binding.from + 1));
-    }
-  }
-
-  void CutWaiting(const Factors& factors) {
-    for (StepId end = 1; end < graph_.device_steps(); end += 2) {
-      const Ns transfer = TransferOf(end);
-      if (transfer < 0) continue;
-      const Ns segment = std::max<Ns>(0, graph_.SegmentOf(end));
-      const Ns waiting = std::max<Ns>(0, graph_.SegmentOf(end) - transfer);
-      const Ns rest = segment - waiting;
-      out_.alone[end] = 1;
-      out_.cuts[end] = waiting + rest - Scaled(rest, factors.Of(end));
-    }
-  }
-
-  const PathGraph& graph_;
-  std::uint32_t rank_;
-  std::span<const Ns> transfers_;
-  const JointReplay* joint_;
   ScenarioChanges& out_;
+  StepFactors& which_;
+  std::vector<double>& factors_;
+  std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
 };
 
-}  // namespace
+ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& graph,
+                                 std::uint32_t rank, std::span<const Ns> transfers,
+                                 const JointReplay* joint)
+    : graph_(&graph),
+      rank_(rank),
+      transfers_(transfers),
+      joint_(joint),
+      without_waiting_(scenario.without_waiting) {
+  Coverer coverer(*this);
+  for (const Scaling& scaling : scenario.scalings) coverer.Add(scaling, rank);
+}
+
+// A call that launches work waits for other work because the queue is full, however fast the host
+// is; what waits for its own copy, or launches nothing, would wait less.
+bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
+  const PathOwner owner = graph_->OwnerOf(end);
+  if (owner.table != PathTable::kApi) return false;
+  const Profile& profile = *graph_->rank().profile;
+  const ApiKind kind = profile.api.kind[owner.row];
+  if (kind == ApiKind::kLaunch) return true;
+  return (kind == ApiKind::kMemcpy || kind == ApiKind::kMemset) &&
+         profile.device.launch[graph_->OwnerOf(waits_for).row].value != owner.row;
+}
+
+StepChange ScenarioChanges::OfSegment(StepId step) const {
+  const double factor = FactorOf(step);
+  const Ns at = graph_->RecordedAt(step);
+  const StepId before = graph_->Before(step);
+  if (step >= graph_->device_steps() && graph_->HasOneEdge(step)) {
+    const Ns from = before == PathGraph::kNone ? at : graph_->RecordedAt(before);
+    const Ns segment = std::max<Ns>(0, at - from);
+    return {segment - Scaled(segment, factor), false};
+  }
+  const PathGraph::Edge binding = graph_->BindingOf(step);
+  Ns segment = 0, waiting = 0;
+  bool is_alone = false;
+  if (binding.from != PathGraph::kNone) {
+    segment = std::max<Ns>(0, at - graph_->RecordedAt(binding.from));
+  }
+  if (joint_ != nullptr && joint_->IsJointEnd(rank_, step)) {
+    const Ns transfer = TransferOf(step);
+    if (StopsWaiting(step)) {
+      is_alone = true;
+      waiting = segment - transfer;
+    }
+    segment = transfer;
+  }
+  if (step >= graph_->device_steps() && binding.kind == PathEdge::kSync &&
+      before != PathGraph::kNone && !WaitsForRoom(step, binding.from)) {
+    is_alone = true;
+    segment = at - graph_->RecordedAt(before);
+  }
+  return {waiting + segment - Scaled(segment, factor), is_alone};
+}
+
+// What a launch takes beyond its call stays: the call's own part shrinks with the call.
+StepChange ScenarioChanges::OfLaunch(StepId start) const {
+  bool may_change = false;
+  graph_->ForEachEdge(start, [&](const PathGraph::Edge& edge) {
+    may_change |= edge.kind == PathEdge::kLaunch && FactorOf(edge.from + 1) != 1;
+  });
+  if (!may_change) return {};
+  const PathGraph::Edge binding = graph_->BindingOf(start);
+  if (binding.kind != PathEdge::kLaunch) return {};
+  const PathOwner call = graph_->OwnerOf(binding.from);
+  const Ns duration = graph_->rank().profile->api.duration[call.row];
+  const Ns within = std::clamp<Ns>(graph_->SegmentOf(start), 0, std::max<Ns>(duration, 0));
+  return {within - Scaled(within, FactorOf(binding.from + 1)), false};
+}
+
+StepChange ScenarioChanges::OfWaiting(StepId end) const {
+  const Ns segment = std::max<Ns>(0, graph_->SegmentOf(end));
+  const Ns waiting = std::max<Ns>(0, graph_->SegmentOf(end) - TransferOf(end));
+  const Ns rest = segment - waiting;
+  return {waiting + rest - Scaled(rest, FactorOf(end)), true};
+}
 
 void StepFactors::Set(std::size_t step, std::uint32_t which) {
   if (which >= 256 && high.empty()) high.resize(low.size());
@@ -294,18 +250,7 @@ void StepFactors::Set(std::size_t step, std::uint32_t which) {
 
 void StepFactors::Resize(std::size_t steps) {
   low.resize(steps);
-  if (steps == 0) {
-    high.clear();
-  } else if (!high.empty()) {
-    high.resize(steps);
-  }
-}
-
-void SetChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
-                std::span<const Ns> transfers, const JointReplay* joint, ScenarioChanges& out) {
-  Factors factors(graph, out.factors);
-  for (const Scaling& scaling : scenario.scalings) factors.Add(scaling, rank);
-  Cutter(graph, rank, transfers, joint, out).Run(factors, scenario.without_waiting);
+  if (!high.empty()) high.resize(steps);
 }
 
 }  // namespace profgauge

@@ -25,17 +25,51 @@ struct StepFactors {
   void Resize(std::size_t steps);  ///< Those of further steps are 0.
 };
 
-/// By step, as PathChanges shows it: as far as anything may change, the device's steps or all.
-struct ScenarioChanges {
-  std::vector<Ns> cuts;
-  std::vector<std::uint8_t> alone;
-  StepFactors factors;  ///< While the others are made.
-};
+/// What a scenario changes in the graph of one rank. A byte per step that may change is kept, what
+/// it comes to is computed where it is asked for.
+class ScenarioChanges {
+ public:
+  using StepId = PathGraph::StepId;
 
-/// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
-/// empty. `joint`: set where the replay is joint; what is scaled of its calls is their transfer.
-/// What `out` held is overwritten, its memory used again.
-void SetChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
-                std::span<const Ns> transfers, const JointReplay* joint, ScenarioChanges& out);
+  /// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
+  /// empty. `joint`: set where the replay is joint; what is scaled of its calls is their transfer.
+  /// All but the scenario must outlive it.
+  ScenarioChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
+                  std::span<const Ns> transfers, const JointReplay* joint);
+
+  StepChange Of(StepId step) const {
+    if (step >= which_.size()) return {};
+    if (step >= graph_->device_steps()) return Covers(step) ? OfSegment(step) : StepChange{};
+    if ((step & 1) == 0) return covers_threads_ ? OfLaunch(step) : StepChange{};
+    if (without_waiting_ && TransferOf(step) >= 0) return OfWaiting(step);
+    return Covers(step) ? OfSegment(step) : StepChange{};
+  }
+
+ private:
+  friend class Coverer;
+
+  bool Covers(StepId step) const { return which_.Of(step) != 0; }
+  double FactorOf(StepId step) const { return factors_[which_.Of(step)]; }
+  bool StopsWaiting(StepId step) const {
+    return step / 2 < waits_not_.size() && (step & 1) != 0 && waits_not_[step / 2];
+  }
+  Ns TransferOf(StepId end) const {
+    return transfers_.empty() ? -1 : transfers_[graph_->OwnerOf(end).row];
+  }
+  bool WaitsForRoom(StepId end, StepId waits_for) const;
+  StepChange OfSegment(StepId step) const;
+  StepChange OfLaunch(StepId start) const;
+  StepChange OfWaiting(StepId end) const;
+
+  const PathGraph* graph_;
+  std::uint32_t rank_;
+  std::span<const Ns> transfers_;
+  const JointReplay* joint_;
+  bool without_waiting_;
+  bool covers_threads_ = false;
+  StepFactors which_;               // By step, of factors_: the device's steps, or all.
+  std::vector<double> factors_{1};  // The first: of what nothing covers.
+  std::vector<bool> waits_not_;     // By work of the device; empty: none.
+};
 
 }  // namespace profgauge

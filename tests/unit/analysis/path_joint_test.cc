@@ -134,7 +134,11 @@ struct ReplayedRanks {
     return replayer->Predict(scenario);
   }
   void ExpectIdentity(const JointReplay& joint) const {
-    const std::vector<PathChanges> none(profiles.size());
+    std::vector<ScenarioChanges> none;
+    for (std::uint32_t rank = 0; rank < profiles.size(); ++rank) {
+      none.emplace_back(Scenario{}, replayer->graphs()[rank], rank, replayer->transfers(rank),
+                        &joint);
+    }
     const auto times = joint.Replay(none);
     for (std::size_t rank = 0; rank < times.size(); ++rank) {
       const PathGraph& graph = replayer->graphs()[rank];

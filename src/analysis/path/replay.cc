@@ -1,0 +1,86 @@
+#include "analysis/path/replay.h"
+
+#include <limits>
+
+namespace profgauge {
+
+StepWindow::StepWindow(std::vector<std::uint32_t> needs, unsigned block_bits)
+    : bits_(block_bits),
+      mask_((StepId{1} << block_bits) - 1),
+      needs_(std::move(needs)),
+      blocks_(needs_.size()),
+      last_(needs_.size()) {}
+
+void StepWindow::Add(StepId step) {
+  Block& block = blocks_[step >> bits_];
+  if (block != nullptr) return;
+  if (spare_.empty()) {
+    block = std::make_unique<Ns[]>(std::size_t{mask_} + 1);
+    return;
+  }
+  block = std::move(spare_.back());
+  spare_.pop_back();
+}
+
+Ns StepWindow::Before(StepId step) const {
+  if (step == 0) return 0;
+  const Block& block = blocks_[(step - 1) >> bits_];
+  return block != nullptr ? block[(step - 1) & mask_] : last_[(step - 1) >> bits_];
+}
+
+void StepWindow::Drop(StepId block) {
+  last_[block] = blocks_[block][mask_];
+  spare_.push_back(std::move(blocks_[block]));
+}
+
+StepWindow WindowOfTimes(const PathGraph& graph) {
+  const std::span<const std::uint32_t> edges = graph.edges_from_blocks();
+  std::vector<std::uint32_t> needs(edges.begin(), edges.end());
+  const std::size_t block = std::size_t{1} << graph.block_bits();
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    needs[i] += static_cast<std::uint32_t>(std::min(block, graph.size() - i * block));
+  }
+  return {std::move(needs), graph.block_bits()};
+}
+
+IterationTimes::IterationTimes(const PathGraph& graph)
+    : graph_(graph), ends_(graph.iterations().size(), std::numeric_limits<Ns>::min()) {
+  for (const PathGraph::IterationSteps& steps : graph.iterations()) {
+    for (const StepId step : {steps.begin, steps.end, steps.first_work}) {
+      if (step != PathGraph::kNone) marks_.emplace_back(step, 0);
+    }
+  }
+  std::sort(marks_.begin(), marks_.end());
+}
+
+Ns IterationTimes::At(StepId step) const {
+  return std::lower_bound(marks_.begin(), marks_.end(), step,
+                          [](const auto& mark, StepId wanted) { return mark.first < wanted; })
+      ->second;
+}
+
+std::vector<Span> IterationTimes::Spans() const {
+  const Iterations& known = graph_.rank().iterations;
+  std::vector<Span> spans;
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    const Iteration& recorded = known.all[known.first + i];
+    const PathGraph::IterationSteps& steps = graph_.iterations()[i];
+    Span span = recorded.time;
+    if (steps.begin != PathGraph::kNone && (i > 0 || recorded.time.start == recorded.host.start)) {
+      // What else delays a beginning (work from before the selection) stays as recorded.
+      const Ns previous = known.first + i > 0 ? known.all[known.first + i - 1].time.end
+                                              : std::numeric_limits<Ns>::min();
+      if (recorded.time.start == std::max(previous, recorded.host.start)) {
+        span.start = At(steps.begin) - steps.lead;
+      }
+    }
+    if (steps.first_work != PathGraph::kNone) span.start = At(steps.first_work);
+    if (i > 0) span.start = std::max(span.start, spans.back().end);
+    const Ns host = steps.end != PathGraph::kNone ? At(steps.end) + steps.tail : recorded.host.end;
+    span.end = std::max({host, ends_[i], span.start});
+    spans.push_back(span);
+  }
+  return spans;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,155 @@
+// Replays of one graph, under changes of any kind: what has `StepChange Of(StepId) const`.
+//
+// A replay of which the iterations alone are wanted keeps no time longer than something needs it:
+// of tens of millions of steps these are some ten thousands.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/path/graph.h"
+
+namespace profgauge {
+
+/// One number per step, in blocks of steps: each is there from its first use until it is released
+/// as often as was said before.
+class StepWindow {
+ public:
+  using StepId = PathGraph::StepId;
+
+  /// `needs`: by block, how often it will be released.
+  StepWindow(std::vector<std::uint32_t> needs, unsigned block_bits);
+
+  /// The first step of the next block.
+  StepId BlockEnd(StepId step) const { return (step | mask_) + 1; }
+  bool Has(StepId step) const { return blocks_[step >> bits_] != nullptr; }
+  /// Makes its block; the numbers are any.
+  void Add(StepId step);
+  /// REQUIRES: Has(step).
+  Ns& operator[](StepId step) const { return blocks_[step >> bits_][step & mask_]; }
+  /// That of the step before, even where its block is gone; of the first step any.
+  Ns Before(StepId step) const;
+  /// REQUIRES: Has(step).
+  void Release(StepId step, std::uint32_t count = 1) {
+    if ((needs_[step >> bits_] -= count) == 0) Drop(step >> bits_);
+  }
+
+ private:
+  using Block = std::unique_ptr<Ns[]>;
+
+  void Drop(StepId block);
+
+  unsigned bits_;
+  StepId mask_;
+  std::vector<std::uint32_t> needs_;
+  std::vector<Block> blocks_, spare_;
+  std::vector<Ns> last_;  // By block that is gone: of its last step.
+};
+
+/// When the selected iterations begin and end, from the times of all steps, which come in parts.
+class IterationTimes {
+ public:
+  using StepId = PathGraph::StepId;
+
+  /// `graph` must outlive it.
+  explicit IterationTimes(const PathGraph& graph);
+
+  /// `times[step]`: of the steps [begin, end).
+  template <class Times>
+  void Take(StepId begin, StepId end, const Times& times);
+  /// By definition of the iterations.
+  std::vector<Span> Spans() const;
+
+ private:
+  Ns At(StepId step) const;
+
+  const PathGraph& graph_;
+  std::vector<Ns> ends_;                      // By iteration: of its device work.
+  std::vector<std::pair<StepId, Ns>> marks_;  // What iterations begin and end with, in order.
+};
+
+/// The times of steps [begin, end), which follow each other, into `times`. `before`: that of the
+/// step before, where there is one; `time_of(step)`: those of predecessors elsewhere.
+template <class Changes, class TimeOf>
+void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepId end,
+               const Changes& changes, Ns before, TimeOf time_of, Ns* times) {
+  Ns recorded_before = begin > 0 ? graph.RecordedAt(begin - 1) : 0;
+  for (PathGraph::StepId i = begin; i < end; ++i) {
+    const Ns recorded = graph.RecordedAt(i);
+    const StepChange change = changes.Of(i);
+    const bool is_first = graph.Before(i) == PathGraph::kNone;
+    if (!graph.HasOneEdge(i) && (is_first || !change.is_alone)) {
+      before = graph.TimeAfter(i, recorded, change.cut, [&](PathGraph::StepId from) {
+        return from + 1 == i ? before : time_of(from);
+      });
+    } else {  // Most steps: the one before alone.
+      before = is_first ? recorded : before + (recorded - recorded_before) - change.cut;
+    }
+    *times++ = before;
+    recorded_before = recorded;
+  }
+}
+
+/// The times of all steps.
+template <class Changes>
+std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
+  std::vector<Ns> times(graph.size());
+  for (const auto& [begin, end] : graph.runs()) {
+    ReplayRun(
+        graph, begin, end, changes, begin > 0 ? times[begin - 1] : 0,
+        [&times](PathGraph::StepId from) { return times[from]; }, &times[begin]);
+  }
+  return times;
+}
+
+/// For the times of a replay: a block is needed by its steps, and by all edges from them.
+StepWindow WindowOfTimes(const PathGraph& graph);
+
+/// When the selected iterations begin and end: graph.IterationsAt(ReplayAll(graph, changes)).
+template <class Changes>
+std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& changes);
+
+// --- Implementation.
+
+template <class Times>
+void IterationTimes::Take(StepId begin, StepId end, const Times& times) {
+  const Iterations& known = graph_.rank().iterations;
+  for (StepId step = begin | 1; step < std::min(end, graph_.device_steps()); step += 2) {
+    const std::uint32_t row = graph_.OwnerOf(step).row;
+    if (!known.Extends(row)) continue;
+    Ns& last = ends_[known.of_device[row] - known.first];
+    last = std::max(last, times[step]);
+  }
+  const auto after = [](const auto& mark, StepId step) { return mark.first < step; };
+  for (auto at = std::lower_bound(marks_.begin(), marks_.end(), begin, after);
+       at != marks_.end() && at->first < end; ++at) {
+    at->second = times[at->first];
+  }
+}
+
+template <class Changes>
+std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& changes) {
+  StepWindow times = WindowOfTimes(graph);
+  IterationTimes found(graph);
+  for (const auto& [begin, end] : graph.runs()) {
+    for (PathGraph::StepId at = begin, stop = 0; at < end; at = stop) {
+      stop = std::min(end, times.BlockEnd(at));
+      times.Add(at);
+      ReplayRun(
+          graph, at, stop, changes, times.Before(at),
+          [&times](PathGraph::StepId from) { return times[from]; }, &times[at]);
+      found.Take(at, stop, times);
+      for (PathGraph::StepId step = at; step < stop; ++step) {
+        graph.ForEachElsewhere(step, [&](PathGraph::StepId from) { times.Release(from); });
+      }
+      times.Release(at, stop - at);
+    }
+  }
+  return found.Spans();
+}
+
+}  // namespace profgauge

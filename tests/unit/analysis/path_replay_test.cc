@@ -1,0 +1,169 @@
+// Replays in small blocks of steps give what plain ones give: on generated recordings with several
+// threads and streams, ranges that cross, waits of all kinds, and edges that contradict each other.
+#include "analysis/path/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <random>
+
+#include "fixture.h"
+
+namespace profgauge {
+namespace {
+
+using StepId = PathGraph::StepId;
+
+class Generator {
+ public:
+  explicit Generator(unsigned seed) : random_(seed) {}
+
+  TestProfile Make() {
+    TestProfile test;
+    const ThreadId threads[] = {test.main(), test.Thread(2), test.Thread(3)};
+    const int steps = 1 + Below(4);
+    const Ns length = 300'000;
+    for (int i = 0; i < steps; ++i) test.Step(i, {i * length, (i + 1) * length - Below(9) * 1'000});
+    for (int i = 0; i < steps; ++i) {
+      for (const ThreadId thread : threads) FillThread(test, thread, i * length, (i + 1) * length);
+    }
+    return test;
+  }
+
+ private:
+  int Below(int most) { return static_cast<int>(random_() % static_cast<unsigned>(most)); }
+
+  void FillThread(TestProfile& test, ThreadId thread, Ns at, Ns end) {
+    for (at += Below(40'000); at + 20'000 < end; at += 3'000 + Below(12'000)) {
+      const Ns length = 1'000 + Below(8'000);
+      switch (Below(8)) {
+        case 0:
+          test.Op("range", {at - 500, at + length + Below(30'000)}, thread);  // May cross.
+          break;
+        case 1:
+          test.Op("aten::mm", {at, at + length}, thread);
+          break;
+        case 2:
+          test.Call("cudaStreamSynchronize", ApiKind::kSync, {at, at + length}, thread);
+          break;
+        case 3:
+          test.Call("cudaDeviceSynchronize", ApiKind::kSync, {at, at + 4 * length}, thread);
+          break;
+        case 4:
+          test.Call("cudaStreamWaitEvent", ApiKind::kSync, {at, at + 500}, thread);
+          break;
+        default:
+          Launch(test, thread, at, length);
+      }
+    }
+  }
+
+  // Now and then before its call, as clocks that differ have it: then edges may close a circle.
+  void Launch(TestProfile& test, ThreadId thread, Ns at, Ns length) {
+    const int stream = Below(3);
+    const Ns early = Below(10) == 0 ? Below(40'000) : -Below(20'000);
+    const Ns start = std::max({Ns{1'000}, at - early, Below(4) == 0 ? free_[stream] - 200 : Ns{0}});
+    free_[stream] = start + 500 + Below(15'000);
+    test.Launch("kernel", {at, at + length}, {start, free_[stream]}, thread, DeviceKind::kKernel, 0,
+                7 + stream);
+  }
+
+  std::mt19937 random_;
+  Ns free_[3] = {};
+};
+
+/// A generated recording, and its graph with blocks of several sizes.
+struct Generated {
+  explicit Generated(unsigned seed) {
+    profiles.push_back(Generator(seed).Make().Finish());
+    ranks = *BuildRankContexts(profiles, {});
+    for (const unsigned bits : {0U, 1U, 3U, 6U, PathGraph::kBlockBits}) {
+      graphs.push_back(*PathGraph::Build(ranks.front(), bits));
+    }
+  }
+  std::vector<Profile> profiles;
+  std::vector<RankContext> ranks;
+  std::vector<PathGraph> graphs;
+};
+
+struct Cuts {
+  Cuts(std::size_t steps, unsigned seed) : cuts(steps), alone(steps) {
+    std::mt19937 random(seed);
+    for (Ns& cut : cuts) cut = random() % 3 == 0 ? static_cast<Ns>(random() % 4'000) - 2'000 : 0;
+    for (std::uint8_t& one : alone) one = random() % 9 == 0 ? 1 : 0;
+  }
+  PathChanges changes() const { return {cuts, alone}; }
+  std::vector<Ns> cuts;
+  std::vector<std::uint8_t> alone;
+};
+
+// By the definition of lags alone.
+Ns PlainTime(const PathGraph& graph, StepId step, const PathChanges& changes,
+             std::span<const Ns> times) {
+  const Ns recorded = graph.RecordedAt(step);
+  const StepId before = graph.Before(step);
+  const auto [cut, is_alone] = changes.Of(step);
+  if (is_alone && before != PathGraph::kNone) {
+    return times[before] + recorded - graph.RecordedAt(before) - cut;
+  }
+  const StepId binding = graph.BindingOf(step).from;
+  if (binding == PathGraph::kNone) return recorded;
+  Ns time = times[binding] + recorded - graph.RecordedAt(binding) - cut;
+  graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) {
+    if (edge.from == binding) return;
+    time =
+        std::max(time, times[edge.from] + std::min<Ns>(0, recorded - graph.RecordedAt(edge.from)));
+  });
+  return time;
+}
+
+// Also checks that predecessors come first, and every step once.
+std::vector<Ns> PlainReplay(const PathGraph& graph, const PathChanges& changes) {
+  std::vector<Ns> times(graph.size());
+  std::vector<bool> done(graph.size());
+  for (const auto& [begin, end] : graph.runs()) {
+    for (StepId step = begin; step < end; ++step) {
+      EXPECT_FALSE(done[step]);
+      graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) { EXPECT_TRUE(done[edge.from]); });
+      times[step] = PlainTime(graph, step, changes, times);
+      done[step] = true;
+    }
+  }
+  EXPECT_EQ(std::count(done.begin(), done.end(), false), 0);
+  return times;
+}
+
+constexpr unsigned kSeeds = 60;
+
+TEST(PathReplay, BlocksChangeNothing) {
+  std::size_t dropped = 0, many = 0, detached = 0;
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    const Generated generated(seed);
+    const PathGraph& first = generated.graphs.front();
+    const Cuts cuts(first.size(), seed);
+    const std::vector<Ns> times = PlainReplay(first, cuts.changes());
+    for (const PathGraph& graph : generated.graphs) {
+      EXPECT_EQ(graph.edges(), first.edges());
+      EXPECT_EQ(graph.Replay(cuts.changes()), times);
+      EXPECT_EQ(ReplayIterations(graph, cuts.changes()), graph.IterationsAt(times));
+      EXPECT_EQ(PlainReplay(graph, {}), graph.Replay({}));
+    }
+    dropped += first.edges_dropped();
+    for (StepId step = 0; step < first.size(); ++step) {
+      int elsewhere = 0;
+      first.ForEachElsewhere(step, [&](StepId) { ++elsewhere; });
+      many += elsewhere > 1;
+      detached += first.OwnerOf(step).is_end && first.Before(step) == PathGraph::kNone;
+    }
+  }
+  // The recordings have what is hard.
+  EXPECT_GT(dropped, 10u);
+  EXPECT_GT(many, 100u);
+  EXPECT_GT(detached, 100u);
+}
+
+}  // namespace
+}  // namespace profgauge
