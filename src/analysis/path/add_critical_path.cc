@@ -14,6 +14,7 @@
 #include "analysis/path/module_of.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/path/path_moves.h"
+#include "analysis/path/replay.h"
 #include "analysis/path/replayer.h"
 #include "analysis/tables/path_columns.h"
 #include "analysis/tables/row_writer.h"
@@ -210,49 +211,78 @@ SlackKey KeyOf(const Profile& profile, std::uint32_t row) {
           profile.Name(profile.device.name[row])};
 }
 
-struct Slacks {
-  std::map<SlackKey, SlackRow> rows;
-  std::vector<SlackRow*> of_work;  ///< By row of the device table; null: not of an iteration.
+// Slacks of device work, by stream and name.
+class SlackSums {
+ public:
+  explicit SlackSums(const PathGraph& graph)
+      : graph_(graph), device_(graph.rank().profile->device) {}
 
-  /// Nothing where no work of that name on that stream is of a selected iteration.
-  SlackRow* Of(const Profile& profile, std::uint32_t work) {
-    if (of_work[work] != nullptr) return of_work[work];
-    const auto found = rows.find(KeyOf(profile, work));
-    return found == rows.end() ? nullptr : &found->second;
+  /// Of a step that is the end of device work; others are left out.
+  void Add(PathGraph::StepId step, Ns slack) {
+    const RankContext& rank = graph_.rank();
+    const PathOwner owner = graph_.OwnerOf(step);
+    if (owner.table != PathTable::kDevice || !owner.is_end) return;
+    if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) return;
+    SlackRow*& found = NamesOf(owner.row)[device_.name[owner.row].value];
+    if (found == nullptr) found = &rows_[KeyOf(*rank.profile, owner.row)];
+    // Nothing that the iterations wait for follows it: free until they end.
+    slack = std::min(slack, std::max<Ns>(0, rank.window().end - graph_.RecordedAt(step)));
+    found->least = found->calls == 0 ? slack : std::min(found->least, slack);
+    ++found->calls;
+    found->time += device_.duration[owner.row];
   }
+
+  /// What of the path lies in device work. Left out where no work of that name on that stream is of
+  /// a selected iteration.
+  void AddOnPath(std::uint32_t work, Ns time) {
+    const Names& names = NamesOf(work);
+    if (const auto known = names.find(device_.name[work].value); known != names.end()) {
+      known->second->on_path += time;
+    } else if (const auto row = rows_.find(KeyOf(*graph_.rank().profile, work));
+               row != rows_.end()) {
+      row->second.on_path += time;
+    }
+  }
+
+  std::vector<SlackRow> Rows() const {
+    std::vector<SlackRow> rows;
+    for (const auto& [key, row] : rows_) {
+      rows.push_back(row);
+      std::tie(rows.back().gpu, rows.back().stream, rows.back().name) = key;
+    }
+    return rows;
+  }
+
+ private:
+  // Texts are looked up once per stream and name.
+  using Names = boost::unordered_flat_map<std::uint32_t, SlackRow*>;
+
+  // Work comes stream by stream, for a while.
+  Names& NamesOf(std::uint32_t work) {
+    const std::pair<std::int32_t, std::int64_t> stream(device_.gpu[work], device_.stream[work]);
+    if (names_ == nullptr || stream != stream_) {
+      stream_ = stream;
+      names_ = &streams_[stream];
+    }
+    return *names_;
+  }
+
+  const PathGraph& graph_;
+  const DeviceTable& device_;
+  std::map<SlackKey, SlackRow> rows_;
+  std::map<std::pair<std::int32_t, std::int64_t>, Names> streams_;
+  std::pair<std::int32_t, std::int64_t> stream_;
+  Names* names_ = nullptr;
 };
 
 // Without what is on the path.
-Slacks SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
-  const RankContext& rank = graph.rank();
-  const DeviceTable& device = rank.profile->device;
-  Slacks out;
-  out.of_work.resize(device.size());
-  // Work stands stream by stream: names are looked up once in each.
-  boost::unordered_flat_map<std::pair<std::size_t, std::uint32_t>, SlackRow*> known;
-  std::size_t stream = 0;
-  std::uint32_t before = 0;
-  for (PathGraph::StepId step = 0; step < graph.device_steps(); ++step) {
-    const PathOwner owner = graph.OwnerOf(step);
-    if (!owner.is_end) continue;
-    if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) continue;
-    const bool is_same = device.gpu[owner.row] == device.gpu[before] &&
-                         device.stream[owner.row] == device.stream[before];
-    if (!is_same) ++stream;
-    before = owner.row;
-    SlackRow*& found = known[{stream, device.name[owner.row].value}];
-    if (found == nullptr) found = &out.rows[KeyOf(*rank.profile, owner.row)];
-    SlackRow& row = *found;
-    out.of_work[owner.row] = found;
-    // Nothing that the iterations wait for follows it: free until they end.
-    const Ns slack =
-        std::min(slacks[step], std::max<Ns>(0, rank.window().end - graph.RecordedAt(step)));
-    row.least = row.calls == 0 ? slack : std::min(row.least, slack);
-    ++row.calls;
-    row.time += device.duration[owner.row];
+SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
+  SlackSums sums(graph);
+  if (slacks.empty()) {
+    VisitSlacks(graph, [&sums](PathGraph::StepId step, Ns slack) { sums.Add(step, slack); });
   }
-  for (auto& [of, row] : out.rows) std::tie(row.gpu, row.stream, row.name) = of;
-  return out;
+  for (PathGraph::StepId step = 0; step < slacks.size(); ++step) sums.Add(step, slacks[step]);
+  return sums;
 }
 
 void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
@@ -299,7 +329,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   const PartNamer namer(graph);
   PartNumbers numbers;
   std::vector<Ns> first;  // By part: where the path comes to it.
-  Slacks slack_rows = SumSlacks(graph, slacks);
+  SlackSums slack_sums = SumSlacks(graph, slacks);
   // From the last to the first, since a path may have as many segments as the graph has steps.
   VisitCriticalPath(graph, {}, [&](const PathSegment& segment) {
     const Part part = namer.Of(segment);
@@ -312,8 +342,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
     const bool is_step = segment.step != PathGraph::kNone;
     const PathOwner owner = is_step ? graph.OwnerOf(segment.step) : PathOwner{};
     if (is_step && segment.edge == PathEdge::kDuration && owner.table == PathTable::kDevice) {
-      SlackRow* const slack = slack_rows.Of(*graph.rank().profile, owner.row);
-      if (slack != nullptr) slack->on_path += segment.time.length();
+      slack_sums.AddOnPath(owner.row, segment.time.length());
     }
     if (segment.kind == PathKind::kTransfer) {
       facts.collectives.push_back(
@@ -326,7 +355,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   });
   std::reverse(facts.collectives.begin(), facts.collectives.end());
   SortParts(first, facts);
-  for (const auto& [of, row] : slack_rows.rows) facts.slacks.push_back(row);
+  facts.slacks = slack_sums.Rows();
   return facts;
 }
 
@@ -337,7 +366,7 @@ PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> ev
     facts.why_not = graph.error();
     return facts;
   }
-  facts = PathFactsOf(*graph, graph->Slacks());
+  facts = PathFactsOf(*graph, {});
   std::map<std::uint32_t, std::int64_t> call_of;
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i] == Output::kNoRow) continue;
@@ -443,7 +472,8 @@ PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size
 std::vector<PathFacts> PathFactsOf(const Replayer& replayer) {
   std::vector<PathFacts> facts;
   if (!replayer.can_replay()) return facts;
-  const std::vector<std::vector<Ns>> slacks = replayer.Slacks();
+  std::vector<std::vector<Ns>> slacks(replayer.graphs().size());
+  if (replayer.is_joint()) slacks = replayer.JointSlacks();
   for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
     facts.push_back(PathFactsOf(replayer.graphs()[i], slacks[i]));
   }

@@ -89,47 +89,6 @@ std::vector<Ns> PathGraph::Replay(const PathChanges& changes) const {
   return ReplayAll(*this, changes);
 }
 
-std::vector<Ns> PathGraph::FirstSlacks() const {
-  std::vector<Ns> slacks(steps_.size(), kFree);
-  if (iterations_.empty()) return slacks;
-  const Ns end = rank_->window().end;
-  for (StepId i = 1; i < device_steps_; i += 2) {
-    const std::uint32_t row = steps_[i].owner & kRowMask;
-    const bool extends = rank_->iterations.Extends(row);
-    if (extends) slacks[i] = end - RecordedAt(i);
-  }
-  for (const IterationSteps& iteration : iterations_) {
-    if (iteration.end == kNone) continue;
-    slacks[iteration.end] = end - RecordedAt(iteration.end) - iteration.tail;
-  }
-  return slacks;
-}
-
-void PathGraph::AllowBefore(StepId step, std::vector<Ns>& slacks) const {
-  if (slacks[step] == kFree) return;
-  if (HasOneEdge(step)) {  // Most steps: what it waited for.
-    if (const StepId before = Before(step); before != kNone) {
-      slacks[before] = std::min(slacks[before], slacks[step]);
-    }
-    return;
-  }
-  const StepId binding = BindingOf(step).from;
-  ForEachEdge(step, [&](const Edge& edge) {
-    // What a predecessor may move before it pushes this step beyond its own slack.
-    const Ns difference = RecordedAt(step) - RecordedAt(edge.from);
-    const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
-    slacks[edge.from] = std::min(slacks[edge.from], slacks[step] + room);
-  });
-}
-
-std::vector<Ns> PathGraph::Slacks() const {
-  std::vector<Ns> slacks = FirstSlacks();
-  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
-    for (StepId i = run->second; i-- > run->first;) AllowBefore(i, slacks);
-  }
-  return slacks;
-}
-
 std::vector<Span> PathGraph::IterationsAt(std::span<const Ns> times) const {
   IterationTimes found(*this);
   found.Take(0, static_cast<StepId>(size()), times);

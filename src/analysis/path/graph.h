@@ -181,15 +181,6 @@ class PathGraph {
   /// segment is shorter by `cut`. `time_of(step)`: those of the predecessors.
   template <class TimeOf>
   Ns TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const;
-  /// How much later each step could be, without anything else changing, before the last selected
-  /// iteration ends later. O(steps + edges).
-  std::vector<Ns> Slacks() const;
-  /// Slacks() in parts: what the iterations' ends allow, kFree elsewhere; and what one step, whose
-  /// own is known, allows its predecessors.
-  static constexpr Ns kFree = std::numeric_limits<Ns>::max() / 2;
-  std::vector<Ns> FirstSlacks() const;
-  void AllowBefore(StepId step, std::vector<Ns>& slacks) const;
-
   /// When the selected iterations begin and end in a replay, by their definition. As recorded for
   /// the recorded times.
   std::vector<Span> IterationsAt(std::span<const Ns> times) const;

@@ -426,7 +426,7 @@ class PathGraphBuilder {
 
   void CountEdges() {
     std::vector<std::uint32_t>& counts = graph_.edges_from_blocks_;
-    counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);
+    counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);  // The last may be empty.
     for (StepId step = 0; step < graph_.size(); ++step) {
       graph_.ForEachElsewhere(step, [&](StepId from) { ++counts[from >> graph_.block_bits()]; });
     }

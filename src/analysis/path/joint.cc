@@ -227,16 +227,21 @@ std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges
 
 std::vector<std::vector<Ns>> JointReplay::Slacks() const {
   std::vector<std::vector<Ns>> slacks;
-  for (const PathGraph& graph : graphs_) slacks.push_back(graph.FirstSlacks());
+  for (const PathGraph& graph : graphs_) {
+    std::vector<Ns>& its = slacks.emplace_back(graph.size());
+    FirstSlacks(graph).Fill(0, static_cast<PathGraph::StepId>(graph.size()), its.data());
+  }
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
     if (run->call == kNone) {
+      std::vector<Ns>& its = slacks[run->rank];
       for (PathGraph::StepId step = run->end; step-- > run->begin;) {
-        graphs_[run->rank].AllowBefore(step, slacks[run->rank]);
+        AllowBefore(graphs_[run->rank], step, its[step],
+                    [&its](PathGraph::StepId from) -> Ns& { return its[from]; });
       }
       continue;
     }
     const Ns own = slacks[run->rank][run->begin];
-    if (own == PathGraph::kFree) continue;
+    if (own == FirstSlacks::kFree) continue;
     for (const Member& member : calls_[run->call]) {
       Ns& start = slacks[member.rank][member.end - 1];
       start = std::min(start, own + member.waited);

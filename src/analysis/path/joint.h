@@ -45,7 +45,7 @@ class JointReplay {
   /// is of its transfer; of different cuts on its ranks the least counts. Where
   /// its end is `alone`, that rank waits for nobody; its cut is then of all that the call takes.
   std::vector<std::vector<Ns>> Replay(std::span<const ScenarioChanges> changes) const;
-  /// PathGraph::Slacks() of all ranks, where waiting for others gives room too.
+  /// By rank and step, what VisitSlacks() tells, where waiting for others gives room too.
   std::vector<std::vector<Ns>> Slacks() const;
 
  private:

@@ -50,7 +50,7 @@ struct PathFacts {
   std::vector<std::int64_t> device_calls;
 };
 
-/// `slacks`: PathGraph::Slacks(), or those of a replay of all ranks.
+/// `slacks`: by step, those of a replay of all ranks; empty: as if the rank were alone.
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks);
 /// The same of a rank alone; `events` are the device rows of its calls, kNoRow where there is none.
 PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events);

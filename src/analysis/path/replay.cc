@@ -3,6 +3,18 @@
 #include <limits>
 
 namespace profgauge {
+namespace {
+
+std::vector<std::uint32_t> StepsOfBlocks(const PathGraph& graph) {
+  const std::size_t block = std::size_t{1} << graph.block_bits();
+  std::vector<std::uint32_t> steps;
+  for (std::size_t at = 0; at < graph.size(); at += block) {
+    steps.push_back(static_cast<std::uint32_t>(std::min(block, graph.size() - at)));
+  }
+  return steps;
+}
+
+}  // namespace
 
 StepWindow::StepWindow(std::vector<std::uint32_t> needs, unsigned block_bits)
     : bits_(block_bits),
@@ -33,14 +45,40 @@ void StepWindow::Drop(StepId block) {
   spare_.push_back(std::move(blocks_[block]));
 }
 
+StepWindow WindowOfSteps(const PathGraph& graph) {
+  return {StepsOfBlocks(graph), graph.block_bits()};
+}
+
 StepWindow WindowOfTimes(const PathGraph& graph) {
-  const std::span<const std::uint32_t> edges = graph.edges_from_blocks();
-  std::vector<std::uint32_t> needs(edges.begin(), edges.end());
-  const std::size_t block = std::size_t{1} << graph.block_bits();
-  for (std::size_t i = 0; i < needs.size(); ++i) {
-    needs[i] += static_cast<std::uint32_t>(std::min(block, graph.size() - i * block));
-  }
+  std::vector<std::uint32_t> needs = StepsOfBlocks(graph);
+  for (std::size_t i = 0; i < needs.size(); ++i) needs[i] += graph.edges_from_blocks()[i];
   return {std::move(needs), graph.block_bits()};
+}
+
+FirstSlacks::FirstSlacks(const PathGraph& graph) : graph_(graph) {
+  const Ns end = graph.rank().window().end;
+  for (const PathGraph::IterationSteps& iteration : graph.iterations()) {
+    if (iteration.end == PathGraph::kNone) continue;
+    ends_.emplace_back(iteration.end, end - graph.RecordedAt(iteration.end) - iteration.tail);
+  }
+  // Of several that end with one step the last counts.
+  std::stable_sort(ends_.begin(), ends_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+void FirstSlacks::Fill(StepId begin, StepId end, Ns* slacks) const {
+  std::fill(slacks, slacks + (end - begin), kFree);
+  if (graph_.iterations().empty()) return;
+  const Ns last = graph_.rank().window().end;
+  for (StepId step = begin | 1; step < std::min(end, graph_.device_steps()); step += 2) {
+    const bool extends = graph_.rank().iterations.Extends(graph_.OwnerOf(step).row);
+    if (extends) slacks[step - begin] = last - graph_.RecordedAt(step);
+  }
+  const auto after = [](const auto& known, StepId step) { return known.first < step; };
+  for (auto at = std::lower_bound(ends_.begin(), ends_.end(), begin, after);
+       at != ends_.end() && at->first < end; ++at) {
+    slacks[at->first - begin] = at->second;
+  }
 }
 
 IterationTimes::IterationTimes(const PathGraph& graph)

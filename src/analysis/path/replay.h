@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -24,6 +25,7 @@ class StepWindow {
   /// `needs`: by block, how often it will be released.
   StepWindow(std::vector<std::uint32_t> needs, unsigned block_bits);
 
+  StepId BlockBegin(StepId step) const { return step & ~mask_; }
   /// The first step of the next block.
   StepId BlockEnd(StepId step) const { return (step | mask_) + 1; }
   bool Has(StepId step) const { return blocks_[step >> bits_] != nullptr; }
@@ -48,6 +50,23 @@ class StepWindow {
   std::vector<std::uint32_t> needs_;
   std::vector<Block> blocks_, spare_;
   std::vector<Ns> last_;  // By block that is gone: of its last step.
+};
+
+/// What the ends of the selected iterations allow steps to be later; kFree where nothing does.
+class FirstSlacks {
+ public:
+  using StepId = PathGraph::StepId;
+  static constexpr Ns kFree = std::numeric_limits<Ns>::max() / 2;
+
+  /// `graph` must outlive it.
+  explicit FirstSlacks(const PathGraph& graph);
+
+  /// Those of the steps [begin, end) into `slacks`.
+  void Fill(StepId begin, StepId end, Ns* slacks) const;
+
+ private:
+  const PathGraph& graph_;
+  std::vector<std::pair<StepId, Ns>> ends_;  // Of iterations on the host, in order.
 };
 
 /// When the selected iterations begin and end, from the times of all steps, which come in parts.
@@ -106,6 +125,18 @@ std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
   return times;
 }
 
+/// Calls `visit(step, slack)` for all steps, those that wait for one before it: how much later it
+/// could be, without anything else changing, before the last selected iteration ends later.
+/// O(steps + edges).
+template <class Visit>
+void VisitSlacks(const PathGraph& graph, Visit visit);
+/// What one step, whose own slack is known, allows its predecessors; `slack_of(step)`: a reference
+/// to what is known of theirs.
+template <class SlackOf>
+void AllowBefore(const PathGraph& graph, PathGraph::StepId step, Ns slack, SlackOf slack_of);
+
+/// For numbers that steps need, each once: a block is released when it has had its turn.
+StepWindow WindowOfSteps(const PathGraph& graph);
 /// For the times of a replay: a block is needed by its steps, and by all edges from them.
 StepWindow WindowOfTimes(const PathGraph& graph);
 
@@ -150,6 +181,49 @@ std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& change
     }
   }
   return found.Spans();
+}
+
+template <class SlackOf>
+void AllowBefore(const PathGraph& graph, PathGraph::StepId step, Ns slack, SlackOf slack_of) {
+  if (slack == FirstSlacks::kFree) return;
+  const auto allow = [&](PathGraph::StepId from, Ns most) {
+    Ns& known = slack_of(from);
+    known = std::min(known, most);
+  };
+  if (graph.HasOneEdge(step)) {  // Most steps: what it waited for.
+    if (graph.Before(step) != PathGraph::kNone) allow(step - 1, slack);
+    return;
+  }
+  const PathGraph::StepId binding = graph.BindingOf(step).from;
+  graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) {
+    // What a predecessor may move before it pushes this step beyond its own slack.
+    const Ns difference = graph.RecordedAt(step) - graph.RecordedAt(edge.from);
+    const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
+    allow(edge.from, slack + room);
+  });
+}
+
+template <class Visit>
+void VisitSlacks(const PathGraph& graph, Visit visit) {
+  const FirstSlacks first(graph);
+  StepWindow slacks = WindowOfSteps(graph);
+  const auto slack_of = [&](PathGraph::StepId step) -> Ns& {
+    if (!slacks.Has(step)) {
+      slacks.Add(step);
+      const PathGraph::StepId begin = slacks.BlockBegin(step);
+      const auto size = static_cast<PathGraph::StepId>(graph.size());
+      first.Fill(begin, std::min(slacks.BlockEnd(step), size), &slacks[begin]);
+    }
+    return slacks[step];
+  };
+  for (auto run = graph.runs().rbegin(); run != graph.runs().rend(); ++run) {
+    for (PathGraph::StepId step = run->second; step-- > run->first;) {
+      const Ns slack = slack_of(step);
+      AllowBefore(graph, step, slack, slack_of);
+      visit(step, slack);
+      slacks.Release(step);
+    }
+  }
 }
 
 }  // namespace profgauge

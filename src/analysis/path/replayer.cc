@@ -60,13 +60,6 @@ void Replayer::MatchCalls() {
   if (knows_waiting_) joint_.emplace(graphs_, matching, calls);
 }
 
-std::vector<std::vector<Ns>> Replayer::Slacks() const {
-  if (is_joint()) return joint_->Slacks();
-  std::vector<std::vector<Ns>> slacks;
-  for (const PathGraph& graph : graphs_) slacks.push_back(graph.Slacks());
-  return slacks;
-}
-
 std::vector<Replayer::Replayed> Replayer::ReplayJointly(const Scenario& scenario,
                                                         PredictionOf wanted) const {
   std::vector<ScenarioChanges> changes;

@@ -74,8 +74,8 @@ class Replayer {
   bool knows_waiting() const { return knows_waiting_; }
   /// Whether a rank that comes earlier or later takes the others with it.
   bool is_joint() const { return joint_ && joint_->joint_calls() > 0; }
-  /// PathGraph::Slacks() by rank, where waiting for other ranks gives room too.
-  std::vector<std::vector<Ns>> Slacks() const;
+  /// JointReplay::Slacks(). REQUIRES: is_joint().
+  std::vector<std::vector<Ns>> JointSlacks() const { return joint_->Slacks(); }
 
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
   Prediction Predict(const Scenario& scenario,

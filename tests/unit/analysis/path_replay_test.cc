@@ -165,5 +165,42 @@ TEST(PathReplay, BlocksChangeNothing) {
   EXPECT_GT(detached, 100u);
 }
 
+// What the replay's lags allow, from the last step to the first.
+std::vector<Ns> PlainSlacks(const PathGraph& graph) {
+  std::vector<Ns> slacks(graph.size());
+  FirstSlacks(graph).Fill(0, static_cast<StepId>(graph.size()), slacks.data());
+  for (auto run = graph.runs().rbegin(); run != graph.runs().rend(); ++run) {
+    for (StepId step = run->second; step-- > run->first;) {
+      if (slacks[step] == FirstSlacks::kFree) continue;
+      const StepId binding = graph.BindingOf(step).from;
+      graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) {
+        const Ns room = graph.RecordedAt(step) - graph.RecordedAt(edge.from);
+        Ns& before = slacks[edge.from];
+        before =
+            std::min(before, slacks[step] + (edge.from == binding ? 0 : std::max<Ns>(room, 0)));
+      });
+    }
+  }
+  return slacks;
+}
+
+TEST(PathReplay, SlacksInBlocksAreThoseOfAllSteps) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    const Generated generated(seed);
+    const std::vector<Ns> expected = PlainSlacks(generated.graphs.front());
+    for (const PathGraph& graph : generated.graphs) {
+      std::vector<Ns> slacks(graph.size(), -1);
+      std::size_t visited = 0;
+      VisitSlacks(graph, [&](StepId step, Ns slack) {
+        slacks[step] = slack;
+        ++visited;
+      });
+      EXPECT_EQ(visited, graph.size());
+      EXPECT_EQ(slacks, expected);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace profgauge
