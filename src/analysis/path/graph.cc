@@ -18,14 +18,15 @@ constexpr Ns kAfterWait = 20'000;
 }  // namespace
 
 std::size_t PathGraph::bytes() const {
-  return steps_.capacity() * sizeof(Step) + runs_.capacity() * sizeof(runs_[0]) +
-         iterations_.capacity() * sizeof(IterationSteps) + many_.capacity() * sizeof(StepId) +
-         in_loader_.capacity() / 8 + edges_from_blocks_.capacity() * sizeof(std::uint32_t);
+  const auto bytes = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
+  return bytes(work_rows_) + bytes(work_crosses_) + first_works_.capacity() / 8 +
+         bytes(thread_owners_) + bytes(thread_crosses_) + bytes(cross_places_) + bytes(many_) +
+         bytes(runs_) + bytes(iterations_) + bytes(edges_from_blocks_) + in_loader_.capacity() / 8;
 }
 
 std::size_t PathGraph::edges() const {
   std::size_t sum = 0;
-  for (StepId i = 0; i < steps_.size(); ++i) ForEachEdge(i, [&](const Edge&) { ++sum; });
+  for (StepId i = 0; i < size(); ++i) ForEachEdge(i, [&](const Edge&) { ++sum; });
   return sum;
 }
 
@@ -106,7 +107,7 @@ PathGraph::StepId PathGraph::LastStepIn(Times times, std::span<const Span> spans
   if (spans.empty()) return kNone;
   const Ns end = spans.back().end;
   for (StepId i = 1; i < device_steps_; i += 2) {
-    const std::uint32_t row = steps_[i].owner & kRowMask;
+    const std::uint32_t row = OwnerOf(i).row;
     if (times[i] == end && rank_->iterations.Extends(row)) return i;
   }
   const IterationSteps& host = iterations_.back();

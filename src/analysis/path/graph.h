@@ -116,7 +116,7 @@ class PathGraph {
   static tl::expected<PathGraph, std::string> Build(const RankContext& rank,
                                                     unsigned block_bits = kBlockBits);
 
-  std::size_t size() const { return steps_.size(); }
+  std::size_t size() const { return device_steps_ + thread_owners_.size(); }
   std::size_t bytes() const;  ///< Memory of the graph itself.
   std::size_t edges() const;  ///< Of all steps.
   /// Edges that the recording contradicts (they would close a circle) and that were left out.
@@ -128,23 +128,25 @@ class PathGraph {
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
   Ns RecordedAt(StepId step) const {
-    const std::uint32_t owner = steps_[step].owner;
+    const std::uint32_t owner = OwnerWord(step);
     const std::uint32_t row = owner & kRowMask;
     const auto table = static_cast<PathTable>(owner >> kTableShift);
     const Ns length = (owner & kEndBit) != 0 ? std::max<Ns>(DurationOf(table, row), 0) : 0;
     return starts_[owner >> kTableShift][row] + length;
   }
   PathOwner OwnerOf(StepId step) const {
-    const std::uint32_t owner = steps_[step].owner;
+    const std::uint32_t owner = OwnerWord(step);
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
   }
   /// As recorded, the predecessor that the step waited for: the latest; of device work that starts
   /// over 1 µs after its stream became free the launch, where its call lasted longer than that.
   Edge BindingOf(StepId step) const {
-    const Step& at = steps_[step];
-    if (at.cross == kNone) return EdgeBefore(step);
-    if ((at.cross & kMany) != 0) return LatestEdge(step);
-    return (at.cross & kCrossBinds) != 0 ? CrossEdge(at) : EdgeBefore(step);
+    const std::uint32_t cross = CrossWord(step);
+    if (cross == kNone) return EdgeBefore(step);
+    if ((cross & kMany) != 0) return LatestEdge(step);
+    if ((cross & kCrossBinds) == 0) return EdgeBefore(step);
+    const StepId from = cross & ~kCrossBinds;
+    return {CrossKind(step, from), from};
   }
   /// The same in a replay that gave `times`: of the predecessors, the one that decided.
   Edge BindingOf(StepId step, StepChange change, std::span<const Ns> times) const {
@@ -156,11 +158,12 @@ class PathGraph {
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
   /// The step before on the same thread or stream; kNone for the first of one.
-  StepId Before(StepId step) const {
-    return (steps_[step].owner & kFirstBit) != 0 ? kNone : step - 1;
-  }
+  StepId Before(StepId step) const { return (OwnerWord(step) & kFirstBit) != 0 ? kNone : step - 1; }
   /// Whether it can have no other predecessor than that, as most steps.
-  bool HasOneEdge(StepId step) const { return steps_[step].cross == kNone; }
+  bool HasOneEdge(StepId step) const {
+    if (step >= device_steps_) return (thread_owners_[step - device_steps_] & kHasCross) == 0;
+    return (step & 1) != 0 || work_crosses_[step / 2] == kNone;
+  }
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
   /// Where the steps of each thread begin; behind the last come ends that stand on no chain.
@@ -168,9 +171,8 @@ class PathGraph {
   /// Calls `visit(Edge)` for all predecessors: the step before, then those elsewhere.
   template <class Visit>
   void ForEachEdge(StepId step, Visit visit) const {
-    const Step& at = steps_[step];
-    if ((at.owner & kFirstBit) == 0) visit(Edge{BeforeKind(at), step - 1});
-    ForEachCross(at, [&](StepId from) { visit(Edge{CrossKind(at, from), from}); });
+    if (Before(step) != kNone) visit(EdgeBefore(step));
+    ForEachElsewhere(step, [&](StepId from) { visit(Edge{CrossKind(step, from), from}); });
   }
   /// Whether the range of the host table lies in one of a data loader, or is one.
   bool IsInDataLoader(HostId range) const { return range.valid() && in_loader_[range.value]; }
@@ -202,22 +204,46 @@ class PathGraph {
   /// Calls `visit(from)` for the predecessors elsewhere.
   template <class Visit>
   void ForEachElsewhere(StepId step, Visit visit) const {
-    ForEachCross(steps_[step], visit);
+    const std::uint32_t cross = CrossWord(step);
+    if (cross == kNone) return;
+    if ((cross & kMany) == 0) {
+      visit(cross & ~kCrossBinds);
+      return;
+    }
+    const std::size_t at = cross & ~kMany;
+    for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
   }
 
  private:
   friend class PathGraphBuilder;
 
-  /// 8 bytes: the profile has its time. `cross` is a step, with kCrossBinds where that is the
-  /// binding predecessor; or kMany | index into many_; or kNone.
-  struct Step {
-    std::uint32_t cross = kNone;
-    std::uint32_t owner = 0;
-  };
+  // Of each step two words tell all, the profile has its time. Of a thread's step the owner is
+  // stored; of device work, which has two steps, what differs from one to the next. The cross word
+  // is a step elsewhere, with kCrossBinds where that is the binding predecessor; or kMany | index
+  // into many_; or kNone, as of most steps of threads, and of all ends of device work.
   static constexpr std::uint32_t kMany = 0x8000'0000, kCrossBinds = 0x4000'0000;
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
+  static constexpr std::uint32_t kHasCross = 1u << 31;  // Of a thread's step: not kDevice.
+  static constexpr unsigned kPlaceBits = 6;             // Steps of threads share a place.
 
+  std::uint32_t OwnerWord(StepId step) const {
+    if (step >= device_steps_) return thread_owners_[step - device_steps_] & ~kHasCross;
+    const StepId work = step / 2;
+    const std::uint32_t row = work_rows_.empty() ? work : work_rows_[work];
+    const std::uint32_t bits = (step & 1) != 0 ? kEndBit : first_works_[work] ? kFirstBit : 0;
+    return static_cast<std::uint32_t>(PathTable::kDevice) << kTableShift | bits | row;
+  }
+  std::uint32_t CrossWord(StepId step) const {
+    if (step < device_steps_) return (step & 1) != 0 ? kNone : work_crosses_[step / 2];
+    return HasOneEdge(step) ? kNone : thread_crosses_[PlaceOf(step)].second;
+  }
+  /// REQUIRES: a step of a thread that has a cross word.
+  std::size_t PlaceOf(StepId step) const {
+    std::size_t at = cross_places_[(step - device_steps_) >> kPlaceBits];
+    while (thread_crosses_[at].first != step) ++at;
+    return at;
+  }
   Ns DurationOf(PathTable table, std::uint32_t row) const {
     switch (table) {
       case PathTable::kHost:
@@ -229,44 +255,24 @@ class PathGraph {
     }
     return profile_->device.duration[row];
   }
-  static PathTable TableOf(const Step& step) {
-    return static_cast<PathTable>(step.owner >> kTableShift);
-  }
-  /// REQUIRES: one predecessor elsewhere.
-  Edge CrossEdge(const Step& step) const {
-    const StepId from = step.cross & ~kCrossBinds;
-    return {CrossKind(step, from), from};
-  }
   Edge LatestEdge(StepId step) const;
   Edge LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const;
   Edge StreamOrLaunch(StepId step, Edge stream) const;
   Edge EdgeBefore(StepId step) const {
-    const Step& at = steps_[step];
-    return (at.owner & kFirstBit) != 0 ? Edge{} : Edge{BeforeKind(at), step - 1};
+    return Before(step) == kNone ? Edge{} : Edge{BeforeKind(step), step - 1};
   }
-  static PathEdge BeforeKind(const Step& step) {
-    if (TableOf(step) != PathTable::kDevice) return PathEdge::kProgram;
-    return (step.owner & kEndBit) != 0 ? PathEdge::kDuration : PathEdge::kStream;
+  PathEdge BeforeKind(StepId step) const {
+    if (step >= device_steps_) return PathEdge::kProgram;
+    return (step & 1) != 0 ? PathEdge::kDuration : PathEdge::kStream;
   }
-  PathEdge CrossKind(const Step& step, StepId from) const {
+  PathEdge CrossKind(StepId step, StepId from) const {
     const bool from_device = from < device_steps_;
-    if (TableOf(step) == PathTable::kDevice) {
-      return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
-    }
+    if (step < device_steps_) return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
     if (from_device) return PathEdge::kSync;
     // The end of a range that crosses another follows from its own start alone.
-    const bool own = (step.owner & kFirstBit) != 0 && (step.owner & kEndBit) != 0;
+    const std::uint32_t owner = OwnerWord(step);
+    const bool own = (owner & kFirstBit) != 0 && (owner & kEndBit) != 0;
     return own ? PathEdge::kDuration : PathEdge::kThread;
-  }
-  template <class Visit>
-  void ForEachCross(const Step& step, Visit visit) const {
-    if (step.cross == kNone) return;
-    if ((step.cross & kMany) == 0) {
-      visit(step.cross & ~kCrossBinds);
-      return;
-    }
-    const std::size_t at = step.cross & ~kMany;
-    for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
   }
   bool IsAlone(StepId step, StepChange change) const {
     return change.is_alone && Before(step) != kNone;
@@ -277,25 +283,31 @@ class PathGraph {
   const RankContext* rank_ = nullptr;
   const Profile* profile_ = nullptr;
   std::array<const Ns*, 3> starts_{};  // By PathTable.
-  std::vector<Step> steps_;            // By stream, then by thread; each in its own order.
-  std::vector<StepId> many_;           // A number, and as many steps.
+  // Steps stand by stream, then by thread; each in its own order.
+  std::size_t device_steps_ = 0;             // Steps [0, device_steps_) are the device's.
+  std::vector<std::uint32_t> work_rows_;     // Empty: those of all rows.
+  std::vector<std::uint32_t> work_crosses_;  // Of its start.
+  std::vector<bool> first_works_;            // Of its stream.
+  std::vector<std::uint32_t> thread_owners_;
+  std::vector<std::pair<StepId, std::uint32_t>> thread_crosses_;  // By step.
+  std::vector<std::uint32_t> cross_places_;      // Of the steps of a place: their first in those.
+  std::vector<StepId> many_;                     // A number, and as many steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;
   std::vector<StepId> thread_begins_;
   std::vector<std::uint32_t> edges_from_blocks_;
   unsigned block_bits_ = kBlockBits;
-  std::vector<bool> in_loader_;   // By row of the host table.
-  std::size_t device_steps_ = 0;  // Steps [0, device_steps_) are the device's.
+  std::vector<bool> in_loader_;  // By row of the host table.
   std::size_t dropped_ = 0;
 };
 
 template <class TimeOf>
 Ns PathGraph::TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const {
-  const Step& at = steps_[step];
-  if ((at.cross & kMany) == 0 && (at.owner & kFirstBit) == 0) {  // Most: one here, one elsewhere.
-    const StepId cross = at.cross & ~kCrossBinds;
-    const bool cross_binds = cross != at.cross;
+  const std::uint32_t word = CrossWord(step);
+  if ((word & kMany) == 0 && Before(step) != kNone) {  // Most: one here, one elsewhere.
+    const StepId cross = word & ~kCrossBinds;
+    const bool cross_binds = cross != word;
     const StepId binding = cross_binds ? cross : step - 1, other = cross_binds ? step - 1 : cross;
     const Ns bound = time_of(binding) + (recorded - RecordedAt(binding)) - cut;
     return std::max(bound, time_of(other) + std::min<Ns>(0, recorded - RecordedAt(other)));

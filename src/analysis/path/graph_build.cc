@@ -65,6 +65,7 @@ class PathGraphBuilder {
     LinkLaunches();
     LinkStreams();
     AddThreadLinks();
+    StoreThreadEdges();
     Schedule();
     for (const Iteration& iteration : rank_.iterations.selected()) FindIteration(iteration);
     StoreMany();
@@ -96,15 +97,28 @@ class PathGraphBuilder {
     Event event;
   };
 
-  void Emit(PathTable table, bool is_end, std::uint32_t row, bool first) {
-    PathGraph::Step& step = graph_.steps_.emplace_back();
-    step.owner = static_cast<std::uint32_t>(table) << PathGraph::kTableShift | row |
-                 (is_end ? PathGraph::kEndBit : 0) | (first ? PathGraph::kFirstBit : 0);
+  void EmitWork(std::uint32_t row, bool is_first) {
+    if (!has_all_work_) {
+      step_of_device_[row] = Next();
+      graph_.work_rows_.push_back(row);
+    }
+    graph_.work_crosses_.push_back(kNone);
+    graph_.first_works_.push_back(is_first);
+    graph_.device_steps_ += 2;
   }
-  StepId Next() const { return static_cast<StepId>(graph_.steps_.size()); }
+  void Emit(PathTable table, bool is_end, std::uint32_t row, bool is_first) {
+    graph_.thread_owners_.push_back(static_cast<std::uint32_t>(table) << PathGraph::kTableShift |
+                                    row | (is_end ? PathGraph::kEndBit : 0) |
+                                    (is_first ? PathGraph::kFirstBit : 0));
+  }
+  StepId Next() const { return static_cast<StepId>(graph_.size()); }
 
-  void AddCross(StepId step, StepId from) {
-    std::uint32_t& cross = graph_.steps_[step].cross;
+  /// The start of device work, or kNone.
+  StepId StepOfWork(std::uint32_t row) const {
+    return has_all_work_ ? 2 * row : step_of_device_[row];
+  }
+
+  void AddCross(std::uint32_t& cross, StepId from) {
     if (cross == kNone) {
       cross = from;
     } else if ((cross & PathGraph::kMany) == 0) {
@@ -113,6 +127,41 @@ class PathGraphBuilder {
     } else {
       many_[cross & ~PathGraph::kMany].push_back(from);
     }
+  }
+  /// To the start of device work.
+  void AddToWork(StepId start, StepId from) { AddCross(graph_.work_crosses_[start / 2], from); }
+  /// To a step of a thread. They are few, and stored when all are known.
+  void AddToThread(StepId step, StepId from) { thread_edges_.emplace_back(step, from); }
+
+  void StoreThreadEdges() {
+    std::stable_sort(thread_edges_.begin(), thread_edges_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    auto& crosses = graph_.thread_crosses_;
+    for (const auto& [step, from] : thread_edges_) {
+      if (crosses.empty() || crosses.back().first != step) crosses.emplace_back(step, kNone);
+      AddCross(crosses.back().second, from);
+      graph_.thread_owners_[step - graph_.device_steps_] |= PathGraph::kHasCross;
+    }
+    thread_edges_ = {};
+    crosses.shrink_to_fit();
+    const std::size_t places = (graph_.thread_owners_.size() >> PathGraph::kPlaceBits) + 1;
+    std::size_t at = 0;
+    for (std::size_t place = 0; place < places; ++place) {
+      const std::size_t begin = graph_.device_steps_ + (place << PathGraph::kPlaceBits);
+      while (at < crosses.size() && crosses[at].first < begin) ++at;
+      graph_.cross_places_.push_back(static_cast<std::uint32_t>(at));
+    }
+  }
+
+  // REQUIRES: the step has one.
+  std::uint32_t& CrossWord(StepId step) {
+    return step < graph_.device_steps_ ? graph_.work_crosses_[step / 2]
+                                       : graph_.thread_crosses_[graph_.PlaceOf(step)].second;
+  }
+  void DropCross(StepId step) {
+    CrossWord(step) = kNone;
+    if (step < graph_.device_steps_) return;
+    graph_.thread_owners_[step - graph_.device_steps_] &= ~PathGraph::kHasCross;
   }
 
   // --- Steps.
@@ -126,30 +175,24 @@ class PathGraphBuilder {
            EndOf(start, profile_.device.duration[row]) > std::min(window.start, host_.start);
   }
 
-  void CountSteps() {
-    std::size_t count = 0;
-    for (std::uint32_t row = 0; row < profile_.device.size(); ++row) count += HasDeviceRow(row);
-    for (const std::vector<Ns>* starts : {&profile_.host.start, &profile_.api.start}) {
-      for (const Ns start : *starts) count += start >= host_.start && start <= host_.end ? 1 : 0;
-    }
-    graph_.steps_.reserve(2 * count);
-  }
-
   void AddDevice() {
-    CountSteps();
     const DeviceTable& device = profile_.device;
-    step_of_device_.assign(device.size(), kNone);
+    std::size_t count = 0;
+    for (std::uint32_t row = 0; row < device.size(); ++row) count += HasDeviceRow(row);
+    has_all_work_ = count == device.size();
+    if (!has_all_work_) {
+      step_of_device_.assign(device.size(), kNone);
+      graph_.work_rows_.reserve(count);
+    }
+    graph_.work_crosses_.reserve(count);
+    graph_.first_works_.reserve(count);
     for (const StreamRows& stream : waits_.streams()) {
       const StepId begin = Next();
       for (std::uint32_t row = stream.begin; row < stream.end; ++row) {
-        if (!HasDeviceRow(row)) continue;
-        step_of_device_[row] = Next();
-        Emit(PathTable::kDevice, false, row, Next() == begin);
-        Emit(PathTable::kDevice, true, row, false);
+        if (HasDeviceRow(row)) EmitWork(row, Next() == begin);
       }
       if (Next() > begin) chains_.push_back({begin, Next(), kNone});
     }
-    graph_.device_steps_ = Next();
   }
 
   // The next event of the thread in the order of starts, the longer first, ranges before calls.
@@ -185,7 +228,7 @@ class PathGraphBuilder {
     Emit(event.table, true, event.row, false);
     if (event.table != PathTable::kApi) return;
     for (const std::uint32_t row : waits_.WaitedFor(event.row, last_launch_)) {
-      if (step_of_device_[row] != kNone) AddCross(step, step_of_device_[row] + 1);
+      if (StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
     }
   }
 
@@ -212,6 +255,11 @@ class PathGraphBuilder {
 
   void AddThreads() {
     step_of_api_.assign(profile_.api.size(), kNone);
+    std::size_t count = 0;
+    for (const std::vector<Ns>* starts : {&profile_.host.start, &profile_.api.start}) {
+      for (const Ns start : *starts) count += start >= host_.start && start <= host_.end ? 1 : 0;
+    }
+    graph_.thread_owners_.reserve(2 * count);
     for (std::uint32_t thread = 0; thread < profile_.threads.size(); ++thread) {
       const StepId begin = Next();
       last_launch_ = kNone;
@@ -227,7 +275,7 @@ class PathGraphBuilder {
       for (; at < end; ++at) {
         const auto& [event, start] = crossing_[at];
         Emit(event.table, true, event.row, true);
-        AddCross(Next() - 1, start);
+        AddToThread(Next() - 1, start);
       }
       if (Next() > begin) chains_.push_back({begin, Next(), kNone});
     }
@@ -238,24 +286,26 @@ class PathGraphBuilder {
   void LinkLaunches() {
     for (std::uint32_t row = 0; row < profile_.device.size(); ++row) {
       const ApiId launch = profile_.device.launch[row];
-      if (!launch.valid() || step_of_device_[row] == kNone) continue;
+      if (!launch.valid() || StepOfWork(row) == kNone) continue;
       const StepId from = step_of_api_[launch.value];
-      if (from != kNone) AddCross(step_of_device_[row], from);
+      if (from != kNone) AddToWork(StepOfWork(row), from);
     }
+    step_of_api_ = {};
   }
 
   void LinkStreams() {
     for (std::uint32_t row = 0; row < profile_.device.size(); ++row) {
-      if (step_of_device_[row] == kNone) continue;
+      if (StepOfWork(row) == kNone) continue;
       const std::uint32_t other = waits_.OtherStreamBefore(row);
-      if (other == kNone || step_of_device_[other] == kNone) continue;
-      AddCross(step_of_device_[row], step_of_device_[other] + 1);
+      if (other == kNone || StepOfWork(other) == kNone) continue;
+      AddToWork(StepOfWork(row), StepOfWork(other) + 1);
     }
     for (const auto& [row, other] : event_waits_) {
-      if (step_of_device_[row] == kNone || step_of_device_[other] == kNone) continue;
+      if (StepOfWork(row) == kNone || StepOfWork(other) == kNone) continue;
       if (waits_.OtherStreamBefore(row) == other) continue;  // Known.
-      AddCross(step_of_device_[row], step_of_device_[other] + 1);
+      AddToWork(StepOfWork(row), StepOfWork(other) + 1);
     }
+    step_of_device_ = {};
   }
 
   void AddThreadLinks() {
@@ -264,7 +314,7 @@ class PathGraphBuilder {
       if (chain.thread != kNone) threads.push_back({chain.begin, chain.end, chain.thread});
     }
     ThreadLinks links = LinkThreads(graph_, profile_, threads);
-    for (const auto& [step, from] : links.edges) AddCross(step, from);
+    for (const auto& [step, from] : links.edges) AddToThread(step, from);
     graph_.free_threads_ = std::move(links.free);
   }
 
@@ -280,15 +330,15 @@ class PathGraphBuilder {
   // The predecessor on another chain that has not had its turn, or kNone. Edges that would close a
   // circle are left alone or taken out, as `drops_` says.
   StepId FirstMissing(StepId step) {
-    std::uint32_t& cross = graph_.steps_[step].cross;
-    if (cross == kNone) return kNone;
+    if (graph_.HasOneEdge(step)) return kNone;
+    const std::uint32_t cross = CrossWord(step);
     const auto missing = [&](StepId from) { return from >= cursor_[ChainOf(from)]; };
     const auto closes_circle = [&](StepId from) { return waiting_[ChainOf(from)]; };
     if ((cross & PathGraph::kMany) == 0) {
       if (!missing(cross)) return kNone;
       if (!closes_circle(cross)) return cross;
       ++circles_;
-      if (drops_) cross = kNone;
+      if (drops_) DropCross(step);
       return kNone;
     }
     std::vector<StepId>& list = many_[cross & ~PathGraph::kMany];
@@ -410,26 +460,34 @@ class PathGraphBuilder {
       graph_.many_.insert(graph_.many_.end(), list.begin(), list.end());
     }
     graph_.many_.shrink_to_fit();
-    for (PathGraph::Step& step : graph_.steps_) {
-      if (step.cross == kNone || (step.cross & PathGraph::kMany) == 0) continue;
-      step.cross = PathGraph::kMany | places[step.cross & ~PathGraph::kMany];
+    ForEachCrossWord([&](StepId, std::uint32_t& cross) {
+      if (cross == kNone || (cross & PathGraph::kMany) == 0) return;
+      cross = PathGraph::kMany | places[cross & ~PathGraph::kMany];
+    });
+  }
+
+  // Calls `visit(step, word)`, some of them kNone.
+  template <class Visit>
+  void ForEachCrossWord(Visit visit) {
+    for (std::size_t work = 0; work < graph_.work_crosses_.size(); ++work) {
+      visit(static_cast<StepId>(2 * work), graph_.work_crosses_[work]);
     }
+    for (auto& [step, cross] : graph_.thread_crosses_) visit(step, cross);
   }
 
   void MarkBinding() {
-    for (StepId step = 0; step < graph_.steps_.size(); ++step) {
-      std::uint32_t& cross = graph_.steps_[step].cross;
-      if ((cross & PathGraph::kMany) != 0) continue;  // Several, or none.
+    ForEachCrossWord([this](StepId step, std::uint32_t& cross) {
+      if ((cross & PathGraph::kMany) != 0) return;  // Several, or none.
       if (graph_.LatestEdge(step).from == cross) cross |= PathGraph::kCrossBinds;
-    }
+    });
   }
 
   void CountEdges() {
     std::vector<std::uint32_t>& counts = graph_.edges_from_blocks_;
     counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);  // The last may be empty.
-    for (StepId step = 0; step < graph_.size(); ++step) {
+    ForEachCrossWord([&](StepId step, std::uint32_t) {
       graph_.ForEachElsewhere(step, [&](StepId from) { ++counts[from >> graph_.block_bits()]; });
-    }
+    });
   }
 
   void FindLoaderRanges() {
@@ -494,7 +552,7 @@ class PathGraphBuilder {
   }
 
   StepId CallEndAt(Ns time) const {
-    for (StepId step = graph_.device_steps(); step < graph_.steps_.size(); ++step) {
+    for (StepId step = graph_.device_steps(); step < graph_.size(); ++step) {
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_call = owner.table == PathTable::kApi && owner.is_end;
       if (is_call && graph_.RecordedAt(step) == time) return step;
@@ -525,7 +583,10 @@ class PathGraphBuilder {
   Span host_;  // The selected iterations' extent on the host.
   PathGraph graph_;
   std::vector<Chain> chains_;
-  std::vector<StepId> step_of_device_, step_of_api_;  // Of starts.
+  bool has_all_work_ = false;                            // All rows of the device table are steps.
+  std::vector<StepId> step_of_device_;                   // Of starts; empty where all are.
+  std::vector<StepId> step_of_api_;                      // Of starts.
+  std::vector<std::pair<StepId, StepId>> thread_edges_;  // From the second to the first.
   std::uint32_t next_host_ = 0, next_api_ = 0;
   std::uint32_t last_launch_ = kNone;  // Device row that the current thread launched last.
   std::vector<std::vector<StepId>> many_;
