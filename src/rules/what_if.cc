@@ -133,9 +133,11 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
   row.Text("path"_col, PathText(found));
 }
 
-// Whether scenarios go one after the other: memory for each at once costs more time than that.
-bool IsLarge(const Replayer& replayer) {
+// Whether scenarios go one after the other: where the times of all steps are kept, memory for each
+// at once costs more time than that.
+bool GoesAlone(const Replayer& replayer, PredictionOf wanted) {
   constexpr std::size_t kManySteps = 4'000'000;
+  if (wanted == PredictionOf::kTimes && !replayer.is_joint()) return false;
   std::size_t steps = 0;
   for (const PathGraph& graph : replayer.graphs()) steps += graph.size();
   return steps > kManySteps;
@@ -226,7 +228,7 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
   if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
   replayer_.FillColumns(scale.condition.Fields(), *rows);
   Scaling scaling{scale.table, {}, scale.factor, scale.without_waiting};
-  scaling.rows.reserve(rows->events.size());
+  ScenarioRows::Reader events(rows->events);
   const expr::Data data = DataOf(*rows);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   std::vector<expr::RowId> some;
@@ -234,7 +236,7 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
     some.resize(std::min(kAtOnce, rows->events.size() - at));
     std::iota(some.begin(), some.end(), static_cast<expr::RowId>(at));
     for (const expr::RowId row : expr::Filter(scale.condition, data, some).rows) {
-      scaling.rows.push_back(rows->events[row]);
+      scaling.rows.push_back(events.At(row));
     }
   }
   return scaling;
@@ -246,7 +248,7 @@ ScenarioOutcome ScenarioRunner::Run(const CompiledScenario& scenario) {
 
 ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> scenarios) {
   std::unique_lock one_at_a_time(large_, std::defer_lock);
-  if (IsLarge(replayer_)) one_at_a_time.lock();
+  if (GoesAlone(replayer_, wanted_)) one_at_a_time.lock();
   ScenarioOutcome out;
   Scenario changes;
   for (const CompiledScenario& scenario : scenarios) {

@@ -50,8 +50,8 @@ struct ScenarioOutcome {
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
 };
 
-/// Predicts scenarios of one run, several at once where threads ask (but for very large runs); rows
-/// are made once.
+/// Predicts scenarios of one run, several at once where threads ask (but for very large runs whose
+/// times are all kept); rows are made once.
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
@@ -73,7 +73,7 @@ class ScenarioRunner {
     std::optional<Replayer::Rows> rows;
   };
   KnownRows known_[3];  ///< By table.
-  std::mutex large_;    ///< Held by the one scenario of a large run.
+  std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
 };
 
 /// What predictions leave out, in clauses; `replayer` null: of any recording.

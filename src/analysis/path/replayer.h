@@ -5,6 +5,9 @@
 // contention for bandwidth, caches, and the host's own reaction to a change.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,13 +30,59 @@ struct ScenarioRow {
   std::uint32_t row = 0;   ///< Of the rank's host, api or device table.
 };
 
+/// Rows by rank, then ascending. Stored as ranges: conditions select many that follow each other.
+class ScenarioRows {
+ public:
+  struct Range {
+    std::uint32_t rank = 0;
+    std::uint32_t begin = 0, end = 0;
+  };
+
+  ScenarioRows() = default;
+  ScenarioRows(std::initializer_list<ScenarioRow> rows) {
+    for (const ScenarioRow& row : rows) push_back(row);
+  }
+
+  std::size_t size() const { return size_; }
+  std::span<const Range> ranges() const { return ranges_; }
+  void push_back(ScenarioRow row) {
+    ++size_;
+    if (!ranges_.empty() && ranges_.back().rank == row.rank && ranges_.back().end == row.row) {
+      ++ranges_.back().end;
+    } else {
+      ranges_.push_back({row.rank, row.row, row.row + 1});
+    }
+  }
+
+  /// Finds rows by their positions, which must ascend.
+  class Reader {
+   public:
+    explicit Reader(const ScenarioRows& rows) : at_(rows.ranges_.data()) {}
+    ScenarioRow At(std::size_t position) {
+      while (position - before_ >= at_->end - at_->begin) {
+        before_ += at_->end - at_->begin;
+        ++at_;
+      }
+      return {at_->rank, at_->begin + static_cast<std::uint32_t>(position - before_)};
+    }
+
+   private:
+    const Range* at_;
+    std::size_t before_ = 0;  // Rows of the ranges before.
+  };
+
+ private:
+  std::vector<Range> ranges_;
+  std::size_t size_ = 0;
+};
+
 /// One change: what these rows take is multiplied by a factor. Of a host range or call, all that
 /// happens in it on its thread, but calls that give or take memory (rows of their own) keep their
 /// time in host ranges; of device work, its duration. A call that waits then takes that
 /// long, whatever it waited for: by 0 it is not there.
 struct Scaling {
   PathTable table = PathTable::kHost;
-  std::vector<ScenarioRow> rows;
+  ScenarioRows rows;
   double factor = 1;             ///< Not negative.
   bool without_waiting = false;  ///< Of collectives: nor do these rows wait for other ranks.
 };
@@ -86,7 +135,7 @@ class Replayer {
   struct Rows {
     PathTable table = PathTable::kHost;
     Table cells;
-    std::vector<ScenarioRow> events;
+    ScenarioRows events;
   };
   Rows MakeRows(PathTable table) const;
   /// Fills those of these columns, by their numbers, that are empty.

@@ -47,9 +47,12 @@ class Coverer {
   void Add(const Scaling& scaling, std::uint32_t rank) {
     std::vector<bool> named(RowsOf(*graph_.rank().profile, scaling.table));
     bool any = false;
-    for (const ScenarioRow& row : scaling.rows) {
-      if (row.rank != rank || row.row >= named.size()) continue;
-      named[row.row] = any = true;
+    for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
+      if (range.rank != rank || range.begin >= named.size()) continue;
+      const std::size_t end = std::min<std::size_t>(range.end, named.size());
+      std::fill(named.begin() + range.begin, named.begin() + static_cast<std::ptrdiff_t>(end),
+                true);
+      any = true;
     }
     if (!any || (scaling.factor == 1 && !scaling.without_waiting)) return;
     times_this_.assign(factors_.size(), kNotYet);

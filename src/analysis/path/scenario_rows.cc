@@ -189,11 +189,9 @@ bool IsHostOp(const Profile& profile, std::uint32_t row) {
 
 // Of the rank at `position` in the run.
 void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable table,
-                   std::vector<ScenarioRow>& events) {
+                   ScenarioRows& events) {
   const Profile& profile = *graph.rank().profile;
-  const std::size_t rows = table == PathTable::kHost ? profile.host.size() : profile.api.size();
-  events.reserve(events.size() + rows);
-  for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+  for (PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
     if (owner.table != table || owner.is_end) continue;
     if (table == PathTable::kHost && !IsHostOp(profile, owner.row)) continue;
@@ -201,29 +199,44 @@ void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable tab
   }
 }
 
-void AddLaunchEvents(const RankContext& rank, std::uint32_t position,
-                     std::vector<ScenarioRow>& events) {
+void AddLaunchEvents(const RankContext& rank, std::uint32_t position, ScenarioRows& events) {
   const DeviceTable& device = rank.profile->device;
-  events.reserve(events.size() + device.size());
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid() || !rank.InTables(DeviceId{row})) continue;
     events.push_back({position, row});
   }
 }
 
+using Ranges = std::span<const ScenarioRows::Range>;
+
+// The first of these that are of one rank.
+Ranges OfOneRank(Ranges ranges) {
+  const auto end = std::find_if(ranges.begin(), ranges.end(), [&](const auto& range) {
+    return range.rank != ranges.front().rank;
+  });
+  return ranges.first(static_cast<std::size_t>(end - ranges.begin()));
+}
+
 // The cells of one rank, whose rows are `events`, in columns of the table launches.
-void AppendLaunchCells(const RankContext& rank, std::span<const ScenarioRow> events,
-                       std::span<Column* const> columns, StringPool& strings) {
+void AppendLaunchCells(const RankContext& rank, Ranges events, std::span<Column* const> columns,
+                       StringPool& strings) {
   const bool with_queue = std::any_of(columns.begin(), columns.end(), [](const Column* column) {
     return column->id() == "queue_length";
   });
+  if (with_queue) return AppendLaunches(rank, LaunchRowsOf(rank), columns, strings);
+  constexpr std::size_t kAtOnce = 1 << 18;
   std::vector<LaunchRow> rows;
-  if (with_queue) {
-    rows = LaunchRowsOf(rank);
-  } else {
-    for (const ScenarioRow& event : events) rows.push_back({event.row, 0});
+  const auto append = [&] {
+    AppendLaunches(rank, rows, columns, strings);
+    rows.clear();
+  };
+  for (const ScenarioRows::Range& range : events) {
+    for (std::uint32_t row = range.begin; row < range.end; ++row) {
+      rows.push_back({row, 0});
+      if (rows.size() == kAtOnce) append();
+    }
   }
-  AppendLaunches(rank, rows, columns, strings);
+  append();
 }
 
 }  // namespace
@@ -260,12 +273,10 @@ void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) c
   for (const std::uint32_t column : columns) {
     if (rows.cells.columns()[column].size() == 0) missing.push_back(column);
   }
-  std::span<const ScenarioRow> left(rows.events);
+  Ranges left = rows.events.ranges();
   while (!missing.empty() && !left.empty()) {
     const std::uint32_t rank = left.front().rank;
-    const auto end = std::find_if(left.begin(), left.end(),
-                                  [rank](const ScenarioRow& row) { return row.rank != rank; });
-    const auto events = left.first(static_cast<std::size_t>(end - left.begin()));
+    const Ranges events = OfOneRank(left);
     left = left.subspan(events.size());
     RankRows cells(ranks()[rank], rows.cells.strings());
     std::vector<Column*> launches;
@@ -277,7 +288,9 @@ void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) c
         continue;
       }
       const auto append = own[index - of_launches].append;
-      for (const ScenarioRow& event : events) append(cells, event.row, column);
+      for (const ScenarioRows::Range& range : events) {
+        for (std::uint32_t row = range.begin; row < range.end; ++row) append(cells, row, column);
+      }
     }
     if (!launches.empty()) {
       AppendLaunchCells(ranks()[rank], events, launches, rows.cells.strings());
