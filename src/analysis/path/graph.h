@@ -127,7 +127,8 @@ class PathGraph {
   /// than what would happen.
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
-  Ns RecordedAt(StepId step) const {
+  // In the innermost loop of all that walks the graph; compilers find it too long by themselves.
+  [[gnu::always_inline]] Ns RecordedAt(StepId step) const {
     const std::uint32_t owner = OwnerWord(step);
     const std::uint32_t row = owner & kRowMask;
     const auto table = static_cast<PathTable>(owner >> kTableShift);
@@ -227,7 +228,7 @@ class PathGraph {
   static constexpr std::uint32_t kHasCross = 1u << 31;  // Of a thread's step: not kDevice.
   static constexpr unsigned kPlaceBits = 6;             // Steps of threads share a place.
 
-  std::uint32_t OwnerWord(StepId step) const {
+  [[gnu::always_inline]] std::uint32_t OwnerWord(StepId step) const {
     if (step >= device_steps_) return thread_owners_[step - device_steps_] & ~kHasCross;
     const StepId work = step / 2;
     const std::uint32_t row = work_rows_.empty() ? work : work_rows_[work];

@@ -11,6 +11,7 @@
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 #include "analysis/work/op_tree.h"
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
@@ -283,17 +284,28 @@ class PathGraphBuilder {
 
   // --- Edges.
 
+  // Calls `work(begin, end)` for parts of `count` rows, side by side.
+  template <class Work>
+  static void ForEachPart(std::size_t count, Work work) {
+    constexpr std::size_t kPart = std::size_t{1} << 18;
+    ForEachAtOnce((count + kPart - 1) / kPart,
+                  [&](std::size_t i) { work(i * kPart, std::min(count, (i + 1) * kPart)); });
+  }
+
   void LinkLaunches() {
-    for (std::uint32_t row = 0; row < profile_.device.size(); ++row) {
-      const ApiId launch = profile_.device.launch[row];
-      if (!launch.valid() || StepOfWork(row) == kNone) continue;
-      const StepId from = step_of_api_[launch.value];
-      if (from != kNone) AddToWork(StepOfWork(row), from);
-    }
+    ForEachPart(profile_.device.size(), [this](std::size_t begin, std::size_t end) {
+      for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
+        const ApiId launch = profile_.device.launch[row];
+        if (!launch.valid() || StepOfWork(row) == kNone) continue;
+        // The first edge: nothing is shared.
+        graph_.work_crosses_[StepOfWork(row) / 2] = step_of_api_[launch.value];
+      }
+    });
     step_of_api_ = {};
   }
 
   void LinkStreams() {
+    if (waits_.streams().size() < 2) return;
     for (std::uint32_t row = 0; row < profile_.device.size(); ++row) {
       if (StepOfWork(row) == kNone) continue;
       const std::uint32_t other = waits_.OtherStreamBefore(row);
@@ -476,10 +488,17 @@ class PathGraphBuilder {
   }
 
   void MarkBinding() {
-    ForEachCrossWord([this](StepId step, std::uint32_t& cross) {
+    const auto mark = [this](StepId step, std::uint32_t& cross) {
       if ((cross & PathGraph::kMany) != 0) return;  // Several, or none.
       if (graph_.LatestEdge(step).from == cross) cross |= PathGraph::kCrossBinds;
+    };
+    std::vector<std::uint32_t>& works = graph_.work_crosses_;
+    ForEachPart(works.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t work = begin; work < end; ++work) {
+        mark(static_cast<StepId>(2 * work), works[work]);
+      }
     });
+    for (auto& [step, cross] : graph_.thread_crosses_) mark(step, cross);
   }
 
   void CountEdges() {
