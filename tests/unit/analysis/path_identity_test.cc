@@ -44,9 +44,9 @@ void ExpectIdentity(const std::string& path, const PathGraph& graph) {
   }
   const PathChanges changes(cuts, alone);
   EXPECT_EQ(ReplayIterations(graph, changes), graph.IterationsAt(graph.Replay(changes))) << path;
-  // 16 bytes a step hold its edge from the step before and one from elsewhere; few have more.
+  // 8 bytes a step hold its edge from the step before and its place in the order; some have more.
   const std::size_t more = std::max(graph.edges(), graph.size()) - graph.size();
-  EXPECT_LE(graph.bytes(), graph.size() * 16 + more * 8 + 4096) << path;
+  EXPECT_LE(graph.bytes(), graph.size() * 8 + more * 8 + 4096) << path;
 }
 
 TEST(PathIdentity, EveryRecordingOrAReason) {
