@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
+
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
@@ -37,10 +40,17 @@ bool Has(std::string_view text, const SignSpec& spec) {
 }  // namespace
 
 bool Shows(const Profile& profile, Sign sign) {
-  for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
-    if (Has(profile.strings[StringId{i}], SpecOf(sign))) return true;
-  }
-  return false;
+  // A recording may have many names, as operands of instructions.
+  constexpr std::uint32_t kAtOnce = 1 << 14;
+  const std::uint32_t count = profile.strings.size();
+  std::atomic<bool> is_found = false;
+  ForEachAtOnce(count / kAtOnce + 1, [&](std::size_t part) {
+    const auto begin = static_cast<std::uint32_t>(part) * kAtOnce;
+    for (std::uint32_t i = begin; i < std::min(count, begin + kAtOnce) && !is_found; ++i) {
+      if (Has(profile.strings[StringId{i}], SpecOf(sign))) is_found = true;
+    }
+  });
+  return is_found;
 }
 
 std::string_view NameWith(Sign sign) { return SpecOf(sign).parts.front(); }

@@ -164,7 +164,15 @@ void Import::SortRows() {
                          [](const auto& a, const auto& b) { return a.time < b.time; });
       },
       [&] {
-        SortUnlessSorted(data_->curves, [](const auto& a, const auto& b) {
+        // Curves take turns in a file too.
+        auto& rows = data_->curves;
+        PermuteInPlace(GroupedRows(rows.size(),
+                                   [&](std::uint32_t row) {
+                                     return (static_cast<std::int64_t>(rows[row].curve) << 32) +
+                                            rows[row].core;
+                                   }),
+                       rows);
+        SortUnlessSorted(rows, [](const auto& a, const auto& b) {
           return std::tuple(a.curve, a.core, a.time) < std::tuple(b.curve, b.core, b.time);
         });
       },
