@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <ranges>
 #include <string>
@@ -12,6 +14,7 @@
 #include "analysis/context/kernel_sweep.h"
 #include "analysis/context/once.h"
 #include "base/format.h"
+#include "base/parallel.h"
 
 namespace profgauge {
 namespace {
@@ -157,19 +160,19 @@ std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
   return Subtract(graphs.Take(), others.Take());
 }
 
-// When a GPU runs nothing, without what is shorter than the recording can tell from nothing.
-std::vector<Span> IdleIn(const DeviceTable& device, const GpuRows& rows,
-                         std::span<const Span> observed) {
+// Calls `visit` with each span in which a GPU runs nothing, in order, without what is shorter than
+// the recording can tell from nothing. There may be one behind each of its kernels: no list of
+// them.
+void VisitIdleIn(const DeviceTable& device, const GpuRows& rows, std::span<const Span> observed,
+                 const std::function<void(Span)>& visit) {
   // A tick of the clock is a gap, a nanosecond or two less is not.
   const Ns shortest = std::max(kRounding, TickOf(device, rows) - kRounding + 1);
-  std::vector<Span> idle;
-  idle.reserve(observed.size() + rows.end - rows.begin);
   std::size_t next = 0;
   const auto add_gap = [&](Ns from, Ns to) {
     while (next < observed.size() && observed[next].end <= from) ++next;
     for (std::size_t i = next; i < observed.size() && observed[i].start < to; ++i) {
       const Span gap{std::max(from, observed[i].start), std::min(to, observed[i].end)};
-      if (gap.length() >= shortest) idle.push_back(gap);
+      if (gap.length() >= shortest) visit(gap);
     }
   };
   Ns busy_until = std::numeric_limits<Ns>::min();
@@ -179,7 +182,6 @@ std::vector<Span> IdleIn(const DeviceTable& device, const GpuRows& rows,
     busy_until = std::max(busy_until, device.start[row] + device.duration[row]);
   });
   add_gap(busy_until, std::numeric_limits<Ns>::max());
-  return idle;
 }
 
 std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved) {
@@ -187,20 +189,36 @@ std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved) {
   return Subtract(std::span(&window, 1), unobserved);
 }
 
-// Idle time that single iterations have above all others; that up to the next one's start is of
-// them.
-void MeasureOnce(std::span<const Span> idle, Span window, std::span<const Iteration> iterations,
-                 GpuUse& use) {
-  std::vector<Ns> times;
+// Iterations, each up to the next one's start.
+std::vector<Span> UpToTheNext(std::span<const Iteration> iterations, Span window) {
+  std::vector<Span> times;
   for (std::size_t i = 0; i < iterations.size(); ++i) {
     const Ns end = i + 1 < iterations.size() ? iterations[i + 1].time.start : window.end;
-    const Span time{iterations[i].time.start, std::max(end, iterations[i].time.start)};
-    times.push_back(OverlapLength(Near(idle, time), std::span(&time, 1)));
+    times.push_back({iterations[i].time.start, std::max(end, iterations[i].time.start)});
   }
-  const Ns once = OnlyOnce(times, {}, kFewIterations);
-  if (once == 0) return;
-  use.idle_once = once;
-  use.idle_most_in = std::max_element(times.begin(), times.end()) - times.begin();
+  return times;
+}
+
+// Idle time, all of it and that which single iterations have above all others.
+void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
+                 std::span<const Span> observed, std::span<const Iteration> iterations,
+                 GpuUse& use) {
+  const std::vector<Span> times = UpToTheNext(iterations, window);
+  std::vector<Ns> idle_in(times.size(), 0);
+  Ns idle = 0;
+  std::size_t next = 0;
+  VisitIdleIn(profile.device, rows, observed, [&](Span gap) {
+    idle += gap.length();
+    while (next < times.size() && times[next].end <= gap.start) ++next;
+    for (std::size_t i = next; i < times.size() && times[i].start < gap.end; ++i) {
+      const Span common{std::max(times[i].start, gap.start), std::min(times[i].end, gap.end)};
+      idle_in[i] += std::max<Ns>(0, common.length());
+    }
+  });
+  use.busy = use.observed - idle;
+  use.idle_once = OnlyOnce(idle_in, {}, kFewIterations);
+  if (use.idle_once == 0) return;
+  use.idle_most_in = std::max_element(idle_in.begin(), idle_in.end()) - idle_in.begin();
 }
 
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
@@ -209,16 +227,19 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   GpuUse use;
   use.gpu = rows.gpu;
   use.window = window.length();
-  use.kernel_busy = TimeWithin(profile.device, RowsOf(rows), window, [&profile](std::uint32_t row) {
-    return profile.device.kind[row] == DeviceKind::kKernel;
-  });
   use.observed = Length(observed);
-  const std::vector<Span> idle = IdleIn(profile.device, rows, observed);
-  use.busy = use.observed - Length(idle);
-  MeasureOnce(idle, window, iterations, use);
-  use.whole_graphs = OverlapLength(WholeGraphSpans(profile, rows), observed);
-  use.sm_efficiency = SmEfficiency(profile, gpus, rows, window);
-  use.occupancy = Occupancy(profile, rows, window);
+  // Each is a walk over the rows, and sets what no other does.
+  const auto is_kernel = [&profile](std::uint32_t row) {
+    return profile.device.kind[row] == DeviceKind::kKernel;
+  };
+  const std::function<void()> walks[] = {
+      [&] { use.sm_efficiency = SmEfficiency(profile, gpus, rows, window); },
+      [&] { MeasureIdle(profile, rows, window, observed, iterations, use); },
+      [&] { use.kernel_busy = TimeWithin(profile.device, RowsOf(rows), window, is_kernel); },
+      [&] { use.whole_graphs = OverlapLength(WholeGraphSpans(profile, rows), observed); },
+      [&] { use.occupancy = Occupancy(profile, rows, window); },
+  };
+  ForEachAtOnce(std::size(walks), [&](std::size_t i) { walks[i](); });
   return use;
 }
 
@@ -297,11 +318,14 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
   return uses;
 }
 
-std::vector<Span> IdleSpans(const RankContext& rank, std::int32_t gpu) {
-  std::vector<Span> observed = ObservedOf(rank.window(), rank.unobserved);
+void VisitIdle(const RankContext& rank, std::int32_t gpu, const std::function<void(Span)>& visit) {
+  const std::vector<Span> observed = ObservedOf(rank.window(), rank.unobserved);
   const auto [begin, end] = RowsOfGpu(rank.profile->device, gpu);
-  if (begin == end) return observed;
-  return IdleIn(rank.profile->device, {gpu, begin, end}, observed);
+  if (begin == end) {
+    for (const Span span : observed) visit(span);
+    return;
+  }
+  VisitIdleIn(rank.profile->device, {gpu, begin, end}, observed, visit);
 }
 
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,

@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,28 +34,63 @@ std::vector<bool> CountedCalls(const RankContext& rank) {
   return counted;
 }
 
+// What spans have in common with a span list, as they come. A list of them, which is one per call,
+// is needed only where one begins before another that came earlier, as calls of several threads do.
+class OverlapInOrder {
+ public:
+  explicit OverlapInOrder(std::span<const Span> list) : list_(list) {}
+
+  void Add(Ns start, Ns duration) {
+    if (duration <= 0) return;
+    is_in_order_ = is_in_order_ && start >= open_.start;
+    if (start > open_.end) Close();
+    open_ = start > open_.end ? Span{start, start + duration}
+                              : Span{open_.start, std::max(open_.end, start + duration)};
+  }
+  /// Nothing where the spans did not come in order.
+  std::optional<Ns> Take() {
+    if (!is_in_order_) return std::nullopt;
+    Close();
+    return sum_;
+  }
+
+ private:
+  void Close() {
+    while (next_ < list_.size() && list_[next_].end <= open_.start) ++next_;
+    for (std::size_t i = next_; i < list_.size() && list_[i].start < open_.end; ++i) {
+      sum_ += std::min(list_[i].end, open_.end) - std::max(list_[i].start, open_.start);
+    }
+  }
+
+  std::span<const Span> list_;
+  std::size_t next_ = 0;
+  Span open_{std::numeric_limits<Ns>::min(), std::numeric_limits<Ns>::min()};
+  Ns sum_ = 0;
+  bool is_in_order_ = true;
+};
+
 std::vector<CallSum> SumCalls(const RankContext& rank, const std::vector<bool>& counted,
                               std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
   std::vector<CallSum> sums;
-  std::vector<SpanCollector> covered;
+  std::vector<OverlapInOrder> covered;
   boost::unordered_flat_map<std::string_view, std::uint32_t> known;
   std::vector<std::uint32_t> row_of(rank.profile->strings.size(), kNoRow);
+  const auto row_of_call = [&](std::size_t i) {
+    const StringId id = api.name[i];
+    if (id.valid() && row_of[id.value] != kNoRow) return row_of[id.value];
+    const std::string_view name = id.valid() ? rank.profile->Name(id) : std::string_view{};
+    const auto [at, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(sums.size()));
+    if (is_new) {
+      sums.push_back({std::string(name), api.kind[i], 0, 0, std::numeric_limits<Ns>::max(), 0, 0});
+      covered.emplace_back(iterations);
+    }
+    if (id.valid()) row_of[id.value] = at->second;
+    return at->second;
+  };
   for (std::size_t i = 0; i < api.size(); ++i) {
     if (!counted[i]) continue;
-    const StringId id = api.name[i];
-    std::uint32_t row = id.valid() ? row_of[id.value] : kNoRow;
-    if (row == kNoRow) {
-      const std::string_view name = id.valid() ? rank.profile->Name(id) : std::string_view{};
-      const auto [at, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(sums.size()));
-      if (is_new) {
-        sums.push_back(
-            {std::string(name), api.kind[i], 0, 0, std::numeric_limits<Ns>::max(), 0, 0});
-        covered.emplace_back();
-      }
-      row = at->second;
-      if (id.valid()) row_of[id.value] = row;
-    }
+    const std::uint32_t row = row_of_call(i);
     CallSum& sum = sums[row];
     ++sum.calls;
     sum.time += api.duration[i];
@@ -62,8 +98,21 @@ std::vector<CallSum> SumCalls(const RankContext& rank, const std::vector<bool>& 
     sum.max = std::max(sum.max, api.duration[i]);
     covered[row].Add(api.start[i], api.duration[i]);
   }
+  std::vector<bool> is_listed(sums.size(), false);
   for (std::size_t row = 0; row < sums.size(); ++row) {
-    sums[row].covered = OverlapLength(covered[row].Take(), iterations);
+    const auto time = covered[row].Take();
+    sums[row].covered = time.value_or(0);
+    is_listed[row] = !time;
+  }
+  if (std::find(is_listed.begin(), is_listed.end(), true) == is_listed.end()) return sums;
+  std::vector<SpanCollector> listed(sums.size());
+  for (std::size_t i = 0; i < api.size(); ++i) {
+    if (!counted[i]) continue;
+    const std::uint32_t row = row_of_call(i);
+    if (is_listed[row]) listed[row].Add(api.start[i], api.duration[i]);
+  }
+  for (std::size_t row = 0; row < sums.size(); ++row) {
+    if (is_listed[row]) sums[row].covered = OverlapLength(listed[row].Take(), iterations);
   }
   return sums;
 }

@@ -243,7 +243,7 @@ void VisitGaps(const RankContext& rank, const GpuUse& use,
   std::size_t next = 0;
   DeviceId latest;
   Ns latest_end = 0;
-  for (const Span idle : IdleSpans(rank, use.gpu)) {
+  VisitIdle(rank, use.gpu, [&](Span idle) {
     for (; next < rows.size() && device.start[rows[next]] < idle.end; ++next) {
       const Ns end = device.start[rows[next]] + device.duration[rows[next]];
       // Events of no length inside the gap end nothing.
@@ -258,7 +258,7 @@ void VisitGaps(const RankContext& rank, const GpuUse& use,
     gap.before = latest;
     if (next < rows.size()) gap.after = DeviceId{rows[next]};
     visit(gap);
-  }
+  });
 }
 
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
