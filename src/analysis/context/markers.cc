@@ -271,10 +271,9 @@ Observable FindObservable(const Profile& profile, Span extent) {
                   std::max(extent.end, last)};
   if (!found_empty_queue) found.backlog = std::max<Ns>(0, first - queued);
   // Nor does what the process does begin before its device is set up.
-  const std::vector<Ns> setup = SetupTimes(profile);
-  for (std::size_t call = 0; call < setup.size(); ++call) {
-    if (setup[call] == 0) continue;
-    found.window.start = std::max(found.window.start, profile.api.start[call] + setup[call]);
+  const SetupTimes setup(profile);
+  for (const auto& [call, time] : setup.calls()) {
+    found.window.start = std::max(found.window.start, profile.api.start[call] + time);
   }
   if (StopsInFlight(profile)) found.window.end = last;
   return found;

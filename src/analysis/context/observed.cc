@@ -25,7 +25,7 @@ void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::v
   const Ns first = *std::min_element(device.start.begin(), device.start.end());
   if (iterations.first != 0 || iterations.all.front().lead_in > 0 || first <= begin) return;
   const ApiTable& api = profile.api;
-  const std::vector<Ns> setup = SetupTimes(profile);
+  const SetupTimes setup(profile);
   for (std::size_t call = 0; call < api.size(); ++call) {
     if (!MayWait(api.kind[call]) || setup[call] > 0 || api.start[call] < begin) continue;
     const Ns end = std::min(first, api.start[call] + std::max<Ns>(api.duration[call], 0));

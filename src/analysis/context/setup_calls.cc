@@ -13,17 +13,16 @@ constexpr Ns kSoon = 50'000;  // From a call's end to the work that it launched.
 
 }  // namespace
 
-std::vector<Ns> SetupTimes(const Profile& profile) {
+SetupTimes::SetupTimes(const Profile& profile) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
-  std::vector<Ns> times(api.size(), 0);
-  if (device.size() == 0) return times;
+  if (device.size() == 0) return;
   const Ns first_work = *std::min_element(device.start.begin(), device.start.end());
   for (std::size_t row = 0; row < api.size(); ++row) {
     const bool may_set_up = api.kind[row] == ApiKind::kOther || api.kind[row] == ApiKind::kMemory;
     if (may_set_up && api.duration[row] >= kSetupCall &&
         api.start[row] + api.duration[row] <= first_work) {
-      times[row] = api.duration[row];
+      times_[row] = api.duration[row];
     }
   }
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -33,22 +32,21 @@ std::vector<Ns> SetupTimes(const Profile& profile) {
     const Ns duration = api.duration[launch.value];
     // Work that begins much later than the call returned waited for something else.
     if (until < kSetupCall || until > duration + kSoon) continue;
-    times[launch.value] = std::min(until, duration);
+    times_[launch.value] = std::min(until, duration);
   }
-  return times;
 }
 
 std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations) {
   if (!iterations.is_whole || iterations.source != kWholeProfile || !profile.has_timeline)
     return {};
-  const std::vector<Ns> times = SetupTimes(profile);
-  std::vector<bool> calls(times.size());
-  bool any = false;
-  for (std::size_t row = 0; row < times.size(); ++row) {
-    calls[row] = times[row] > 0 && profile.api.start[row] + times[row] <= iterations.window.start;
-    any = any || calls[row];
+  const SetupTimes setup(profile);
+  std::vector<bool> calls;
+  for (const auto& [row, time] : setup.calls()) {
+    if (profile.api.start[row] + time > iterations.window.start) continue;
+    calls.resize(profile.api.size());
+    calls[row] = true;
   }
-  return any ? calls : std::vector<bool>{};
+  return calls;
 }
 
 }  // namespace profgauge

@@ -3,6 +3,8 @@
 // iterations it is no part of the time in which the device is observed.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <vector>
 
 #include "analysis/context/iterations.h"
@@ -10,10 +12,23 @@
 
 namespace profgauge {
 
-/// By row of the profile's calls: for how long, from its start, the call sets the device up; 0 for
-/// others. Such are calls of at least 50 ms that end before the first work of a device, and the
-/// call that launched that work if it took as long before the work began.
-std::vector<Ns> SetupTimes(const Profile& profile);
+/// The calls that set the device up: those of at least 50 ms that end before the first work of a
+/// device, and the call that launched that work if it took as long before the work began.
+class SetupTimes {
+ public:
+  explicit SetupTimes(const Profile& profile);
+
+  /// For how long, from its start, the call in that row sets the device up; 0 for others.
+  Ns operator[](std::size_t call) const {
+    const auto found = times_.find(call);
+    return found == times_.end() ? 0 : found->second;
+  }
+  /// Of those that do, which are few, by row.
+  const std::map<std::size_t, Ns>& calls() const { return times_; }
+
+ private:
+  std::map<std::size_t, Ns> times_;
+};
 
 /// By row of the profile's calls: 1 for those that only set up what a recording without iterations
 /// then shows, and so are left out with the time before its window; empty where there is none.

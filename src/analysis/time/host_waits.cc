@@ -197,7 +197,7 @@ HostWaits CollectWaits(const Profile& profile) {
   const ApiTable& api = profile.api;
   const std::vector<bool> waiting_copies = WaitingCopies(profile);
   const std::vector<bool> loading_launches = LoadingLaunches(profile);
-  const std::vector<Ns> setup = SetupTimes(profile);
+  const SetupTimes setup(profile);
   const std::vector<bool> searching = SearchingOps(profile);
   NameMemo loads_code(profile, LoadsCode);
   for (std::size_t row = 0; row < api.size(); ++row) {
