@@ -125,6 +125,25 @@ TEST(HostCalls, CoveredTimeCountsEachMomentOfTheIterationsOnce) {
   EXPECT_EQ(IntegerAt(calls, 0, "covered_time"), 500);
 }
 
+// Calls are by thread: those of the second begin before the last of the first.
+TEST(HostCalls, CoveredTimeIsThatOfThreadsInAnyOrder) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Step(1, {1100, 2000});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {100, 400});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {900, 1200});
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {50, 150}, test.Thread(2));
+  test.Call("cudaMemcpy", ApiKind::kMemcpy, {1150, 1300}, test.Thread(2));
+  test.Call("cudaMalloc", ApiKind::kMemory, {400, 500});
+  test.Call("cudaMalloc", ApiKind::kMemory, {950, 1150});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& calls = *analysis.FindTable("api_calls");
+  ASSERT_EQ(calls.rows(), 2U);
+  EXPECT_EQ(TextAt(calls, 0, "name"), "cudaMemcpy");
+  EXPECT_EQ(IntegerAt(calls, 0, "covered_time"), 350 + 100 + 200);
+  EXPECT_EQ(IntegerAt(calls, 1, "covered_time"), 100 + 50 + 50);
+}
+
 // A copy that returns when it is done holds the host too; what the profiler waits for once the
 // iterations' host ranges are over is not the program's.
 TEST(HostCalls, BlockingCopiesSynchronizeAndTheProfilersOwnStopDoesNot) {
