@@ -54,6 +54,27 @@ TEST(Launches, DelayAndQueue) {
   EXPECT_EQ(IntegerAt(streams, 0, "queue_max"), 2);
 }
 
+TEST(Launches, TablesThatNobodyWantsAreLeftOutAndNumbersStay) {
+  TestProfile test;
+  test.Op("aten::add", {0, 1000});
+  test.Launch("a", {0, 10}, {30, 100});
+  test.Launch("b", {12, 15}, {100, 150});
+  const std::vector<Profile> ranks = OneRank(test.Finish());
+  Selection verdict_only;
+  verdict_only.unwanted_tables = {"launches", "kernels_by_iteration", "ops_by_iteration"};
+  const auto whole = Analyze(ranks, {}), lean = Analyze(ranks, verdict_only);
+  ASSERT_TRUE(whole && lean);
+  for (const std::string_view table : verdict_only.unwanted_tables) {
+    EXPECT_GT(whole->FindTable(table)->rows(), 0U) << table;
+    EXPECT_EQ(lean->FindTable(table)->rows(), 0U) << table;
+  }
+  for (const Metric& metric : whole->metrics) {
+    const Metric& same = *lean->Find(metric.spec->id);
+    EXPECT_EQ(IsAbsent(metric.value), IsAbsent(same.value)) << metric.spec->id;
+    EXPECT_EQ(AsNumber(metric.value, -1), AsNumber(same.value, -1)) << metric.spec->id;
+  }
+}
+
 TEST(Launches, WithoutThemTheReasonSaysWhatIsMissing) {
   TestProfile test;
   test.Op("aten::add", {0, 100});
