@@ -31,10 +31,9 @@ struct KernelClass {
   bool collective =
       false;  ///< Moves data between ranks (NCCL, RCCL, DeepEP, one-shot all-reduce…).
   CollectiveKind kind = CollectiveKind::kOther;  ///< Of a collective, as far as its name tells.
-  friend bool operator==(const KernelClass&, const KernelClass&) = default;
 };
 
-/// Verdicts on many events, among which few differ.
+/// Verdicts on many events, by row; few differ, so that each takes a byte or two.
 class KernelClasses {
  public:
   std::size_t size() const { return rows_.size(); }

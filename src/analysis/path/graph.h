@@ -86,6 +86,9 @@ class PathGraph {
  public:
   using StepId = std::uint32_t;
   static constexpr StepId kNone = 0xffff'ffff;
+  /// ns by which ends of ranges of one thread can be off: what clocks of whole microseconds miss,
+  /// of both start and duration.
+  static constexpr Ns kResolution = 2'000;
   static constexpr unsigned kBlockBits = 14;
 
   struct Edge {

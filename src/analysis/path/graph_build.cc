@@ -8,6 +8,7 @@
 
 #include "analysis/path/event_waits.h"
 #include "analysis/path/graph.h"
+#include "analysis/path/iteration_steps.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 #include "analysis/work/op_tree.h"
@@ -15,10 +16,6 @@
 
 namespace profgauge {
 namespace {
-
-// Ends of ranges of one thread can be off by what their clocks resolve: whole microseconds, of
-// both start and duration.
-constexpr Ns kResolution = 2'000;
 
 Ns EndOf(Ns start, Ns duration) { return start + std::max<Ns>(duration, 0); }
 
@@ -68,14 +65,15 @@ class PathGraphBuilder {
     AddThreadLinks();
     StoreThreadEdges();
     Schedule();
-    for (const Iteration& iteration : rank_.iterations.selected()) FindIteration(iteration);
+    const std::vector<ThreadSteps> threads = Threads();
+    for (const Iteration& iteration : rank_.iterations.selected()) {
+      graph_.iterations_.push_back(FindIterationSteps(graph_, threads, iteration));
+    }
     StoreMany();
     MarkBinding();
     CountEdges();
     FindLoaderRanges();
-    for (const Chain& chain : chains_) {
-      if (chain.thread != kNone) graph_.thread_begins_.push_back(chain.begin);
-    }
+    for (const ThreadSteps& thread : threads) graph_.thread_begins_.push_back(thread.begin);
     graph_.runs_.shrink_to_fit();
     return std::move(graph_);
   }
@@ -245,7 +243,8 @@ class PathGraphBuilder {
     }
     Ns closes = event.end;
     if (!open_.empty() && closes > open_.back().closes) {
-      if (closes > open_.back().closes + kResolution) {  // Crosses: its start has an edge alone.
+      if (closes >
+          open_.back().closes + PathGraph::kResolution) {  // Crosses: its start has an edge alone.
         crossing_.emplace_back(event, step);
         return;
       }
@@ -320,12 +319,16 @@ class PathGraphBuilder {
     step_of_device_ = {};
   }
 
-  void AddThreadLinks() {
+  std::vector<ThreadSteps> Threads() const {
     std::vector<ThreadSteps> threads;
     for (const Chain& chain : chains_) {
       if (chain.thread != kNone) threads.push_back({chain.begin, chain.end, chain.thread});
     }
-    ThreadLinks links = LinkThreads(graph_, profile_, threads);
+    return threads;
+  }
+
+  void AddThreadLinks() {
+    ThreadLinks links = LinkThreads(graph_, profile_, Threads());
     for (const auto& [step, from] : links.edges) AddToThread(step, from);
     graph_.free_threads_ = std::move(links.free);
   }
@@ -520,77 +523,6 @@ class PathGraphBuilder {
       const HostId around = host.parent[row];
       const bool named = host.name[row].valid() && loads[host.name[row].value];
       graph_.in_loader_[row] = named || (around.valid() && graph_.in_loader_[around.value]);
-    }
-  }
-
-  // --- Iterations.
-
-  bool IsMarker(StepId step) const {
-    const PathOwner owner = graph_.OwnerOf(step);
-    return owner.table == PathTable::kHost &&
-           profile_.host.kind[owner.row] == HostKind::kIterationMarker;
-  }
-
-  // The step of a thread nearest to `time` on the side that `before` says, markers preferred.
-  StepId Nearest(Ns time, bool before) const {
-    StepId best = kNone;
-    const auto distance = [&](StepId step) {
-      const Ns at = graph_.RecordedAt(step);
-      return before ? time - at : at - time;
-    };
-    for (const Chain& chain : chains_) {
-      if (chain.thread == kNone) continue;
-      // Steps of a thread are in order but for the resolution of their clock.
-      const auto steps = std::views::iota(chain.begin, chain.end);
-      const auto found = std::ranges::lower_bound(
-          steps, time - kResolution, {}, [this](StepId at) { return graph_.RecordedAt(at); });
-      StepId step = chain.begin + static_cast<StepId>(found - steps.begin());
-      if (step > chain.begin) --step;
-      for (; step < chain.end && graph_.RecordedAt(step) <= time + kResolution; ++step) {
-        Consider(step, distance, best);
-      }
-      if (!before && step < chain.end) Consider(step, distance, best);
-    }
-    return best;
-  }
-  template <class Distance>
-  void Consider(StepId step, Distance distance, StepId& best) const {
-    const Ns away = distance(step);
-    if (away < 0) return;
-    if (best == kNone || away < distance(best) ||
-        (away == distance(best) && IsMarker(step) && !IsMarker(best))) {
-      best = step;
-    }
-  }
-
-  StepId FirstWorkAt(Ns time) const {
-    for (StepId step = 0; step < graph_.device_steps_; step += 2) {
-      if (graph_.RecordedAt(step) == time) return step;
-    }
-    return kNone;
-  }
-
-  StepId CallEndAt(Ns time) const {
-    for (StepId step = graph_.device_steps(); step < graph_.size(); ++step) {
-      const PathOwner owner = graph_.OwnerOf(step);
-      const bool is_call = owner.table == PathTable::kApi && owner.is_end;
-      if (is_call && graph_.RecordedAt(step) == time) return step;
-    }
-    return kNone;
-  }
-
-  void FindIteration(const Iteration& iteration) {
-    PathGraph::IterationSteps& steps = graph_.iterations_.emplace_back();
-    steps.begin = Nearest(iteration.host.start, false);
-    if (steps.begin != kNone) {
-      steps.lead = graph_.RecordedAt(steps.begin) - iteration.host.start;
-    }
-    steps.end = Nearest(iteration.host.end, true);
-    if (steps.end != kNone) steps.tail = iteration.host.end - graph_.RecordedAt(steps.end);
-    if (rank_.iterations.is_whole && iteration.time.start != iteration.host.start) {
-      steps.first_work = FirstWorkAt(iteration.time.start);
-      // Else it is observed from where a call has set it up.
-      if (steps.first_work == kNone) steps.first_work = CallEndAt(iteration.time.start);
     }
   }
 

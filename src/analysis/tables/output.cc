@@ -12,6 +12,7 @@ namespace profgauge {
 namespace {
 
 constexpr std::string_view kNotTold = "this kind of recording does not tell";
+constexpr std::string_view kUnwanted = "left out: nothing that was asked for looks at it";
 
 std::size_t IndexOf(std::string_view id) {
   const auto catalogue = MetricCatalogue();
@@ -222,7 +223,7 @@ void Output::MoveTo(Analysis& analysis) {
       if (table.id() == spec.id) found = &table;
     }
     if (found == nullptr) {
-      absent_tables_.try_emplace(std::string(spec.id), kNotTold);
+      absent_tables_.try_emplace(std::string(spec.id), Wants(spec.id) ? kNotTold : kUnwanted);
       analysis.tables.emplace_back(spec.id, spec.row_name, Told(spec.title), strings_);
       continue;
     }

@@ -1,0 +1,162 @@
+#include "model/mend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "model/lost_names.h"
+#include "model/process_numbers.h"
+
+namespace profgauge::mend {
+namespace {
+
+// Which way a call copies, where its name says so: hipMemcpyDtoDAsync.
+CopyKind DirectionOfCall(std::string_view name) {
+  const auto says = [name](std::string_view part) { return name.find(part) != name.npos; };
+  if (says("DtoD")) return CopyKind::kDeviceToDevice;
+  if (says("HtoD")) return CopyKind::kHostToDevice;
+  return says("DtoH") ? CopyKind::kDeviceToHost : CopyKind::kUnknown;
+}
+
+}  // namespace
+
+void JoinTheOneDevice(Profile& profile) {
+  if (profile.gpus.size() != 1 || profile.device.size() == 0) return;
+  const auto& used = profile.device.gpu;
+  const std::int32_t listed = profile.gpus.front().id, id = used.front();
+  const bool is_one =
+      std::all_of(used.begin(), used.end(), [id](std::int32_t gpu) { return gpu == id; });
+  if (!is_one || id < 0 || id == listed) return;
+  profile.gpus.front().id = id;
+  for (std::size_t row = 0; row < profile.memory.size(); ++row) {
+    if (profile.memory.device_type[row] != 0 && profile.memory.device[row] == listed) {
+      profile.memory.device[row] = id;
+    }
+  }
+}
+
+void TellRuntimeKernels(Profile& profile) {
+  constexpr std::string_view kCopies[] = {"__amd_rocclr_copyBuffer", "__amd_rocclr_copyImage"};
+  constexpr std::string_view kSets[] = {"__amd_rocclr_fillBuffer", "__amd_rocclr_fillImage"};
+  const auto kind_of = [&](std::string_view name) {
+    const auto begins = [name](std::string_view part) { return name.starts_with(part); };
+    if (std::ranges::any_of(kCopies, begins)) return DeviceKind::kMemcpy;
+    return std::ranges::any_of(kSets, begins) ? DeviceKind::kMemset : DeviceKind::kKernel;
+  };
+  std::vector<DeviceKind> kinds(profile.strings.size(), DeviceKind::kKernel);
+  bool any = false;
+  for (std::uint32_t id = 0; id < kinds.size(); ++id) {
+    kinds[id] = kind_of(profile.strings[StringId{id}]);
+    any = any || kinds[id] != DeviceKind::kKernel;
+  }
+  if (!any) return;
+  DeviceTable& device = profile.device;
+  std::vector<bool> is_told(profile.api.size(), false);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (launch.valid() && device.kind[row] != DeviceKind::kKernel) is_told[launch.value] = true;
+  }
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const StringId name = device.name[row];
+    const ApiId launch = device.launch[row];
+    if (device.kind[row] != DeviceKind::kKernel || !name.valid()) continue;
+    if (kinds[name.value] == DeviceKind::kKernel || (launch.valid() && is_told[launch.value])) {
+      continue;
+    }
+    device.kind[row] = kinds[name.value];
+    device.config.Set(row, {});
+    device.collective.Set(row, {});
+    if (device.kind[row] == DeviceKind::kMemcpy) {
+      device.copy.Set(row,
+                      DirectionOfCall(launch.valid() ? profile.Name(profile.api.name[launch.value])
+                                                     : std::string_view{}));
+    }
+  }
+}
+
+void CheckLengths(Profile& profile) {
+  constexpr std::uint64_t kFew = 8, kOneOf = 10, kOneOfRounded = 2;
+  constexpr Ns kMicrosecond = 1000;
+  const std::uint64_t mended = profile.log[Counter::events_negative_dur] +
+                               profile.log[Counter::events_missing_dur] +
+                               profile.log[Counter::events_overflowed_dur];
+  std::uint64_t kernels = 0, empty = 0, without_times = 0;
+  std::uint64_t copies = 0, without_length = 0;
+  bool is_rounded = true;
+  for (std::size_t i = 0; i < profile.device.size(); ++i) {
+    if (profile.device.kind[i] == DeviceKind::kMemcpy) {
+      ++copies;
+      without_length += profile.device.duration[i] == 0 ? 1 : 0;
+    }
+    if (profile.device.kind[i] != DeviceKind::kKernel) continue;
+    ++kernels;
+    is_rounded = is_rounded && profile.device.duration[i] % kMicrosecond == 0;
+    if (profile.device.duration[i] == 0) ++empty;
+    if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
+  }
+  if (without_length > 0 && without_length * 2 >= copies && mended >= without_length) {
+    profile.log.AddAt(Counter::rows_unusable, "copies whose lengths are not known");
+  }
+  const std::uint64_t unexplained = empty - without_times;
+  const std::uint64_t one_of = is_rounded ? kOneOfRounded : kOneOf;
+  if (std::min(empty, mended) * 100 > kernels ||
+      (unexplained >= kFew && unexplained * one_of > kernels)) {
+    profile.log.AddAt(Counter::rows_unusable, "kernels whose lengths are not known");
+  }
+}
+
+void CheckNames(Profile& profile) {
+  constexpr Ns kOneOf = 10;
+  std::vector<bool> is_lost(profile.strings.size());
+  for (std::uint32_t id = 0; id < is_lost.size(); ++id) {
+    is_lost[id] = IsLostName(profile.strings[StringId{id}]);
+  }
+  struct Sum {
+    Ns all = 0, lost = 0;
+    std::uint64_t count = 0;
+  };
+  const ProcessNumbers processes(profile);
+  std::vector<Sum> sums(processes.count());
+  Sum whole;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] != DeviceKind::kKernel) continue;
+    const bool is_known = device.name[row].valid() && !is_lost[device.name[row].value];
+    for (Sum* sum : {&whole, &sums[processes.OfWork(row)]}) {
+      sum->all += device.duration[row];
+      if (is_known || device.collective[row].valid()) continue;
+      sum->lost += device.duration[row];
+      ++sum->count;
+    }
+  }
+  const auto is_lossy = [](const Sum& sum) { return sum.lost > sum.all / kOneOf; };
+  if (is_lossy(whole)) return profile.log.Add(Counter::kernels_unnamed, whole.count);
+  // One that works little is no rank, nor is what no process can be told of.
+  for (std::size_t process = 1; process < sums.size(); ++process) {
+    const bool works = sums[process].all > whole.all / (kOneOf * static_cast<Ns>(sums.size()));
+    if (works && is_lossy(sums[process])) {
+      profile.log.Add(Counter::kernels_unnamed, sums[process].count);
+    }
+  }
+}
+
+void CheckEvents(Profile& profile) {
+  constexpr std::uint64_t kFewEvents = 8, kFewBytes = 4096;
+  ImportLog& log = profile.log;
+  const std::uint64_t unusable = log[Counter::events_unreadable] + log[Counter::events_bad_time] +
+                                 log[Counter::events_missing_cat];
+  if (unusable >= kFewEvents && unusable * 100 > log[Counter::events_read]) {
+    log.AddAt(Counter::rows_unusable,
+              fmt::format("{} of {} events", unusable, log[Counter::events_read]));
+  }
+  const std::uint64_t damaged = log[Counter::bytes_skipped] + log[Counter::strings_control_char];
+  if (damaged >= kFewBytes && damaged * 100 > profile.source.bytes) {
+    log.AddAt(Counter::rows_unusable, fmt::format("{} of {} bytes", damaged, profile.source.bytes));
+  }
+}
+
+}  // namespace profgauge::mend
