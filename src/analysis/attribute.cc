@@ -19,7 +19,7 @@ Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selec
   PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
   std::vector<IterationFacts> facts;
   for (const RankContext& rank : ranks) {
-    facts.push_back(IterationFactsOf(rank, CollectRoles(*rank.profile, rank.classes)));
+    facts.push_back(IterationFactsOf(rank, CategoryTimesOf(rank, {})));
   }
   RunAttribution run(PoolIterations(ranks, facts),
                      std::any_of(ranks.begin(), ranks.end(),

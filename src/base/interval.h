@@ -6,6 +6,7 @@
 // and is dropped by Merge().
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -42,6 +43,23 @@ Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
 
 /// Those of `spans` that overlap `range`. O(log n). REQUIRES: a span list.
 std::span<const Span> Near(std::span<const Span> spans, Span range);
+
+/// How much of a window is covered by spans that come by start.
+class CoveredTime {
+ public:
+  explicit CoveredTime(Span window) : until_(window.start), end_(window.end) {}
+  void Add(Ns start, Ns duration) {
+    const Ns from = std::max(start, until_);
+    const Ns to = std::min(start + duration, end_);
+    if (from >= to) return;
+    sum_ += to - from;
+    until_ = to;
+  }
+  Ns sum() const { return sum_; }
+
+ private:
+  Ns until_, end_, sum_ = 0;
+};
 
 /// Collects spans that come mostly in order (one stream, one thread) and merges what overlaps at
 /// once, so that a nested column of a million ranges leaves only its top level.

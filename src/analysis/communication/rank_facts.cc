@@ -48,9 +48,13 @@ RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> c
   for (std::uint32_t first = 0; first < device.size();) {
     const DeviceRows rows = RowsOfGpu(device, device.gpu[first]);
     times.window += window.length();
-    times.busy += TimeWithin(device, rows, window, [](std::uint32_t) { return true; });
-    times.compute +=
-        TimeWithin(device, rows, window, [&](std::uint32_t row) { return IsCompute(rank, row); });
+    CoveredTime busy(window), compute(window);
+    VisitByStart(device, rows, [&](std::uint32_t row) {
+      busy.Add(device.start[row], device.duration[row]);
+      if (IsCompute(rank, row)) compute.Add(device.start[row], device.duration[row]);
+    });
+    times.busy += busy.sum();
+    times.compute += compute.sum();
     for (std::uint32_t row = rows.begin; row < rows.end && !communicates; ++row) {
       communicates = rank.classes[row].collective;
     }
@@ -67,23 +71,34 @@ RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> c
   return times;
 }
 
-// Where the time between calls goes: sums from the first moment to each.
-void SumBetweenCalls(const Roles& roles, RankFacts& facts) {
-  for (const CollectiveCall& call : facts.calls) {
-    facts.moments.push_back(call.time.start);
-    facts.moments.push_back(call.time.end);
+// Starts and ends of calls, ascending.
+std::vector<Ns> MomentsOf(std::span<const CollectiveCall> calls) {
+  std::vector<Ns> moments;
+  for (const CollectiveCall& call : calls) {
+    moments.push_back(call.time.start);
+    moments.push_back(call.time.end);
   }
-  std::vector<Ns>& moments = facts.moments;
   std::sort(moments.begin(), moments.end());
   moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+  return moments;
+}
+
+std::vector<Span> BetweenMoments(std::span<const Ns> moments) {
   std::vector<Span> ranges;
   for (std::size_t i = 1; i < moments.size(); ++i) ranges.push_back({moments[i - 1], moments[i]});
-  facts.until.assign(moments.empty() ? 0 : 1, Breakdown{});
-  for (const Breakdown& part : Partition(roles, ranges)) {
-    Breakdown sum = facts.until.back();
+  return ranges;
+}
+
+// Where the time between calls goes: sums from the first moment to each. `parts`: from each to the
+// next.
+std::vector<Breakdown> SumsUntil(std::span<const Ns> moments, std::span<const Breakdown> parts) {
+  std::vector<Breakdown> until(moments.empty() ? 0 : 1, Breakdown{});
+  for (const Breakdown& part : parts) {
+    Breakdown sum = until.back();
     for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += part[c];
-    facts.until.push_back(sum);
+    until.push_back(sum);
   }
+  return until;
 }
 
 std::array<std::int64_t, 6> ShapeOf(const Profile& profile, std::uint32_t row) {
@@ -199,10 +214,10 @@ Breakdown RankFacts::Between(Ns from, Ns to) const {
   return sum;
 }
 
-RankFacts FactsOf(const RankContext& rank, const Roles& roles,
-                  std::span<const Breakdown> breakdowns) {
+RankTimeFacts TimeFactsOf(const RankContext& rank) {
   const Profile& profile = *rank.profile;
-  RankFacts facts;
+  RankTimeFacts result;
+  RankFacts& facts = result.communication;
   facts.rank = rank.rank;
   facts.world_size = profile.distributed.world_size;
   facts.groups = profile.distributed.groups;
@@ -215,22 +230,25 @@ RankFacts FactsOf(const RankContext& rank, const Roles& roles,
   }
   facts.calls = CollectCollectives(rank);
   facts.times = MeasureRank(rank, facts.calls);
-  const std::vector<RankParts> parts = PartsOfSteps(rank, roles, breakdowns);
+  facts.moments = MomentsOf(facts.calls);
+  CategoryTimes times = CategoryTimesOf(rank, BetweenMoments(facts.moments));
+  facts.until = SumsUntil(facts.moments, times.ranges);
+  const std::vector<RankParts> parts = PartsOfSteps(times);
   facts.parts = SumOf(parts);
   for (std::size_t i = 0; i < parts.size(); ++i) facts.steps[i].parts = parts[i];
-  facts.alone = OnlyCommunication(roles);
-  SumBetweenCalls(roles, facts);
+  facts.alone = std::move(times.only_communication);
   facts.kernels = SumKernels(rank, {0, static_cast<std::uint32_t>(rank.profile->device.size())});
   SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
-  return facts;
+  result.iterations = IterationFactsOf(rank, times);
+  return result;
 }
 
 TimeFacts::TimeFacts(std::span<const RankContext> ranks) {
   for (const RankContext& rank : ranks) {
-    const Roles roles = CollectRoles(*rank.profile, rank.classes);
-    iterations.push_back(IterationFactsOf(rank, roles));
-    communication.push_back(FactsOf(rank, roles, iterations.back().parts));
+    RankTimeFacts facts = TimeFactsOf(rank);
+    iterations.push_back(std::move(facts.iterations));
+    communication.push_back(std::move(facts.communication));
   }
 }
 

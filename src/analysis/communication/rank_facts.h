@@ -75,12 +75,15 @@ struct RankFacts {
   Breakdown Between(Ns from, Ns to) const;
 };
 
-/// `roles` are those of the rank, `breakdowns` those of its selected iterations.
-RankFacts FactsOf(const RankContext& rank, const Roles& roles,
-                  std::span<const Breakdown> breakdowns);
+/// Facts of one rank about its iterations and about what it does with others: both are told from
+/// when each category was active, which takes long to find.
+struct RankTimeFacts {
+  IterationFacts iterations;
+  RankFacts communication;
+};
+RankTimeFacts TimeFactsOf(const RankContext& rank);
 
-/// The facts of all ranks about their iterations and about what they do together: both are told
-/// from when each category was active, which takes long to find.
+/// The same of all ranks.
 struct TimeFacts {
   explicit TimeFacts(std::span<const RankContext> ranks);
   std::vector<IterationFacts> iterations;

@@ -5,8 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/context.h"
 #include "analysis/time/breakdown.h"
+#include "analysis/time/category_times.h"
+#include "base/units.h"
 
 namespace profgauge {
 
@@ -28,16 +29,12 @@ struct RankParts {
 };
 
 /// Of each selected iteration, as if no call were matched: MatchedParts() of rank_facts.h tells
-/// waiting from transfer. `roles` are those of the rank, `breakdowns` those of its iterations.
-std::vector<RankParts> PartsOfSteps(const RankContext& rank, const Roles& roles,
-                                    std::span<const Breakdown> breakdowns);
+/// waiting from transfer.
+std::vector<RankParts> PartsOfSteps(const CategoryTimes& times);
 /// Of all steps together.
 RankParts SumOf(std::span<const RankParts> steps);
 
 /// From an iteration's breakdown and the time in which it computes and communicates at once.
 RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);
-
-/// When only collectives run: nothing computes or copies.
-std::vector<Span> OnlyCommunication(const Roles& roles);
 
 }  // namespace profgauge

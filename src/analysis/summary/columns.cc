@@ -193,9 +193,9 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   kept.iterations = rank.iterations;
   kept.unobserved = rank.unobserved;
   kept.gpus = rank.gpus;
-  const Roles roles = CollectRoles(*rank.profile, rank.classes);
-  kept.times = IterationFactsOf(rank, roles);
-  kept.communication = FactsOf(rank, roles, kept.times.parts);
+  RankTimeFacts time_facts = TimeFactsOf(rank);
+  kept.times = std::move(time_facts.iterations);
+  kept.communication = std::move(time_facts.communication);
   kept.counts = CountFactsOf(rank);
   kept.coverage = CoverageFactsOf(rank);
   kept.edges = EdgeFactsOf(rank);

@@ -27,7 +27,7 @@ struct KeptTables {
 /// Begins the ids of remarks that name a table of which rows were left out.
 inline constexpr std::string_view kCutRemark = "summary-rows/";
 
-/// `communication`: FactsOf() the rank. REQUIRES: the rank has a timeline.
+/// `communication`: TimeFactsOf() the rank. REQUIRES: the rank has a timeline.
 KeptTables TablesOf(const RankContext& rank, RankFacts communication);
 
 void WriteTables(const KeptTables& kept, Summary& summary);

@@ -1,10 +1,12 @@
 #include "analysis/time/breakdown.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/context/loop_threads.h"
 #include "analysis/time/host_communication.h"
 #include "analysis/work/op_tree.h"
+#include "base/merge_runs.h"
 
 namespace profgauge {
 namespace {
@@ -20,8 +22,6 @@ HostRole RoleOfName(std::string_view name) {
   return HostRole::kPlain;
 }
 
-using Collectors = std::array<SpanCollector, kBreakdownCategories - 1>;
-
 Category CategoryOfRole(HostRole role, HostKind kind) {
   switch (role) {
     case HostRole::kDataLoader:
@@ -33,37 +33,28 @@ Category CategoryOfRole(HostRole role, HostKind kind) {
   }
 }
 
-// The first span that ends after `at`.
-auto FirstAfter(std::span<const Span> list, Ns at) {
-  return std::partition_point(list.begin(), list.end(),
-                              [at](const Span& span) { return span.end <= at; });
+// Tables whose events VisitCategories() walks.
+enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication };
+
+// What host rows count as for the breakdown; kOther: nothing.
+std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
+  std::vector<Category> categories = CategoriesOfHost(profile);
+  const std::vector<bool> in_loop = FindLoopThreads(profile);
+  for (std::size_t row = 0; row < categories.size(); ++row) {
+    const ThreadId thread = profile.host.thread[row];
+    const bool is_ahead = thread.valid() && !in_loop[thread.value];
+    // Of collectives only what OpenHostCommunication() tells.
+    if (categories[row] == Category::kCommunication ||
+        (categories[row] == Category::kDataLoader && is_ahead)) {
+      categories[row] = Category::kOther;
+    }
+  }
+  return categories;
 }
 
-// Pieces of time that cover `whole`, small enough that what lies in one is little: a long recording
-// is taken apart piece by piece.
-std::vector<Span> Pieces(const Roles& roles, std::span<const Span> whole) {
-  constexpr std::size_t kSpansInPiece = 100'000;
-  if (whole.empty()) return {};
-  std::size_t spans = 0;
-  for (const std::vector<Span>& role : roles) spans += role.size();
-  const Ns length =
-      (whole.back().end - whole.front().start) / static_cast<Ns>(spans / kSpansInPiece + 1) + 1;
-  std::vector<Span> pieces;
-  for (Ns at = whole.front().start; at < whole.back().end; at += length) {
-    pieces.push_back({at, std::min(at + length, whole.back().end)});
-  }
-  return pieces;
-}
-
-// Of the device's work and the calls, which are the most by far: lists that grow take twice as
-// much.
-void Reserve(const Profile& profile, const KernelClasses& classes, Collectors& collectors) {
-  std::array<std::size_t, kBreakdownCategories> counts{};
-  for (std::size_t row = 0; row < profile.device.size(); ++row) {
-    ++counts[Index(CategoryOfDevice(profile, classes, row))];
-  }
-  counts[Index(Category::kRuntime)] += profile.api.size();
-  for (std::size_t i = 0; i < collectors.size(); ++i) collectors[i].Reserve(counts[i]);
+template <class Table>
+Span SpanOfRow(const Table& table, std::uint32_t row) {
+  return {table.start[row], table.start[row] + table.duration[row]};
 }
 
 }  // namespace
@@ -100,79 +91,74 @@ std::vector<Category> CategoriesOfHost(const Profile& profile) {
   return categories;
 }
 
+void VisitCategories(const Profile& profile, const KernelClasses& classes,
+                     const std::function<void(Span, CategorySet)>& visit) {
+  const std::vector<Category> of_host = CountedCategoriesOfHost(profile);
+  const std::vector<Span> open = OpenHostCommunication(profile);
+  std::vector<Ns> open_starts;
+  for (const Span span : open) open_starts.push_back(span.start);
+  const std::vector<Ns>* const starts[] = {&profile.device.start, &profile.api.start,
+                                           &profile.host.start, &open_starts};
+  std::vector<RowRun> runs;
+  for (std::uint32_t source = kDevice; source <= kOpenCommunication; ++source) {
+    const auto size = static_cast<std::uint32_t>(starts[source]->size());
+    AddRuns(*starts[source], source, 0, size, runs);
+  }
+  CategorySweep sweep([&visit](Span stretch, CategorySet set) { visit(stretch, set); });
+  MergeRuns(
+      std::move(runs),
+      [&](std::uint32_t source, std::uint32_t row) { return (*starts[source])[row]; },
+      [&](std::uint32_t source, std::uint32_t row) {
+        switch (source) {
+          case kDevice:
+            return sweep.Add(CategoryOfDevice(profile, classes, row),
+                             SpanOfRow(profile.device, row));
+          case kCalls:
+            return sweep.Add(Category::kRuntime, SpanOfRow(profile.api, row));
+          case kHost:
+            if (of_host[row] == Category::kOther) return;
+            return sweep.Add(of_host[row], SpanOfRow(profile.host, row));
+          default:
+            return sweep.Add(Category::kCommunication, open[row]);
+        }
+      });
+  sweep.Finish();
+}
+
 Roles CollectRoles(const Profile& profile, const KernelClasses& classes) {
-  Collectors collectors;
-  const DeviceTable& device = profile.device;
-  Reserve(profile, classes, collectors);
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    collectors[Index(CategoryOfDevice(profile, classes, row))].Add(device.start[row],
-                                                                   device.duration[row]);
-  }
-  for (std::size_t row = 0; row < profile.api.size(); ++row) {
-    collectors[Index(Category::kRuntime)].Add(profile.api.start[row], profile.api.duration[row]);
-  }
-  const std::vector<Category> categories = CategoriesOfHost(profile);
-  const std::vector<bool> in_loop = FindLoopThreads(profile);
-  for (std::size_t row = 0; row < categories.size(); ++row) {
-    if (categories[row] == Category::kOther || categories[row] == Category::kCommunication)
-      continue;
-    const ThreadId thread = profile.host.thread[row];
-    const bool is_ahead = thread.valid() && !in_loop[thread.value];
-    if (categories[row] == Category::kDataLoader && is_ahead) continue;
-    collectors[Index(categories[row])].Add(profile.host.start[row], profile.host.duration[row]);
-  }
-  for (const Span span : OpenHostCommunication(profile)) {
-    collectors[Index(Category::kCommunication)].Add(span.start, span.length());
-  }
+  std::array<SpanCollector, kBreakdownCategories - 1> collectors;
+  VisitCategories(profile, classes, [&collectors](Span stretch, CategorySet set) {
+    for (; set != 0; set &= set - 1) {
+      collectors[Index(FirstOf(set))].Add(stretch.start, stretch.length());
+    }
+  });
   Roles roles;
   for (std::size_t i = 0; i < roles.size(); ++i) roles[i] = collectors[i].Take();
   return roles;
 }
 
-std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> ranges) {
-  std::vector<Breakdown> parts(ranges.size(), Breakdown{});
-  // Ranges that touch stay apart here: a part is credited to the range it lies in.
-  const auto credit = [&](std::span<const Span> spans, std::size_t category) {
-    if (spans.empty()) return;
-    auto i = static_cast<std::size_t>(FirstAfter(ranges, spans.front().start) - ranges.begin());
-    for (const Span span : spans) {
-      while (i < ranges.size() && ranges[i].end <= span.start) ++i;
-      for (std::size_t k = i; k < ranges.size() && ranges[k].start < span.end; ++k) {
-        const Ns common = std::min(span.end, ranges[k].end) - std::max(span.start, ranges[k].start);
-        if (common > 0) parts[k][category] += common;
-      }
-    }
-  };
-  const std::vector<Span> whole = Merge({ranges.begin(), ranges.end()});
-  for (const Span piece : Pieces(roles, whole)) {
-    std::vector<Span> free = Clip(Near(whole, piece), piece);
-    for (std::size_t category = 0; category < roles.size(); ++category) {
-      const auto near = Near(roles[category], piece);
-      credit(Intersect(free, near), category);
-      free = Subtract(free, near);
-    }
-    credit(free, Index(Category::kOther));
-  }
-  return parts;
-}
-
-std::vector<Breakdown> PartitionWithout(std::span<const Span> hidden, const Roles& roles,
-                                        std::span<const Span> ranges) {
-  if (hidden.empty()) return Partition(roles, ranges);
-  std::vector<Span> pieces;
-  std::vector<std::size_t> range_of;
+BreakdownSums::BreakdownSums(std::span<const Span> ranges, std::span<const Span> hidden)
+    : sums_(ranges.size(), Breakdown{}) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     for (const Span piece : Subtract(ranges.subspan(i, 1), hidden)) {
-      pieces.push_back(piece);
-      range_of.push_back(i);
+      pieces_.push_back(piece);
+      range_of_.push_back(i);
+      sums_[i][Index(Category::kOther)] += piece.length();
     }
   }
-  const std::vector<Breakdown> parts = Partition(roles, pieces);
-  std::vector<Breakdown> sums(ranges.size(), Breakdown{});
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (std::size_t c = 0; c < kBreakdownCategories; ++c) sums[range_of[i]][c] += parts[i][c];
-  }
-  return sums;
 }
+
+void BreakdownSums::Add(Span stretch, CategorySet categories) {
+  while (next_ < pieces_.size() && pieces_[next_].end <= stretch.start) ++next_;
+  for (std::size_t i = next_; i < pieces_.size() && pieces_[i].start < stretch.end; ++i) {
+    const Ns common =
+        std::min(stretch.end, pieces_[i].end) - std::max(stretch.start, pieces_[i].start);
+    Breakdown& sum = sums_[range_of_[i]];
+    sum[Index(FirstOf(categories))] += common;
+    sum[Index(Category::kOther)] -= common;
+  }
+}
+
+std::vector<Breakdown> BreakdownSums::Take() { return std::move(sums_); }
 
 }  // namespace profgauge

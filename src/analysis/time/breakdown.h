@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
+#include "analysis/time/category_sweep.h"
 #include "base/interval.h"
 #include "model/category.h"
 #include "model/profile.h"
@@ -39,12 +40,23 @@ std::vector<Category> CategoriesOfHost(const Profile& profile);
 
 Roles CollectRoles(const Profile& profile, const KernelClasses& classes);
 
-/// One breakdown per range; each adds up to the range's length.
-/// REQUIRES: `roles` are span lists; `ranges` are in order and do not overlap (they may be empty).
-std::vector<Breakdown> Partition(const Roles& roles, std::span<const Span> ranges);
+/// Breakdowns of ranges, from the stretches that VisitCategories() visits: each adds up to the
+/// range's length without what of it is `hidden`.
+/// REQUIRES: `ranges` are in order and do not overlap (they may be empty); `hidden` is a span list.
+class BreakdownSums {
+ public:
+  explicit BreakdownSums(std::span<const Span> ranges, std::span<const Span> hidden = {});
 
-/// The same of what is left of each range without `hidden`, a span list.
-std::vector<Breakdown> PartitionWithout(std::span<const Span> hidden, const Roles& roles,
-                                        std::span<const Span> ranges);
+  /// REQUIRES: stretches come in order.
+  void Add(Span stretch, CategorySet categories);
+  /// One per range.
+  std::vector<Breakdown> Take();
+
+ private:
+  std::vector<Span> pieces_;           // Of the ranges, in order.
+  std::vector<std::size_t> range_of_;  // By piece.
+  std::size_t next_ = 0;               // The first piece that has not ended.
+  std::vector<Breakdown> sums_;        // By range.
+};
 
 }  // namespace profgauge

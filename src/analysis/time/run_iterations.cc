@@ -50,41 +50,6 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
   out.Set("iteration.between_share", static_cast<double>(between) / static_cast<double>(all));
 }
 
-// Parts of every selected iteration of one rank, in the order of iterations.selected(): of what the
-// recording shows of it.
-std::vector<Breakdown> BreakdownsOf(const RankContext& rank, const Roles& roles) {
-  std::vector<Span> ranges;
-  for (const Iteration& iteration : rank.iterations.selected()) ranges.push_back(iteration.time);
-  return PartitionWithout(rank.unobserved, roles, ranges);
-}
-
-LoaderTimes LoaderTimesOf(const RankContext& rank, const Roles& roles) {
-  const auto role = [&](Category category) -> const std::vector<Span>& {
-    return roles[static_cast<std::size_t>(category)];
-  };
-  const Iterations& iterations = rank.iterations;
-  const std::vector<bool> follows = FollowsDirectly(iterations);
-  std::vector<Span> inside, between;
-  for (std::size_t i = iterations.first; i < iterations.last; ++i) {
-    const Span time = iterations.all[i].time;
-    inside.push_back(time);
-    if (i + 1 == iterations.last || !follows[i]) continue;
-    const Ns next = iterations.all[i + 1].time.start;
-    if (next > time.end) between.push_back({time.end, next});
-  }
-  LoaderTimes times;
-  for (const Breakdown& part : PartitionWithout(rank.unobserved, roles, between)) {
-    times.between += part[static_cast<std::size_t>(Category::kDataLoader)];
-  }
-  inside.insert(inside.end(), between.begin(), between.end());
-  std::vector<Span> waits = Intersect(role(Category::kDataLoader), Merge(std::move(inside)));
-  for (const Category computing : {Category::kTensorCoreKernel, Category::kOtherKernel}) {
-    waits = Subtract(waits, role(computing));
-  }
-  times.stalled = Length(Subtract(waits, rank.unobserved));
-  return times;
-}
-
 Ns ObservedTime(const RankContext& rank) {
   Ns time = 0;
   for (const Iteration& iteration : rank.iterations.selected()) {
@@ -466,10 +431,10 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
 
 }  // namespace
 
-IterationFacts IterationFactsOf(const RankContext& rank, const Roles& roles) {
+IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times) {
   IterationFacts facts = RecordingFactsOf(rank);
-  facts.parts = BreakdownsOf(rank, roles);
-  facts.loader = LoaderTimesOf(rank, roles);
+  facts.parts = times.iterations;
+  facts.loader = times.loader;
   facts.kernels = KernelsOf(rank);
   facts.processes = ProcessesOf(rank);
   return facts;

@@ -17,6 +17,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/breakdown.h"
+#include "analysis/time/category_times.h"
 
 namespace profgauge {
 
@@ -52,13 +53,6 @@ struct MarkingProcesses {
   double slower = 1;  ///< How many times as long those of the slowest take.
 };
 
-/// Waiting for input data, in the selected iterations and from each to the next: loops often ask
-/// for a batch before they mark the iteration.
-struct LoaderTimes {
-  Ns between = 0;  ///< While the device is idle, after an iteration and before the next.
-  Ns stalled = 0;  ///< While no kernel computes, whatever copies, sets or communicates.
-};
-
 struct IterationFacts {
   bool has_device = false, has_host = false, has_api = false;
   std::int64_t gpus_listed = 0;
@@ -67,8 +61,8 @@ struct IterationFacts {
   std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Likewise.
 };
-/// `roles`: CollectRoles() of the rank.
-IterationFacts IterationFactsOf(const RankContext& rank, const Roles& roles);
+/// `times`: CategoryTimesOf() the rank.
+IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times);
 
 /// The selected iterations. Ranks are matched by the iterations' numbers, so that a rank which
 /// began recording later does not shift the others. Of `facts`, one for each rank, has_device and

@@ -1,18 +1,17 @@
 #include "analysis/time/breakdown.h"
 
-#include <numeric>
+#include <algorithm>
 #include <random>
 
+#include "breakdowns.h"
 #include "fixture.h"
 
 namespace profgauge {
 namespace {
 
 Breakdown PartsOf(const Profile& profile, Span range) {
-  return Partition(CollectRoles(profile, ClassifyDevice(profile)), std::span(&range, 1)).front();
+  return BreakdownsOf(profile, ClassifyDevice(profile), std::span(&range, 1)).front();
 }
-
-Ns Sum(const Breakdown& parts) { return std::accumulate(parts.begin(), parts.end(), Ns{0}); }
 
 // The TensorBoard plug-in's own example of all categories: 15, 10, 5, 0, 30, 180, 35, 125 of 400.
 TEST(Breakdown, AllCategories) {
@@ -95,30 +94,50 @@ TEST(Breakdown, NothingIsCountedTwiceWhenTheTimeIsUsedUp) {
   EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (Breakdown{0, 100, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-TEST(Breakdown, PartsOfRandomRangesAddUp) {
+// Against what is active at each nanosecond.
+TEST(Breakdown, RandomEventsNanosecondByNanosecond) {
+  constexpr Ns kEnd = 300;
   std::mt19937 random(3);
-  for (int round = 0; round < 200; ++round) {
-    Roles roles;
-    for (auto& role : roles) {
-      std::vector<Span> spans;
-      for (int i = 0; i < 6; ++i) {
-        const Ns start = static_cast<Ns>(random() % 900);
-        spans.push_back({start, start + static_cast<Ns>(random() % 120)});
-      }
-      role = Merge(std::move(spans));
+  const auto below = [&random](Ns end) { return static_cast<Ns>(random() % end); };
+  for (int round = 0; round < 500; ++round) {
+    std::vector<CategoryEvent> events;
+    std::vector<CategorySet> active(kEnd, 0);
+    const Ns longest = 1 + below(60);
+    for (Ns i = below(40); i > 0; --i) {
+      const auto category = static_cast<Category>(below(kBreakdownCategories - 1));
+      const Ns start = below(kEnd), end = std::min(kEnd, start + below(longest));
+      events.emplace_back(category, Span{start, end});
+      for (Ns at = start; at < end; ++at) active[at] |= SetOf(category);
     }
-    std::vector<Span> ranges;
-    for (Ns at = 0; at < 1000;) {
-      const Ns end = at + static_cast<Ns>(random() % 200);
+    std::vector<Span> ranges, hidden;
+    for (Ns at = 0; at < kEnd;) {
+      const Ns end = std::min(kEnd, at + below(70));
       ranges.push_back({at, end});
-      at = end + static_cast<Ns>(random() % 3 == 0 ? random() % 50 : 0);
+      at = end + (below(3) == 0 ? below(20) : 0);
     }
-    const auto parts = Partition(roles, ranges);
-    ASSERT_EQ(parts.size(), ranges.size());
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      ASSERT_EQ(Sum(parts[i]), ranges[i].length());
-      for (const Ns part : parts[i]) ASSERT_GE(part, 0);
+    if (below(2) == 0) hidden = Merge({{below(kEnd), below(kEnd)}, {below(kEnd), below(kEnd)}});
+
+    std::vector<CategorySet> found(kEnd, 0);
+    BreakdownSums sums(ranges, hidden);
+    Ns before = 0;
+    VisitCategoriesOf(events, [&](Span stretch, CategorySet set) {
+      ASSERT_LE(before, stretch.start);
+      ASSERT_LT(stretch.start, stretch.end);
+      before = stretch.end;
+      std::fill(found.begin() + stretch.start, found.begin() + stretch.end, set);
+      sums.Add(stretch, set);
+    });
+    ASSERT_EQ(found, active);
+    std::vector<Breakdown> expected;
+    for (const Span range : ranges) {
+      Breakdown& parts = expected.emplace_back();
+      for (Ns at = range.start; at < range.end; ++at) {
+        if (!Near(hidden, {at, at + 1}).empty()) continue;
+        const Category category = active[at] == 0 ? Category::kOther : FirstOf(active[at]);
+        ++parts[static_cast<std::size_t>(category)];
+      }
     }
+    ASSERT_EQ(sums.Take(), expected);
   }
 }
 

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "analysis/context/context.h"
-#include "analysis/time/breakdown.h"
 #include "analysis/time/idle.h"
+#include "breakdowns.h"
 #include "fixture.h"
 #include "oracle.h"
 
@@ -15,8 +15,7 @@ void ExpectPartition(const RankContext& rank) {
   std::vector<Span> ranges;
   for (const Iteration& iteration : rank.iterations.selected()) ranges.push_back(iteration.time);
   for (std::size_t i = 1; i < ranges.size(); ++i) ASSERT_LE(ranges[i - 1].end, ranges[i].start);
-  const Roles roles = CollectRoles(*rank.profile, rank.classes);
-  const auto parts = Partition(roles, ranges);
+  const auto parts = BreakdownsOf(*rank.profile, rank.classes, ranges);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     ASSERT_GE(ranges[i].length(), 0);
     ASSERT_EQ(std::accumulate(parts[i].begin(), parts[i].end(), Ns{0}), ranges[i].length());

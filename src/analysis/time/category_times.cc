@@ -1,0 +1,77 @@
+#include "analysis/time/category_times.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/interval.h"
+
+namespace profgauge {
+namespace {
+
+constexpr CategorySet kComputing = SetOf(Category::kTensorCoreKernel, Category::kOtherKernel);
+constexpr CategorySet kCopying = SetOf(Category::kMemcpy, Category::kMemset);
+constexpr CategorySet kCommunicating = SetOf(Category::kCommunication);
+constexpr CategorySet kLoading = SetOf(Category::kDataLoader);
+
+// From each selected iteration to the one that follows it, where time passes.
+std::vector<Span> BetweenIterations(const Iterations& iterations) {
+  const std::vector<bool> follows = FollowsDirectly(iterations);
+  std::vector<Span> between;
+  for (std::size_t i = iterations.first; i + 1 < iterations.last; ++i) {
+    const Span gap{iterations.all[i].time.end, iterations.all[i + 1].time.start};
+    if (follows[i] && gap.length() > 0) between.push_back(gap);
+  }
+  return between;
+}
+
+LoaderTimes LoaderTimesOf(const RankContext& rank, std::span<const Span> loading,
+                          std::span<const Span> stalled) {
+  const std::vector<Span> between = BetweenIterations(rank.iterations);
+  LoaderTimes times;
+  times.between = OverlapLength(Subtract(Merge(between), rank.unobserved), loading);
+  std::vector<Span> inside = between;
+  for (const Iteration& iteration : rank.iterations.selected()) inside.push_back(iteration.time);
+  times.stalled = OverlapLength(Subtract(Merge(std::move(inside)), rank.unobserved), stalled);
+  return times;
+}
+
+std::vector<Ns> OverlapWithEach(std::span<const Iteration> iterations, std::span<const Span> list) {
+  std::vector<Ns> times;
+  for (const Iteration& iteration : iterations) {
+    times.push_back(OverlapLength(std::span(&iteration.time, 1), Near(list, iteration.time)));
+  }
+  return times;
+}
+
+}  // namespace
+
+CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ranges) {
+  std::vector<Span> iterations;
+  for (const Iteration& iteration : rank.iterations.selected()) {
+    iterations.push_back(iteration.time);
+  }
+  BreakdownSums of_iterations(iterations, rank.unobserved), of_ranges(ranges);
+  SpanCollector loading, stalled, both, only;
+  const auto add = [](SpanCollector& to, Span stretch) { to.Add(stretch.start, stretch.length()); };
+  VisitCategories(*rank.profile, rank.classes, [&](Span stretch, CategorySet active) {
+    of_iterations.Add(stretch, active);
+    of_ranges.Add(stretch, active);
+    const bool computes = (active & kComputing) != 0;
+    if ((active & kLoading) != 0 && !computes) {
+      add(stalled, stretch);
+      if (FirstOf(active) == Category::kDataLoader) add(loading, stretch);
+    }
+    if ((active & kCommunicating) == 0) return;
+    if (computes) add(both, stretch);
+    if (!computes && (active & kCopying) == 0) add(only, stretch);
+  });
+  CategoryTimes times;
+  times.iterations = of_iterations.Take();
+  times.overlapped = OverlapWithEach(rank.iterations.selected(), both.Take());
+  times.loader = LoaderTimesOf(rank, loading.Take(), stalled.Take());
+  times.only_communication = only.Take();
+  times.ranges = of_ranges.Take();
+  return times;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,66 @@
+// Several lists of rows, each by start, walked as one: a heap of what comes next in each, and no
+// list of them all.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace profgauge {
+
+/// Rows [row, end) of which none starts before the one before it.
+struct RowRun {
+  std::uint32_t source = 0;  ///< Whose rows: any number.
+  std::uint32_t row = 0, end = 0;
+  Ns start = 0;  ///< Of `row`.
+};
+
+/// Adds the runs that rows [begin, end) consist of. O(rows). `starts[row]`: when a row starts.
+template <class Starts>
+void AddRuns(const Starts& starts, std::uint32_t source, std::uint32_t begin, std::uint32_t end,
+             std::vector<RowRun>& runs) {
+  for (std::uint32_t row = begin; row < end;) {
+    std::uint32_t next = row + 1;
+    while (next < end && starts[next - 1] <= starts[next]) ++next;
+    runs.push_back({source, row, next, starts[row]});
+    row = next;
+  }
+}
+
+/// Calls `visit(source, row)` for all rows by start; those that start at once by row, then source.
+/// `start_of(source, row)`: when it starts. O(n log runs); fast while one run comes first.
+template <class StartOf, class Visit>
+void MergeRuns(std::vector<RowRun> runs, StartOf start_of, Visit visit) {
+  const auto key = [](const RowRun& run) { return std::tie(run.start, run.row, run.source); };
+  const auto later = [key](const RowRun& a, const RowRun& b) { return key(a) > key(b); };
+  std::make_heap(runs.begin(), runs.end(), later);
+  while (!runs.empty()) {
+    RowRun& first = runs.front();
+    const RowRun* second = runs.size() > 1 ? &runs[1] : nullptr;
+    if (runs.size() > 2 && later(*second, runs[2])) second = &runs[2];
+    do {
+      visit(first.source, first.row++);
+      if (first.row < first.end) first.start = start_of(first.source, first.row);
+    } while (first.row < first.end && (second == nullptr || !later(first, *second)));
+    if (first.row == first.end) {
+      first = runs.back();
+      runs.pop_back();
+    }
+    // The new first one sinks to where it belongs.
+    for (std::size_t at = 0;;) {
+      std::size_t next = 2 * at + 1;
+      if (next >= runs.size()) break;
+      if (next + 1 < runs.size() && later(runs[next], runs[next + 1])) ++next;
+      if (!later(runs[at], runs[next])) break;
+      std::swap(runs[at], runs[next]);
+      at = next;
+    }
+  }
+}
+
+}  // namespace profgauge

@@ -1,0 +1,33 @@
+// Breakdowns of a profile, and of events that a test makes up.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/time/breakdown.h"
+
+namespace profgauge {
+
+inline std::vector<Breakdown> BreakdownsOf(const Profile& profile, const KernelClasses& classes,
+                                           std::span<const Span> ranges) {
+  BreakdownSums sums(ranges);
+  VisitCategories(profile, classes,
+                  [&sums](Span stretch, CategorySet set) { sums.Add(stretch, set); });
+  return sums.Take();
+}
+
+using CategoryEvent = std::pair<Category, Span>;
+
+/// Calls `visit` as VisitCategories() does, of these events.
+template <class Visit>
+void VisitCategoriesOf(std::vector<CategoryEvent> events, Visit visit) {
+  std::stable_sort(events.begin(), events.end(),
+                   [](const auto& a, const auto& b) { return a.second.start < b.second.start; });
+  CategorySweep sweep(visit);
+  for (const auto& [category, span] : events) sweep.Add(category, span);
+  sweep.Finish();
+}
+
+}  // namespace profgauge

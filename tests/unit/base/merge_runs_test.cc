@@ -1,0 +1,49 @@
+#include "base/merge_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <tuple>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+// Against a sort, of tables with many runs and with few, of many starts and of few.
+TEST(MergeRuns, RandomTablesComeInTheOrderOfASort) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::vector<Ns>> tables(random() % 4);
+    const unsigned starts = 1 + random() % 50, jump = 1 + random() % 20;
+    std::vector<std::tuple<Ns, std::uint32_t, std::uint32_t>> expected;
+    for (std::uint32_t source = 0; source < tables.size(); ++source) {
+      std::vector<Ns>& table = tables[source];
+      table.resize(random() % 60);
+      Ns at = 0;
+      for (Ns& start : table) {
+        at = random() % jump == 0 ? static_cast<Ns>(random() % starts) : at + Ns{random() % 3};
+        start = at;
+      }
+      for (std::uint32_t row = 0; row < table.size(); ++row) {
+        expected.emplace_back(table[row], row, source);
+      }
+    }
+    std::sort(expected.begin(), expected.end());
+    std::vector<RowRun> runs;
+    for (std::uint32_t source = 0; source < tables.size(); ++source) {
+      AddRuns(tables[source], source, 0, static_cast<std::uint32_t>(tables[source].size()), runs);
+    }
+    decltype(expected) found;
+    const auto start_of = [&](std::uint32_t source, std::uint32_t row) {
+      return tables[source][row];
+    };
+    MergeRuns(std::move(runs), start_of, [&](std::uint32_t source, std::uint32_t row) {
+      found.emplace_back(start_of(source, row), row, source);
+    });
+    ASSERT_EQ(found, expected);
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
