@@ -7,7 +7,7 @@ namespace profgauge {
 
 void PackedIntegers::Reserve(std::size_t count) {
   reserved_ = count;
-  bytes_.reserve(count * width_);
+  bytes_.reserve(BytesOf(count));
 }
 
 // To a number at a time the vector's own growth costs more than the number.
@@ -15,7 +15,7 @@ void PackedIntegers::Grow() {
   constexpr std::size_t kLeast = 16;
   std::size_t count = std::max(2 * size_, kLeast);
   if (size_ < reserved_) count = std::min(count, reserved_);  // More would be room of no use.
-  bytes_.resize(count * width_);
+  bytes_.resize(BytesOf(count));
 }
 
 void PackedIntegers::Widen(std::int64_t value) {
@@ -27,7 +27,7 @@ void PackedIntegers::Widen(std::int64_t value) {
     wide.most_ = std::numeric_limits<std::int64_t>::max() >> (64 - 8 * wide.width_);
   }
   wide.Reserve(reserved_);
-  wide.bytes_.resize(size_ * wide.width_);
+  wide.bytes_.resize(wide.BytesOf(size_));
   wide.size_ = size_;
   for (std::size_t at = 0; at < size_; ++at) wide.Store(at, (*this)[at]);
   *this = std::move(wide);
