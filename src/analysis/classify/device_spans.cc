@@ -70,44 +70,6 @@ void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, std::uin
   Expose(device, std::move(sets), Merge(std::move(cover)), exposed);
 }
 
-// The rows of one GPU by start: its streams, each in order, side by side.
-class StreamsInOrder {
- public:
-  StreamsInOrder(const DeviceTable& device, DeviceRows rows) : device_(device) {
-    for (std::uint32_t row = rows.begin; row < rows.end;) {
-      std::uint32_t end = row + 1;
-      while (end < rows.end && device.start[end - 1] <= device.start[end]) ++end;
-      lists_.push_back({row, end});
-      row = end;
-    }
-  }
-
-  template <class Visit>
-  void ForEach(Visit visit) {
-    const auto later = [this](const DeviceRows& a, const DeviceRows& b) {
-      return device_.start[a.begin] > device_.start[b.begin];
-    };
-    std::make_heap(lists_.begin(), lists_.end(), later);
-    while (!lists_.empty()) {
-      std::pop_heap(lists_.begin(), lists_.end(), later);
-      DeviceRows& first = lists_.back();
-      // While no other list has anything as early.
-      do {
-        visit(first.begin++);
-      } while (first.begin < first.end && (lists_.size() == 1 || !later(first, lists_.front())));
-      if (first.begin == first.end) {
-        lists_.pop_back();
-      } else {
-        std::push_heap(lists_.begin(), lists_.end(), later);
-      }
-    }
-  }
-
- private:
-  const DeviceTable& device_;
-  std::vector<DeviceRows> lists_;
-};
-
 }  // namespace
 
 DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu) {
@@ -139,25 +101,6 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile, const Kernel
     spans.communication = communication.Take();
   }
   return result;
-}
-
-void VisitByStart(const DeviceTable& device, DeviceRows rows,
-                  const std::function<void(std::uint32_t)>& visit) {
-  StreamsInOrder(device, rows).ForEach(visit);
-}
-
-Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
-              const std::function<bool(std::uint32_t)>& counts) {
-  Ns sum = 0, until = window.start;
-  VisitByStart(device, rows, [&](std::uint32_t row) {
-    if (!counts(row)) return;
-    const Ns from = std::max(device.start[row], until);
-    const Ns to = std::min(device.start[row] + device.duration[row], window.end);
-    if (from >= to) return;
-    sum += to - from;
-    until = to;
-  });
-  return sum;
 }
 
 OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
 #include "base/interval.h"
+#include "base/merge_runs.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -31,15 +32,27 @@ struct DeviceSpans {
 
 /// One entry per GPU with device rows, by number.
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile, const KernelClasses& classes);
-/// Calls `visit` with each of the rows by start, without a list of them; those that start at once
-/// come in any order, the same each time. O(n log s) for s streams. REQUIRES: rows of one GPU.
-void VisitByStart(const DeviceTable& device, DeviceRows rows,
-                  const std::function<void(std::uint32_t)>& visit);
+/// Calls `visit` with each of the rows by start, those that start at once in the order of rows,
+/// without a list of them. O(n log s) for s streams. REQUIRES: rows of one GPU.
+template <class Visit>
+void VisitByStart(const DeviceTable& device, DeviceRows rows, Visit visit) {
+  std::vector<RowRun> runs;
+  AddRuns(device.start, 0, rows.begin, rows.end, runs);
+  MergeRuns(
+      std::move(runs), [&device](std::uint32_t, std::uint32_t row) { return device.start[row]; },
+      [&visit](std::uint32_t, std::uint32_t row) { visit(row); });
+}
 
 /// For how many nanoseconds of the window any of the rows runs that `counts(row)`; where several do
 /// it counts once. REQUIRES: rows of one GPU.
-Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window,
-              const std::function<bool(std::uint32_t)>& counts);
+template <class Counts>
+Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window, Counts counts) {
+  CoveredTime covered(window);
+  VisitByStart(device, rows, [&](std::uint32_t row) {
+    if (counts(row)) covered.Add(device.start[row], device.duration[row]);
+  });
+  return covered.sum();
+}
 
 /// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing. Only
 /// collectives, copies and sets are measured; computing kernels get 0. Where several of a kind run

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <ranges>
 #include <string>
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/context/idle_walk.h"
 #include "analysis/context/kernel_sweep.h"
 #include "analysis/context/once.h"
 #include "base/format.h"
@@ -121,32 +121,6 @@ std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Spa
   return weighted / weight;
 }
 
-// A recording's start and length of an event are rounded each, so gaps this short are rounding.
-constexpr Ns kRounding = 3;
-
-// The tick in which a GPU's times are recorded, as far as they show it: 1 us, 100 ns or 10 ns, else
-// 0. Times that went through floating point miss their tick by a nanosecond or two.
-Ns TickOf(const DeviceTable& device, const GpuRows& rows) {
-  constexpr std::size_t kEnough = 32, kSample = 2048;
-  constexpr double kNearlyAll = 0.98;
-  const std::size_t count = rows.end - rows.begin;
-  if (count < kEnough) return 0;
-  const std::size_t step = std::max<std::size_t>(1, count / kSample);
-  for (const Ns tick : {Ns{1000}, Ns{100}, Ns{10}}) {
-    const auto is_on_tick = [&](Ns at) {
-      const Ns off = ((at - device.start[rows.begin]) % tick + tick) % tick;
-      return std::min(off, tick - off) < kRounding;
-    };
-    std::size_t on_tick = 0, seen = 0;
-    for (std::size_t row = rows.begin; row < rows.end; row += step, ++seen) {
-      const Ns end = device.start[row] + device.duration[row];
-      if (is_on_tick(device.start[row]) && is_on_tick(end)) ++on_tick;
-    }
-    if (static_cast<double>(on_tick) >= kNearlyAll * static_cast<double>(seen)) return tick;
-  }
-  return 0;
-}
-
 // When a GPU runs graphs that were recorded whole, and nothing else.
 std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
   const DeviceTable& device = profile.device;
@@ -158,35 +132,6 @@ std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
     (is_whole(row) ? graphs : others).Add(device.start[row], device.duration[row]);
   }
   return Subtract(graphs.Take(), others.Take());
-}
-
-// Calls `visit` with each span in which a GPU runs nothing, in order, without what is shorter than
-// the recording can tell from nothing. There may be one behind each of its kernels: no list of
-// them.
-void VisitIdleIn(const DeviceTable& device, const GpuRows& rows, std::span<const Span> observed,
-                 const std::function<void(Span)>& visit) {
-  // A tick of the clock is a gap, a nanosecond or two less is not.
-  const Ns shortest = std::max(kRounding, TickOf(device, rows) - kRounding + 1);
-  std::size_t next = 0;
-  const auto add_gap = [&](Ns from, Ns to) {
-    while (next < observed.size() && observed[next].end <= from) ++next;
-    for (std::size_t i = next; i < observed.size() && observed[i].start < to; ++i) {
-      const Span gap{std::max(from, observed[i].start), std::min(to, observed[i].end)};
-      if (gap.length() >= shortest) visit(gap);
-    }
-  };
-  Ns busy_until = std::numeric_limits<Ns>::min();
-  VisitByStart(device, RowsOf(rows), [&](std::uint32_t row) {
-    if (device.duration[row] <= 0) return;
-    if (device.start[row] > busy_until) add_gap(busy_until, device.start[row]);
-    busy_until = std::max(busy_until, device.start[row] + device.duration[row]);
-  });
-  add_gap(busy_until, std::numeric_limits<Ns>::max());
-}
-
-std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved) {
-  if (window.length() <= 0) return {};
-  return Subtract(std::span(&window, 1), unobserved);
 }
 
 // Iterations, each up to the next one's start.
@@ -207,14 +152,15 @@ void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
   std::vector<Ns> idle_in(times.size(), 0);
   Ns idle = 0;
   std::size_t next = 0;
-  VisitIdleIn(profile.device, rows, observed, [&](Span gap) {
+  const auto add = [&](Span gap, std::uint32_t) {
     idle += gap.length();
     while (next < times.size() && times[next].end <= gap.start) ++next;
     for (std::size_t i = next; i < times.size() && times[i].start < gap.end; ++i) {
       const Span common{std::max(times[i].start, gap.start), std::min(times[i].end, gap.end)};
       idle_in[i] += std::max<Ns>(0, common.length());
     }
-  });
+  };
+  VisitIdle(profile.device, RowsOf(rows), observed, add, [](std::uint32_t) {});
   use.busy = use.observed - idle;
   use.idle_once = OnlyOnce(idle_in, {}, kFewIterations);
   if (use.idle_once == 0) return;
@@ -318,14 +264,9 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
   return uses;
 }
 
-void VisitIdle(const RankContext& rank, std::int32_t gpu, const std::function<void(Span)>& visit) {
-  const std::vector<Span> observed = ObservedOf(rank.window(), rank.unobserved);
-  const auto [begin, end] = RowsOfGpu(rank.profile->device, gpu);
-  if (begin == end) {
-    for (const Span span : observed) visit(span);
-    return;
-  }
-  VisitIdleIn(rank.profile->device, {gpu, begin, end}, observed, visit);
+std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved) {
+  if (window.length() <= 0) return {};
+  return Subtract(std::span(&window, 1), unobserved);
 }
 
 std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> gpus,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -24,9 +23,8 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
                                 std::span<const Iteration> iterations);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
-/// Calls `visit` with the observed parts of the rank's window in which nothing runs on that GPU, in
-/// order and apart, without a list of them.
-void VisitIdle(const RankContext& rank, std::int32_t gpu, const std::function<void(Span)>& visit);
+/// The window without what is not observed of it.
+std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved);
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm
 /// records none). Absent when neither is known. REQUIRES: `gpus` are sorted by id.

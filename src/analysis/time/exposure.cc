@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/time/idle.h"
 
 namespace profgauge {
@@ -81,10 +82,10 @@ class PartSums {
   boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;
 };
 
-// Calls `visit(span, items)` for every span in which the same items run; `items` are in order of
-// their starts.
-template <class SpanOf, class Visit>
-void Sweep(std::span<const std::uint32_t> items, SpanOf span_of, Visit visit) {
+// Calls `visit(span, items)` for every span in which the same items run. `for_each(take)` calls
+// `take(item)` with each in the order of their starts.
+template <class ForEach, class SpanOf, class Visit>
+void Sweep(ForEach for_each, SpanOf span_of, Visit visit) {
   Rows active;
   Ns at = std::numeric_limits<Ns>::min();
   Ns crowded_until = at;
@@ -99,16 +100,16 @@ void Sweep(std::span<const std::uint32_t> items, SpanOf span_of, Visit visit) {
     }
     at = std::max(at, to);
   };
-  for (const std::uint32_t item : items) {
+  for_each([&](std::uint32_t item) {
     const Span span = span_of(item);
-    if (span.end <= span.start) continue;
+    if (span.end <= span.start) return;
     run_to(span.start);
     if (active.size() < kMostAtOnce) {
       active.push_back(item);
     } else {
       crowded_until = std::max(crowded_until, span.end);
     }
-  }
+  });
   run_to(std::numeric_limits<Ns>::max());
 }
 
@@ -240,12 +241,12 @@ class DeviceSweep {
 
   void SweepWork(std::int32_t gpu) {
     const DeviceTable& device = profile_.device;
-    const Rows events = RowsByStart(device, gpu);
+    const auto by_start = [&](auto take) { VisitByStart(device, RowsOfGpu(device, gpu), take); };
     const auto span_of = [&](std::uint32_t event) {
       return Span{device.start[event], device.start[event] + device.duration[event]};
     };
     const bool is_marked = !rank_.iterations.is_whole;
-    Sweep(events, span_of, [&](Span span, const Rows& active) {
+    Sweep(by_start, span_of, [&](Span span, const Rows& active) {
       if (is_marked && span.start >= rank_.window().end) return;
       if (!std::all_of(active.begin(), active.end(),
                        [this](std::uint32_t event) { return IsSelected(event); })) {
@@ -309,7 +310,8 @@ class DeviceSweep {
       }
       MakeUnique(sharing_);
     };
-    Sweep(calls, span_of, [&](Span span, const Rows& active) {
+    const auto by_start = [&calls](auto take) { std::ranges::for_each(calls, take); };
+    Sweep(by_start, span_of, [&](Span span, const Rows& active) {
       rows_of(active);
       blocked_.Add(sharing_, span.length());
     });

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/context/idle_walk.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "analysis/time/gap_activity.h"
 #include "analysis/time/host_waits.h"
-#include "model/permute.h"
 
 namespace profgauge {
 namespace {
@@ -25,115 +26,162 @@ constexpr std::size_t kGapsInTable = 10'000;
 
 std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
 
-// Moves what `list` covers out of `rest` and returns its length.
-Ns Take(std::vector<Span>& rest, std::span<const Span> list) {
-  if (rest.empty()) return 0;
-  const auto near = Near(list, {rest.front().start, rest.back().end});
-  if (near.empty()) return 0;
-  const Ns before = Length(rest);
-  rest = Subtract(rest, near);
-  return before - Length(rest);
-}
+// Finds spans of a list near ranges whose starts ascend: together one walk over the list.
+class NearInOrder {
+ public:
+  explicit NearInOrder(std::span<const Span> list) : list_(list) {}
 
-// For how long a synchronizing call had held the thread when the gap began; 0 without one.
-Ns HeldAt(const std::vector<Span>& sync, Ns at) {
-  const auto near = Near(sync, {at, at + 1});
-  return near.empty() ? 0 : std::max<Ns>(0, at - near.front().start);
-}
-
-// Waits that end before the launch have drained the queue; one that goes on waits for the launch.
-std::vector<Span> EndedIn(const std::vector<Span>& waits, Span part) {
-  std::vector<Span> ended;
-  for (const Span span : Near(waits, part)) {
-    if (span.end <= part.end) ended.push_back(span);
+  std::span<const Span> operator()(Span range) {
+    while (next_ < list_.size() && list_[next_].end <= range.start) ++next_;
+    std::size_t end = next_;
+    while (end < list_.size() && list_[end].start < range.end) ++end;
+    return list_.subspan(next_, end - next_);
   }
-  return ended;
-}
-
-void SplitHostPart(Span part, const HostWaits& waits, ThreadId launching, IdleGap& gap) {
-  if (part.end <= part.start) return;
-  std::vector<Span> rest = {part};
-  gap.causes[Index(IdleCause::kDataLoader)] += Take(rest, waits.data_loader);
-  const IdleCause remainder = waits.knows_launches ? IdleCause::kHostWait : IdleCause::kOther;
-  Ns drained = 0;
-  if (launching.value < waits.threads.size()) {
-    const ThreadWaits& thread = waits.threads[launching.value];
-    gap.causes[Index(IdleCause::kModuleLoading)] += Take(rest, thread.loading);
-    gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, thread.memory);
-    // XLA launches from threads that say nothing of themselves, for others that allocate.
-    if (!thread.has_ranges) {
-      gap.causes[Index(IdleCause::kMemoryManagement)] += Take(rest, waits.allocator);
-    }
-    drained = HeldAt(thread.sync, part.start);
-    gap.causes[Index(IdleCause::kSync)] += Take(rest, thread.sync);
+  // For how long one had lasted when the gap began, as a call that holds a thread; 0 without one.
+  Ns HeldAt(Ns at) {
+    const auto near = (*this)({at, at + 1});
+    return near.empty() ? 0 : std::max<Ns>(0, at - near.front().start);
   }
-  const std::vector<Span> ready = EndedIn(waits.ready, part);
-  drained = std::max(drained, HeldAt(ready, part.start));
-  gap.causes[Index(IdleCause::kSync)] += Take(rest, ready);
-  // The host would be as much further as the call has held it, and no more than that.
-  drained = std::min(drained, Length(rest));
-  gap.causes[Index(IdleCause::kSync)] += drained;
-  gap.causes[Index(remainder)] += Length(rest) - drained;
-}
 
-// The call that launched the work which ends a gap.
-struct LaunchCall {
-  Span time;
-  ApiKind kind = ApiKind::kOther;
-  const ThreadWaits* thread = nullptr;
+ private:
+  std::span<const Span> list_;
+  std::size_t next_ = 0;
 };
-
-// The part after the launch call began.
-void SplitDevicePart(Span part, const LaunchCall& launch, IdleGap& gap) {
-  if (part.end <= part.start) return;
-  const Ns call_end = std::clamp(launch.time.end, part.start, part.end);
-  std::vector<Span> in_call;
-  if (call_end > part.start) in_call.push_back({part.start, call_end});
-  if (launch.thread != nullptr) {
-    gap.causes[Index(IdleCause::kModuleLoading)] += Take(in_call, launch.thread->loading);
-  }
-  // A copy that was called while earlier work ran has waited for it.
-  const bool has_waited =
-      launch.kind == ApiKind::kMemcpy && launch.time.start < gap.time.start && gap.before.valid();
-  gap.causes[Index(has_waited ? IdleCause::kSync : IdleCause::kLaunchLatency)] += Length(in_call);
-  const Ns rest = part.end - call_end;
-  gap.causes[Index(rest < kNormalLatency ? IdleCause::kLaunchLatency : IdleCause::kOther)] += rest;
-}
 
 bool IsMigration(const DeviceTable& device, DeviceId event) {
   return device.host_memory[event.value] == HostMemory::kManaged;
 }
 
-void Explain(const Profile& profile, const HostWaits& waits, IdleGap& gap) {
-  const DeviceTable& device = profile.device;
-  const ApiTable& api = profile.api;
-  if (!gap.after.valid()) {
-    ThreadId thread;
-    if (gap.before.valid() && device.launch[gap.before.value].valid()) {
-      thread = api.thread[device.launch[gap.before.value].value];
+// Takes the gaps of one GPU apart, which come in order.
+class GapExplainer {
+ public:
+  GapExplainer(const Profile& profile, const HostWaits& waits)
+      : profile_(profile),
+        knows_launches_(waits.knows_launches),
+        data_loader_(waits.data_loader),
+        allocator_(waits.allocator),
+        ready_(waits.ready) {
+    for (const ThreadWaits& thread : waits.threads) {
+      threads_.push_back({NearInOrder(thread.sync), NearInOrder(thread.memory),
+                          NearInOrder(thread.loading), thread.has_ranges});
     }
-    SplitHostPart(gap.time, waits, thread, gap);
-    return;
   }
-  const ApiId launch = device.launch[gap.after.value];
-  if (!launch.valid()) {
-    // Between pages that the driver moves, the host works on them.
-    const bool faults =
-        gap.before.valid() && IsMigration(device, gap.before) && IsMigration(device, gap.after);
-    gap.causes[Index(faults ? IdleCause::kHostWait : IdleCause::kOther)] += gap.time.length();
-    return;
+
+  void Explain(IdleGap& gap) {
+    const DeviceTable& device = profile_.device;
+    const ApiTable& api = profile_.api;
+    if (!gap.after.valid()) {
+      ThreadId thread;
+      if (gap.before.valid() && device.launch[gap.before.value].valid()) {
+        thread = api.thread[device.launch[gap.before.value].value];
+      }
+      SplitHostPart(gap.time, ThreadOf(thread), gap);
+      return;
+    }
+    const ApiId launch = device.launch[gap.after.value];
+    if (!launch.valid()) {
+      // Between pages that the driver moves, the host works on them.
+      const bool faults =
+          gap.before.valid() && IsMigration(device, gap.before) && IsMigration(device, gap.after);
+      gap.causes[Index(faults ? IdleCause::kHostWait : IdleCause::kOther)] += gap.time.length();
+      return;
+    }
+    LaunchCall call;
+    call.time = {api.start[launch.value],
+                 api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0)};
+    call.kind = api.kind[launch.value];
+    call.thread = ThreadOf(api.thread[launch.value]);
+    const Ns begin = std::clamp(call.time.start, gap.time.start, gap.time.end);
+    SplitHostPart({gap.time.start, begin}, call.thread, gap);
+    SplitDevicePart({begin, gap.time.end}, call, gap);
   }
-  const Ns begin = std::clamp(api.start[launch.value], gap.time.start, gap.time.end);
-  SplitHostPart({gap.time.start, begin}, waits, api.thread[launch.value], gap);
-  LaunchCall call;
-  call.time = {api.start[launch.value],
-               api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0)};
-  call.kind = api.kind[launch.value];
-  if (api.thread[launch.value].value < waits.threads.size()) {
-    call.thread = &waits.threads[api.thread[launch.value].value];
+
+ private:
+  struct Thread {
+    NearInOrder sync, memory, loading;
+    bool has_ranges = false;
+  };
+  // The call that launched the work which ends a gap.
+  struct LaunchCall {
+    Span time;
+    ApiKind kind = ApiKind::kOther;
+    Thread* thread = nullptr;
+  };
+
+  Thread* ThreadOf(ThreadId thread) {
+    return thread.value < threads_.size() ? &threads_[thread.value] : nullptr;
   }
-  SplitDevicePart({begin, gap.time.end}, call, gap);
-}
+
+  // Moves what `list` covers out of what is left and returns its length.
+  Ns Take(NearInOrder& list) {
+    if (rest_.empty()) return 0;
+    return TakeOf(list({rest_.front().start, rest_.back().end}));
+  }
+  Ns TakeOf(std::span<const Span> near) {
+    if (near.empty()) return 0;
+    const Ns before = Length(rest_);
+    rest_ = Subtract(rest_, near);
+    return before - Length(rest_);
+  }
+
+  // Waits that end before the launch have drained the queue; one that goes on waits for the launch.
+  std::vector<Span> ReadyIn(Span part) {
+    std::vector<Span> ended;
+    for (const Span span : ready_(part)) {
+      if (span.end <= part.end) ended.push_back(span);
+    }
+    return ended;
+  }
+
+  void SplitHostPart(Span part, Thread* launching, IdleGap& gap) {
+    if (part.end <= part.start) return;
+    rest_.assign(1, part);
+    gap.causes[Index(IdleCause::kDataLoader)] += Take(data_loader_);
+    Ns drained = 0;
+    if (launching != nullptr) {
+      gap.causes[Index(IdleCause::kModuleLoading)] += Take(launching->loading);
+      gap.causes[Index(IdleCause::kMemoryManagement)] += Take(launching->memory);
+      // XLA launches from threads that say nothing of themselves, for others that allocate.
+      if (!launching->has_ranges) {
+        gap.causes[Index(IdleCause::kMemoryManagement)] += Take(allocator_);
+      }
+      drained = launching->sync.HeldAt(part.start);
+      gap.causes[Index(IdleCause::kSync)] += Take(launching->sync);
+    }
+    const std::vector<Span> ready = ReadyIn(part);
+    drained = std::max(drained, NearInOrder(ready).HeldAt(part.start));
+    gap.causes[Index(IdleCause::kSync)] += TakeOf(ready);
+    // The host would be as much further as the call has held it, and no more than that.
+    drained = std::min(drained, Length(rest_));
+    gap.causes[Index(IdleCause::kSync)] += drained;
+    const IdleCause remainder = knows_launches_ ? IdleCause::kHostWait : IdleCause::kOther;
+    gap.causes[Index(remainder)] += Length(rest_) - drained;
+  }
+
+  // The part after the launch call began.
+  void SplitDevicePart(Span part, const LaunchCall& launch, IdleGap& gap) {
+    if (part.end <= part.start) return;
+    const Ns call_end = std::clamp(launch.time.end, part.start, part.end);
+    rest_.clear();
+    if (call_end > part.start) rest_.push_back({part.start, call_end});
+    if (launch.thread != nullptr) {
+      gap.causes[Index(IdleCause::kModuleLoading)] += Take(launch.thread->loading);
+    }
+    // A copy that was called while earlier work ran has waited for it.
+    const bool has_waited =
+        launch.kind == ApiKind::kMemcpy && launch.time.start < gap.time.start && gap.before.valid();
+    gap.causes[Index(has_waited ? IdleCause::kSync : IdleCause::kLaunchLatency)] += Length(rest_);
+    const Ns rest = part.end - call_end;
+    gap.causes[Index(rest < kNormalLatency ? IdleCause::kLaunchLatency : IdleCause::kOther)] +=
+        rest;
+  }
+
+  const Profile& profile_;
+  bool knows_launches_;
+  NearInOrder data_loader_, allocator_, ready_;
+  std::vector<Thread> threads_;
+  std::vector<Span> rest_;  // Of a part: what no cause has taken yet.
+};
 
 struct TableRow {
   std::size_t rank = 0;
@@ -152,6 +200,7 @@ bool IsLonger(const TableRow& a, const TableRow& b) {
 class LongestGaps {
  public:
   void Add(const TableRow& row) {
+    if (left_out_ && !IsLonger(row, *left_out_)) return;
     rows_.push_back(row);
     if (rows_.size() >= 2 * kGapsInTable) Cut();
   }
@@ -166,9 +215,11 @@ class LongestGaps {
   void Cut() {
     if (rows_.size() <= kGapsInTable) return;
     std::nth_element(rows_.begin(), rows_.begin() + kGapsInTable, rows_.end(), IsLonger);
+    left_out_ = rows_[kGapsInTable];
     rows_.resize(kGapsInTable);
   }
   std::vector<TableRow> rows_;
+  std::optional<TableRow> left_out_;  // The longest that is no longer kept.
 };
 
 // The thread that launched the work after a gap, or else the work before it.
@@ -219,53 +270,72 @@ IdleCause IdleGap::main_cause() const {
   return static_cast<IdleCause>(largest - causes.begin());
 }
 
-std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu) {
-  const DeviceRows of_gpu = RowsOfGpu(device, gpu);
-  const std::uint32_t begin = of_gpu.begin;
-  // Each stream has its events in order already.
-  std::vector<std::uint32_t> rows =
-      SortedRows(of_gpu.end - begin, [&](std::uint32_t a, std::uint32_t b) {
-        return device.start[begin + a] < device.start[begin + b];
-      });
-  if (rows.empty()) {
-    rows.resize(of_gpu.end - begin);
-    std::iota(rows.begin(), rows.end(), begin);
-  } else {
-    for (std::uint32_t& row : rows) row += begin;
+namespace {
+
+// What ended last before a gap, and what ends it. Rows come by start.
+class GapEdges {
+ public:
+  explicit GapEdges(const DeviceTable& device) : device_(device) {}
+
+  void Pass(std::uint32_t row) {
+    if (device_.duration[row] > 0) return End(row);
+    empty_.push_back(row);
   }
-  return rows;
-}
+  /// REQUIRES: gaps come in order, each behind the rows before it. `row` is what ends its idle
+  /// time.
+  IdleGap Between(Span idle, std::uint32_t row) {
+    for (; next_ < empty_.size() && device_.start[empty_[next_]] < idle.end; ++next_) {
+      // Events of no length inside the gap end nothing.
+      if (device_.start[empty_[next_]] <= idle.start) End(empty_[next_]);
+    }
+    IdleGap gap;
+    gap.time = idle;
+    gap.before = latest_;
+    gap.after = DeviceId{next_ < empty_.size() ? empty_[next_] : row};
+    if (next_ < empty_.size()) return gap;
+    empty_.clear();
+    next_ = 0;
+    return gap;
+  }
+
+ private:
+  void End(std::uint32_t row) {
+    const Ns end = device_.start[row] + device_.duration[row];
+    if (latest_.valid() && end < latest_end_) return;
+    latest_ = DeviceId{row};
+    latest_end_ = end;
+  }
+
+  const DeviceTable& device_;
+  DeviceId latest_;
+  Ns latest_end_ = 0;
+  std::vector<std::uint32_t> empty_;  // That last no time; from next_ on none has had its gap yet.
+  std::size_t next_ = 0;
+};
+
+}  // namespace
 
 void VisitGaps(const RankContext& rank, const GpuUse& use,
                const std::function<void(const IdleGap&)>& visit) {
   const DeviceTable& device = rank.profile->device;
-  const std::vector<std::uint32_t> rows = RowsByStart(device, use.gpu);
-  std::size_t next = 0;
-  DeviceId latest;
-  Ns latest_end = 0;
-  VisitIdle(rank, use.gpu, [&](Span idle) {
-    for (; next < rows.size() && device.start[rows[next]] < idle.end; ++next) {
-      const Ns end = device.start[rows[next]] + device.duration[rows[next]];
-      // Events of no length inside the gap end nothing.
-      if (end > idle.start && device.start[rows[next]] >= idle.start) continue;
-      if (!latest.valid() || end >= latest_end) {
-        latest = DeviceId{rows[next]};
-        latest_end = end;
-      }
-    }
-    IdleGap gap;
-    gap.time = idle;
-    gap.before = latest;
-    if (next < rows.size()) gap.after = DeviceId{rows[next]};
-    visit(gap);
-  });
+  const std::vector<Span> observed = ObservedOf(rank.window(), rank.unobserved);
+  const DeviceRows rows = RowsOfGpu(device, use.gpu);
+  if (rows.begin == rows.end) {
+    for (const Span span : observed) visit(IdleGap{span, {}, {}, {}});
+    return;
+  }
+  GapEdges edges(device);
+  VisitIdle(
+      device, rows, observed,
+      [&](Span idle, std::uint32_t row) { visit(edges.Between(idle, row)); },
+      [&](std::uint32_t row) { edges.Pass(row); });
 }
 
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
   std::vector<IdleGap> gaps;
   const HostWaits waits = CollectWaits(*rank.profile);
-  VisitGaps(rank, use,
-            [&](const IdleGap& found) { Explain(*rank.profile, waits, gaps.emplace_back(found)); });
+  GapExplainer explainer(*rank.profile, waits);
+  VisitGaps(rank, use, [&](const IdleGap& found) { explainer.Explain(gaps.emplace_back(found)); });
   return gaps;
 }
 
@@ -310,9 +380,10 @@ IdleFacts SumIdle(const RankContext& rank, Visit visit) {
   for (const GpuUse& use : MeasureGpus(rank)) {
     std::array<Ns, kIdleCauses>& sums = facts.gpus.emplace_back();
     sums.fill(0);
+    GapExplainer explainer(profile, waits);
     VisitGaps(rank, use, [&](const IdleGap& found) {
       IdleGap gap = found;
-      Explain(profile, waits, gap);
+      explainer.Explain(gap);
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
       visit(use.gpu, gap);
     });

@@ -37,9 +37,6 @@ std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use);
 void VisitGaps(const RankContext& rank, const GpuUse& use,
                const std::function<void(const IdleGap&)>& visit);
 
-/// Rows of the device table that belong to one GPU, by start.
-std::vector<std::uint32_t> RowsByStart(const DeviceTable& device, std::int32_t gpu);
-
 /// Of one rank.
 struct IdleFacts {
   Ns observed = 0;                                ///< The window as far as it is observed.

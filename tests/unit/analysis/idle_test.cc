@@ -1,6 +1,8 @@
 #include "analysis/time/idle.h"
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 
 #include "fixture.h"
 
@@ -145,6 +147,54 @@ TEST(Idle, GapsKnowTheirNeighbours) {
   EXPECT_EQ(gaps[0].main_cause(), IdleCause::kHostWait);
   EXPECT_EQ(gaps[1].before, DeviceId{1});
   EXPECT_FALSE(gaps[1].after.valid());
+}
+
+// Of gaps by the definition: what ended last before, and the first row that starts behind.
+void ExpectNeighbours(const DeviceTable& device, const IdleGap& gap) {
+  std::vector<std::uint32_t> rows(device.size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return device.start[a] < device.start[b];
+  });
+  DeviceId before, after;
+  Ns latest = 0;
+  for (const std::uint32_t row : rows) {
+    const Ns start = device.start[row], end = start + device.duration[row];
+    ASSERT_FALSE(device.duration[row] > 0 && start < gap.time.end && end > gap.time.start);
+    if (start >= gap.time.end) {
+      if (!after.valid()) after = DeviceId{row};
+    } else if (start <= gap.time.start && (!before.valid() || end >= latest)) {
+      before = DeviceId{row};
+      latest = end;
+    }
+  }
+  EXPECT_EQ(gap.before, before);
+  EXPECT_EQ(gap.after, after);
+}
+
+TEST(Idle, GapsOfRandomStreamsKnowTheirNeighbours) {
+  std::mt19937 random(11);
+  const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
+  for (int round = 0; round < 200; ++round) {
+    TestProfile test;
+    test.Step(0, {0, 400});
+    const Ns longest = 1 + below(40);
+    for (Ns i = below(30); i >= 0; --i) {
+      const Ns start = below(500);  // Some behind the window.
+      const Ns length = below(3) == 0 ? 0 : below(static_cast<int>(longest));
+      test.Work("k", {start, start + length}, DeviceKind::kKernel, 0, below(4));
+    }
+    const auto profiles = OneRank(test.Finish());
+    const auto ranks = BuildRankContexts(profiles, {});
+    for (const GpuUse& use : MeasureGpus(ranks->front())) {
+      Ns until = 0;
+      for (const IdleGap& gap : ExplainIdle(ranks->front(), use)) {
+        EXPECT_LE(until, gap.time.start);
+        until = gap.time.end;
+        ExpectNeighbours(profiles.front().device, gap);
+      }
+    }
+  }
 }
 
 // 500 µs of work in each of two iterations and 200 µs of none between them: the share of the window

@@ -1,0 +1,52 @@
+// When nothing runs on a GPU: there may be such a stretch behind each of millions of kernels, so
+// they are visited and never listed.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "analysis/classify/device_spans.h"
+#include "base/interval.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// No row: nothing follows.
+inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
+
+/// The shortest stretch that the recording can tell from nothing: its clock may tick in whole
+/// microseconds. ns.
+Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
+
+/// Calls `gap(span, row)` with each part of `observed` (in order, apart) in which none of the rows
+/// runs, in order; `row` ends it, kNoDeviceRow behind the last. Calls `pass(row)` with each row by
+/// start, behind the gaps before it. What is too short to tell is left out. O(n log s) for s
+/// streams. REQUIRES: all rows of one GPU; at least one.
+template <class Gap, class Pass>
+void VisitIdle(const DeviceTable& device, DeviceRows rows, std::span<const Span> observed, Gap gap,
+               Pass pass) {
+  const Ns shortest = ShortestIdle(device, rows);
+  std::size_t next = 0;
+  const auto add = [&](Ns from, Ns to, std::uint32_t row) {
+    while (next < observed.size() && observed[next].end <= from) ++next;
+    for (std::size_t i = next; i < observed.size() && observed[i].start < to; ++i) {
+      const Span span{std::max(from, observed[i].start), std::min(to, observed[i].end)};
+      if (span.length() >= shortest) gap(span, row);
+    }
+  };
+  Ns busy_until = std::numeric_limits<Ns>::min();
+  VisitByStart(device, rows, [&](std::uint32_t row) {
+    if (device.duration[row] > 0) {
+      if (device.start[row] > busy_until) add(busy_until, device.start[row], row);
+      busy_until = std::max(busy_until, device.start[row] + device.duration[row]);
+    }
+    pass(row);
+  });
+  add(busy_until, std::numeric_limits<Ns>::max(), kNoDeviceRow);
+}
+
+}  // namespace profgauge
