@@ -87,13 +87,15 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
   // A part that is cut out by its times has what begins in it: the parts have all of the whole.
   const bool ends_inside = iterations.source != kRange;
   iterations.of_device.assign(device.size(), Iterations::kNone);
+  IterationCursor cursor(iterations);
   for (std::size_t row = 0; row < device.size(); ++row) {
-    if (!device.launch[row].valid()) continue;
-    const std::size_t call = device.launch[row].value;
+    const ApiId launch = device.launch[row];
+    if (!launch.valid()) continue;
+    const std::size_t call = launch.value;
     const ThreadId thread = profile.api.thread[call];
     if (thread.valid() && !is_of_them[thread.value]) continue;
     const Ns start = profile.api.start[call];
-    const std::uint32_t index = iterations.AtHostTime(start);
+    const std::uint32_t index = cursor.AtHostTime(start);
     if (index == Iterations::kNone) continue;
     const Ns end = start + profile.api.duration[call];
     if (ends_inside && end > iterations.all[index].host.end) continue;
@@ -105,7 +107,7 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
     if (index == Iterations::kNone) continue;
-    if (iterations.behind.contains(row)) continue;
+    if (!iterations.behind.empty() && iterations.behind.contains(row)) continue;
     Extend(reach.of_iteration[index], device.start[row], device.duration[row]);
   }
   return reach;
@@ -143,14 +145,21 @@ class Leftovers {
  public:
   Leftovers(const Profile& profile, const Iterations& iterations) : own_(iterations.all.size()) {
     const DeviceTable& device = profile.device;
+    std::uint32_t last_index = Iterations::kNone;
+    std::uint64_t last_stream = 0;
+    Ns* of_stream = nullptr;  // Of these two.
     for (std::size_t row = 0; row < device.size(); ++row) {
       const std::uint32_t index = iterations.of_device[row];
       const Ns start = device.start[row];
       const std::uint64_t stream = StreamOf(device, row);
       if (index != Iterations::kNone) {
         OwnStarts& own = own_[index];
-        const auto [at, is_new] = own.of_stream.try_emplace(stream, start);
-        if (!is_new) at->second = std::min(at->second, start);
+        if (index != last_index || stream != last_stream) {  // Rows of a stream stand together.
+          of_stream = &own.of_stream.try_emplace(stream, start).first->second;
+          last_index = index;
+          last_stream = stream;
+        }
+        *of_stream = std::min(*of_stream, start);
         own.first = std::min(own.first, start);
         if (device.kind[row] == DeviceKind::kKernel) {
           own.first_kernel = std::min(own.first_kernel, start);

@@ -80,6 +80,40 @@ struct Iterations {
   Ns SelectedTime() const;
 };
 
+/// Finds the iterations of many moments that come mostly in order: as Iterations::AtHostTime() and
+/// AtTime(), which it asks where the last answer does not hold.
+class IterationCursor {
+ public:
+  /// `iterations` must outlive it, and stay as they are.
+  explicit IterationCursor(const Iterations& iterations) : iterations_(iterations) {}
+
+  std::uint32_t AtHostTime(Ns at) {
+    if (Holds(at, &Iteration::host)) return last_;
+    return Keep(iterations_.AtHostTime(at));
+  }
+  std::uint32_t AtTime(Ns at) {
+    if (Holds(at, &Iteration::time)) return last_;
+    return Keep(iterations_.AtTime(at));
+  }
+
+ private:
+  // Ends and the starts of what follows may touch: those are looked up.
+  bool Holds(Ns at, Span Iteration::*span) const {
+    if (last_ == Iterations::kNone) return false;
+    const Span& known = iterations_.all[last_].*span;
+    const std::size_t next = last_ + std::size_t{1};
+    return at >= known.start && at < known.end &&
+           (next == iterations_.all.size() || at < (iterations_.all[next].*span).start);
+  }
+  std::uint32_t Keep(std::uint32_t found) {
+    if (found != Iterations::kNone) last_ = found;
+    return found;
+  }
+
+  const Iterations& iterations_;
+  std::uint32_t last_ = Iterations::kNone;
+};
+
 /// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
 Result<Iterations> FindIterations(const Profile& profile, const Selection& selection);
 

@@ -36,7 +36,7 @@ void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::v
 // The last trace of anything in each iteration: beginnings and ends of what is no iteration itself.
 class LastTraces {
  public:
-  explicit LastTraces(const Iterations& iterations) : iterations_(iterations) {
+  explicit LastTraces(const Iterations& iterations) : iterations_(iterations), cursor_(iterations) {
     for (const Iteration& iteration : iterations.all) last_.push_back(iteration.time.start);
   }
 
@@ -62,11 +62,12 @@ class LastTraces {
   // What ends with an iteration belongs to its marker.
   void See(Ns at) {
     latest_ = std::max(latest_, at);
-    const std::uint32_t iteration = iterations_.AtTime(at);
+    const std::uint32_t iteration = cursor_.AtTime(at);
     if (iteration != Iterations::kNone) last_[iteration] = std::max(last_[iteration], at);
   }
 
   const Iterations& iterations_;
+  IterationCursor cursor_;
   std::vector<Ns> last_;
   Ns latest_ = std::numeric_limits<Ns>::min();
 };

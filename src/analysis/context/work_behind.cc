@@ -1,13 +1,13 @@
 #include "analysis/context/work_behind.h"
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "analysis/classify/communication_rules.h"
+#include "analysis/classify/name_memo.h"
 #include "base/units.h"
 
 namespace profgauge {
@@ -31,17 +31,20 @@ struct StreamWork {
 
 std::vector<StreamWork> StreamsOf(const Profile& profile) {
   const DeviceTable& device = profile.device;
-  boost::unordered_flat_map<std::uint32_t, bool> communicates;  // By name.
+  NameMemo communicates(profile,
+                        [](std::string_view name) { return CommunicationOf(name).has_value(); });
   std::vector<StreamWork> streams;
+  std::int64_t last_stream = 0;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
-    const bool is_new = streams.empty() || device.gpu[row] != device.gpu[row - 1] ||
-                        device.stream[row] != device.stream[row - 1];
-    if (is_new) streams.push_back({device.gpu[row], row, row, 0});
+    const std::int32_t gpu = device.gpu[row];
+    const std::int64_t stream = device.stream[row];
+    const bool is_new = streams.empty() || gpu != streams.back().gpu || stream != last_stream;
+    if (is_new) streams.push_back({gpu, row, row, 0});
+    last_stream = stream;
     streams.back().end = row + 1;
     if (device.kind[row] != DeviceKind::kKernel || device.collective[row].valid()) continue;
-    const auto [known, unseen] = communicates.try_emplace(device.name[row].value, false);
-    if (unseen) known->second = CommunicationOf(profile.Name(device.name[row])).has_value();
-    if (!known->second) streams.back().computing += std::max<Ns>(device.duration[row], 0);
+    if (communicates(device.name[row])) continue;
+    streams.back().computing += std::max<Ns>(device.duration[row], 0);
   }
   return streams;
 }
@@ -67,7 +70,9 @@ class Behind {
     const StreamWork& main = *std::max_element(
         streams.begin(), streams.end(),
         [](const StreamWork& a, const StreamWork& b) { return a.computing < b.computing; });
-    const auto of_main = KernelsOf({&main, 1}), of_all = KernelsOf(streams);
+    const auto of_all = KernelsOf(streams);
+    if (streams.size() == 1) return AddOutliving(main, of_all);
+    const auto of_main = KernelsOf({&main, 1});
     for (const StreamWork& stream : streams) {
       AddOutliving(stream, of_all);
       if (main.computing > 0 && stream.begin != main.begin) AddBeside(stream, main, of_main);
@@ -100,8 +105,10 @@ class Behind {
   void Add(const StreamWork& stream, const ByIteration& kernels, Test test) {
     std::vector<std::uint32_t> of_last;
     bool any = false;
+    auto own = kernels.end();
+    std::uint32_t iteration = kNoIteration;
     for (std::uint32_t row = stream.begin; row < stream.end; ++row) {
-      const auto own = kernels.find(of_device_[row]);
+      if (of_device_[row] != iteration) own = kernels.find(iteration = of_device_[row]);
       if (own == kernels.end() || EndOf(device_, row) <= own->second.end) continue;
       const auto next = kernels.find(of_device_[row] + 1);
       if (next == kernels.end() || IsRestOf(next->second, own->second)) {
