@@ -93,6 +93,7 @@ class Database {
   Status AddRowFunction(const char* name, std::function<void(const RowValues&)> take);
   /// The same file once more, for another thread.
   Result<Database> Again() const { return Open(*path_, mode_, kind_); }
+  const std::string& path() const { return *path_; }
   bool IsImmutable() const { return mode_ == Mode::kImmutable; }
   Result<std::uint64_t> Bytes();  ///< Of all pages.
   std::int64_t LastRowId() const { return sqlite3_last_insert_rowid(handle_.get()); }

@@ -57,6 +57,12 @@ void Cells::Add(const Row& row) {
 template void Cells::Add(const sqlite::Statement&);
 template void Cells::Add(const sqlite::RowValues&);
 
+std::int64_t* Cells::AddNumbers(std::span<const std::uint8_t> types) {
+  types_.insert(types_.end(), types.begin(), types.end());
+  numbers_.resize(numbers_.size() + types.size());
+  return numbers_.data() + numbers_.size() - types.size();
+}
+
 std::int64_t Cells::IntegerOf(std::size_t cell) const {
   if (types_[cell] == SQLITE_FLOAT) return Truncated(std::bit_cast<double>(numbers_[cell]));
   return texts_[static_cast<std::size_t>(numbers_[cell])].integer;

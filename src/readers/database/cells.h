@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ class Cells {
   /// Adds the row that a statement is at, or that a row function got.
   template <class Row>
   void Add(const Row& row);
+  /// Adds a row of whole numbers and of nothing, as `types` has it; returns where they go.
+  std::int64_t* AddNumbers(std::span<const std::uint8_t> types);
 
   std::size_t rows() const { return columns_ == 0 ? 0 : types_.size() / columns_; }
   bool IsSet(std::size_t row, std::size_t column) const {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "base/content_hash.h"
 #include "base/errors.h"
 #include "base/read_block.h"
+#include "readers/database/stored_numbers.h"
 
 namespace profgauge::readers {
 namespace {
@@ -38,21 +38,13 @@ bool HasWriteAheadLog(const std::string& path) {
   return !missing && size > 0;
 }
 
-std::uint64_t BigEndian(std::string_view bytes) {
-  std::uint64_t number = 0;
-  for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
-  return number;
-}
-
 // How long a database is by its head; 0 where it does not say.
 std::uint64_t StatedSize(std::string_view head) {
   constexpr std::size_t kHead = 100;
   if (head.size() < kHead || !IsSqlite(head)) return 0;
   // Libraries before 3.7.0 leave the count of pages as it was.
   if (head.substr(24, 4) != head.substr(92, 4)) return 0;
-  std::uint64_t page = BigEndian(head.substr(16, 2));
-  if (page == 1) page = 65536;
-  return std::has_single_bit(page) ? page * BigEndian(head.substr(28, 4)) : 0;
+  return PageSize(head) * BigEndian(head.substr(28, 4));
 }
 
 }  // namespace

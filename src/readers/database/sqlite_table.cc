@@ -33,26 +33,41 @@ struct Block {
   Status status;
 };
 
-/// One thread's connection, and its statement.
+/// One thread's way to rows: by their pages or, where those are not plain, by a connection and a
+/// statement.
 class BlockReader {
  public:
-  Status Open(const sqlite::Database& database, const std::string& sql) {
-    PROFGAUGE_TRY(auto again, database.Again());
-    database_.emplace(std::move(again));
-    PROFGAUGE_CHECK(database_->AddRowFunction(
-        "take_row", [this](const sqlite::RowValues& row) { cells_->Add(row); }));
-    PROFGAUGE_TRY(auto statement, database_->Prepare(sql));
-    statement_.emplace(std::move(statement));
-    return {};
+  /// REQUIRES: what is passed outlives this.
+  BlockReader(const sqlite::Database& database, const std::string& sql,
+              const std::optional<PlainTable>& plain)
+      : origin_(database), sql_(sql) {
+    if (plain) pages_.emplace(*plain);
   }
 
-  Status Read(std::int64_t first, std::int64_t last, Cells& cells) {
+  Status Read(std::int64_t first, std::int64_t last, std::size_t columns, Cells& cells) {
+    cells.Clear(columns);
+    if (pages_ && pages_->Read(first, last, cells)) return {};
+    cells.Clear(columns);
+    if (!statement_) PROFGAUGE_CHECK(Open());
     cells_ = &cells;
     statement_->Reset();
     return statement_->Bind(1, first).Bind(2, last).Run();
   }
 
  private:
+  Status Open() {
+    PROFGAUGE_TRY(auto again, origin_.Again());
+    database_.emplace(std::move(again));
+    PROFGAUGE_CHECK(database_->AddRowFunction(
+        "take_row", [this](const sqlite::RowValues& row) { cells_->Add(row); }));
+    PROFGAUGE_TRY(auto statement, database_->Prepare(sql_));
+    statement_.emplace(std::move(statement));
+    return {};
+  }
+
+  const sqlite::Database& origin_;
+  const std::string& sql_;
+  std::optional<PageRows> pages_;
   Cells* cells_ = nullptr;
   std::optional<sqlite::Database> database_;
   std::optional<sqlite::Statement> statement_;
@@ -87,20 +102,18 @@ Result<TableScan> TableScan::Open(sqlite::Database& database, const std::string&
   PROFGAUGE_TRY(const std::set<std::string> there, ColumnNames(database, table));
   if (there.empty()) return scan;
   scan.exists_ = true;
-  std::string columns;
+  std::vector<std::string> names;
   for (const Wanted& want : wanted) {
-    std::string found = "null";
-    for (const char* name : want.names) {
-      if (!there.contains(name)) continue;
-      found = "\"" + std::string(name) + "\"";
-      break;
-    }
-    scan.present_.push_back(found != "null");
-    columns += (columns.empty() ? "" : ", ") + found;
+    const auto found = std::find_if(want.names.begin(), want.names.end(),
+                                    [&](const char* name) { return there.contains(name); });
+    names.emplace_back(found == want.names.end() ? "" : *found);
+    scan.present_.push_back(!names.back().empty());
+    if (!scan.columns_.empty()) scan.columns_ += ", ";
+    scan.columns_ += names.back().empty() ? "null" : "\"" + names.back() + "\"";
   }
   scan.database_ = &database;
   PROFGAUGE_TRY(scan.rowids_, LongTable(database, table, there));
-  scan.columns_ = std::move(columns);
+  if (scan.rowids_ && filter.empty()) scan.plain_ = FindPlainTable(database, table, names);
   // Without an index rows come in the order of rowids.
   scan.rest_ = " from \"" + table + "\" not indexed where (" +
                (filter.empty() ? std::string("1") : std::string(filter)) + ")";
@@ -145,17 +158,10 @@ Status TableScan::ReadRowids(const std::function<void()>& take) {
         return block.begin < rowids.count;
       },
       [&](std::size_t worker, Block& block) {
-        block.cells.Clear(present_.size());
-        block.status = Status();
         auto& reader = readers[worker];
-        if (!reader) {
-          reader = std::make_unique<BlockReader>();
-          block.status = reader->Open(*database_, sql);
-        }
+        if (!reader) reader = std::make_unique<BlockReader>(*database_, sql, plain_);
         const std::uint64_t last = std::min(block.begin + kBlockRows, rowids.count) - 1;
-        if (block.status) {
-          block.status = reader->Read(rowid(block.begin), rowid(last), block.cells);
-        }
+        block.status = reader->Read(rowid(block.begin), rowid(last), present_.size(), block.cells);
       },
       [&](Block& block) {
         if (status) status = std::move(block.status);

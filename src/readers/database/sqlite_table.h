@@ -15,6 +15,7 @@
 
 #include "base/sqlite.h"
 #include "readers/database/cells.h"
+#include "readers/database/page_rows.h"
 
 namespace profgauge::readers {
 
@@ -77,8 +78,9 @@ class TableScan {
   bool exists_ = false;
   std::vector<bool> present_;
   sqlite::Database* database_ = nullptr;
-  std::optional<Rowids> rowids_;  ///< Of a long table.
-  std::string columns_, rest_;    ///< Of the statement: what is selected, and all behind it.
+  std::optional<Rowids> rowids_;     ///< Of a long table.
+  std::optional<PlainTable> plain_;  ///< A long one.
+  std::string columns_, rest_;       ///< Of the statement: what is selected, and all behind it.
   std::optional<sqlite::Statement> statement_;
   Cells own_;
   const Cells* cells_ = nullptr;  ///< Nothing before the first row and behind the last.

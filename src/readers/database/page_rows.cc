@@ -1,0 +1,203 @@
+#include "readers/database/page_rows.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "readers/database/stored_numbers.h"
+
+namespace profgauge::readers {
+namespace {
+
+constexpr std::size_t kPageHead = 8, kInnerHead = 12;
+constexpr char kInnerPage = 5, kLeafPage = 13;
+
+/// What the page has from its `cell`th pointer on; empty where that points outside.
+std::string_view CellAt(std::string_view page, std::size_t head, std::size_t cell,
+                        std::size_t cells) {
+  const std::size_t at = BigEndian(page.substr(head + 2 * cell, 2));
+  return at < head + 2 * cells || at >= page.size() ? std::string_view{} : page.substr(at);
+}
+
+/// How many cells a page has; 0 where it is damaged.
+std::size_t CellsOf(std::string_view page, std::size_t head) {
+  const std::size_t cells = BigEndian(page.substr(3, 2));
+  return head + 2 * cells <= page.size() ? cells : 0;
+}
+
+// As SQLite tells whether a column shall hold whole numbers.
+bool IsWhole(std::string type) {
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return type.find("INT") != type.npos;
+}
+
+/// The places of a table's columns that shall hold whole numbers, by name. Nothing where rows are
+/// not stored in the order of columns.
+std::optional<std::map<std::string, std::size_t>> WholeColumns(sqlite::Database& database,
+                                                               const std::string& table) {
+  auto statement =
+      database.Prepare("select cid, name, type, pk, hidden from pragma_table_xinfo(?)");
+  if (!statement) return std::nullopt;
+  statement->Bind(1, table);
+  std::map<std::string, std::size_t> places;
+  for (;;) {
+    const auto more = statement->Step();
+    if (!more) return std::nullopt;
+    if (!*more) return places;
+    if (statement->Integer(4) != 0) return std::nullopt;
+    // One that is the rowid is not in the row.
+    if (statement->Integer(3) != 0 || !IsWhole(std::string(statement->Text(2)))) continue;
+    places.emplace(statement->Text(1), static_cast<std::size_t>(statement->Integer(0)));
+  }
+}
+
+}  // namespace
+
+std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::string& table,
+                                         const std::vector<std::string>& columns) {
+  PlainTable plain;
+  plain.path = database.path();
+  const auto places = WholeColumns(database, table);
+  if (!places) return std::nullopt;
+  for (const std::string& column : columns) {
+    const auto place = places->find(column);
+    if (!column.empty() && place == places->end()) return std::nullopt;
+    plain.columns.push_back(column.empty() ? std::nullopt : std::optional(place->second));
+  }
+  auto root =
+      database.Prepare("select rootpage from sqlite_master where type = 'table' and name = ?");
+  if (!root) return std::nullopt;
+  const auto found = root->Bind(1, table).Step();
+  if (!found || !*found) return std::nullopt;
+  plain.root = static_cast<std::uint32_t>(root->Integer(0));
+  return plain;
+}
+
+PageRows::PageRows(const PlainTable& table) : table_(table) {
+  constexpr std::size_t kHead = 100, kLeastUsable = 480;
+  file_.rdbuf()->pubsetbuf(nullptr, 0);  // What is read at once is long.
+  file_.open(table.path, std::ios::binary);
+  std::string head(kHead, '\0');
+  if (!file_.read(head.data(), static_cast<std::streamsize>(head.size()))) return;
+  const std::string_view bytes = head;
+  const std::size_t size = PageSize(bytes);
+  usable_ = size - std::min<std::size_t>(size, BigEndian(bytes.substr(20, 1)));
+  std::error_code unknown;
+  const std::uint64_t file_size = std::filesystem::file_size(table.path, unknown);
+  if (unknown || usable_ < kLeastUsable) return;
+  pages_ = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(file_size / size, BigEndian(bytes.substr(28, 4))));
+  page_size_ = size;
+}
+
+bool PageRows::Read(std::int64_t first, std::int64_t last, Cells& cells) {
+  return page_size_ != 0 && ReadNode({.page = table_.root}, {first, last}, 0, 1, cells);
+}
+
+bool PageRows::ReadNode(const Node& node, Asked asked, std::size_t depth, std::size_t ahead,
+                        Cells& cells) {
+  constexpr std::size_t kDeepest = 16;
+  const std::string_view page = Page(node.page, ahead);
+  if (page.empty() || depth > kDeepest) return false;
+  if (page.front() == kLeafPage) return ReadLeaf(node, asked, page, cells);
+  if (page.front() != kInnerPage) return false;
+  const auto children = Children(node, asked, page);
+  return children && ReadChildren(*children, asked, depth + 1, cells);
+}
+
+bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::size_t depth,
+                            Cells& cells) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::size_t ahead = 1;
+    while (i + ahead < nodes.size() && nodes[i + ahead].page == nodes[i].page + ahead) ++ahead;
+    if (!ReadNode(nodes[i], asked, depth, ahead, cells)) return false;
+  }
+  return true;
+}
+
+// Also what lies outside of what is asked for must be in order: SQLite searches by halves.
+std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, Asked asked,
+                                                              std::string_view page) const {
+  const std::size_t cells = CellsOf(page, kInnerHead);
+  if (cells == 0) return std::nullopt;
+  std::vector<Node> children;
+  Node child = node;
+  const auto add = [&] {
+    if (child.least <= asked.last && child.most >= asked.first) children.push_back(child);
+  };
+  for (std::size_t i = 0; i < cells; ++i) {
+    std::string_view cell = CellAt(page, kInnerHead, i, cells);
+    if (cell.size() < 4) return std::nullopt;
+    child.page = static_cast<std::uint32_t>(BigEndian(cell.substr(0, 4)));
+    cell.remove_prefix(4);
+    std::uint64_t most = 0;
+    if (!TakeNumber(cell, most)) return std::nullopt;
+    child.most = static_cast<std::int64_t>(most);
+    if (child.most < child.least || child.most >= node.most) return std::nullopt;
+    add();
+    child.least = child.most + 1;
+  }
+  child.page = static_cast<std::uint32_t>(BigEndian(page.substr(8, 4)));
+  child.most = node.most;
+  add();
+  return children;
+}
+
+bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Cells& cells) {
+  const std::size_t count = CellsOf(page, kPageHead);
+  if (count == 0) return false;
+  std::int64_t least = node.least;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string_view cell = CellAt(page, kPageHead, i, count);
+    std::uint64_t size = 0, number = 0;
+    if (!TakeNumber(cell, size) || !TakeNumber(cell, number)) return false;
+    const auto rowid = static_cast<std::int64_t>(number);
+    if (rowid < least || rowid > node.most) return false;
+    if (rowid == std::numeric_limits<std::int64_t>::max()) return false;
+    least = rowid + 1;
+    if (rowid < asked.first || rowid > asked.last) continue;
+    constexpr std::size_t kOutside = 35;  // A longer row goes on on other pages.
+    if (size > cell.size() || size > usable_ - kOutside) return false;
+    if (!AddRow(cell.substr(0, size), cells)) return false;
+  }
+  return true;
+}
+
+bool PageRows::AddRow(std::string_view payload, Cells& cells) {
+  const std::string_view known = layout_.header();
+  if (known.empty() || !payload.starts_with(known)) {
+    std::string_view rest = payload;
+    std::uint64_t size = 0;
+    if (!TakeNumber(rest, size) || size > payload.size()) return false;
+    if (size < payload.size() - rest.size()) return false;
+    if (!layout_.Set(payload.substr(0, size), table_.columns)) return false;
+  }
+  const std::size_t header = layout_.header().size();
+  if (payload.size() != header + layout_.body_size()) return false;
+  layout_.Read(payload.data() + header, cells.AddNumbers(layout_.types()));
+  return true;
+}
+
+std::string_view PageRows::Page(std::uint32_t page, std::size_t ahead) {
+  constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
+  constexpr std::uint64_t kLocked = std::uint64_t{1} << 30;  // No page is where SQLite locks.
+  if (page < 2 || page > pages_ || page == kLocked / page_size_ + 1) return {};
+  const std::size_t have = buffer_.size() / page_size_;
+  if (page < read_ || page >= read_ + have) {
+    ahead = std::min({ahead, kReadAtOnce / page_size_, std::size_t{pages_ - page} + 1});
+    buffer_.resize(std::max<std::size_t>(ahead, 1) * page_size_);
+    read_ = page;
+    file_.clear();
+    file_.seekg(static_cast<std::streamoff>((page - 1) * std::uint64_t{page_size_}));
+    if (!file_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()))) {
+      buffer_.clear();
+      return {};
+    }
+  }
+  return std::string_view(buffer_).substr((page - read_) * page_size_, usable_);
+}
+
+}  // namespace profgauge::readers

@@ -1,0 +1,44 @@
+// How a row is stored: a header with the type of each value, and a body with the values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge::readers {
+
+/// Where the wanted numbers of a row are, which its header says. Neighbours mostly have the same.
+class RowLayout {
+ public:
+  /// False where a wanted column holds something else.
+  bool Set(std::string_view header, const std::vector<std::optional<std::size_t>>& columns);
+  std::string_view header() const { return header_; }
+  std::size_t body_size() const { return body_size_; }
+  std::span<const std::uint8_t> types() const { return types_; }  ///< SQLite's, as wanted.
+  /// REQUIRES: seven bytes before the body may be read.
+  void Read(const char* body, std::int64_t* numbers) const;
+
+ private:
+  struct Number {
+    std::uint32_t end = 0;  ///< In the body.
+    std::uint8_t bytes = 0;
+    std::uint8_t constant = 0;  ///< Without bytes.
+  };
+  struct Stored {
+    std::uint64_t type = 0;
+    std::size_t end = 0;
+  };
+  bool SetStored(std::string_view header);
+
+  std::string header_;
+  std::size_t body_size_ = 0;
+  std::vector<Stored> stored_;
+  std::vector<std::uint8_t> types_;
+  std::vector<Number> numbers_;
+};
+
+}  // namespace profgauge::readers
