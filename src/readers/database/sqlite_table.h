@@ -53,7 +53,7 @@ class TableScan {
   Status ForEach(Take take) {
     return ForEachBlock([&] {
       for (row_ = 0; row_ < cells_->rows(); ++row_) {
-        printed_.clear();
+        if (!printed_.empty()) printed_.clear();
         take();
       }
     });

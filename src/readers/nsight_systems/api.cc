@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/cuda_names.h"
@@ -14,15 +15,48 @@ namespace {
 class ApiNames {
  public:
   explicit ApiNames(Import& import) : import_(import) {}
-  std::pair<StringId, ApiKind> Of(std::int64_t name_id, std::string_view text) {
+  std::pair<StringId, ApiKind> Of(std::int64_t name_id) {
     const auto [it, is_new] = known_.try_emplace(name_id);
-    if (is_new) it->second = AddApiName(text, *import_.builder);
+    if (is_new) {
+      const StringId recorded = import_.String(name_id);
+      it->second =
+          AddApiName(recorded.valid() ? import_.builder->strings()[recorded] : std::string_view{},
+                     *import_.builder);
+    }
     return it->second;
   }
 
  private:
   Import& import_;
   boost::unordered_flat_map<std::int64_t, std::pair<StringId, ApiKind>> known_;
+};
+
+// The threads that make calls. Mostly a call is of the thread of the one before it.
+class Callers {
+ public:
+  explicit Callers(Import& import) : import_(import) {}
+
+  // Counts a call of that globalTid.
+  ThreadId Count(std::int64_t global_tid) {
+    if (calls_ == 0 || global_tid != global_tid_) {
+      Store();
+      global_tid_ = global_tid;
+      thread_ = ThreadOf(import_, global_tid);
+    }
+    ++calls_;
+    return thread_;
+  }
+  // REQUIRES: called behind the last call.
+  void Store() {
+    if (calls_ == 0) return;
+    import_.cuda_processes.insert(ProcessOf(global_tid_));
+    import_.calls[global_tid_] += std::exchange(calls_, 0);
+  }
+
+ private:
+  Import& import_;
+  std::int64_t global_tid_ = 0, calls_ = 0;
+  ThreadId thread_;
 };
 
 }  // namespace
@@ -37,7 +71,7 @@ Status ReadApi(Import& import) {
                                             {{"returnValue"}}}));
   ApiNames names(import);
   const StringPool& strings = import.builder->strings();
-  boost::unordered_flat_map<std::int64_t, std::int64_t> calls;
+  Callers callers(import);
   import.builder->ReserveApi(scan.RowsAtMost());
   ApiBatch rows;
   PROFGAUGE_CHECK(scan.ForEach([&] {
@@ -45,25 +79,21 @@ Status ReadApi(Import& import) {
       import.builder->log().Add(Counter::events_bad_time);
       return;
     }
-    const StringId recorded = import.String(scan.Integer(4, -1));
     ApiRow row;
     row.start = scan.Integer(0);
     row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(1)));
-    row.thread = ThreadOf(import, scan.Integer(2));
-    const std::int64_t process = ProcessOf(scan.Integer(2));
-    import.cuda_processes.insert(process);
-    ++calls[scan.Integer(2)];
-    row.correlation = CorrelationOf(process, scan.Integer(3, -1));
-    std::tie(row.name, row.kind) =
-        names.Of(scan.Integer(4, -1), recorded.valid() ? strings[recorded] : std::string_view{});
-    if (CudaCallFailed(strings[row.name], scan.Integer(5))) {
+    row.thread = callers.Count(scan.Integer(2));
+    row.correlation = CorrelationOf(ProcessOf(scan.Integer(2)), scan.Integer(3, -1));
+    std::tie(row.name, row.kind) = names.Of(scan.Integer(4, -1));
+    const std::int64_t returned = scan.Integer(5);
+    if (returned != 0 && CudaCallFailed(strings[row.name], returned)) {
       import.builder->log().AddAt(Counter::api_errors, std::string(strings[row.name]));
     }
     import.builder->log().Add(Counter::events_read);
     rows.Add(row, *import.builder);
   }));
   rows.Flush(*import.builder);
-  import.calls.insert(calls.begin(), calls.end());
+  callers.Store();
   return {};
 }
 

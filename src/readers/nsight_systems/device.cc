@@ -17,34 +17,57 @@ enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFi
 
 constexpr std::int64_t kPageable = 0;  // ENUM_CUDA_MEM_KIND.
 
-// Adds what is common; false when the row has no usable time and was counted.
-bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
-  if (!scan.IsSet(kStart) || !scan.IsSet(kEnd)) {
-    import.builder->log().Add(Counter::events_bad_time);
-    return false;
+// What the rows of a device table have in common. Mostly a row is of the process and device of the
+// one before it.
+class CommonColumns {
+ public:
+  CommonColumns(Import& import, const TableScan& scan) : import_(import), scan_(scan) {}
+
+  // False when the row has no usable time and was counted.
+  bool Fill(DeviceRow& row) {
+    if (!scan_.IsSet(kStart) || !scan_.IsSet(kEnd)) {
+      import_.builder->log().Add(Counter::events_bad_time);
+      return false;
+    }
+    import_.builder->log().Add(Counter::events_read);
+    row.start = scan_.Integer(kStart);
+    row.duration = Between(row.start, scan_.Integer(kEnd));
+    if (row.duration < 0) {
+      import_.builder->log().Add(Counter::events_negative_dur);
+      row.duration = 0;
+    }
+    const std::int64_t process = ProcessOf(scan_.Integer(kProcess));
+    const Span span = {row.start, row.start + row.duration};
+    MoveTo(process, scan_.Integer(kDevice, -1), span);
+    worked_->start = std::min(worked_->start, span.start);
+    worked_->end = std::max(worked_->end, span.end);
+    row.gpu = gpu_;
+    row.stream = scan_.Integer(kStream, -1);
+    row.correlation = CorrelationOf(process, scan_.Integer(kCorrelation, -1));
+    return true;
   }
-  import.builder->log().Add(Counter::events_read);
-  row.start = scan.Integer(kStart);
-  row.duration = Between(row.start, scan.Integer(kEnd));
-  if (row.duration < 0) {
-    import.builder->log().Add(Counter::events_negative_dur);
-    row.duration = 0;
+  // Streaming multiprocessors of the last row's GPU; 0 unknown.
+  std::int32_t sms() const { return sms_; }
+
+ private:
+  void MoveTo(std::int64_t process, std::int64_t device, Span first) {
+    if (worked_ != nullptr && process == process_ && device == device_) return;
+    process_ = process;
+    device_ = device;
+    import_.cuda_processes.insert(process);
+    const auto gpu = import_.gpu_of.find({process, device});
+    gpu_ = gpu == import_.gpu_of.end() ? static_cast<std::int32_t>(device) : gpu->second;
+    worked_ = &import_.worked.try_emplace(gpu_, first).first->second;
+    const auto sms = import_.sms_of.find(gpu_);
+    sms_ = sms == import_.sms_of.end() ? 0 : sms->second;
   }
-  const std::int64_t process = ProcessOf(scan.Integer(kProcess));
-  import.cuda_processes.insert(process);
-  const std::int64_t device = scan.Integer(kDevice, -1);
-  const auto gpu = import.gpu_of.find({process, device});
-  row.gpu = gpu == import.gpu_of.end() ? static_cast<std::int32_t>(device) : gpu->second;
-  const auto [worked, is_first] =
-      import.worked.try_emplace(row.gpu, Span{row.start, row.start + row.duration});
-  if (!is_first) {
-    worked->second.start = std::min(worked->second.start, row.start);
-    worked->second.end = std::max(worked->second.end, row.start + row.duration);
-  }
-  row.stream = scan.Integer(kStream, -1);
-  row.correlation = CorrelationOf(process, scan.Integer(kCorrelation, -1));
-  return true;
-}
+
+  Import& import_;
+  const TableScan& scan_;
+  std::int64_t process_ = 0, device_ = 0;
+  std::int32_t gpu_ = -1, sms_ = 0;
+  Span* worked_ = nullptr;  // Null before the first row.
+};
 
 Status ReadKernels(Import& import) {
   constexpr std::size_t kGraphNode = kFirstOwn + 11;
@@ -68,16 +91,16 @@ Status ReadKernels(Import& import) {
                                             {{"dynamicSharedMemory"}},
                                             {{"graphNodeId"}}}));
   import.builder->ReserveDevice(scan.RowsAtMost());
+  CommonColumns columns(import, scan);
   DeviceBatch rows;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) return;
+    if (!columns.Fill(row)) return;
     row.name = import.String(scan.Integer(kFirstOwn, -1));
     if (!row.name.valid()) row.name = import.String(scan.Integer(kFirstOwn + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern(kUnnamedKernel);
-    const auto sms = import.sms_of.find(row.gpu);
-    row.config = import.builder->AddLaunchConfig(
-        CudaLaunchConfig(scan, kFirstOwn + 2, sms == import.sms_of.end() ? 0 : sms->second));
+    row.config =
+        import.builder->AddLaunchConfig(CudaLaunchConfig(scan, kFirstOwn + 2, columns.sms()));
     import.has_graph_kernels |= scan.Integer(kGraphNode) != 0;
     rows.Add(row, *import.builder);
   }));
@@ -97,9 +120,10 @@ Status ReadCopies(Import& import) {
                                             {{"copyKind"}},
                                             {{"srcKind"}},
                                             {{"dstKind"}}}));
+  CommonColumns columns(import, scan);
   return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) return;
+    if (!columns.Fill(row)) return;
     const CudaCopy copy = CudaCopyOf(scan.Integer(kFirstOwn + 1, -1));
     row.kind = DeviceKind::kMemcpy;
     row.name = import.builder->Intern(copy.name);
@@ -121,9 +145,10 @@ Status ReadMemsets(Import& import) {
                                             {{"correlationId"}},
                                             {{"globalPid"}},
                                             {{"bytes"}}}));
+  CommonColumns columns(import, scan);
   return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) return;
+    if (!columns.Fill(row)) return;
     row.kind = DeviceKind::kMemset;
     row.name = import.builder->Intern(kCudaMemset);
     row.bytes = scan.Integer(kFirstOwn, -1);
@@ -143,9 +168,10 @@ Status ReadGraphs(Import& import) {
                                             {{"graphId"}}}));
   LaunchConfig whole;
   whole.is_whole_graph = true;
+  CommonColumns columns(import, scan);
   return scan.ForEach([&] {
     DeviceRow row;
-    if (!FillCommon(import, scan, row)) return;
+    if (!columns.Fill(row)) return;
     row.name = import.builder->Intern(fmt::format("CUDA graph {}", scan.Integer(kFirstOwn, -1)));
     row.config = import.builder->AddLaunchConfig(whole);
     import.builder->log().Add(Counter::graph_kernels_hidden);
@@ -170,9 +196,10 @@ Status ReadSyncs(Import& import) {
                                             {{"correlationId"}},
                                             {{"globalPid"}},
                                             {{"syncType"}}}));
+  CommonColumns columns(import, scan);
   return scan.ForEach([&] {
     DeviceRow common;
-    if (!FillCommon(import, scan, common)) return;
+    if (!columns.Fill(common)) return;
     StreamRow row;
     row.start = common.start;
     row.duration = common.duration;

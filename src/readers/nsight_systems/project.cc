@@ -31,37 +31,45 @@ std::vector<HostId> ShownOf(const HostTable& host) {
 
 // By range, device and stream. Ranges come last to first.
 using Key = std::tuple<std::uint32_t, std::int32_t, std::int64_t>;
-using Spans = std::map<Key, Span, std::greater<>>;
+class Covered {
+ public:
+  using Spans = std::map<Key, Span, std::greater<>>;
 
-void Cover(Spans& spans, const Key& key, Span work) {
-  const auto [found, is_new] = spans.try_emplace(key, work);
-  if (is_new) return;
-  found->second.start = std::min(found->second.start, work.start);
-  found->second.end = std::max(found->second.end, work.end);
-}
+  void Add(const Key& key, Span work) {
+    // Work that follows on a stream is mostly of the same range.
+    if (last_ == spans_.end() || last_->first != key) last_ = spans_.try_emplace(key, work).first;
+    last_->second.start = std::min(last_->second.start, work.start);
+    last_->second.end = std::max(last_->second.end, work.end);
+  }
+  const Spans& spans() const { return spans_; }
+
+ private:
+  Spans spans_;
+  Spans::iterator last_ = spans_.end();
+};
 
 }  // namespace
 
 void ProjectRanges(Profile& profile) {
   const DeviceTable& device = profile.device;
   const std::vector<HostId> shown = ShownOf(profile.host);
-  Spans spans;
+  Covered covered;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid()) continue;
     const HostId op = profile.api.op[device.launch[row].value];
     if (!op.valid() || !shown[op.value].valid()) continue;
-    Cover(spans, {shown[op.value].value, device.gpu[row], device.stream[row]},
-          {device.start[row], device.start[row] + device.duration[row]});
+    covered.Add({shown[op.value].value, device.gpu[row], device.stream[row]},
+                {device.start[row], device.start[row] + device.duration[row]});
   }
   // Each hands what it covers to the range around it, which comes later here.
-  for (const auto& [key, span] : spans) {
+  for (const auto& [key, span] : covered.spans()) {
     const auto& [range, gpu, stream] = key;
     const HostId parent = profile.host.parent[range];
     if (!parent.valid() || !shown[parent.value].valid()) continue;
-    Cover(spans, {shown[parent.value].value, gpu, stream}, span);
+    covered.Add({shown[parent.value].value, gpu, stream}, span);
   }
   std::vector<std::tuple<Ns, Ns, std::uint32_t, std::int32_t, std::int64_t>> rows;
-  for (const auto& [key, span] : spans) {
+  for (const auto& [key, span] : covered.spans()) {
     const auto& [range, gpu, stream] = key;
     rows.emplace_back(span.start, -span.length(), range, gpu, stream);
   }
