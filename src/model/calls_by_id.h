@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <ranges>
+#include <utility>
 #include <vector>
 
 #include "model/ids.h"
@@ -46,6 +47,9 @@ class CallsById {
 
   /// Null where no work has that id.
   std::uint32_t* Find(std::int64_t id) {
+    return const_cast<std::uint32_t*>(std::as_const(*this).Find(id));
+  }
+  const std::uint32_t* Find(std::int64_t id) const {
     if (dense_.empty()) {
       const auto found = sparse_.find(id);
       return found == sparse_.end() ? nullptr : &found->second;

@@ -38,8 +38,12 @@ bool NoNegative(const Times& times) {
 /// Whether key(row) never falls from row to row.
 template <class Key>
 bool Ordered(std::size_t size, Key key) {
+  if (size == 0) return true;
+  auto before = key(0);
   for (std::size_t row = 1; row < size; ++row) {
-    if (key(row) < key(row - 1)) return false;
+    const auto here = key(row);
+    if (here < before) return false;
+    before = here;
   }
   return true;
 }

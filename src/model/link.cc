@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "base/interval.h"
+#include "base/parallel.h"
 #include "model/calls_by_id.h"
 #include "model/permute.h"
 #include "model/process_numbers.h"
@@ -309,7 +312,7 @@ void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
 // id is not the driver's call inside of it.
 class RepeatedIds {
  public:
-  RepeatedIds(const ApiTable& api, const NarrowColumn<std::int64_t>& ids, CallsById& first)
+  RepeatedIds(const ApiTable& api, const NarrowColumn<std::int64_t>& ids, const CallsById& first)
       : api_(api) {
     for (std::uint32_t row = 0; row < api.size(); ++row) {
       const std::uint32_t* known = first.Find(ids[row]);
@@ -369,6 +372,19 @@ class RepeatedIds {
   std::map<std::int64_t, std::vector<std::uint32_t>> calls_;
 };
 
+void LinkToFirst(Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& calls) {
+  auto& device = profile.device;
+  device.launch.assign(device.size(), ApiId{});
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    const std::uint32_t* call = calls.Find(ids[row]);
+    if (call == nullptr || *call == ApiId::kNone) {
+      profile.log.Add(Counter::kernels_without_launch);
+      continue;
+    }
+    device.launch[row] = ApiId{*call};
+  }
+}
+
 // Cause and effect in the wrong order, for more than a few of a process: a clock that is off.
 void CountBeforeLaunch(Profile& profile) {
   constexpr Ns kTolerance = 50'000;
@@ -413,19 +429,15 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
     // A runtime call and the driver call inside it may share the id; the earlier is the outer one.
     if (*first == ApiId::kNone || api.start[row] < api.start[*first]) *first = row;
   }
-  device.launch.assign(device.size(), ApiId{});
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    const std::uint32_t* call = calls.Find(device_correlations[row]);
-    if (call == nullptr || *call == ApiId::kNone) {
-      profile.log.Add(Counter::kernels_without_launch);
-      continue;
-    }
-    device.launch[row] = ApiId{*call};
-  }
+  std::optional<RepeatedIds> repeated;
+  const std::function<void()> passes[] = {
+      [&] { LinkToFirst(profile, device_correlations, calls); },
+      [&] { repeated.emplace(api, api_correlations, calls); },
+  };
+  ForEachAtOnce(std::size(passes), [&](std::size_t i) { passes[i](); });
   CountLost(profile, lost);
   CountUnrecordedCopies(profile, copies);
-  const RepeatedIds repeated(api, api_correlations, calls);
-  if (!repeated.empty()) repeated.Link(device_correlations, device);
+  if (!repeated->empty()) repeated->Link(device_correlations, device);
   CountBeforeLaunch(profile);
 }
 

@@ -121,17 +121,23 @@ void CheckNames(Profile& profile) {
   };
   const ProcessNumbers processes(profile);
   std::vector<Sum> sums(processes.count());
-  Sum whole;
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] != DeviceKind::kKernel) continue;
-    const bool is_known = device.name[row].valid() && !is_lost[device.name[row].value];
-    for (Sum* sum : {&whole, &sums[processes.OfWork(row)]}) {
-      sum->all += device.duration[row];
-      if (is_known || device.collective[row].valid()) continue;
-      sum->lost += device.duration[row];
-      ++sum->count;
-    }
+    const StringId name = device.name[row];
+    const bool is_known = name.valid() && !is_lost[name.value];
+    Sum& sum = sums[processes.OfWork(row)];
+    const Ns duration = device.duration[row];
+    sum.all += duration;
+    if (is_known || device.collective[row].valid()) continue;
+    sum.lost += duration;
+    ++sum.count;
+  }
+  Sum whole;
+  for (const Sum& sum : sums) {
+    whole.all += sum.all;
+    whole.lost += sum.lost;
+    whole.count += sum.count;
   }
   const auto is_lossy = [](const Sum& sum) { return sum.lost > sum.all / kOneOf; };
   if (is_lossy(whole)) return profile.log.Add(Counter::kernels_unnamed, whole.count);

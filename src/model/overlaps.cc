@@ -45,23 +45,27 @@ class SharedLaunches {
                  std::size_t calls)
       : device_(device), correlations_(correlations), by_call_(calls) {
     for (std::size_t row = 0; row < device.size(); ++row) {
-      if (device.kind[row] == DeviceKind::kKernel) ++CountOf(row);
+      if (device.kind[row] != DeviceKind::kKernel) continue;
+      Kernels& kernels = KernelsOf(row);
+      kernels = kernels == Kernels::kNone ? Kernels::kOne : Kernels::kSeveral;
     }
   }
-  bool Has(std::size_t row) { return CountOf(row) > 1; }
+  bool Has(std::size_t row) { return KernelsOf(row) == Kernels::kSeveral; }
 
  private:
-  std::uint32_t& CountOf(std::size_t row) {
+  enum class Kernels : std::uint8_t { kNone, kOne, kSeveral };
+
+  Kernels& KernelsOf(std::size_t row) {
     if (const ApiId launch = device_.launch[row]; launch.valid()) return by_call_[launch.value];
     if (correlations_[row] >= 0) return by_number_[correlations_[row]];
-    return none_ = 0;
+    return none_ = Kernels::kNone;
   }
 
   const DeviceTable& device_;
   const NarrowColumn<std::int64_t>& correlations_;
-  std::vector<std::uint32_t> by_call_;
-  boost::unordered_flat_map<std::int64_t, std::uint32_t> by_number_;
-  std::uint32_t none_ = 0;
+  std::vector<Kernels> by_call_;
+  boost::unordered_flat_map<std::int64_t, Kernels> by_number_;
+  Kernels none_ = Kernels::kNone;
 };
 
 std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
@@ -72,25 +76,29 @@ std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
   std::map<std::int32_t, Shares> gpus;
   std::vector<Reach> reaches;
   bool starts_ahead = false;
-  Shares* gpu = nullptr;
+  Shares* of_gpu = nullptr;
+  std::int32_t gpu = -1;
+  std::int64_t stream = -1;
   for (std::size_t row = 0; row < device.size(); ++row) {
-    if (row == 0 || device.gpu[row] != device.gpu[row - 1]) {
-      gpu = &gpus[device.gpu[row]];
-      starts_ahead = MayStartAhead(profile, device.gpu[row]);
+    const bool moves = of_gpu == nullptr || device.gpu[row] != gpu;
+    if (moves) {
+      gpu = device.gpu[row];
+      of_gpu = &gpus[gpu];
+      starts_ahead = MayStartAhead(profile, gpu);
     }
-    if (row == 0 || device.gpu[row] != device.gpu[row - 1] ||
-        device.stream[row] != device.stream[row - 1]) {
+    if (moves || device.stream[row] != stream) {
+      stream = device.stream[row];
       reaches.assign(processes.count(), {});
     }
-    if (device.kind[row] != DeviceKind::kKernel || device.stream[row] < 0) continue;
+    if (device.kind[row] != DeviceKind::kKernel || stream < 0) continue;
     if (launches.Has(row)) continue;
     Reach& reach = reaches[processes.OfWork(row)];
     const Ns start = device.start[row], end = start + device.duration[row];
     const Ns from = reach.is_begun ? std::max(start, reach.end) : start;
-    gpu->covered += std::max<Ns>(0, end - from);
+    of_gpu->covered += std::max<Ns>(0, end - from);
     if (start < from && !(starts_ahead && end > reach.end)) {
-      gpu->shared += std::min(end, from) - start;
-      ++gpu->early;
+      of_gpu->shared += std::min(end, from) - start;
+      ++of_gpu->early;
     }
     reach = {reach.is_begun ? std::max(end, reach.end) : end, true};
   }

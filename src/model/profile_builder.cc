@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <ranges>
 #include <tuple>
 
+#include "base/interval.h"
 #include "base/parallel.h"
 #include "model/doubled.h"
 #include "model/invariants.h"
@@ -310,21 +312,32 @@ Result<Profile> ProfileBuilder::Finish() {
   ApplyNames();
   FinishCpu(origin);
   const std::function<void()> links[] = {
-      [this] { link::CallsToRanges(profile_, host_ids_, api_op_ids_); },
       [this] { link::DeviceToCalls(profile_, api_correlations_, device_correlations_); },
+      [this] { link::CallsToRanges(profile_, host_ids_, api_op_ids_); },
       [this] { link::MemoryToRanges(profile_); },
       [this] { link::BackwardToForward(profile_, std::move(flows_), host_backward_); },
       [this] { link::Parents(profile_); },
   };
   ForEachAtOnce(std::size(links), [&](std::size_t i) { links[i](); });
   mend::TellRuntimeKernels(profile_);
-  if (!streams_overlap_) CountOverlaps(profile_, device_correlations_);
-  if (clip_overlaps_) ClipDevice();
-  mend::CheckNames(profile_);
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     device_op_ids_.Reset();
   }
-  link::DeviceToOps(profile_, host_ids_, device_op_ids_);
+  const auto count_overlaps = [this] {
+    if (!streams_overlap_) CountOverlaps(profile_, device_correlations_);
+  };
+  if (clip_overlaps_) {  // Lost names count by the time that is left.
+    count_overlaps();
+    ClipDevice();
+  }
+  const std::function<void()> looks[] = {
+      [&] {
+        if (!clip_overlaps_) count_overlaps();
+      },
+      [this] { link::DeviceToOps(profile_, host_ids_, device_op_ids_); },
+      [this] { mend::CheckNames(profile_); },
+  };
+  ForEachAtOnce(std::size(looks), [&](std::size_t i) { looks[i](); });
   link::CallStacks(profile_);
   PROFGAUGE_CHECK(CheckInvariants(profile_));
   return std::move(profile_);
@@ -358,26 +371,37 @@ void ProfileBuilder::Rebase(Ns origin) {
       profile_.log.Add(Counter::zero_time_events);
     }
   }
-  Ns first = std::numeric_limits<Ns>::max();
-  Ns last = 0;
+  // Gives the time from the first to the last.
   const auto move = [&](std::vector<Ns>& starts, auto duration_of) {
+    Span all = {std::numeric_limits<Ns>::max(), 0};
     for (std::size_t row = 0; row < starts.size(); ++row) {
       starts[row] -= origin;
-      first = std::min(first, starts[row]);
-      last = std::max(last, starts[row] + duration_of(row));
+      all.start = std::min(all.start, starts[row]);
+      all.end = std::max(all.end, starts[row] + duration_of(row));
     }
+    return all;
   };
   const auto move_table = [&](auto& table) {
-    move(table.start, [&table](std::size_t row) { return table.duration[row]; });
+    return move(table.start, [&table](std::size_t row) { return table.duration[row]; });
   };
-  move_table(profile_.host);
-  move_table(profile_.api);
-  move_table(profile_.os);
-  move_table(device);
-  move_table(profile_.sync);
-  move_table(profile_.device_ranges);
-  move_table(profile_.python);
-  move(profile_.memory.time, [](std::size_t) { return Ns{0}; });
+  const std::function<Span()> moves[] = {
+      [&] { return move_table(profile_.host); },
+      [&] { return move_table(profile_.api); },
+      [&] { return move_table(device); },
+      [&] { return move_table(profile_.os); },
+      [&] { return move_table(profile_.sync); },
+      [&] { return move_table(profile_.device_ranges); },
+      [&] { return move_table(profile_.python); },
+      [&] { return move(profile_.memory.time, [](std::size_t) { return Ns{0}; }); },
+  };
+  std::array<Span, std::size(moves)> moved;
+  ForEachAtOnce(moved.size(), [&](std::size_t i) { moved[i] = moves[i](); });
+  Ns first = std::numeric_limits<Ns>::max();
+  Ns last = 0;
+  for (const Span& all : moved) {
+    first = std::min(first, all.start);
+    last = std::max(last, all.end);
+  }
   profile_.first = std::min(first, last);
   profile_.last = last;
   if (has_span_) {
