@@ -48,16 +48,17 @@ class PartSums {
     if (single_[row] == 0) touched_.push_back(row);
     single_[row] += time;
   }
+  /// Of two rows, in any order.
+  void Add(std::uint32_t a, std::uint32_t b, Ns time) {
+    if (a == b) return Add(a, time);
+    AddShared(std::uint64_t{std::min(a, b)} << 32 | std::max(a, b), time, pairs_);
+  }
   /// `rows`: sorted, each once.
   void Add(const Rows& rows, Ns time) {
-    if (rows.size() == 1) return Add(rows.front(), time);
     if (rows.empty()) return;
-    const auto found = shared_.find(rows);
-    if (found != shared_.end()) {
-      found->second += time;
-    } else if (shared_.size() < kMostShared) {
-      shared_.emplace(rows, time);
-    }
+    if (rows.size() == 1) return Add(rows.front(), time);
+    if (rows.size() == 2) return Add(rows.front(), rows.back(), time);
+    AddShared(rows, time, shared_);
   }
   /// What was added, and nothing of it stays. Costs what was touched, not what there is.
   std::vector<Exposure::Part> Take() {
@@ -70,16 +71,32 @@ class PartSums {
     touched_.clear();
     const std::size_t singles = parts.size();
     for (auto& [rows, time] : shared_) parts.push_back({rows, time});
+    for (const auto& [pair, time] : pairs_) {
+      parts.push_back(
+          {{static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair)}, time});
+    }
     std::sort(parts.begin() + static_cast<std::ptrdiff_t>(singles), parts.end(),
               [](const Exposure::Part& a, const Exposure::Part& b) { return a.rows < b.rows; });
     shared_ = {};
+    pairs_ = {};
     return parts;
   }
 
  private:
+  template <class Key, class Map>
+  void AddShared(const Key& key, Ns time, Map& sums) {
+    const auto found = sums.find(key);
+    if (found != sums.end()) {
+      found->second += time;
+    } else if (shared_.size() + pairs_.size() < kMostShared) {
+      sums.emplace(key, time);
+    }
+  }
+
   std::vector<Ns> single_;
   Rows touched_;
-  boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;
+  boost::unordered_flat_map<std::uint64_t, Ns> pairs_;  // By the lower row, then the higher.
+  boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;  // Of more rows.
 };
 
 // Calls `visit(span, items)` for every span in which the same items run. `for_each(take)` calls
@@ -285,14 +302,15 @@ class DeviceSweep {
 
   void AddNeighbours(const IdleGap& gap) {
     for (WorkTable& table : work_) {
-      sharing_.clear();
-      for (const DeviceId event : {gap.before, gap.after}) {
-        if (event.valid() && (*table.rows)[event.value] != kNoRow) {
-          sharing_.push_back((*table.rows)[event.value]);
-        }
+      const auto row_of = [&table](DeviceId event) {
+        return event.valid() ? (*table.rows)[event.value] : kNoRow;
+      };
+      const std::uint32_t before = row_of(gap.before), after = row_of(gap.after);
+      if (before != kNoRow && after != kNoRow) {
+        table.gaps.Add(before, after, gap.time.length());
+      } else if (before != kNoRow || after != kNoRow) {
+        table.gaps.Add(before != kNoRow ? before : after, gap.time.length());
       }
-      MakeUnique(sharing_);
-      table.gaps.Add(sharing_, gap.time.length());
     }
   }
 
