@@ -92,9 +92,9 @@ constexpr Part kPartsOfWork[] = {AddIterationsAndCommunication,
                                  AddTensorCores,
                                  AddCountsAndCopies};
 // With them come launches, the largest table by far: after what needs much memory for a while.
-constexpr Part kOtherParts[] = {AddIdle,         AddLaunches,    AddMemory,  AddIterationOps,
-                                AddDeviceTables, AddUtilization, AddModules, AddRanges,
-                                AddOsRuntime,    AddCpuActivity, AddCoverage};
+constexpr Part kOtherParts[] = {AddIdle,         AddDeviceTables, AddLaunches, AddMemory,
+                                AddIterationOps, AddUtilization,  AddModules,  AddRanges,
+                                AddOsRuntime,    AddCpuActivity,  AddCoverage};
 constexpr Part kPartsOfSums[] = {
     AddWithoutTimeline,    AddCopies,       AddOpTables,  AddKernels,   AddTensorCores,
     AddRoofline,           AddDeviceTables, AddHostCalls, AddOsRuntime, AddCpuActivity,

@@ -31,8 +31,7 @@ StringId ShapesOf(const Profile& profile, HostId op) {
 }
 
 std::uint64_t KindOf(StringId name, std::uint32_t config, StringId shapes) {
-  std::size_t kind = boost::hash<std::uint32_t>()(name.value);
-  boost::hash_combine(kind, config);
+  std::size_t kind = std::size_t{name.value} << 32 | config;
   boost::hash_combine(kind, shapes.value);
   return kind;
 }
