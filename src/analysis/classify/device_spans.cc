@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <limits>
+#include <ranges>
 #include <utility>
+
+#include "base/activity_sweep.h"
 
 namespace profgauge {
 namespace {
@@ -12,62 +16,96 @@ bool IsCompute(const DeviceTable& device, const KernelClasses& classes, std::siz
   return device.kind[row] == DeviceKind::kKernel && !classes[row].collective;
 }
 
-// What of `part` is left without `cover`, beginning to look at `from`, which only moves forward.
-Ns Uncovered(std::span<const Span> cover, Span part, std::size_t& from) {
-  while (from < cover.size() && cover[from].end <= part.start) ++from;
-  Ns left = part.length();
-  for (std::size_t i = from; i < cover.size() && cover[i].start < part.end; ++i) {
-    left -= std::min(cover[i].end, part.end) - std::max(cover[i].start, part.start);
+// Gives each instant in which one of several rows runs to the one that began first.
+class Owners {
+ public:
+  /// REQUIRES: by start.
+  void Begin(std::uint32_t row, Span time) {
+    const Span own{std::max(time.start, given_), time.end};
+    if (own.end <= own.start) return;
+    given_ = own.end;
+    owned_.push_back({row, own});
   }
-  return left;
-}
-
-// Gives each instant in which one of `rows` runs, and `cover` does not, to the row that began
-// first.
-void Expose(const DeviceTable& device, std::vector<std::uint32_t> rows, std::span<const Span> cover,
-            OptionalColumn<Ns>& exposed) {
-  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return device.start[a] < device.start[b];
-  });
-  std::size_t from = 0;
-  Ns given = std::numeric_limits<Ns>::min();
-  for (const std::uint32_t row : rows) {
-    const Ns end = device.start[row] + device.duration[row];
-    const Span own{std::max(device.start[row], given), end};
-    if (own.end <= own.start) continue;
-    exposed.Set(row, Uncovered(cover, own, from));
-    given = end;
-  }
-}
-
-// Of the rows [first, end) of one GPU.
-void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, std::uint32_t first,
-               std::uint32_t end, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
-  std::vector<std::uint32_t> collectives, copies, sets;
-  for (std::uint32_t row = first; row < end; ++row) {
-    if (device.kind[row] == DeviceKind::kMemcpy) copies.push_back(row);
-    if (device.kind[row] == DeviceKind::kMemset) sets.push_back(row);
-    if (device.kind[row] == DeviceKind::kKernel && classes[row].collective) {
-      collectives.push_back(row);
+  /// REQUIRES: parts come in order, each when all rows that start before its end have begun.
+  void Expose(Span part, OptionalColumn<Ns>& exposed) {
+    while (!owned_.empty() && owned_.front().time.end <= part.start) owned_.pop_front();
+    for (const Owned& owned : owned_) {
+      if (owned.time.start >= part.end) break;
+      const Ns common = std::min(owned.time.end, part.end) - std::max(owned.time.start, part.start);
+      exposed.Set(owned.row, exposed[owned.row] + common);
     }
   }
-  if (collectives.empty() && copies.empty() && sets.empty()) return;
-  SpanCollector compute, copying;
-  for (std::uint32_t row = first; row < end; ++row) {
-    if (IsCompute(device, classes, row)) compute.Add(device.start[row], device.duration[row]);
+
+ private:
+  struct Owned {
+    std::uint32_t row = 0;
+    Span time;
+  };
+  std::deque<Owned> owned_;  // In order, apart; those that parts may still lie in.
+  Ns given_ = std::numeric_limits<Ns>::min();
+};
+
+// Calls `visit` with what is left without `cover` of parts that come in order.
+class Uncover {
+ public:
+  explicit Uncover(std::span<const Span> cover) : cover_(cover) {}
+  template <class Visit>
+  void Of(Span part, Visit visit) {
+    while (next_ < cover_.size() && cover_[next_].end <= part.start) ++next_;
+    for (std::size_t i = next_; i < cover_.size() && cover_[i].start < part.end; ++i) {
+      if (cover_[i].start > part.start) visit(Span{part.start, cover_[i].start});
+      part.start = cover_[i].end;
+    }
+    if (part.start < part.end) visit(part);
   }
-  for (const std::uint32_t row : copies) copying.Add(device.start[row], device.duration[row]);
-  std::vector<Span> cover = compute.Take();
-  if (!uncounted.empty()) {
-    cover.insert(cover.end(), uncounted.begin(), uncounted.end());
-    cover = Merge(std::move(cover));
+
+ private:
+  std::span<const Span> cover_;
+  std::size_t next_ = 0;
+};
+
+// What a row is for exposed times; the lower hides the higher.
+enum : std::size_t { kComputes, kFirstWanted, kSecondWanted, kNothing };
+
+std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
+                   std::uint32_t row) {
+  if (IsCompute(device, classes, row)) return kComputes;
+  const DeviceKind kind = device.kind[row];
+  if (wanted == Exposable::kCollectives) {
+    return kind == DeviceKind::kKernel ? kFirstWanted : kNothing;
   }
-  Expose(device, std::move(collectives), cover, exposed);
-  Expose(device, std::move(copies), cover, exposed);
-  if (sets.empty()) return;
-  const std::vector<Span> more = copying.Take();
-  cover.insert(cover.end(), more.begin(), more.end());
-  Expose(device, std::move(sets), Merge(std::move(cover)), exposed);
+  if (kind == DeviceKind::kMemcpy) return kFirstWanted;
+  return kind == DeviceKind::kMemset ? kSecondWanted : kNothing;
+}
+
+void ExposeGpu(const Profile& profile, const KernelClasses& classes, Exposable wanted,
+               DeviceRows rows, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
+  const DeviceTable& device = profile.device;
+  const auto part_of = [&](std::uint32_t row) { return PartOf(device, classes, wanted, row); };
+  const auto all = std::views::iota(rows.begin, rows.end);
+  if (std::ranges::none_of(all, [&](std::uint32_t row) {
+        const std::size_t part = part_of(row);
+        return part == kFirstWanted || part == kSecondWanted;
+      })) {
+    return;
+  }
+  Owners first, second;
+  Uncover counted(uncounted);
+  const auto expose = [&](Span stretch, std::uint32_t parts) {
+    if ((parts & 1u << kComputes) != 0) return;
+    Owners& owners = (parts & 1u << kFirstWanted) != 0 ? first : second;
+    counted.Of(stretch, [&](Span part) { owners.Expose(part, exposed); });
+  };
+  ActivitySweep<kNothing, decltype(expose)> sweep(expose);
+  VisitByStart(device, rows, [&](std::uint32_t row) {
+    const std::size_t part = part_of(row);
+    if (part == kNothing) return;
+    const Span time{device.start[row], device.start[row] + device.duration[row]};
+    if (part == kFirstWanted) first.Begin(row, time);
+    if (part == kSecondWanted) second.Begin(row, time);
+    sweep.Add(part, time);
+  });
+  sweep.Finish();
 }
 
 }  // namespace
@@ -104,13 +142,13 @@ std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile, const Kernel
 }
 
 OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,
-                                std::span<const Span> uncounted) {
+                                Exposable wanted, std::span<const Span> uncounted) {
   const DeviceTable& device = profile.device;
   OptionalColumn<Ns> exposed(device.size());
   for (std::uint32_t first = 0; first < device.size();) {
-    const std::uint32_t end = RowsOfGpu(device, device.gpu[first]).end;
-    ExposeGpu(device, classes, first, end, uncounted, exposed);
-    first = end;
+    const DeviceRows rows = RowsOfGpu(device, device.gpu[first]);
+    ExposeGpu(profile, classes, wanted, rows, uncounted, exposed);
+    first = rows.end;
   }
   return exposed;
 }

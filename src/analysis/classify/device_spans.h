@@ -54,12 +54,15 @@ Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window, Counts co
   return covered.sum();
 }
 
-/// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing. Only
-/// collectives, copies and sets are measured; computing kernels get 0. Where several of a kind run
-/// at once the instant is that of the one that began first, and one in which a copy runs is no
-/// set's: sums of rows are never more than the time that passed. Nothing is exposed in `uncounted`,
-/// in order and apart (analysis/context/observed.h). Default: all time counts.
+/// Whose exposed time is asked for.
+enum class Exposable : std::uint8_t { kCollectives, kCopiesAndSets };
+
+/// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing; of
+/// rows that are not asked for 0. Where several of a kind run at once the instant is that of the
+/// one that began first, and one in which a copy runs is no set's: sums of rows are never more than
+/// the time that passed. Nothing is exposed in `uncounted`, in order and apart
+/// (analysis/context/observed.h). Default: all time counts. O(n log s) for s streams.
 OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,
-                                std::span<const Span> uncounted = {});
+                                Exposable wanted, std::span<const Span> uncounted = {});
 
 }  // namespace profgauge

@@ -157,8 +157,8 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   std::vector<CollectiveCall> calls;
   const Peers peers(rank);
   OpKinds kinds(profile);
-  const OptionalColumn<Ns> exposed =
-      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
+  const OptionalColumn<Ns> exposed = ExposedTimes(profile, rank.classes, Exposable::kCollectives,
+                                                  UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (!rank.classes[i].collective) continue;
     CollectiveCall& call = calls.emplace_back();

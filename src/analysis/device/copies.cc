@@ -40,7 +40,8 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 std::vector<CopyRow> CollectRows(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const OptionalColumn<Ns> exposed =
-      ExposedTimes(*rank.profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
+      ExposedTimes(*rank.profile, rank.classes, Exposable::kCopiesAndSets,
+                   UncountedParts(rank.unobserved, rank.iterations));
   std::vector<CopyRow> rows;                  // A handful: look through them.
   std::vector<std::vector<Ns>> by_iteration;  // Of each row.
   for (std::size_t i = 0; i < device.size(); ++i) {

@@ -83,8 +83,8 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   Texts texts(profile, pool_);
   texts_ = &texts;
   const WorkDivision division(rank);
-  const OptionalColumn<Ns> exposed =
-      ExposedTimes(profile, rank.classes, UncountedParts(rank.unobserved, rank.iterations));
+  const OptionalColumn<Ns> exposed = ExposedTimes(profile, rank.classes, Exposable::kCollectives,
+                                                  UncountedParts(rank.unobserved, rank.iterations));
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};

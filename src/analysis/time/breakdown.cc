@@ -6,6 +6,7 @@
 #include "analysis/context/loop_threads.h"
 #include "analysis/time/host_communication.h"
 #include "analysis/work/op_tree.h"
+#include "base/activity_sweep.h"
 #include "base/merge_runs.h"
 
 namespace profgauge {
@@ -104,22 +105,23 @@ void VisitCategories(const Profile& profile, const KernelClasses& classes,
     const auto size = static_cast<std::uint32_t>(starts[source]->size());
     AddRuns(*starts[source], source, 0, size, runs);
   }
-  CategorySweep sweep([&visit](Span stretch, CategorySet set) { visit(stretch, set); });
+  const auto tell = [&visit](Span stretch, CategorySet set) { visit(stretch, set); };
+  ActivitySweep<kBreakdownCategories - 1, decltype(tell)> sweep(tell);
   MergeRuns(
       std::move(runs),
       [&](std::uint32_t source, std::uint32_t row) { return (*starts[source])[row]; },
       [&](std::uint32_t source, std::uint32_t row) {
         switch (source) {
           case kDevice:
-            return sweep.Add(CategoryOfDevice(profile, classes, row),
+            return sweep.Add(Index(CategoryOfDevice(profile, classes, row)),
                              SpanOfRow(profile.device, row));
           case kCalls:
-            return sweep.Add(Category::kRuntime, SpanOfRow(profile.api, row));
+            return sweep.Add(Index(Category::kRuntime), SpanOfRow(profile.api, row));
           case kHost:
             if (of_host[row] == Category::kOther) return;
-            return sweep.Add(of_host[row], SpanOfRow(profile.host, row));
+            return sweep.Add(Index(of_host[row]), SpanOfRow(profile.host, row));
           default:
-            return sweep.Add(Category::kCommunication, open[row]);
+            return sweep.Add(Index(Category::kCommunication), open[row]);
         }
       });
   sweep.Finish();

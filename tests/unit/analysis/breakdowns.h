@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/time/breakdown.h"
+#include "base/activity_sweep.h"
 
 namespace profgauge {
 
@@ -25,8 +26,8 @@ template <class Visit>
 void VisitCategoriesOf(std::vector<CategoryEvent> events, Visit visit) {
   std::stable_sort(events.begin(), events.end(),
                    [](const auto& a, const auto& b) { return a.second.start < b.second.start; });
-  CategorySweep sweep(visit);
-  for (const auto& [category, span] : events) sweep.Add(category, span);
+  ActivitySweep<kBreakdownCategories - 1, Visit> sweep(visit);
+  for (const auto& [category, span] : events) sweep.Add(static_cast<std::size_t>(category), span);
   sweep.Finish();
 }
 

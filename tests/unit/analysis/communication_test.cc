@@ -23,7 +23,9 @@ TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
   const auto spans = CollectDeviceSpans(profile, classes);
   ASSERT_EQ(spans.size(), 2U);
   EXPECT_EQ(Length(spans[0].communication), 130);
-  EXPECT_THAT(ExposedTimes(profile, classes).values(), ::testing::ElementsAre(0, 0, 50, 10, 0));
+  EXPECT_THAT(ExposedTimes(profile, classes, Exposable::kCollectives).values(),
+              ::testing::ElementsAre(0, 0, 50, 10, 0));
+  EXPECT_TRUE(ExposedTimes(profile, classes, Exposable::kCopiesAndSets).values().empty());
 }
 
 // Sums of rows are never more than the time in which nothing hides them.
@@ -38,11 +40,16 @@ TEST(ExposedTime, OfWhatRunsAtOnceIsGivenOnce) {
               stream + 20);
   }
   const Profile profile = test.Finish();
-  const OptionalColumn<Ns> exposed = ExposedTimes(profile, ClassifyDevice(profile));
+  const auto exposed_of = [&](Exposable wanted) {
+    return ExposedTimes(profile, ClassifyDevice(profile), wanted);
+  };
+  const auto collectives = exposed_of(Exposable::kCollectives);
+  const auto copies = exposed_of(Exposable::kCopiesAndSets);
   std::array<Ns, 4> sums{};
-  for (std::size_t row = 0; row < exposed.size(); ++row) {
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
     const bool is_collective = profile.Name(profile.device.name[row]).starts_with("nccl");
-    sums[is_collective ? 3 : static_cast<std::size_t>(profile.device.kind[row])] += exposed[row];
+    sums[is_collective ? 3 : static_cast<std::size_t>(profile.device.kind[row])] +=
+        collectives[row] + copies[row];
   }
   EXPECT_EQ(sums, (std::array<Ns, 4>{0, 200, 100, 180}));
 }
