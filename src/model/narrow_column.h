@@ -53,7 +53,7 @@ class NarrowColumn {
   std::size_t size() const { return cells_.size(); }
   bool empty() const { return size() == 0; }
   // Constant, so that nobody assigns to it in vain.
-  const T operator[](std::size_t row) const { return Cell(cells_[row]); }
+  [[gnu::always_inline]] const T operator[](std::size_t row) const { return Cell(cells_[row]); }
   const T front() const { return (*this)[0]; }
   const T back() const { return (*this)[size() - 1]; }
   const_iterator begin() const { return {this, 0}; }
@@ -83,7 +83,7 @@ class NarrowColumn {
       return value.valid() ? std::int64_t{value.value} : PackedIntegers::kAbsent;
     }
   }
-  static T Cell(std::int64_t number) {
+  [[gnu::always_inline]] static T Cell(std::int64_t number) {
     if constexpr (std::integral<T>) {
       return static_cast<T>(number);
     } else {
