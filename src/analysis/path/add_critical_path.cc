@@ -22,12 +22,6 @@
 namespace profgauge {
 namespace {
 
-constexpr std::string_view kBetweenOps = "(between operators)";
-constexpr std::string_view kBetweenThreads = "(from thread to thread)";
-constexpr std::string_view kNextOnStreamText = "(next on its stream)";
-constexpr std::string_view kOtherStream = "(waits for another stream)";
-constexpr std::string_view kNotExplained = "(nothing recorded explains it)";
-
 // What a row of the table stands for, on one rank.
 struct Part {
   PathKind kind = PathKind::kUnknown;
@@ -41,67 +35,113 @@ struct PartSum {
 using RankPart = std::pair<std::int64_t, Part>;
 using RunParts = std::map<RankPart, PartSum>;
 
-std::string_view OpName(const Profile& profile, HostId op) {
-  return op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view();
-}
+// What a part is called where no name that was recorded says it.
+enum class Said : std::uint8_t {
+  kRecorded,
+  kBetweenOps,
+  kBetweenThreads,
+  kNextOnStream,
+  kOtherStream,
+  kNotExplained
+};
+
+// A part by ids of its texts. A path has as many segments as a recording has events: these tell
+// them apart without a look at any text.
+struct PartIds {
+  PathKind kind = PathKind::kUnknown;
+  Said said = Said::kNotExplained;
+  bool tells_tensor_core = false;
+  Tri tensor_core = Tri::kUnknown;
+  StringId name, op, module;
+  friend bool operator==(const PartIds&, const PartIds&) = default;
+};
 
 class PartNamer {
  public:
   explicit PartNamer(const PathGraph& graph)
       : graph_(graph), profile_(*graph.rank().profile), modules_(ModulesOfHost(profile_)) {}
 
-  Part Of(const PathSegment& segment) const {
-    Part part{segment.kind, kNotExplained, {}, {}, {}};
+  PartIds IdsOf(const PathSegment& segment) const {
+    PartIds part;
+    part.kind = segment.kind;
     if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return part;
-    const PathOwner owner = graph_.OwnerOf(segment.step);
-    if (owner.table == PathTable::kDevice) {
-      NameDevice(owner.row, segment, part);
+    if (segment.step < graph_.device_steps()) {
+      NameDevice(graph_.OwnerOf(segment.step).row, segment, part);
     } else if (segment.edge == PathEdge::kThread) {
-      part.name = kBetweenThreads;
+      part.said = Said::kBetweenThreads;
     } else {
-      NameHost(segment.step, part);
+      const bool is_known = segment.edge == PathEdge::kProgram;
+      NameHost(is_known ? segment.in : InnermostAt(graph_, segment.step), part);
     }
     return part;
   }
 
- private:
-  void SetOp(HostId op, Part& part) const {
-    part.op = OpName(profile_, op);
-    if (op.valid() && !modules_.empty()) part.module = profile_.Name(modules_[op.value]);
+  Part TextsOf(const PartIds& ids) const {
+    Part part{ids.kind, NameOf(ids), profile_.Name(ids.op), profile_.Name(ids.module), {}};
+    if (ids.tells_tensor_core) part.tensor_core = TriName(ids.tensor_core);
+    return part;
   }
 
-  void NameDevice(std::uint32_t row, const PathSegment& segment, Part& part) const {
-    SetOp(profile_.device.op[row], part);
+ private:
+  std::string_view NameOf(const PartIds& ids) const {
+    switch (ids.said) {
+      case Said::kRecorded:
+        return profile_.Name(ids.name);
+      case Said::kBetweenOps:
+        return "(between operators)";
+      case Said::kBetweenThreads:
+        return "(from thread to thread)";
+      case Said::kNextOnStream:
+        return "(next on its stream)";
+      case Said::kOtherStream:
+        return "(waits for another stream)";
+      case Said::kNotExplained:
+        break;
+    }
+    return "(nothing recorded explains it)";
+  }
+
+  void SetName(StringId name, PartIds& part) const {
+    part.said = Said::kRecorded;
+    part.name = name;
+  }
+
+  void SetOp(HostId op, PartIds& part) const {
+    if (!op.valid()) return;
+    part.op = profile_.host.name[op.value];
+    if (!modules_.empty()) part.module = modules_[op.value];
+  }
+
+  void NameDevice(std::uint32_t row, const PathSegment& segment, PartIds& part) const {
+    const DeviceTable& device = profile_.device;
+    SetOp(device.op[row], part);
     switch (segment.edge) {
       case PathEdge::kLaunch:
-        part.name = profile_.Name(profile_.api.name[profile_.device.launch[row].value]);
-        break;
+        return SetName(profile_.api.name[device.launch[row].value], part);
       case PathEdge::kStream:
-        part.name = kNextOnStreamText;
-        break;
+        part.said = Said::kNextOnStream;
+        return;
       case PathEdge::kEvent:
-        part.name = kOtherStream;
-        break;
+        part.said = Said::kOtherStream;
+        return;
       default:
-        part.name = profile_.Name(profile_.device.name[row]);
-        if (segment.kind == PathKind::kKernel) {
-          part.tensor_core = TriName(graph_.rank().classes[row].tensor_core);
-        }
+        SetName(device.name[row], part);
+        part.tells_tensor_core = segment.kind == PathKind::kKernel;
+        if (part.tells_tensor_core) part.tensor_core = graph_.rank().classes[row].tensor_core;
     }
   }
 
-  void NameHost(PathGraph::StepId step, Part& part) const {
-    const PathOwner in = InnermostAt(graph_, step);
+  void NameHost(PathOwner in, PartIds& part) const {
     if (in.table == PathTable::kApi) {
-      part.name = profile_.Name(profile_.api.name[in.row]);
-      SetOp(profile_.api.op[in.row], part);
+      SetName(profile_.api.name[in.row], part);
+      return SetOp(profile_.api.op[in.row], part);
+    }
+    if (in.row == PathGraph::kNone || profile_.host.kind[in.row] == HostKind::kIterationMarker) {
+      part.said = Said::kBetweenOps;
       return;
     }
-    const bool between =
-        in.row == PathGraph::kNone || profile_.host.kind[in.row] == HostKind::kIterationMarker;
-    part.name = between ? kBetweenOps : profile_.Name(profile_.host.name[in.row]);
-    if (!between) SetOp(HostId{in.row}, part);
-    part.op = {};
+    SetName(profile_.host.name[in.row], part);
+    if (!modules_.empty()) part.module = modules_[in.row];
   }
 
   const PathGraph& graph_;
@@ -110,7 +150,7 @@ class PartNamer {
 };
 
 PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNamer& namer) {
-  const Part named = namer.Of(segment);
+  const Part named = namer.TextsOf(namer.IdsOf(segment));
   PathMove move{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
                 named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
   if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return move;
@@ -166,41 +206,38 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
   }
 }
 
-// Numbers of parts, by first appearance. A path has as many segments as a recording has events, and
-// few parts; where their texts lie tells them apart far faster than what they say. Texts in two
-// places that say the same are one part all the same.
+// Numbers of parts, by first appearance. Ids that differ may say the same: one part all the same.
 class PartNumbers {
  public:
-  /// The part's number, and whether it is new.
-  std::pair<std::uint32_t, bool> Of(const Part& part) {
-    const Places places = {
-        {part.name.data(), part.op.data(), part.module.data(), part.tensor_core.data()}, part.kind};
-    const auto [seen, is_unseen] = by_place_.try_emplace(places, 0);
-    if (!is_unseen) return {seen->second, false};
+  explicit PartNumbers(const PartNamer& namer) : namer_(namer) {}
+
+  /// `add(texts)` is called for a new part.
+  template <class Add>
+  std::uint32_t Of(const PartIds& ids, Add add) {
+    const auto [seen, is_unseen] = by_ids_.try_emplace(ids, 0);
+    if (!is_unseen) return seen->second;
+    const Part part = namer_.TextsOf(ids);
     const auto next = static_cast<std::uint32_t>(by_text_.size());
     const auto [known, is_new] = by_text_.try_emplace(part, next);
-    seen->second = known->second;
-    return {known->second, is_new};
+    if (is_new) add(part);
+    return seen->second = known->second;
   }
 
  private:
-  struct Places {
-    std::array<const char*, 4> texts;
-    PathKind kind;
-    bool operator==(const Places&) const = default;
-  };
   struct Hash {
     using is_avalanching = void;
-    std::size_t operator()(const Places& places) const {
-      auto hash = static_cast<std::uint64_t>(places.kind);
-      for (const char* text : places.texts) {
-        hash = (hash ^ reinterpret_cast<std::uintptr_t>(text)) * 0x9e37'79b9'7f4a'7c15;
-        hash ^= hash >> 32;
-      }
-      return hash;
+    std::size_t operator()(const PartIds& ids) const {
+      const std::uint64_t names = std::uint64_t{ids.name.value} << 32 | ids.op.value;
+      const std::uint64_t others =
+          std::uint64_t{ids.module.value} << 32 | static_cast<std::uint32_t>(ids.said) << 16 |
+          static_cast<std::uint32_t>(ids.kind) << 8 | static_cast<std::uint32_t>(ids.tensor_core);
+      std::uint64_t hash = (names * 0x9e37'79b9'7f4a'7c15) ^ others;
+      hash = (hash ^ hash >> 32) * 0xd6e8'feb8'6659'fd93;
+      return hash ^ hash >> 32;
     }
   };
-  boost::unordered_flat_map<Places, std::uint32_t, Hash> by_place_;
+  const PartNamer& namer_;
+  boost::unordered_flat_map<PartIds, std::uint32_t, Hash> by_ids_;
   std::map<Part, std::uint32_t> by_text_;
 };
 
@@ -220,16 +257,16 @@ class SlackSums {
   /// Of a step that is the end of device work; others are left out.
   void Add(PathGraph::StepId step, Ns slack) {
     const RankContext& rank = graph_.rank();
-    const PathOwner owner = graph_.OwnerOf(step);
-    if (owner.table != PathTable::kDevice || !owner.is_end) return;
-    if (!rank.iterations.SelectsIteration(rank.iterations.of_device[owner.row])) return;
-    SlackRow*& found = NamesOf(owner.row)[device_.name[owner.row].value];
-    if (found == nullptr) found = &rows_[KeyOf(*rank.profile, owner.row)];
+    if (step >= graph_.device_steps() || (step & 1) == 0) return;
+    const std::uint32_t work = graph_.OwnerOf(step).row;
+    if (!rank.iterations.SelectsIteration(rank.iterations.of_device[work])) return;
+    SlackRow*& found = NamesOf(work)[device_.name[work].value];
+    if (found == nullptr) found = &rows_[KeyOf(*rank.profile, work)];
     // Nothing that the iterations wait for follows it: free until they end.
     slack = std::min(slack, std::max<Ns>(0, rank.window().end - graph_.RecordedAt(step)));
     found->least = found->calls == 0 ? slack : std::min(found->least, slack);
     ++found->calls;
-    found->time += device_.duration[owner.row];
+    found->time += device_.duration[work];
   }
 
   /// What of the path lies in device work. Left out where no work of that name on that stream is of
@@ -258,7 +295,7 @@ class SlackSums {
   using Names = boost::unordered_flat_map<std::uint32_t, SlackRow*>;
 
   // Work comes stream by stream, for a while.
-  Names& NamesOf(std::uint32_t work) {
+  [[gnu::always_inline]] Names& NamesOf(std::uint32_t work) {
     const std::pair<std::int32_t, std::int64_t> stream(device_.gpu[work], device_.stream[work]);
     if (names_ == nullptr || stream != stream_) {
       stream_ = stream;
@@ -327,31 +364,31 @@ void SortParts(std::span<const Ns> first, PathFacts& facts) {
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   PathFacts facts;
   const PartNamer namer(graph);
-  PartNumbers numbers;
+  PartNumbers numbers(namer);
   std::vector<Ns> first;  // By part: where the path comes to it.
   SlackSums slack_sums = SumSlacks(graph, slacks);
-  // From the last to the first, since a path may have as many segments as the graph has steps.
-  VisitCriticalPath(graph, {}, [&](const PathSegment& segment) {
-    const Part part = namer.Of(segment);
-    const auto [number, is_new] = numbers.Of(part);
-    if (is_new) {
-      facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
-      first.push_back(0);
-    }
+  const auto add_part = [&](const Part& part) {
+    facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
+    first.push_back(0);
+  };
+  const auto take = [&](const PathSegment& segment) {
+    const std::uint32_t number = numbers.Of(namer.IdsOf(segment), add_part);
     first[number] = segment.time.start;
-    const bool is_step = segment.step != PathGraph::kNone;
-    const PathOwner owner = is_step ? graph.OwnerOf(segment.step) : PathOwner{};
-    if (is_step && segment.edge == PathEdge::kDuration && owner.table == PathTable::kDevice) {
-      slack_sums.AddOnPath(owner.row, segment.time.length());
+    if (segment.edge == PathEdge::kDuration && segment.step < graph.device_steps()) {
+      slack_sums.AddOnPath(graph.OwnerOf(segment.step).row, segment.time.length());
     }
     if (segment.kind == PathKind::kTransfer) {
-      facts.collectives.push_back(
-          {number, segment.time, graph.RecordedAt(segment.step), owner.row, -1});
+      const std::uint32_t row = graph.OwnerOf(segment.step).row;
+      facts.collectives.push_back({number, segment.time, graph.RecordedAt(segment.step), row, -1});
       return;
     }
     PathPart& sum = facts.parts[number];
     ++sum.segments;
     sum.time += segment.time.length();
+  };
+  // From the last to the first, since a path may have as many segments as the graph has steps.
+  VisitCriticalPath(graph, {}, [&take](std::span<const PathSegment> segments) {
+    for (const PathSegment& segment : segments) take(segment);
   });
   std::reverse(facts.collectives.begin(), facts.collectives.end());
   SortParts(first, facts);
@@ -453,11 +490,13 @@ PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size
     std::erase_if(longest, [&](const PathSegment& one) { return one.time.length() <= limit; });
   };
   std::size_t count = 0;
-  VisitCriticalPath(graph, replayer.transfers(rank), [&](const PathSegment& segment) {
-    ++count;
-    if (segment.time.length() <= limit) return;
-    longest.push_back(segment);
-    if (longest.size() > 2 * most) drop_shorter();
+  VisitCriticalPath(graph, replayer.transfers(rank), [&](std::span<const PathSegment> segments) {
+    count += segments.size();
+    for (const PathSegment& segment : segments) {
+      if (segment.time.length() <= limit) continue;
+      longest.push_back(segment);
+      if (longest.size() > 2 * most) drop_shorter();
+    }
   });
   if (longest.size() > most) drop_shorter();
   std::sort(longest.begin(), longest.end(),

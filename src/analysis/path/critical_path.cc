@@ -9,9 +9,8 @@ namespace {
 // recorded.
 constexpr Ns kNextOnStream = 10'000;
 
-PathKind KindOnThread(const PathGraph& graph, PathGraph::StepId step) {
+PathKind KindOnThread(const PathGraph& graph, PathOwner in) {
   const Profile& profile = *graph.rank().profile;
-  const PathOwner in = InnermostAt(graph, step);
   if (in.row == PathGraph::kNone) return PathKind::kHost;
   if (in.table == PathTable::kHost) {
     return graph.IsInDataLoader(HostId{in.row}) ? PathKind::kDataLoader : PathKind::kHost;
@@ -34,17 +33,18 @@ PathKind KindOnDevice(const PathGraph& graph, std::uint32_t row) {
   return graph.rank().classes[row].collective ? PathKind::kTransfer : PathKind::kKernel;
 }
 
-PathKind KindOf(const PathGraph& graph, PathGraph::StepId step, PathEdge edge, Ns length) {
-  const PathOwner owner = graph.OwnerOf(step);
-  switch (edge) {
+PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
+  switch (segment.edge) {
     case PathEdge::kProgram:
-      return KindOnThread(graph, step);
+      return KindOnThread(graph, segment.in);
     case PathEdge::kLaunch:
       return PathKind::kLaunch;
     case PathEdge::kStream:
       return length <= kNextOnStream ? PathKind::kLaunch : PathKind::kUnknown;
-    case PathEdge::kDuration:
+    case PathEdge::kDuration: {
+      const PathOwner owner = graph.OwnerOf(segment.step);
       return owner.table == PathTable::kDevice ? KindOnDevice(graph, owner.row) : PathKind::kHost;
+    }
     case PathEdge::kSync:
     case PathEdge::kEvent:
       return PathKind::kSync;
@@ -70,41 +70,49 @@ class Walker {
     at_ = iterations.back().end;
     PathGraph::StepId step = graph_.LastStep(times_, iterations);
     if (step != PathGraph::kNone) {
-      Take(times_[step], PathKind::kHost, PathEdge::kNone, step);  // The tail of a range.
+      Ns time = times_[step];
+      Take(time, SegmentOf(PathKind::kHost, PathEdge::kNone, step));  // The tail of a range.
       while (at_ > begin_) {
         const StepChange change = changes_.Of(step);
         const PathGraph::Edge edge = graph_.BindingOf(step, change, times_);
         if (edge.from == PathGraph::kNone) break;
-        TakeEdge(step, edge, change);
+        const Ns from = times_[edge.from];
+        TakeEdge({from, time}, step, edge.kind, change);
         step = edge.from;
+        time = from;
       }
     }
-    Take(begin_, PathKind::kUnknown, PathEdge::kNone, PathGraph::kNone);
+    Take(begin_, {});
   }
 
  private:
+  static PathSegment SegmentOf(PathKind kind, PathEdge edge, PathGraph::StepId step) {
+    return {{}, kind, edge, step, {}};
+  }
+
   // From `from` to where the path has got, if that is any time at all.
-  void Take(Ns from, PathKind kind, PathEdge edge, PathGraph::StepId step) {
+  void Take(Ns from, PathSegment segment) {
     from = std::max(from, begin_);
     if (from >= at_) return;
-    visit_(PathSegment{{from, at_}, kind, edge, step});
+    segment.time = {from, at_};
+    visit_(segment);
     at_ = from;
   }
 
-  void TakeEdge(PathGraph::StepId step, PathGraph::Edge edge, StepChange change) {
-    const Ns from = times_[edge.from];
-    const PathKind kind = KindOf(graph_, step, edge.kind, times_[step] - from);
-    if (kind == PathKind::kTransfer && !transfers_.empty()) {
+  // `time`: from the step that the edge comes from.
+  void TakeEdge(Span time, PathGraph::StepId step, PathEdge edge, StepChange change) {
+    PathSegment segment = SegmentOf(PathKind::kUnknown, edge, step);
+    if (edge == PathEdge::kProgram) segment.in = InnermostAt(graph_, step);
+    segment.kind = KindOf(graph_, segment, time.length());
+    if (segment.kind == PathKind::kTransfer && !transfers_.empty()) {
       const Ns transfer = transfers_[graph_.OwnerOf(step).row];
       if (transfer >= 0 && !change.is_alone) {
-        const Ns kept =
-            std::clamp<Ns>(transfer - change.cut, 0, std::max<Ns>(times_[step] - from, 0));
-        Take(times_[step] - kept, kind, edge.kind, step);
-        Take(from, PathKind::kWaiting, edge.kind, step);
-        return;
+        Take(time.end - std::clamp<Ns>(transfer - change.cut, 0, std::max<Ns>(time.length(), 0)),
+             segment);
+        segment.kind = PathKind::kWaiting;
       }
     }
-    Take(from, kind, edge.kind, step);
+    Take(time.start, segment);
   }
 
   const PathGraph& graph_;
@@ -132,11 +140,19 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
 }
 
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
-                       const std::function<void(const PathSegment&)>& visit) {
+                       const std::function<void(std::span<const PathSegment>)>& visit) {
+  std::array<PathSegment, 256> segments;
+  std::size_t count = 0;
+  const auto pass_on = [&] {
+    visit(std::span(segments).first(count));
+    count = 0;
+  };
   const PathChanges none;
-  Walker(graph, none, graph.recorded(), transfers, [&visit](const PathSegment& segment) {
-    visit(segment);
+  Walker(graph, none, graph.recorded(), transfers, [&](const PathSegment& segment) {
+    segments[count++] = segment;
+    if (count == segments.size()) pass_on();
   }).Run(graph.IterationsAt(graph.recorded()));
+  pass_on();
 }
 
 PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,

@@ -22,14 +22,15 @@ struct PathSegment {
   PathKind kind = PathKind::kUnknown;
   PathEdge edge = PathEdge::kNone;
   PathGraph::StepId step = PathGraph::kNone;  ///< That it ends in; kNone at the edges of the path.
+  PathOwner in;  ///< InnermostAt() that step, where the edge is of its thread's program.
 };
 
-/// Calls `visit` with each segment of the recorded path, from the last to the first; long
-/// recordings have millions, nobody needs them at once. `transfers`: per device row how long the
-/// collective takes without waiting, -1 unknown; may be empty. The segments touch, and cover the
-/// iterations from first beginning to last end.
+/// Calls `visit` with the segments of the recorded path, some at a time, from the last to the
+/// first; long recordings have millions, nobody needs them at once. `transfers`: per device row how
+/// long the collective takes without waiting, -1 unknown; may be empty. The segments touch, and
+/// cover the iterations from first beginning to last end.
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
-                       const std::function<void(const PathSegment&)>& visit);
+                       const std::function<void(std::span<const PathSegment>)>& visit);
 
 /// Nanoseconds by kind. Adds up to the path's length.
 using PathSums = std::array<Ns, kPathKinds>;

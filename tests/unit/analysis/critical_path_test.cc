@@ -20,7 +20,9 @@ namespace {
 // In time order.
 std::vector<PathSegment> PathOf(const PathGraph& graph) {
   std::vector<PathSegment> path;
-  VisitCriticalPath(graph, {}, [&path](const PathSegment& segment) { path.push_back(segment); });
+  VisitCriticalPath(graph, {}, [&path](std::span<const PathSegment> segments) {
+    path.insert(path.end(), segments.begin(), segments.end());
+  });
   std::reverse(path.begin(), path.end());
   return path;
 }
