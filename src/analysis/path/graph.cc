@@ -19,9 +19,9 @@ constexpr Ns kAfterWait = 20'000;
 
 std::size_t PathGraph::bytes() const {
   const auto bytes = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
-  return bytes(work_rows_) + bytes(work_crosses_) + first_works_.capacity() / 8 +
-         bytes(thread_owners_) + bytes(thread_crosses_) + bytes(cross_places_) + bytes(many_) +
-         bytes(runs_) + bytes(iterations_) + bytes(edges_from_blocks_) + in_loader_.capacity() / 8;
+  return bytes(work_rows_) + bytes(work_crosses_) + first_works_.bytes() + bytes(thread_owners_) +
+         bytes(thread_crosses_) + bytes(cross_places_) + bytes(many_) + bytes(runs_) +
+         bytes(iterations_) + bytes(edges_from_blocks_) + in_loader_.bytes();
 }
 
 std::size_t PathGraph::edges() const {
@@ -30,17 +30,30 @@ std::size_t PathGraph::edges() const {
   return sum;
 }
 
+void PathGraph::ReadTimes(StepId begin, std::span<Ns> times) const {
+  if (begin >= device_steps_ || !work_rows_.empty()) {
+    for (Ns& time : times) time = RecordedAt(begin++);
+    return;
+  }
+  const Ns* starts = starts_[static_cast<std::size_t>(PathTable::kDevice)];
+  for (Ns& time : times) {
+    const std::uint32_t row = begin / 2;
+    time = starts[row] + ((begin & 1) != 0 ? std::max<Ns>(profile_->device.duration[row], 0) : 0);
+    ++begin;
+  }
+}
+
 PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
-  Edge binding;
-  ForEachEdge(step, [&](const Edge& edge) {
-    if (binding.from == kNone) {
-      binding = edge;
-      return;
-    }
-    const Ns time = RecordedAt(edge.from), best = RecordedAt(binding.from);
+  Edge binding = EdgeBefore(step);
+  Ns latest = binding.from == kNone ? 0 : RecordedAt(binding.from);
+  ForEachElsewhere(step, [&](StepId from) {
+    const Edge edge{CrossKind(step, from), from};
+    const Ns time = RecordedAt(from);
     const bool first =
         edge.kind < binding.kind || (edge.kind == binding.kind && edge.from < binding.from);
-    if (time > best || (time == best && first)) binding = edge;
+    if (binding.from != kNone && (time < latest || (time == latest && !first))) return;
+    binding = edge;
+    latest = time;
   });
   const bool streams = binding.kind == PathEdge::kStream || binding.kind == PathEdge::kEvent;
   return streams ? StreamOrLaunch(step, binding) : binding;

@@ -35,6 +35,7 @@
 #include <tl/expected.hpp>
 
 #include "analysis/context/context.h"
+#include "analysis/path/flags.h"
 
 namespace profgauge {
 
@@ -79,6 +80,11 @@ struct PathChanges {
 
   StepChange Of(std::uint32_t step) const {
     return {step < cuts.size() ? cuts[step] : 0, step < alone.size() && alone[step] != 0};
+  }
+  /// Those of the steps from `begin` on. Recorded times change nothing in them.
+  void Read(std::uint32_t begin, std::span<const Ns> /*recorded*/,
+            std::span<StepChange> changes) const {
+    for (StepChange& change : changes) change = Of(begin++);
   }
 };
 
@@ -130,7 +136,8 @@ class PathGraph {
   /// than what would happen.
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
-  // In the innermost loop of all that walks the graph; compilers find it too long by themselves.
+  // In the innermost loops of all that walks the graph; compilers find what is inlined always too
+  // long by themselves.
   [[gnu::always_inline]] Ns RecordedAt(StepId step) const {
     const std::uint32_t owner = OwnerWord(step);
     const std::uint32_t row = owner & kRowMask;
@@ -138,13 +145,15 @@ class PathGraph {
     const Ns length = (owner & kEndBit) != 0 ? std::max<Ns>(DurationOf(table, row), 0) : 0;
     return starts_[owner >> kTableShift][row] + length;
   }
-  PathOwner OwnerOf(StepId step) const {
+  /// Those of steps from `begin` on, all of the device or all of threads.
+  void ReadTimes(StepId begin, std::span<Ns> times) const;
+  [[gnu::always_inline]] PathOwner OwnerOf(StepId step) const {
     const std::uint32_t owner = OwnerWord(step);
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
   }
   /// As recorded, the predecessor that the step waited for: the latest; of device work that starts
   /// over 1 µs after its stream became free the launch, where its call lasted longer than that.
-  Edge BindingOf(StepId step) const {
+  [[gnu::always_inline]] Edge BindingOf(StepId step) const {
     const std::uint32_t cross = CrossWord(step);
     if (cross == kNone) return EdgeBefore(step);
     if ((cross & kMany) != 0) return LatestEdge(step);
@@ -162,11 +171,20 @@ class PathGraph {
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
   /// The step before on the same thread or stream; kNone for the first of one.
-  StepId Before(StepId step) const { return (OwnerWord(step) & kFirstBit) != 0 ? kNone : step - 1; }
+  [[gnu::always_inline]] StepId Before(StepId step) const {
+    return IsFirst(step) ? kNone : step - 1;
+  }
   /// Whether it can have no other predecessor than that, as most steps.
-  bool HasOneEdge(StepId step) const {
+  [[gnu::always_inline]] bool HasOneEdge(StepId step) const {
     if (step >= device_steps_) return (thread_owners_[step - device_steps_] & kHasCross) == 0;
     return (step & 1) != 0 || work_crosses_[step / 2] == kNone;
+  }
+  /// Whether it has one, and no other.
+  [[gnu::always_inline]] bool FollowsOne(StepId step) const {
+    if (step >= device_steps_) {
+      return (thread_owners_[step - device_steps_] & (kHasCross | kFirstBit)) == 0;
+    }
+    return (step & 1) != 0 || (work_crosses_[step / 2] == kNone && !first_works_[step / 2]);
   }
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
@@ -186,7 +204,8 @@ class PathGraph {
   /// The time of a step with predecessors elsewhere, that of whose own is `recorded` and whose
   /// segment is shorter by `cut`. `time_of(step)`: those of the predecessors.
   template <class TimeOf>
-  Ns TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const;
+  [[gnu::always_inline]] inline Ns TimeAfter(StepId step, Ns recorded, Ns cut,
+                                             TimeOf time_of) const;
   /// When the selected iterations begin and end in a replay, by their definition. As recorded for
   /// the recorded times.
   std::vector<Span> IterationsAt(std::span<const Ns> times) const;
@@ -208,15 +227,11 @@ class PathGraph {
   /// Calls `visit(from)` for the predecessors elsewhere.
   template <class Visit>
   void ForEachElsewhere(StepId step, Visit visit) const {
-    const std::uint32_t cross = CrossWord(step);
-    if (cross == kNone) return;
-    if ((cross & kMany) == 0) {
-      visit(cross & ~kCrossBinds);
-      return;
-    }
-    const std::size_t at = cross & ~kMany;
-    for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
+    ForEachOf(CrossWord(step), visit);
   }
+  /// The same of all steps [begin, end).
+  template <class Visit>
+  void ForEachElsewhere(StepId begin, StepId end, Visit visit) const;
 
  private:
   friend class PathGraphBuilder;
@@ -231,14 +246,27 @@ class PathGraph {
   static constexpr std::uint32_t kHasCross = 1u << 31;  // Of a thread's step: not kDevice.
   static constexpr unsigned kPlaceBits = 6;             // Steps of threads share a place.
 
+  // kFirstBit is set in words of threads alone.
   [[gnu::always_inline]] std::uint32_t OwnerWord(StepId step) const {
     if (step >= device_steps_) return thread_owners_[step - device_steps_] & ~kHasCross;
-    const StepId work = step / 2;
-    const std::uint32_t row = work_rows_.empty() ? work : work_rows_[work];
-    const std::uint32_t bits = (step & 1) != 0 ? kEndBit : first_works_[work] ? kFirstBit : 0;
-    return static_cast<std::uint32_t>(PathTable::kDevice) << kTableShift | bits | row;
+    return static_cast<std::uint32_t>(PathTable::kDevice) << kTableShift |
+           ((step & 1) != 0 ? kEndBit : 0) | RowOfWork(step / 2);
   }
-  std::uint32_t CrossWord(StepId step) const {
+  [[gnu::always_inline]] std::uint32_t RowOfWork(StepId work) const {
+    return work_rows_.empty() ? work : work_rows_[work];
+  }
+  [[gnu::always_inline]] bool IsFirst(StepId step) const {
+    if (step >= device_steps_) return (thread_owners_[step - device_steps_] & kFirstBit) != 0;
+    return (step & 1) == 0 && first_works_[step / 2];
+  }
+  template <class Visit>
+  [[gnu::always_inline]] void ForEachOf(std::uint32_t cross, Visit visit) const {
+    if (cross == kNone) return;
+    if ((cross & kMany) == 0) return visit(cross & ~kCrossBinds);
+    const std::size_t at = cross & ~kMany;
+    for (std::size_t i = 1; i <= many_[at]; ++i) visit(many_[at + i]);
+  }
+  [[gnu::always_inline]] std::uint32_t CrossWord(StepId step) const {
     if (step < device_steps_) return (step & 1) != 0 ? kNone : work_crosses_[step / 2];
     return HasOneEdge(step) ? kNone : thread_crosses_[PlaceOf(step)].second;
   }
@@ -248,7 +276,7 @@ class PathGraph {
     while (thread_crosses_[at].first != step) ++at;
     return at;
   }
-  Ns DurationOf(PathTable table, std::uint32_t row) const {
+  [[gnu::always_inline]] Ns DurationOf(PathTable table, std::uint32_t row) const {
     switch (table) {
       case PathTable::kHost:
         return profile_->host.duration[row];
@@ -262,21 +290,20 @@ class PathGraph {
   Edge LatestEdge(StepId step) const;
   Edge LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const;
   Edge StreamOrLaunch(StepId step, Edge stream) const;
-  Edge EdgeBefore(StepId step) const {
+  [[gnu::always_inline]] Edge EdgeBefore(StepId step) const {
     return Before(step) == kNone ? Edge{} : Edge{BeforeKind(step), step - 1};
   }
-  PathEdge BeforeKind(StepId step) const {
+  [[gnu::always_inline]] PathEdge BeforeKind(StepId step) const {
     if (step >= device_steps_) return PathEdge::kProgram;
     return (step & 1) != 0 ? PathEdge::kDuration : PathEdge::kStream;
   }
-  PathEdge CrossKind(StepId step, StepId from) const {
+  [[gnu::always_inline]] PathEdge CrossKind(StepId step, StepId from) const {
     const bool from_device = from < device_steps_;
     if (step < device_steps_) return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
     if (from_device) return PathEdge::kSync;
     // The end of a range that crosses another follows from its own start alone.
-    const std::uint32_t owner = OwnerWord(step);
-    const bool own = (owner & kFirstBit) != 0 && (owner & kEndBit) != 0;
-    return own ? PathEdge::kDuration : PathEdge::kThread;
+    constexpr std::uint32_t kOwn = kFirstBit | kEndBit;
+    return (OwnerWord(step) & kOwn) == kOwn ? PathEdge::kDuration : PathEdge::kThread;
   }
   bool IsAlone(StepId step, StepChange change) const {
     return change.is_alone && Before(step) != kNone;
@@ -291,7 +318,7 @@ class PathGraph {
   std::size_t device_steps_ = 0;             // Steps [0, device_steps_) are the device's.
   std::vector<std::uint32_t> work_rows_;     // Empty: those of all rows.
   std::vector<std::uint32_t> work_crosses_;  // Of its start.
-  std::vector<bool> first_works_;            // Of its stream.
+  Flags first_works_;                        // Of its stream.
   std::vector<std::uint32_t> thread_owners_;
   std::vector<std::pair<StepId, std::uint32_t>> thread_crosses_;  // By step.
   std::vector<std::uint32_t> cross_places_;      // Of the steps of a place: their first in those.
@@ -302,7 +329,7 @@ class PathGraph {
   std::vector<StepId> thread_begins_;
   std::vector<std::uint32_t> edges_from_blocks_;
   unsigned block_bits_ = kBlockBits;
-  std::vector<bool> in_loader_;  // By row of the host table.
+  Flags in_loader_;  // By row of the host table.
   std::size_t dropped_ = 0;
 };
 
@@ -325,6 +352,19 @@ Ns PathGraph::TimeAfter(StepId step, Ns recorded, Ns cut, TimeOf time_of) const 
     time = std::max(time, time_of(edge.from) + lag);
   });
   return time;
+}
+
+template <class Visit>
+void PathGraph::ForEachElsewhere(StepId begin, StepId end, Visit visit) const {
+  const auto device_end = std::min(end, device_steps());
+  for (StepId start = begin + (begin & 1); start < device_end; start += 2) {
+    ForEachOf(work_crosses_[start / 2], visit);
+  }
+  const auto after = [](const auto& cross, StepId step) { return cross.first < step; };
+  for (auto at = std::lower_bound(thread_crosses_.begin(), thread_crosses_.end(), begin, after);
+       at != thread_crosses_.end() && at->first < end; ++at) {
+    ForEachOf(at->second, visit);
+  }
 }
 
 }  // namespace profgauge

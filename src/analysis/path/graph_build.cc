@@ -1,6 +1,7 @@
 // Building the graph: steps by stream and thread, edges between them, and an order in which
 // predecessors come first.
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
 #include <optional>
 #include <ranges>
@@ -9,6 +10,7 @@
 #include "analysis/path/event_waits.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/iteration_steps.h"
+#include "analysis/path/thread_events.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 #include "analysis/work/op_tree.h"
@@ -86,14 +88,9 @@ class PathGraphBuilder {
     StepId begin = 0, end = 0;
     std::uint32_t thread = kNone;  // Of a thread.
   };
-  struct Event {
-    Ns start = 0, end = 0;
-    PathTable table = PathTable::kHost;
-    std::uint32_t row = 0;
-  };
   struct Open {
     Ns closes = 0;  // Its end, or that of what contains it if that is earlier.
-    Event event;
+    ThreadEvent event;
   };
 
   void EmitWork(std::uint32_t row, bool is_first) {
@@ -188,40 +185,14 @@ class PathGraphBuilder {
     for (const StreamRows& stream : waits_.streams()) {
       const StepId begin = Next();
       for (std::uint32_t row = stream.begin; row < stream.end; ++row) {
-        if (HasDeviceRow(row)) EmitWork(row, Next() == begin);
+        if (has_all_work_ || HasDeviceRow(row)) EmitWork(row, Next() == begin);
       }
       if (Next() > begin) chains_.push_back({begin, Next(), kNone});
     }
   }
 
-  // The next event of the thread in the order of starts, the longer first, ranges before calls.
-  std::optional<Event> NextEvent(std::uint32_t thread) {
-    const HostTable& host = profile_.host;
-    const ApiTable& api = profile_.api;
-    while (true) {
-      const bool has_host = next_host_ < host.size() && host.thread[next_host_].value == thread;
-      const bool has_api = next_api_ < api.size() && api.thread[next_api_].value == thread;
-      if (!has_host && !has_api) return std::nullopt;
-      Event range, call;
-      if (has_host) {
-        const std::uint32_t row = next_host_;
-        range = {host.start[row], EndOf(host.start[row], host.duration[row]), PathTable::kHost,
-                 row};
-      }
-      if (has_api) {
-        const std::uint32_t row = next_api_;
-        call = {api.start[row], EndOf(api.start[row], api.duration[row]), PathTable::kApi, row};
-      }
-      const bool takes_host = has_host && (!has_api || range.start < call.start ||
-                                           (range.start == call.start && range.end >= call.end));
-      ++(takes_host ? next_host_ : next_api_);
-      const Event& event = takes_host ? range : call;
-      if (event.start >= host_.start && event.start <= host_.end) return event;
-    }
-  }
-
   void Close() {
-    const Event event = open_.back().event;
+    const ThreadEvent event = open_.back().event;
     open_.pop_back();
     const StepId step = Next();
     Emit(event.table, true, event.row, false);
@@ -231,15 +202,17 @@ class PathGraphBuilder {
     }
   }
 
-  void OpenEvent(const Event& event, StepId first) {
+  void OpenEvent(const ThreadEvent& event, StepId first) {
     while (!open_.empty() && open_.back().closes <= event.start) Close();
     const StepId step = Next();
     Emit(event.table, false, event.row, step == first);
     if (event.table == PathTable::kApi) {
-      step_of_api_[event.row] = step;
       const std::uint32_t launched = waits_.LaunchedBy(event.row);
-      if (launched != kNone) last_launch_ = launched;
-      if (const auto wait = events_.Take(event.row)) event_waits_.push_back(*wait);
+      if (launched != kNone) {
+        last_launch_ = launched;
+        LinkFirst(launched, event.row, step);
+      }
+      if (const auto wait = event_waits_of_.Take(event.row)) event_waits_.push_back(*wait);
     }
     Ns closes = event.end;
     if (!open_.empty() && closes > open_.back().closes) {
@@ -254,7 +227,6 @@ class PathGraphBuilder {
   }
 
   void AddThreads() {
-    step_of_api_.assign(profile_.api.size(), kNone);
     std::size_t count = 0;
     for (const std::vector<Ns>* starts : {&profile_.host.start, &profile_.api.start}) {
       for (const Ns start : *starts) count += start >= host_.start && start <= host_.end ? 1 : 0;
@@ -263,8 +235,9 @@ class PathGraphBuilder {
     for (std::uint32_t thread = 0; thread < profile_.threads.size(); ++thread) {
       const StepId begin = Next();
       last_launch_ = kNone;
-      events_.BeginThread();
-      while (const std::optional<Event> event = NextEvent(thread)) OpenEvent(*event, begin);
+      event_waits_of_.BeginThread();
+      events_.BeginThread(thread);
+      while (const auto event = events_.Next()) OpenEvent(*event, begin);
       while (!open_.empty()) Close();
       if (Next() > begin) chains_.push_back({begin, Next(), thread});
       detached_.push_back(crossing_.size());
@@ -291,16 +264,34 @@ class PathGraphBuilder {
                   [&](std::size_t i) { work(i * kPart, std::min(count, (i + 1) * kPart)); });
   }
 
+  // Of the work of a call the first gets its edge as the call begins, most have no other.
+  void LinkFirst(std::uint32_t row, std::uint32_t call, StepId step) {
+    if (StepOfWork(row) == kNone) {
+      steps_of_calls_.emplace(call, step);
+    } else {
+      AddToWork(StepOfWork(row), step);
+    }
+  }
+
   void LinkLaunches() {
     ForEachPart(profile_.device.size(), [this](std::size_t begin, std::size_t end) {
       for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
         const ApiId launch = profile_.device.launch[row];
-        if (!launch.valid() || StepOfWork(row) == kNone) continue;
+        if (!launch.valid()) continue;
+        const std::uint32_t first = waits_.LaunchedBy(launch.value);
+        if (first == row || StepOfWork(row) == kNone) continue;
         // The first edge: nothing is shared.
-        graph_.work_crosses_[StepOfWork(row) / 2] = step_of_api_[launch.value];
+        graph_.work_crosses_[StepOfWork(row) / 2] = LaunchOf(first, launch.value);
       }
     });
-    step_of_api_ = {};
+    steps_of_calls_ = {};
+  }
+
+  // The step in which the call begins that launched `first` before other work, or kNone.
+  StepId LaunchOf(std::uint32_t first, std::uint32_t call) const {
+    if (StepOfWork(first) != kNone) return graph_.work_crosses_[StepOfWork(first) / 2];
+    const auto known = steps_of_calls_.find(call);
+    return known == steps_of_calls_.end() ? kNone : known->second;
   }
 
   void LinkStreams() {
@@ -344,10 +335,15 @@ class PathGraphBuilder {
 
   // The predecessor on another chain that has not had its turn, or kNone. Edges that would close a
   // circle are left alone or taken out, as `drops_` says.
+  // REQUIRES: the step can have others than the one before.
   StepId FirstMissing(StepId step) {
-    if (graph_.HasOneEdge(step)) return kNone;
     const std::uint32_t cross = CrossWord(step);
-    const auto missing = [&](StepId from) { return from >= cursor_[ChainOf(from)]; };
+    const auto missing = [&](StepId from) {
+      // Mostly one of the chain of the last that was asked for.
+      const bool is_near = from >= chains_[near_].begin && from < chains_[near_].end;
+      if (!is_near) near_ = ChainOf(from);
+      return from >= cursor_[near_];
+    };
     const auto closes_circle = [&](StepId from) { return waiting_[ChainOf(from)]; };
     if ((cross & PathGraph::kMany) == 0) {
       if (!missing(cross)) return kNone;
@@ -378,7 +374,10 @@ class PathGraphBuilder {
       const auto [at, its_stop] = stack_.back();
       StepId step = cursor_[at], needed = kNone;
       const StepId begin = step;
-      while (step < its_stop && (needed = FirstMissing(step)) == kNone) ++step;
+      while (step < its_stop &&
+             (graph_.HasOneEdge(step) || (needed = FirstMissing(step)) == kNone)) {
+        ++step;
+      }
       cursor_[at] = step;
       if (step > begin) graph_.runs_.emplace_back(begin, step);
       if (needed != kNone) {
@@ -475,19 +474,18 @@ class PathGraphBuilder {
       graph_.many_.insert(graph_.many_.end(), list.begin(), list.end());
     }
     graph_.many_.shrink_to_fit();
-    ForEachCrossWord([&](StepId, std::uint32_t& cross) {
+    if (places.empty()) return;
+    ForEachCrossWord([&](std::uint32_t& cross) {
       if (cross == kNone || (cross & PathGraph::kMany) == 0) return;
       cross = PathGraph::kMany | places[cross & ~PathGraph::kMany];
     });
   }
 
-  // Calls `visit(step, word)`, some of them kNone.
+  // Some of them kNone.
   template <class Visit>
   void ForEachCrossWord(Visit visit) {
-    for (std::size_t work = 0; work < graph_.work_crosses_.size(); ++work) {
-      visit(static_cast<StepId>(2 * work), graph_.work_crosses_[work]);
-    }
-    for (auto& [step, cross] : graph_.thread_crosses_) visit(step, cross);
+    for (std::uint32_t& cross : graph_.work_crosses_) visit(cross);
+    for (auto& [step, cross] : graph_.thread_crosses_) visit(cross);
   }
 
   void MarkBinding() {
@@ -507,9 +505,7 @@ class PathGraphBuilder {
   void CountEdges() {
     std::vector<std::uint32_t>& counts = graph_.edges_from_blocks_;
     counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);  // The last may be empty.
-    ForEachCrossWord([&](StepId step, std::uint32_t) {
-      graph_.ForEachElsewhere(step, [&](StepId from) { ++counts[from >> graph_.block_bits()]; });
-    });
+    graph_.ForEachElsewhere(0, Next(), [&](StepId from) { ++counts[from >> graph_.block_bits()]; });
   }
 
   void FindLoaderRanges() {
@@ -518,34 +514,35 @@ class PathGraphBuilder {
     for (std::uint32_t id = 0; id < loads.size(); ++id) {
       loads[id] = IsDataLoaderRange(profile_.strings[StringId{id}]);
     }
-    graph_.in_loader_.resize(host.size());
+    graph_.in_loader_.reserve(host.size());
     for (std::uint32_t row = 0; row < host.size(); ++row) {  // What is around comes before.
       const HostId around = host.parent[row];
       const bool named = host.name[row].valid() && loads[host.name[row].value];
-      graph_.in_loader_[row] = named || (around.valid() && graph_.in_loader_[around.value]);
+      graph_.in_loader_.push_back(named || (around.valid() && graph_.in_loader_[around.value]));
     }
   }
 
   const RankContext& rank_;
   const Profile& profile_;
   WaitFinder waits_;
-  EventWaits events_{waits_};
+  EventWaits event_waits_of_{waits_};
   std::vector<EventWait> event_waits_;
   Span host_;  // The selected iterations' extent on the host.
+  ThreadEvents events_{profile_, host_};
   PathGraph graph_;
   std::vector<Chain> chains_;
-  bool has_all_work_ = false;                            // All rows of the device table are steps.
-  std::vector<StepId> step_of_device_;                   // Of starts; empty where all are.
-  std::vector<StepId> step_of_api_;                      // Of starts.
+  bool has_all_work_ = false;           // All rows of the device table are steps.
+  std::vector<StepId> step_of_device_;  // Of starts; empty where all are.
+  boost::unordered_flat_map<std::uint32_t, StepId> steps_of_calls_;  // Whose first work is no step.
   std::vector<std::pair<StepId, StepId>> thread_edges_;  // From the second to the first.
-  std::uint32_t next_host_ = 0, next_api_ = 0;
   std::uint32_t last_launch_ = kNone;  // Device row that the current thread launched last.
   std::vector<std::vector<StepId>> many_;
   std::vector<Open> open_;
-  std::vector<std::pair<Event, StepId>> crossing_;
+  std::vector<std::pair<ThreadEvent, StepId>> crossing_;
   std::vector<std::size_t> detached_;  // By thread: where its crossing ranges end.
   std::vector<StepId> cursor_;         // By chain: the first step that has not had its turn.
   std::vector<bool> waiting_;          // By chain: whether it is on the stack.
+  std::size_t near_ = 0;               // A chain.
   std::vector<std::pair<std::size_t, StepId>> stack_;  // Chains, and where their turns end.
   bool drops_ = false;
   std::size_t circles_ = 0;  // Edges that would close one.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -96,20 +97,29 @@ class IterationTimes {
 template <class Changes, class TimeOf>
 void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepId end,
                const Changes& changes, Ns before, TimeOf time_of, Ns* times) {
-  Ns recorded_before = begin > 0 ? graph.RecordedAt(begin - 1) : 0;
-  for (PathGraph::StepId i = begin; i < end; ++i) {
-    const Ns recorded = graph.RecordedAt(i);
-    const StepChange change = changes.Of(i);
-    const bool is_first = graph.Before(i) == PathGraph::kNone;
-    if (!graph.HasOneEdge(i) && (is_first || !change.is_alone)) {
-      before = graph.TimeAfter(i, recorded, change.cut, [&](PathGraph::StepId from) {
-        return from + 1 == i ? before : time_of(from);
-      });
-    } else {  // Most steps: the one before alone.
-      before = is_first ? recorded : before + (recorded - recorded_before) - change.cut;
+  // What is recorded, and changes, is read by parts: what each step costs else is the most of it.
+  constexpr PathGraph::StepId kPart = 512;
+  std::array<Ns, kPart + 1> recorded;
+  std::array<StepChange, kPart> own;
+  recorded[0] = begin > 0 ? graph.RecordedAt(begin - 1) : 0;
+  for (PathGraph::StepId count = 0; begin < end; begin += count) {
+    count = std::min(kPart, end - begin);
+    graph.ReadTimes(begin, std::span(recorded).subspan(1, count));
+    changes.Read(begin, std::span(recorded).first(count + 1), std::span(own).first(count));
+    for (PathGraph::StepId i = 0; i < count; ++i) {
+      const PathGraph::StepId step = begin + i;
+      const bool has_before =
+          graph.FollowsOne(step) || (own[i].is_alone && graph.Before(step) != PathGraph::kNone);
+      if (has_before) {  // Most steps: the one before alone.
+        before += recorded[i + 1] - recorded[i] - own[i].cut;
+      } else {
+        before = graph.TimeAfter(step, recorded[i + 1], own[i].cut, [&](PathGraph::StepId from) {
+          return from + 1 == step ? before : time_of(from);
+        });
+      }
+      *times++ = before;
     }
-    *times++ = before;
-    recorded_before = recorded;
+    recorded[0] = recorded[count];
   }
 }
 
@@ -174,9 +184,7 @@ std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& change
           graph, at, stop, changes, times.Before(at),
           [&times](PathGraph::StepId from) { return times[from]; }, &times[at]);
       found.Take(at, stop, times);
-      for (PathGraph::StepId step = at; step < stop; ++step) {
-        graph.ForEachElsewhere(step, [&](PathGraph::StepId from) { times.Release(from); });
-      }
+      graph.ForEachElsewhere(at, stop, [&](PathGraph::StepId from) { times.Release(from); });
       times.Release(at, stop - at);
     }
   }
@@ -217,11 +225,20 @@ void VisitSlacks(const PathGraph& graph, Visit visit) {
     return slacks[step];
   };
   for (auto run = graph.runs().rbegin(); run != graph.runs().rend(); ++run) {
-    for (PathGraph::StepId step = run->second; step-- > run->first;) {
-      const Ns slack = slack_of(step);
-      AllowBefore(graph, step, slack, slack_of);
-      visit(step, slack);
-      slacks.Release(step);
+    for (PathGraph::StepId end = run->second, begin = 0; end > run->first; end = begin) {
+      begin = std::max(run->first, slacks.BlockBegin(end - 1));
+      Ns* const its = &slack_of(begin);
+      for (PathGraph::StepId step = end; step-- > begin;) {
+        const Ns slack = its[step - begin];
+        if (step > begin && graph.FollowsOne(step)) {  // Most steps.
+          Ns& before = its[step - begin - 1];
+          before = std::min(before, slack);
+        } else {
+          AllowBefore(graph, step, slack, slack_of);
+        }
+        visit(step, slack);
+      }
+      slacks.Release(begin, end - begin);
     }
   }
 }

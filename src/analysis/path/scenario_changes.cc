@@ -45,13 +45,12 @@ class Coverer {
   }
 
   void Add(const Scaling& scaling, std::uint32_t rank) {
-    std::vector<bool> named(RowsOf(*graph_.rank().profile, scaling.table));
+    Flags named(RowsOf(*graph_.rank().profile, scaling.table));
     bool any = false;
     for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
       if (range.rank != rank || range.begin >= named.size()) continue;
       const std::size_t end = std::min<std::size_t>(range.end, named.size());
-      std::fill(named.begin() + range.begin, named.begin() + static_cast<std::ptrdiff_t>(end),
-                true);
+      named.Set(range.begin, end);
       any = true;
     }
     if (!any || (scaling.factor == 1 && !scaling.without_waiting)) return;
@@ -71,24 +70,24 @@ class Coverer {
   void Cover(StepId step, double factor) { which_.Set(step, Product(which_.Of(step), factor)); }
 
   std::uint32_t Product(std::uint32_t which, double factor) {
-    std::uint32_t& product = times_this_[which];
-    if (product == kNotYet) {
-      product = static_cast<std::uint32_t>(factors_.size());
-      factors_.push_back(std::min(factors_[which] * factor, kMostFactor));
-    }
-    return product;
+    if (times_this_[which] == kNotYet) AddProduct(which, factor);
+    return times_this_[which];
+  }
+  void AddProduct(std::uint32_t which, double factor) {
+    times_this_[which] = static_cast<std::uint32_t>(factors_.size());
+    factors_.push_back(std::min(factors_[which] * factor, kMostFactor));
   }
 
-  void CoverDevice(const std::vector<bool>& named, double factor) {
+  void CoverDevice(const Flags& named, double factor) {
     for (StepId end = 1; end < graph_.device_steps(); end += 2) {
       if (named[graph_.OwnerOf(end).row]) Cover(end, factor);
     }
   }
 
-  void StopWaiting(const std::vector<bool>& named) {
-    out_.waits_not_.resize(graph_.device_steps() / 2);
+  void StopWaiting(const Flags& named) {
+    if (out_.waits_not_.empty()) out_.waits_not_ = Flags(graph_.device_steps() / 2);
     for (StepId end = 1; end < graph_.device_steps(); end += 2) {
-      if (named[graph_.OwnerOf(end).row]) out_.waits_not_[end / 2] = true;
+      if (named[graph_.OwnerOf(end).row]) out_.waits_not_.Set(end / 2);
     }
   }
 
@@ -101,14 +100,14 @@ class Coverer {
   }
 
   // Segments that lie in a named range; of one that ends off its thread's chain, its end alone.
-  void CoverThreads(const std::vector<bool>& named, PathTable table, double factor) {
-    std::vector<bool> detached;
+  void CoverThreads(const Flags& named, PathTable table, double factor) {
+    Flags detached;
     for (auto step = static_cast<StepId>(graph_.size()); step-- > graph_.device_steps();) {
       const PathOwner owner = graph_.OwnerOf(step);  // Such ends stand last.
       if (!owner.is_end || graph_.Before(step) != PathGraph::kNone) break;
       if (owner.table != table) continue;
-      if (detached.empty()) detached.resize(named.size());
-      detached[owner.row] = true;
+      if (detached.empty()) detached = Flags(named.size());
+      detached.Set(owner.row);
     }
     // Threads apart, as long as the factors that they may meet are few enough to be known before.
     constexpr std::size_t kFew = 64;
@@ -129,8 +128,8 @@ class Coverer {
   }
 
   struct Wanted {
-    const std::vector<bool>& named;
-    const std::vector<bool>& detached;
+    const Flags& named;
+    const Flags& detached;
     PathTable table;
     double factor;
   };
@@ -146,7 +145,8 @@ class Coverer {
       }
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_named = owner.table == wanted.table && wanted.named[owner.row];
-      if ((depth > 0 || (is_named && owner.is_end)) && graph_.RecordedAt(step) > kept_until) {
+      const bool lies_in = depth > 0 || (is_named && owner.is_end);
+      if (lies_in && (kept_until == kLongAgo || graph_.RecordedAt(step) > kept_until)) {
         Cover(step, wanted.factor);
       }
       if (depth > 0 && wanted.table == PathTable::kHost) {
@@ -224,18 +224,17 @@ StepChange ScenarioChanges::OfSegment(StepId step) const {
 }
 
 // What a launch takes beyond its call stays: the call's own part shrinks with the call.
-StepChange ScenarioChanges::OfLaunch(StepId start) const {
-  bool may_change = false;
-  graph_->ForEachEdge(start, [&](const PathGraph::Edge& edge) {
-    may_change |= edge.kind == PathEdge::kLaunch && FactorOf(edge.from + 1) != 1;
-  });
-  if (!may_change) return {};
+StepChange ScenarioChanges::OfLaunch(StepId start, Ns recorded) const {
+  if (!covers_threads_) return {};
   const PathGraph::Edge binding = graph_->BindingOf(start);
   if (binding.kind != PathEdge::kLaunch) return {};
-  const PathOwner call = graph_->OwnerOf(binding.from);
-  const Ns duration = graph_->rank().profile->api.duration[call.row];
-  const Ns within = std::clamp<Ns>(graph_->SegmentOf(start), 0, std::max<Ns>(duration, 0));
-  return {within - Scaled(within, FactorOf(binding.from + 1)), false};
+  const double factor = FactorOf(binding.from + 1);
+  if (factor == 1) return {};
+  const ApiTable& api = graph_->rank().profile->api;
+  const std::uint32_t call = graph_->OwnerOf(binding.from).row;
+  const Ns within =
+      std::clamp<Ns>(recorded - api.start[call], 0, std::max<Ns>(api.duration[call], 0));
+  return {within - Scaled(within, factor), false};
 }
 
 StepChange ScenarioChanges::OfWaiting(StepId end) const {
@@ -245,10 +244,34 @@ StepChange ScenarioChanges::OfWaiting(StepId end) const {
   return {waiting + rest - Scaled(rest, FactorOf(end)), true};
 }
 
-void StepFactors::Set(std::size_t step, std::uint32_t which) {
-  if (which >= 256 && high.empty()) high.resize(low.size());
-  low[step] = static_cast<std::uint8_t>(which % 256);
-  if (!high.empty()) high[step] = which / 256;
+void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
+                                 std::span<StepChange> changes) const {
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto step = begin + static_cast<StepId>(i);
+    const std::uint32_t which = which_.Of(step);
+    if (which == 0) {
+      changes[i] = {};
+    } else if (graph_->FollowsOne(step)) {  // Most steps: OfSegment() of such.
+      const Ns segment = std::max<Ns>(0, recorded[i + 1] - recorded[i]);
+      changes[i] = {segment - Scaled(segment, factors_[which]), false};
+    } else {
+      changes[i] = OfSegment(step);
+    }
+  }
+}
+
+void ScenarioChanges::Read(StepId begin, std::span<const Ns> recorded,
+                           std::span<StepChange> changes) const {
+  if (begin >= which_.size()) {
+    std::fill(changes.begin(), changes.end(), StepChange{});
+  } else if (begin >= graph_->device_steps()) {
+    ReadThread(begin, recorded, changes);
+  } else {
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      const auto step = begin + static_cast<StepId>(i);
+      changes[i] = (step & 1) == 0 ? OfLaunch(step, recorded[i + 1]) : Of(step);
+    }
+  }
 }
 
 void StepFactors::Resize(std::size_t steps) {

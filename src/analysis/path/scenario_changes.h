@@ -18,10 +18,14 @@ struct StepFactors {
   std::vector<std::uint32_t> high;  ///< In units of 256; empty as long as there are no more.
 
   std::size_t size() const { return low.size(); }
-  std::uint32_t Of(std::size_t step) const {
+  [[gnu::always_inline]] std::uint32_t Of(std::size_t step) const {
     return high.empty() ? low[step] : high[step] * 256 + low[step];
   }
-  void Set(std::size_t step, std::uint32_t which);
+  [[gnu::always_inline]] void Set(std::size_t step, std::uint32_t which) {
+    if (which >= 256 && high.empty()) high.resize(low.size());
+    low[step] = static_cast<std::uint8_t>(which % 256);
+    if (!high.empty()) high[step] = which / 256;
+  }
   void Resize(std::size_t steps);  ///< Those of further steps are 0.
 };
 
@@ -40,10 +44,13 @@ class ScenarioChanges {
   StepChange Of(StepId step) const {
     if (step >= which_.size()) return {};
     if (step >= graph_->device_steps()) return Covers(step) ? OfSegment(step) : StepChange{};
-    if ((step & 1) == 0) return covers_threads_ ? OfLaunch(step) : StepChange{};
+    if ((step & 1) == 0) return OfLaunch(step, graph_->RecordedAt(step));
     if (without_waiting_ && TransferOf(step) >= 0) return OfWaiting(step);
     return Covers(step) ? OfSegment(step) : StepChange{};
   }
+  /// Those of the steps from `begin` on, all of the device or all of threads. `recorded`: their
+  /// times, behind that of the step before.
+  void Read(StepId begin, std::span<const Ns> recorded, std::span<StepChange> changes) const;
 
  private:
   friend class Coverer;
@@ -58,7 +65,8 @@ class ScenarioChanges {
   }
   bool WaitsForRoom(StepId end, StepId waits_for) const;
   StepChange OfSegment(StepId step) const;
-  StepChange OfLaunch(StepId start) const;
+  StepChange OfLaunch(StepId start, Ns recorded) const;
+  void ReadThread(StepId begin, std::span<const Ns> recorded, std::span<StepChange> changes) const;
   StepChange OfWaiting(StepId end) const;
 
   const PathGraph* graph_;
@@ -69,7 +77,7 @@ class ScenarioChanges {
   bool covers_threads_ = false;
   StepFactors which_;               // By step, of factors_: the device's steps, or all.
   std::vector<double> factors_{1};  // The first: of what nothing covers.
-  std::vector<bool> waits_not_;     // By work of the device; empty: none.
+  Flags waits_not_;                 // By work of the device; empty: none.
 };
 
 }  // namespace profgauge

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace profgauge {
 namespace {
@@ -32,11 +33,11 @@ WaitFinder::WaitFinder(const Profile& profile)
       launched_(profile.api.size(), kNone),
       waits_(profile.strings.size(), Wait::kUnknown) {
   const DeviceTable& device = profile.device;
+  std::pair<std::int32_t, std::int64_t> last;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (streams_.empty() || device.gpu[row] != device.gpu[row - 1] ||
-        device.stream[row] != device.stream[row - 1]) {
-      streams_.push_back({row, row});
-    }
+    const std::pair<std::int32_t, std::int64_t> stream(device.gpu[row], device.stream[row]);
+    if (streams_.empty() || stream != last) streams_.push_back({row, row});
+    last = stream;
     streams_.back().end = row + 1;
     const ApiId launch = device.launch[row];
     if (launch.valid() && launched_[launch.value] == kNone) launched_[launch.value] = row;
@@ -49,10 +50,7 @@ WaitFinder::WaitFinder(const Profile& profile)
   std::sort(event_waits_.begin(), event_waits_.end());
 }
 
-WaitFinder::Wait WaitFinder::WaitOf(StringId name) {
-  if (!name.valid()) return Wait::kNone;
-  Wait& known = waits_[name.value];
-  if (known != Wait::kUnknown) return known;
+WaitFinder::Wait WaitFinder::FindWait(StringId name) {
   struct Word {
     std::string_view text;
     Wait wait;
@@ -64,6 +62,7 @@ WaitFinder::Wait WaitFinder::WaitOf(StringId name) {
       {"EventSynchronize", Wait::kEvent},    {"CommandListHostSynchronize", Wait::kStream},
       {"urEventWait", Wait::kEvent},         {"EventHostSynchronize", Wait::kEvent},
       {"piEventsWait", Wait::kEvent}};
+  Wait& known = waits_[name.value];
   known = Wait::kNone;
   const std::string_view text = profile_.Name(name);
   for (const Word& word : kWords) {

@@ -77,7 +77,12 @@ class WaitFinder {
   /// The streams of the row's device.
   std::span<const StreamRows> StreamsBeside(std::uint32_t row) const;
 
-  Wait WaitOf(StringId name);
+  Wait WaitOf(StringId name) {
+    if (!name.valid()) return Wait::kNone;
+    const Wait known = waits_[name.value];
+    return known != Wait::kUnknown ? known : FindWait(name);
+  }
+  Wait FindWait(StringId name);
   Ns LaunchTime(std::uint32_t row) const;
   Ns EndOf(std::uint32_t row) const;
   std::size_t StreamOf(std::uint32_t row) const;
