@@ -1,6 +1,7 @@
 // The metrics and tables of the critical path.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
@@ -53,7 +54,10 @@ struct PartIds {
   bool tells_tensor_core = false;
   Tri tensor_core = Tri::kUnknown;
   StringId name, op, module;
-  friend bool operator==(const PartIds&, const PartIds&) = default;
+
+  using Words = std::array<std::uint64_t, 2>;
+  Words words() const { return std::bit_cast<Words>(*this); }
+  friend bool operator==(const PartIds& a, const PartIds& b) { return a.words() == b.words(); }
 };
 
 class PartNamer {
@@ -227,12 +231,8 @@ class PartNumbers {
   struct Hash {
     using is_avalanching = void;
     std::size_t operator()(const PartIds& ids) const {
-      const std::uint64_t names = std::uint64_t{ids.name.value} << 32 | ids.op.value;
-      const std::uint64_t others =
-          std::uint64_t{ids.module.value} << 32 | static_cast<std::uint32_t>(ids.said) << 16 |
-          static_cast<std::uint32_t>(ids.kind) << 8 | static_cast<std::uint32_t>(ids.tensor_core);
-      std::uint64_t hash = (names * 0x9e37'79b9'7f4a'7c15) ^ others;
-      hash = (hash ^ hash >> 32) * 0xd6e8'feb8'6659'fd93;
+      const auto [first, second] = ids.words();
+      const std::uint64_t hash = (first ^ second * 0x9e37'79b9'7f4a'7c15) * 0xd6e8'feb8'6659'fd93;
       return hash ^ hash >> 32;
     }
   };

@@ -115,7 +115,7 @@ class PathGraph {
   /// in the graph already.
   struct Recorded {
     const PathGraph* graph;
-    Ns operator[](StepId step) const { return graph->RecordedAt(step); }
+    [[gnu::always_inline]] Ns operator[](StepId step) const { return graph->RecordedAt(step); }
   };
   Recorded recorded() const { return {this}; }
 

@@ -67,9 +67,11 @@ class Coverer {
  private:
   static constexpr std::uint32_t kNotYet = 0;
 
-  void Cover(StepId step, double factor) { which_.Set(step, Product(which_.Of(step), factor)); }
+  [[gnu::always_inline]] void Cover(StepId step, double factor) {
+    which_.Set(step, Product(which_.Of(step), factor));
+  }
 
-  std::uint32_t Product(std::uint32_t which, double factor) {
+  [[gnu::always_inline]] std::uint32_t Product(std::uint32_t which, double factor) {
     if (times_this_[which] == kNotYet) AddProduct(which, factor);
     return times_this_[which];
   }

@@ -9,6 +9,8 @@
 #include <optional>
 #include <random>
 
+#include "analysis/path/flags.h"
+#include "analysis/path/replayer.h"
 #include "fixture.h"
 
 namespace profgauge {
@@ -200,6 +202,69 @@ TEST(PathReplay, SlacksInBlocksAreThoseOfAllSteps) {
       EXPECT_EQ(slacks, expected);
     }
   }
+}
+
+// Every other event or so takes another time.
+Scenario SomeScenario(const Profile& profile, unsigned seed) {
+  std::mt19937 random(seed);
+  Scenario scenario;
+  const std::pair<PathTable, std::size_t> tables[] = {{PathTable::kHost, profile.host.size()},
+                                                      {PathTable::kApi, profile.api.size()},
+                                                      {PathTable::kDevice, profile.device.size()}};
+  for (const auto& [table, rows] : tables) {
+    Scaling& scaling = scenario.scalings.emplace_back();
+    scaling.table = table;
+    scaling.factor = static_cast<double>(random() % 8) / 4;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      if (random() % 2 == 0) scaling.rows.push_back({0, row});
+    }
+  }
+  return scenario;
+}
+
+TEST(PathReplay, PartsOfRunsAreReadAsTheirStepsAre) {
+  for (unsigned seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    const Generated generated(seed);
+    const PathGraph& graph = generated.graphs.front();
+    const ScenarioChanges changes(SomeScenario(generated.profiles.front(), seed), graph, 0, {},
+                                  nullptr);
+    for (const auto& [begin, end] : graph.runs()) {
+      std::vector<Ns> recorded(1 + end - begin);
+      if (begin > 0) recorded.front() = graph.RecordedAt(begin - 1);
+      graph.ReadTimes(begin, std::span(recorded).subspan(1));
+      std::vector<StepChange> read(end - begin);
+      changes.Read(begin, recorded, read);
+      std::vector<StepId> elsewhere, expected;
+      graph.ForEachElsewhere(begin, end, [&](StepId from) { elsewhere.push_back(from); });
+      for (StepId step = begin; step < end; ++step) {
+        EXPECT_EQ(recorded[1 + step - begin], graph.RecordedAt(step));
+        const StepChange of_step = changes.Of(step);
+        EXPECT_EQ(read[step - begin].cut, of_step.cut);
+        EXPECT_EQ(read[step - begin].is_alone, of_step.is_alone);
+        EXPECT_EQ(graph.FollowsOne(step), graph.HasOneEdge(step) && graph.Before(step) + 1 == step);
+        graph.ForEachElsewhere(step, [&](StepId from) { expected.push_back(from); });
+      }
+      EXPECT_EQ(elsewhere, expected);
+    }
+  }
+}
+
+TEST(Flags, RangesAndSingleOnes) {
+  for (const std::size_t begin : {0, 1, 63, 64, 70, 128}) {
+    for (const std::size_t end : {0, 1, 64, 65, 127, 128, 200}) {
+      Flags flags(200);
+      flags.Set(begin, end);
+      flags.Set(3);
+      for (std::size_t at = 0; at < flags.size(); ++at) {
+        EXPECT_EQ(flags[at], (at >= begin && at < end) || at == 3);
+      }
+    }
+  }
+  Flags grown;
+  for (std::size_t at = 0; at < 200; ++at) grown.push_back(at % 3 == 0);
+  EXPECT_EQ(grown.size(), 200u);
+  for (std::size_t at = 0; at < 200; ++at) EXPECT_EQ(grown[at], at % 3 == 0);
 }
 
 }  // namespace
