@@ -11,6 +11,7 @@
 namespace profgauge::readers {
 namespace {
 
+constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
 constexpr std::size_t kPageHead = 8, kInnerHead = 12;
 constexpr char kInnerPage = 5, kLeafPage = 13;
 
@@ -112,7 +113,10 @@ bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::si
                             Cells& cells) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     std::size_t ahead = 1;
-    while (i + ahead < nodes.size() && nodes[i + ahead].page == nodes[i].page + ahead) ++ahead;
+    while (i + ahead < nodes.size() && ahead * page_size_ < kReadAtOnce &&
+           nodes[i + ahead].page == nodes[i].page + ahead) {
+      ++ahead;
+    }
     if (!ReadNode(nodes[i], asked, depth, ahead, cells)) return false;
   }
   return true;
@@ -182,7 +186,6 @@ bool PageRows::AddRow(std::string_view payload, Cells& cells) {
 }
 
 std::string_view PageRows::Page(std::uint32_t page, std::size_t ahead) {
-  constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
   constexpr std::uint64_t kLocked = std::uint64_t{1} << 30;  // No page is where SQLite locks.
   if (page < 2 || page > pages_ || page == kLocked / page_size_ + 1) return {};
   const std::size_t have = buffer_.size() / page_size_;

@@ -22,10 +22,12 @@ inline std::uint64_t PageSize(std::string_view head) {
   return std::has_single_bit(size) ? size : 0;
 }
 
-/// Takes a number of one to nine bytes off the front; false at the end.
+/// Takes a number of one to nine bytes off the front; false at the end, and where it has more bytes
+/// than it needs: SQLite writes none such, and does not read them alike everywhere.
 inline bool TakeNumber(std::string_view& bytes, std::uint64_t& number) {
   constexpr std::size_t kLongest = 9;
   number = 0;
+  if (bytes.starts_with('\x80')) return false;
   for (std::size_t i = 0; i < std::min(bytes.size(), kLongest); ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
     const bool is_last = i + 1 == kLongest;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "readers/database/stored_numbers.h"
+
 namespace profgauge::readers {
 namespace {
 
@@ -110,6 +112,23 @@ TEST_F(PageRowsTest, WhatIsNotPlainIsLeftToSqlite) {
   EXPECT_EQ(Read(*Find({"c"}), 1, 100), Expected("c", 1, 100));
   Write(4096, "create table t (a integer)");
   EXPECT_FALSE(Read(*Find({"a"}), 1, 100)) << "no row";
+}
+
+TEST(StoredNumbers, AreTakenAsSqliteWritesThem) {
+  const auto take = [](std::string bytes) -> std::optional<std::uint64_t> {
+    std::string_view left = bytes;
+    std::uint64_t number = 0;
+    if (!TakeNumber(left, number)) return std::nullopt;
+    EXPECT_EQ(left, "rest");
+    return number;
+  };
+  EXPECT_EQ(take("\x7frest"), 127U);
+  EXPECT_EQ(take(std::string("\x81\0rest", 6)), 128U);
+  EXPECT_EQ(take("\xff\xff\xff\xff\xff\xff\xff\xff\xfe"
+                 "rest"),
+            ~std::uint64_t{1});
+  EXPECT_FALSE(take("\x81")) << "cut";
+  EXPECT_FALSE(take("\x80\x05rest")) << "longer than it needs to be";
 }
 
 // Of a damaged page either nothing is taken, or what SQLite takes.
