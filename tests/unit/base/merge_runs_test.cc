@@ -13,16 +13,17 @@ namespace {
 // Against a sort, of tables with many runs and with few, of many starts and of few.
 TEST(MergeRuns, RandomTablesComeInTheOrderOfASort) {
   std::mt19937 random(5);
+  const auto below = [&random](int end) { return static_cast<int>(random() % end); };
   for (int round = 0; round < 300; ++round) {
-    std::vector<std::vector<Ns>> tables(random() % 4);
-    const unsigned starts = 1 + random() % 50, jump = 1 + random() % 20;
+    std::vector<std::vector<Ns>> tables(below(4));
+    const int starts = 1 + below(50), jump = 1 + below(20);
     std::vector<std::tuple<Ns, std::uint32_t, std::uint32_t>> expected;
     for (std::uint32_t source = 0; source < tables.size(); ++source) {
       std::vector<Ns>& table = tables[source];
-      table.resize(random() % 60);
+      table.resize(below(60));
       Ns at = 0;
       for (Ns& start : table) {
-        at = random() % jump == 0 ? static_cast<Ns>(random() % starts) : at + Ns{random() % 3};
+        at = below(jump) == 0 ? below(starts) : at + below(3);
         start = at;
       }
       for (std::uint32_t row = 0; row < table.size(); ++row) {
