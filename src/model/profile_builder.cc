@@ -71,6 +71,9 @@ struct Column {
   Values& values;
   T Row::*field;
 };
+// Clang before 17 deduces none for aggregates.
+template <class Row, class T, class Values>
+Column(Values&, T Row::*) -> Column<Row, T, Values>;
 
 template <class Row, class T>
 void Append(std::span<const Row> rows, Column<Row, T, std::vector<T>> column) {
