@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/iterator/transform_iterator.hpp>
 #include <charconv>
 #include <cstring>
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <ranges>
 #include <tuple>
 
 #include "base/interval.h"
@@ -78,8 +78,9 @@ Column(Values&, T Row::*) -> Column<Row, T, Values>;
 template <class Row, class T>
 void Append(std::span<const Row> rows, Column<Row, T, std::vector<T>> column) {
   if (rows.size() == 1) return column.values.push_back(rows.front().*column.field);
-  const auto values = rows | std::views::transform(column.field);
-  column.values.insert(column.values.end(), values.begin(), values.end());
+  const auto field = std::mem_fn(column.field);
+  column.values.insert(column.values.end(), boost::make_transform_iterator(rows.begin(), field),
+                       boost::make_transform_iterator(rows.end(), field));
 }
 
 /// Of columns that know how to.
