@@ -6,6 +6,7 @@
 
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::nsight {
 namespace {
@@ -99,7 +100,7 @@ Status ReadCaptureWindow(Import& import) {
                                              {{{"startTime"}}, {{"stopTime"}}}));
   PROFGAUGE_TRY(const bool has_window, window.Next());
   if (has_window && window.Integer(1) > window.Integer(0)) {
-    import.builder->SetSpan(window.Integer(0), window.Integer(1) - window.Integer(0));
+    import.builder->SetSpan(window.Integer(0), Between(window.Integer(0), window.Integer(1)));
     import.capture_end = window.Integer(1);
   }
   PROFGAUGE_TRY(auto start, TableScan::Open(*import.database, "TARGET_INFO_SESSION_START_TIME",
