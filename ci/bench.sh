@@ -6,8 +6,8 @@
 #     --against    also builds and times that commit (default: none)
 #     --build      times clean release builds of the program, then of its tests, and one after a file
 #                  of the analysis changed, instead
-#     --growth     times sizes from 10 MB to --megabytes, and the exponent, instead; the last size
-#                  comes through standard input and is never on the disk
+#     --growth     times sizes from 10 MB to --megabytes, and the exponent, instead; they come through
+#                  standard input and are never on the disk: making them is part of the time
 #     --megabytes  of each trace; default 500
 #     --rounds     default 5
 # Traces: of our own making, and real ones of ../shared repeated where that folder is. Needs three
@@ -103,20 +103,15 @@ make_trace() { build/release/make_profile "$1" --min-mb "$2" --memory 1 --stacks
 if [ -n "$growth" ]; then
   printf '%-10s %10s %10s %9s\n' size time memory exponent
   last_size=0 last_time=0
+  mkfifo "$work/pipe.json"
   for size in 10 100 1000 10000; do
     [ "$size" -le "$megabytes" ] || break
     into=$work/growth && : > "$into"
-    if [ "$size" = "$megabytes" ] && [ "$size" -gt 1000 ]; then
-      mkfifo "$work/pipe.json"
-      for ((i = 0; i < 3; ++i)); do
-        make_trace "$work/pipe.json" "$size" &
-        timed "'$program' report -q - --out '$work/out' < '$work/pipe.json'"
-        wait
-      done
-    else
-      make_trace "$work/trace.json" "$size"
-      for ((i = 0; i < rounds; ++i)); do timed "'$program' report -q '$work/trace.json' --out '$work/out'"; done
-    fi
+    for ((i = 0; i < (size > 1000 ? 3 : rounds); ++i)); do
+      make_trace "$work/pipe.json" "$size" &
+      timed "'$program' report -q - --out '$work/out' < '$work/pipe.json'"
+      wait
+    done
     time=$(median "$into" 1)
     awk -v size="$size" -v time="$time" -v kb="$(median "$into" 2)" -v ls="$last_size" -v lt="$last_time" 'BEGIN {
       printf "%6d MB %8.2f s %7d MB %9s\n", size, time / 1000, kb / 1024,
