@@ -11,7 +11,8 @@
 #     --megabytes  of each trace; default 500
 #     --rounds     default 5
 # Traces: of our own making, and real ones of ../shared repeated where that folder is. Needs three
-# times the size on disk under ${TMPDIR:-/tmp}. Degenerate shapes: ci/bounds.sh.
+# times the size on disk under ${TMPDIR:-/tmp}. With libsimdjson-dev a row says what that takes for the
+# same columns, without hashing, linking and sorting. Degenerate shapes: ci/bounds.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -87,6 +88,13 @@ if [ -n "$against" ]; then
   other=$work/tree/build/profgauge
 fi
 
+# For the machine that runs it: which instructions simdjson uses is fixed when it is compiled.
+simdjson=
+if echo '#include <simdjson.h>' | c++ -std=c++20 -x c++ -fsyntax-only - 2> /dev/null; then
+  simdjson=$work/simdjson_columns
+  c++ -std=c++20 -O3 -DNDEBUG -march=native tests/bench/simdjson_columns.cc -lsimdjson -o "$simdjson"
+fi
+
 # timed COMMAND…: appends "milliseconds kilobytes" to $into.
 timed() {
   /usr/bin/time -f '%e %M' -o "$work/time" bash -c "$1" > "$work/out.txt" 2> "$work/err.txt" || {
@@ -129,12 +137,16 @@ bench() {
   local -a rows=("gzip -dc" "report, all outputs, plain" "report, all outputs, gz" "inspect, plain" "inspect, gz")
   local -a commands=("gzip -dc '$trace.gz' > /dev/null" "PROGRAM report -q '$trace' --out '$work/out'"
     "PROGRAM report -q '$trace.gz' --out '$work/out'" "PROGRAM inspect -q '$trace'" "PROGRAM inspect -q '$trace.gz'")
+  if [ -n "$simdjson" ]; then
+    rows+=("simdjson, the same columns")
+    commands+=("'$simdjson' '$trace'")
+  fi
   local i row
   rm -f "$work"/row-*
   for ((i = 0; i < rounds; ++i)); do
     for row in "${!rows[@]}"; do
       into=$work/row-$row; timed "${commands[$row]//PROGRAM/$program}"
-      if [ -n "$other" ] && [ "$row" -gt 0 ]; then
+      if [ -n "$other" ] && [[ ${commands[$row]} == PROGRAM* ]]; then
         into=$work/row-$row-other; timed "${commands[$row]//PROGRAM/$other}"
       fi
     done
