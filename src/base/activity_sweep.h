@@ -1,4 +1,4 @@
-// Of what several kinds do, when which of them are active at once: one walk that keeps no list.
+// When which of several kinds of events are active: one walk that keeps no list of them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace profgauge {
 
-/// Takes events by start and calls `visit(span, kinds)` with each stretch in which the same kinds
+/// REQUIRES: events come by start, and end before the largest number.
+/// Calls `visit(span, kinds)` with each stretch in which the same kinds
 /// are active, in order and apart; never with none. Bit i of `kinds` is kind i. Stretches that
 /// touch may have the same.
 template <std::size_t kKinds, class Visit>

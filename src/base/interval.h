@@ -44,7 +44,7 @@ Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
 /// Those of `spans` that overlap `range`. O(log n). REQUIRES: a span list.
 std::span<const Span> Near(std::span<const Span> spans, Span range);
 
-/// How much of a window is covered by spans that come by start.
+/// How much of a window is covered. REQUIRES: spans come by start.
 class CoveredTime {
  public:
   explicit CoveredTime(Span window) : until_(window.start), end_(window.end) {}

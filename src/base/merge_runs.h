@@ -32,6 +32,7 @@ void AddRuns(const Starts& starts, std::uint32_t source, std::uint32_t begin, st
   }
 }
 
+/// REQUIRES: no run is empty, as AddRuns() makes them.
 /// Calls `visit(source, row)` for all rows by start; those that start at once by row, then source.
 /// `start_of(source, row)`: when it starts. O(n log runs); fast while one run comes first.
 template <class StartOf, class Visit>

@@ -22,7 +22,7 @@ namespace {
 
 using namespace profgauge;
 
-constexpr std::int64_t kFirst = 3, kLast = 290;
+constexpr std::int64_t kFirst = 3, kLast = 260;
 const std::vector<std::string> kColumns = {"a", "c", "", "b"};
 
 constexpr const char* kRows =
@@ -30,7 +30,7 @@ constexpr const char* kRows =
     "with recursive i(n) as (select 1 union all select n + 1 from i where n < 300) insert into t "
     "select n - 2, 'text ' || n, (1 << (n % 63)) - n % 3, n / 7.0, case n % 5 when 0 then null "
     "when 1 then 0 when 2 then 1 else -(1 << (n % 63)) end from i;"
-    "delete from t where a % 11 = 0;";
+    "delete from t where a > 280;";
 
 std::string MakeDatabase(const fuzz::TemporaryFolder& folder, int page_size) {
   const std::string path = folder.path() + "/made" + std::to_string(page_size) + ".sqlite";
@@ -101,7 +101,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto database = sqlite::Database::Open(path, sqlite::Mode::kImmutable, ErrorKind::kInput);
   if (!database) return 0;
   const auto taken = FromPages(*database);
-  if (!taken) return 0;
+  // Readers ask SQLite where rows are missing.
+  constexpr auto kAll = static_cast<std::size_t>(kLast - kFirst + 1);
+  if (!taken || taken->size() < kAll * kColumns.size()) return 0;
   fuzz::Require(taken == FromSqlite(*database) || !IsWhole(*database),
                 "rows from pages are SQLite's");
   return 0;

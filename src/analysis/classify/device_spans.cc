@@ -26,9 +26,13 @@ class Owners {
     given_ = own.end;
     owned_.push_back({row, own});
   }
+  /// Nothing before `time` will be asked for.
+  void ForgetBefore(Ns time) {
+    while (!owned_.empty() && owned_.front().time.end <= time) owned_.pop_front();
+  }
   /// REQUIRES: parts come in order, each when all rows that start before its end have begun.
   void Expose(Span part, OptionalColumn<Ns>& exposed) {
-    while (!owned_.empty() && owned_.front().time.end <= part.start) owned_.pop_front();
+    ForgetBefore(part.start);
     for (const Owned& owned : owned_) {
       if (owned.time.start >= part.end) break;
       const Ns common = std::min(owned.time.end, part.end) - std::max(owned.time.start, part.start);
@@ -78,9 +82,8 @@ std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Expo
   return kind == DeviceKind::kMemset ? kSecondWanted : kNothing;
 }
 
-void ExposeGpu(const Profile& profile, const KernelClasses& classes, Exposable wanted,
+void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                DeviceRows rows, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
-  const DeviceTable& device = profile.device;
   const auto part_of = [&](std::uint32_t row) { return PartOf(device, classes, wanted, row); };
   const auto all = std::views::iota(rows.begin, rows.end);
   if (std::ranges::none_of(all, [&](std::uint32_t row) {
@@ -92,6 +95,8 @@ void ExposeGpu(const Profile& profile, const KernelClasses& classes, Exposable w
   Owners first, second;
   Uncover counted(uncounted);
   const auto expose = [&](Span stretch, std::uint32_t parts) {
+    first.ForgetBefore(stretch.start);
+    second.ForgetBefore(stretch.start);
     if ((parts & 1u << kComputes) != 0) return;
     Owners& owners = (parts & 1u << kFirstWanted) != 0 ? first : second;
     counted.Of(stretch, [&](Span part) { owners.Expose(part, exposed); });
@@ -147,7 +152,7 @@ OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& cla
   OptionalColumn<Ns> exposed(device.size());
   for (std::uint32_t first = 0; first < device.size();) {
     const DeviceRows rows = RowsOfGpu(device, device.gpu[first]);
-    ExposeGpu(profile, classes, wanted, rows, uncounted, exposed);
+    ExposeGpu(device, classes, wanted, rows, uncounted, exposed);
     first = rows.end;
   }
   return exposed;

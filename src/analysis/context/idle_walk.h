@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "analysis/classify/device_spans.h"
 #include "base/interval.h"

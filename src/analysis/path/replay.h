@@ -1,4 +1,4 @@
-// Replays of one graph, under changes of any kind: what has `StepChange Of(StepId) const`.
+// Replays of one graph, under changes of any kind: what has `Read()` and `Of()`, as PathChanges.
 //
 // A replay of which the iterations alone are wanted keeps no time longer than something needs it:
 // of tens of millions of steps these are some ten thousands.

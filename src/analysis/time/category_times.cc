@@ -1,6 +1,5 @@
 #include "analysis/time/category_times.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/interval.h"

@@ -31,7 +31,9 @@ StringId ShapesOf(const Profile& profile, HostId op) {
 }
 
 std::uint64_t KindOf(StringId name, std::uint32_t config, StringId shapes) {
-  std::size_t kind = std::size_t{name.value} << 32 | config;
+  // Each step adds before it mixes: small numbers of two parts must not meet in one.
+  std::size_t kind = 0;
+  boost::hash_combine(kind, std::size_t{name.value} << 32 | config);
   boost::hash_combine(kind, shapes.value);
   return kind;
 }

@@ -279,7 +279,9 @@ class GapEdges {
 
   void Pass(std::uint32_t row) {
     if (device_.duration[row] > 0) return End(row);
-    empty_.push_back(row);
+    // While other work runs it neither ends last nor ends a gap.
+    const bool is_beside = latest_.valid() && device_.start[row] < latest_end_;
+    if (!is_beside) empty_.push_back(row);
   }
   /// REQUIRES: gaps come in order, each behind the rows before it. `row` is what ends its idle
   /// time.

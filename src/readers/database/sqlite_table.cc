@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/in_order.h"
 #include "base/parallel.h"
 
@@ -45,13 +46,20 @@ class BlockReader {
   }
 
   Status Read(std::int64_t first, std::int64_t last, std::size_t columns, Cells& cells) {
+    const auto rowids = static_cast<std::size_t>(last - first) + 1;
     cells.Clear(columns);
-    if (pages_ && pages_->Read(first, last, cells)) return {};
+    // Where rows are missing SQLite says whether they are: a damaged key hides pages.
+    if (pages_ && pages_->Read(first, last, cells) && cells.rows() == rowids) return {};
     cells.Clear(columns);
     if (!statement_) PROFGAUGE_CHECK(Open());
     cells_ = &cells;
     statement_->Reset();
-    return statement_->Bind(1, first).Bind(2, last).Run();
+    PROFGAUGE_CHECK(statement_->Bind(1, first).Bind(2, last).Run());
+    if (cells.rows() <= rowids) return {};
+    return Fail(InputError(origin_.path(), "sqlite/damaged",
+                           "the SQLite database is damaged: a table's pages are out of order",
+                           "copy or export the file again; `sqlite3 FILE 'pragma "
+                           "integrity_check'` tells more"));
   }
 
  private:

@@ -79,7 +79,7 @@ class TableScan {
   std::vector<bool> present_;
   sqlite::Database* database_ = nullptr;
   std::optional<Rowids> rowids_;     ///< Of a long table.
-  std::optional<PlainTable> plain_;  ///< A long one.
+  std::optional<PlainTable> plain_;  ///< Where all is read, and its columns are plain.
   std::string columns_, rest_;       ///< Of the statement: what is selected, and all behind it.
   std::optional<sqlite::Statement> statement_;
   Cells own_;

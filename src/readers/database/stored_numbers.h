@@ -22,8 +22,8 @@ inline std::uint64_t PageSize(std::string_view head) {
   return std::has_single_bit(size) ? size : 0;
 }
 
-/// Takes a number of one to nine bytes off the front; false at the end, and where it has more bytes
-/// than it needs: SQLite writes none such, and does not read them alike everywhere.
+/// Takes a number of one to nine bytes off the front; false at the end, and where it begins with a
+/// byte of no bits: of those that are longer than they need to be SQLite does not read all alike.
 inline bool TakeNumber(std::string_view& bytes, std::uint64_t& number) {
   constexpr std::size_t kLongest = 9;
   number = 0;

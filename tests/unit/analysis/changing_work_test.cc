@@ -43,6 +43,48 @@ TEST(ChangingWork, IsNoneWhereMostIterationsAreAlike) {
   EXPECT_THAT(ChangingOf({1000, 1000, 1000, 3000}, true), Each(0));
 }
 
+// Configurations and shapes are numbered as they come: sums of both say nothing.
+TEST(ChangingWork, ShapesInTheOppositeOrderOfConfigurationsAreOtherKinds) {
+  constexpr int kKinds = 40, kSteps = 12;
+  TestProfile test;
+  Ns at = 0;
+  std::int64_t correlation = 0;
+  const auto launch = [&](int shape, int grid, Ns duration) {
+    test.Host(HostKind::kOp, "aten::mm", {at, at + 9}, {}, "[[" + std::to_string(shape) + "]]");
+    ApiRow call;
+    call.start = at + 1;
+    call.duration = 2;
+    call.name = test.builder().Intern("cudaLaunchKernel");
+    call.kind = ApiKind::kLaunch;
+    call.thread = test.main();
+    call.correlation = ++correlation;
+    test.builder().AddApi(call);
+    DeviceRow kernel;
+    kernel.start = at + 5;
+    kernel.duration = duration;
+    kernel.name = test.builder().Intern("gemm");
+    kernel.gpu = 0;
+    kernel.stream = 7;
+    kernel.correlation = correlation;
+    LaunchConfig config;
+    config.grid[0] = grid;
+    kernel.config = test.builder().AddLaunchConfig(config);
+    test.builder().AddDevice(kernel);
+    at += 1'000;
+  };
+  for (int i = 1; i <= kKinds; ++i) launch(i, i, 3);
+  std::vector<Ns> durations;
+  for (int i = 1; i <= kSteps; ++i) {
+    test.Step(i, {at - 10, at + 900});
+    durations.push_back(20 + 40 * i);
+    launch(i, kKinds + 1 - i, durations.back());
+  }
+  const Profile profile = test.Finish();
+  const auto contexts = BuildRankContexts(std::span(&profile, 1), {});
+  ASSERT_TRUE(contexts);
+  EXPECT_EQ(ChangingWork(contexts->front()), durations);
+}
+
 // Neither configurations nor shapes tell the sizes, but what is copied: in the same iteration or,
 // where the loader works ahead, in the one before. `ahead`: how many iterations.
 std::vector<Ns> OfCopies(const std::vector<Ns>& sizes, const std::vector<Ns>& times,
