@@ -12,10 +12,9 @@
 
 namespace profgauge {
 
+/// Calls `visit(span, kinds)` with each stretch in which the same kinds are active, in order and
+/// apart; never with none. Bit i of `kinds` is kind i. Stretches that touch may have the same.
 /// REQUIRES: events come by start, and end before the largest number.
-/// Calls `visit(span, kinds)` with each stretch in which the same kinds
-/// are active, in order and apart; never with none. Bit i of `kinds` is kind i. Stretches that
-/// touch may have the same.
 template <std::size_t kKinds, class Visit>
 class ActivitySweep {
  public:

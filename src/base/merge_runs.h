@@ -32,9 +32,9 @@ void AddRuns(const Starts& starts, std::uint32_t source, std::uint32_t begin, st
   }
 }
 
-/// REQUIRES: no run is empty, as AddRuns() makes them.
 /// Calls `visit(source, row)` for all rows by start; those that start at once by row, then source.
 /// `start_of(source, row)`: when it starts. O(n log runs); fast while one run comes first.
+/// REQUIRES: no run is empty, as AddRuns() makes them.
 template <class StartOf, class Visit>
 void MergeRuns(std::vector<RowRun> runs, StartOf start_of, Visit visit) {
   const auto key = [](const RowRun& run) { return std::tie(run.start, run.row, run.source); };

@@ -35,13 +35,14 @@ class PackedIntegers {
     std::int64_t value;
     std::memcpy(&value, bytes_.data() + at * width_, sizeof value);
     const std::size_t others = 64 - 8 * width_;  // Bits of the numbers behind it.
-    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << others) >> others;
+    if constexpr (std::endian::native == std::endian::little) {
+      value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << others);
+    }
+    value >>= others;
     return value < -most_ ? kAbsent : value;
   }
 
  private:
-  static_assert(std::endian::native == std::endian::little);
-
   /// Of so many numbers, and room for reading 8 bytes at the last.
   std::size_t BytesOf(std::size_t count) const { return count * width_ + sizeof(std::int64_t); }
   template <class T>

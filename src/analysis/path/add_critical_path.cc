@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct PartIds {
   Words words() const { return std::bit_cast<Words>(*this); }
   friend bool operator==(const PartIds& a, const PartIds& b) { return a.words() == b.words(); }
 };
+static_assert(std::has_unique_object_representations_v<PartIds>);  // No bits that say nothing.
 
 class PartNamer {
  public:

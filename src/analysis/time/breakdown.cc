@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/context/loop_threads.h"
 #include "analysis/time/host_communication.h"
 #include "analysis/work/op_tree.h"
-#include "base/activity_sweep.h"
-#include "base/merge_runs.h"
 
 namespace profgauge {
 namespace {
@@ -32,30 +29,6 @@ Category CategoryOfRole(HostRole role, HostKind kind) {
     default:
       return kind == HostKind::kAnnotation ? Category::kOther : Category::kCpu;
   }
-}
-
-// Tables whose events VisitCategories() walks.
-enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication };
-
-// What host rows count as for the breakdown; kOther: nothing.
-std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
-  std::vector<Category> categories = CategoriesOfHost(profile);
-  const std::vector<bool> in_loop = FindLoopThreads(profile);
-  for (std::size_t row = 0; row < categories.size(); ++row) {
-    const ThreadId thread = profile.host.thread[row];
-    const bool is_ahead = thread.valid() && !in_loop[thread.value];
-    // Of collectives only what OpenHostCommunication() tells.
-    if (categories[row] == Category::kCommunication ||
-        (categories[row] == Category::kDataLoader && is_ahead)) {
-      categories[row] = Category::kOther;
-    }
-  }
-  return categories;
-}
-
-template <class Table>
-Span SpanOfRow(const Table& table, std::uint32_t row) {
-  return {table.start[row], table.start[row] + table.duration[row]};
 }
 
 }  // namespace
@@ -90,41 +63,6 @@ std::vector<Category> CategoriesOfHost(const Profile& profile) {
     categories[row] = CategoryOfRole(role, kind);
   }
   return categories;
-}
-
-void VisitCategories(const Profile& profile, const KernelClasses& classes,
-                     const std::function<void(Span, CategorySet)>& visit) {
-  const std::vector<Category> of_host = CountedCategoriesOfHost(profile);
-  const std::vector<Span> open = OpenHostCommunication(profile);
-  std::vector<Ns> open_starts;
-  for (const Span span : open) open_starts.push_back(span.start);
-  const std::vector<Ns>* const starts[] = {&profile.device.start, &profile.api.start,
-                                           &profile.host.start, &open_starts};
-  std::vector<RowRun> runs;
-  for (std::uint32_t source = kDevice; source <= kOpenCommunication; ++source) {
-    const auto size = static_cast<std::uint32_t>(starts[source]->size());
-    AddRuns(*starts[source], source, 0, size, runs);
-  }
-  const auto tell = [&visit](Span stretch, CategorySet set) { visit(stretch, set); };
-  ActivitySweep<kBreakdownCategories - 1, decltype(tell)> sweep(tell);
-  MergeRuns(
-      std::move(runs),
-      [&](std::uint32_t source, std::uint32_t row) { return (*starts[source])[row]; },
-      [&](std::uint32_t source, std::uint32_t row) {
-        switch (source) {
-          case kDevice:
-            return sweep.Add(Index(CategoryOfDevice(profile, classes, row)),
-                             SpanOfRow(profile.device, row));
-          case kCalls:
-            return sweep.Add(Index(Category::kRuntime), SpanOfRow(profile.api, row));
-          case kHost:
-            if (of_host[row] == Category::kOther) return;
-            return sweep.Add(Index(of_host[row]), SpanOfRow(profile.host, row));
-          default:
-            return sweep.Add(Index(Category::kCommunication), open[row]);
-        }
-      });
-  sweep.Finish();
 }
 
 Roles CollectRoles(const Profile& profile, const KernelClasses& classes) {

@@ -1,7 +1,8 @@
 #include "readers/database/page_rows.h"
 
+#include <sqlite3.h>
+
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -29,10 +30,8 @@ std::size_t CellsOf(std::string_view page, std::size_t head) {
 }
 
 // As SQLite tells whether a column shall hold whole numbers.
-bool IsWhole(std::string type) {
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return type.find("INT") != type.npos;
+bool IsWhole(std::string_view type) {
+  return sqlite3_strlike("%int%", std::string(type).c_str(), 0) == 0;
 }
 
 /// The places of a table's columns that shall hold whole numbers, by name. Nothing where rows are
@@ -50,7 +49,7 @@ std::optional<std::map<std::string, std::size_t>> WholeColumns(sqlite::Database&
     if (!*more) return places;
     if (statement->Integer(4) != 0) return std::nullopt;
     // One that is the rowid is not in the row.
-    if (statement->Integer(3) != 0 || !IsWhole(std::string(statement->Text(2)))) continue;
+    if (statement->Integer(3) != 0 || !IsWhole(statement->Text(2))) continue;
     places.emplace(statement->Text(1), static_cast<std::size_t>(statement->Integer(0)));
   }
 }

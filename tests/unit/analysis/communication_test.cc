@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+
 #include "analysis/classify/device_spans.h"
 #include "analysis/communication/communication.h"
 #include "fixture.h"
@@ -52,6 +55,61 @@ TEST(ExposedTime, OfWhatRunsAtOnceIsGivenOnce) {
         collectives[row] + copies[row];
   }
   EXPECT_EQ(sums, (std::array<Ns, 4>{0, 200, 100, 180}));
+}
+
+// Nanosecond by nanosecond: of those that run, nothing of what hides them, the first that began.
+Ns ExposedOf(const Profile& profile, const KernelClasses& classes, std::uint32_t row, Ns end,
+             std::span<const Span> uncounted) {
+  const DeviceTable& device = profile.device;
+  enum { kComputes, kCollective, kCopy, kSet };
+  const auto kind_of = [&](std::uint32_t of) {
+    if (device.kind[of] == DeviceKind::kMemcpy) return kCopy;
+    if (device.kind[of] == DeviceKind::kMemset) return kSet;
+    return classes[of].collective ? kCollective : kComputes;
+  };
+  Ns sum = 0;
+  for (Ns at = 0; at < end; ++at) {
+    std::array<std::uint32_t, 4> first;
+    first.fill(DeviceId::kNone);
+    for (std::uint32_t of = 0; of < device.size(); ++of) {
+      const bool runs = device.start[of] <= at && at < device.start[of] + device.duration[of];
+      std::uint32_t& known = first[kind_of(of)];
+      if (!runs || device.gpu[of] != device.gpu[row]) continue;
+      if (known == DeviceId::kNone || device.start[of] < device.start[known]) known = of;
+    }
+    const auto kind = kind_of(row);
+    const bool is_hidden = first[kComputes] != DeviceId::kNone ||
+                           (kind == kSet && first[kCopy] != DeviceId::kNone) ||
+                           !Near(uncounted, {at, at + 1}).empty();
+    if (kind != kComputes && !is_hidden && first[kind] == row) ++sum;
+  }
+  return sum;
+}
+
+TEST(ExposedTime, RandomWorkNanosecondByNanosecond) {
+  constexpr Ns kEnd = 120;
+  std::mt19937 random(7);
+  const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
+  for (int round = 0; round < 100; ++round) {
+    TestProfile test;
+    test.Op("x", {0, 1});
+    for (Ns i = 1 + below(25); i > 0; --i) {
+      const Ns start = below(90), kind = below(4);
+      test.Work(kind == 0 ? "gemm" : "ncclDevKernel_AllReduce(x)", {start, start + below(30)},
+                kind == 2   ? DeviceKind::kMemcpy
+                : kind == 3 ? DeviceKind::kMemset
+                            : DeviceKind::kKernel,
+                static_cast<std::int32_t>(below(2)), below(3));
+    }
+    const Profile profile = test.Finish();
+    const KernelClasses classes = ClassifyDevice(profile);
+    const std::vector<Span> uncounted = Merge({{below(90), below(90)}});
+    const auto collectives = ExposedTimes(profile, classes, Exposable::kCollectives, uncounted);
+    const auto copies = ExposedTimes(profile, classes, Exposable::kCopiesAndSets, uncounted);
+    for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+      ASSERT_EQ(collectives[row] + copies[row], ExposedOf(profile, classes, row, kEnd, uncounted));
+    }
+  }
 }
 
 TEST(Collectives, KindsFromAnySpelling) {

@@ -1,6 +1,7 @@
 #include "analysis/context/iterations.h"
 
 #include <algorithm>
+#include <random>
 #include <span>
 
 #include "analysis/context/markers.h"
@@ -481,6 +482,38 @@ TEST(Iterations, AKeyOpThatIsNotThereIsSoughtInLongerNames) {
   ASSERT_FALSE(found.has_value());
   ASSERT_FALSE(found.error().notes.empty());
   EXPECT_EQ(found.error().notes.front(), "help: ops of that name: `aten::conv2d` (3 times)");
+}
+
+// Against what it stands for, of iterations that touch, are apart, empty or begin together.
+TEST(IterationCursor, FindsWhatIsFoundWithoutIt) {
+  std::mt19937 random(13);
+  const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
+  for (int round = 0; round < 300; ++round) {
+    Iterations iterations;
+    Ns at = below(20);
+    for (Ns i = 1 + below(6); i > 0; --i) {
+      Iteration& added = iterations.all.emplace_back();
+      added.host = {at, at + below(10)};
+      added.time = {at + below(3), std::max(at + 3, added.host.end)};
+      at = added.time.end + (below(2) == 0 ? below(5) : 0);
+      if (below(4) == 0) at = added.host.start;
+    }
+    const auto later = [](const Iteration& a, const Iteration& b) {
+      return a.time.start < b.time.start;
+    };
+    std::stable_sort(iterations.all.begin(), iterations.all.end(), later);
+    const bool in_order = std::is_sorted(
+        iterations.all.begin(), iterations.all.end(),
+        [](const Iteration& a, const Iteration& b) { return a.host.start < b.host.start; });
+    IterationCursor hosts(iterations), times(iterations);
+    for (int i = 0; i < 200; ++i) {
+      const Ns moment = below(2) == 0 ? below(90) : (i * 90) / 200;
+      if (in_order) {
+        ASSERT_EQ(hosts.AtHostTime(moment), iterations.AtHostTime(moment));
+      }
+      ASSERT_EQ(times.AtTime(moment), iterations.AtTime(moment));
+    }
+  }
 }
 
 }  // namespace
