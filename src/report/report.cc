@@ -53,14 +53,20 @@ std::size_t RowsOfFirstTree(const Table& table) {
   return rows;
 }
 
-std::vector<std::size_t> RowsInJson(const Table& table) {
+std::size_t CountRowsInJson(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
-  if (look != nullptr && look->is_bulk) return {};
+  if (look != nullptr && look->is_bulk) return 0;
   std::size_t most = look == nullptr || look->json_rows == 0 ? kJsonRows : look->json_rows;
   if (table.id() == "op_tree") most = std::min(most, RowsOfFirstTree(table));
+  return std::min(table.rows(), most);
+}
+
+std::vector<std::size_t> RowsInJson(const Table& table) {
+  const std::size_t most = CountRowsInJson(table);
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (rows.size() <= most) return rows;
+  if (rows.size() == most) return rows;
+  const TableLook* look = FindTableLook(table.id());
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
   // Rows of trees stand behind what they are in, so that the first are a tree again.
   const bool is_tree = table.Find("depth") != nullptr || table.Find("parent") != nullptr;

@@ -392,7 +392,9 @@ std::string_view ColumnDoc(std::string_view table, std::string_view column) {
 std::size_t RowsInWorkbook(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
   const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
-  return std::min(table.rows(), most);
+  if (table.rows() <= most) return table.rows();
+  // A part cannot be summed or pivoted: of it one looks at what stands out.
+  return look == nullptr || look->sheet_by.empty() ? most : std::min(most, kXlsxTellingRows);
 }
 
 std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {
@@ -416,7 +418,7 @@ std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {
 }
 
 std::string WhereRowsAre(const Table& table) {
-  const std::size_t in_json = RowsInJson(table).size(), in_workbook = RowsInWorkbook(table);
+  const std::size_t in_json = CountRowsInJson(table), in_workbook = RowsInWorkbook(table);
   const bool json = in_json >= in_workbook;
   const std::size_t most = std::max(in_json, in_workbook);
   if (most == 0) return {};
