@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -15,29 +18,60 @@
 namespace profgauge::report {
 namespace {
 
-// The shortest duration of the `keep` longest; 0 when there are no more than that. Puts them into
-// another order.
-Ns ShortestKept(std::vector<Ns>& durations, std::size_t keep) {
-  if (durations.size() <= keep) return 0;
-  if (keep == 0) return *std::max_element(durations.begin(), durations.end()) + 1;
-  const auto at = durations.begin() + static_cast<std::ptrdiff_t>(keep - 1);
-  std::nth_element(durations.begin(), at, durations.end(), std::greater<>());
-  return *at + 1;  // ties must not overrun the budget
+// Magnitudes tell durations apart by their first seven bits, so that the one of which the shortest
+// kept is holds few.
+constexpr std::size_t kBits = 7, kHalf = std::size_t{1} << (kBits - 1), kMagnitudes = (65 - kBits) * kHalf;
+
+std::size_t MagnitudeOf(Ns duration) {
+  const auto value = static_cast<std::uint64_t>(std::max<Ns>(duration, 0));
+  if (value < kHalf) return static_cast<std::size_t>(value);
+  const std::size_t shift = static_cast<std::size_t>(std::bit_width(value)) - kBits;
+  return shift * kHalf + static_cast<std::size_t>(value >> shift);
 }
 
-std::size_t CountShorter(const std::vector<Ns>& durations, Ns least) {
-  return static_cast<std::size_t>(std::count_if(durations.begin(), durations.end(),
-                                                [&](Ns duration) { return duration < least; }));
+struct Kept {
+  Ns least = 0;  // What is shorter is not kept: 0 where all are.
+  std::size_t lost = 0;
+};
+
+// The longest of the durations that `visit` calls its argument with, each time the same. How many,
+// `keep` says of their number.
+template <class Visit, class Keep>
+Kept KeepLongest(Visit visit, Keep keep) {
+  std::array<std::size_t, kMagnitudes> counts{};
+  std::size_t total = 0;
+  Ns longest = 0;
+  visit([&](Ns duration) {
+    ++counts[MagnitudeOf(duration)];
+    ++total;
+    longest = std::max(longest, duration);
+  });
+  const std::size_t most = keep(total);
+  if (total <= most) return {};
+  if (most == 0) return {longest + 1, total};
+  std::size_t magnitude = kMagnitudes - 1, longer = 0;
+  for (; longer + counts[magnitude] < most; --magnitude) longer += counts[magnitude];
+  std::vector<Ns> alike;
+  visit([&](Ns duration) {
+    if (MagnitudeOf(duration) == magnitude) alike.push_back(duration);
+  });
+  const auto last = alike.begin() + static_cast<std::ptrdiff_t>(most - longer - 1);
+  std::nth_element(alike.begin(), last, alike.end(), std::greater<>());
+  const Ns least = *last + 1;  // ties must not overrun the budget
+  const auto kept = static_cast<std::size_t>(
+      std::count_if(alike.begin(), last, [&](Ns duration) { return duration >= least; }));
+  return {least, total - longer - kept};
 }
 
-std::vector<Ns> DeviceDurations(const Profile& profile) {
+// Calls `visit(duration)` for all that tracks of devices may show.
+template <class Visit>
+void VisitDevice(const Profile& profile, Visit visit) {
   if (profile.neuron == nullptr) {
-    return {profile.device.duration.begin(), profile.device.duration.end()};
+    for (const Ns duration : profile.device.duration) visit(duration);
+    return;
   }
-  std::vector<Ns> out;
-  for (const auto& row : profile.neuron->instructions) out.push_back(row.duration);
-  for (const auto& row : profile.neuron->packets) out.push_back(row.duration);
-  return out;
+  for (const auto& row : profile.neuron->instructions) visit(row.duration);
+  for (const auto& row : profile.neuron->packets) visit(row.duration);
 }
 
 // Calls `visit(start, duration)` for all that tracks of the host may show.
@@ -111,20 +145,27 @@ bool TimelineCut::KeepsHost(Ns start, Ns duration) const {
 TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
                         const std::vector<Span>& around) {
   TimelineCut cut;
-  std::vector<Ns> device = DeviceDurations(profile);
-  cut.device = ShortestKept(device, budget);
-  cut.device_lost = CountShorter(device, cut.device);
-  const std::size_t rest = budget - std::min(budget, device.size());
+  std::size_t devices = 0;
+  const Kept device = KeepLongest([&](auto visit) { VisitDevice(profile, visit); },
+                                  [&](std::size_t total) {
+                                    devices = total;
+                                    return budget;
+                                  });
+  cut.device = device.least;
+  cut.device_lost = device.lost;
+  const std::size_t rest = budget - std::min(budget, devices);
   const std::size_t host = CountHost(profile);
   if (host <= rest) return cut;
   cut.around = SpansWithin(profile, around, rest / 2);
-  std::vector<Ns> others;
-  others.reserve(host);
-  VisitHost(profile, [&](Ns start, Ns duration) {
-    if (!IsIn(cut.around, start)) others.push_back(duration);
-  });
-  cut.host = ShortestKept(others, rest - (host - others.size()));
-  cut.host_lost = CountShorter(others, cut.host);
+  const Kept others = KeepLongest(
+      [&](auto visit) {
+        VisitHost(profile, [&](Ns start, Ns duration) {
+          if (!IsIn(cut.around, start)) visit(duration);
+        });
+      },
+      [&](std::size_t total) { return rest - (host - total); });
+  cut.host = others.least;
+  cut.host_lost = others.lost;
   return cut;
 }
 

@@ -11,10 +11,17 @@ namespace {
 // Longest first among those that start together, so that what contains comes before what it
 // contains.
 void Sort(std::vector<TimelineEvent>& events) {
-  std::stable_sort(events.begin(), events.end(),
-                   [](const TimelineEvent& a, const TimelineEvent& b) {
-                     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
-                   });
+  const auto before = [](const TimelineEvent& a, const TimelineEvent& b) {
+    return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+  };
+  // Rows of one table are in order, and a track has those of two tables at most.
+  const auto second = std::is_sorted_until(events.begin(), events.end(), before);
+  if (second == events.end()) return;
+  if (std::is_sorted(second, events.end(), before)) {
+    std::inplace_merge(events.begin(), second, events.end(), before);
+  } else {
+    std::stable_sort(events.begin(), events.end(), before);
+  }
 }
 
 // Which lane each event is in, and how many each lane has.

@@ -94,8 +94,11 @@ Result<int> Judged(const Options& options, Console& console) {
   auto rules =
       std::async(is_quick ? std::launch::async | std::launch::deferred : std::launch::deferred,
                  [&policy, &select] { return LoadRulebook(*policy, select); });
-  // Lives as long as the process: to take it apart is a twentieth of the check of a small profile.
+  // These live as long as the process: to take rules apart is a twentieth of the check of a small
+  // profile, to take the rest apart a hundredth of the report of a large one.
   static auto& book = *new std::optional<Rulebook>();
+  static auto& candidates = *new std::vector<Candidate>();
+  static auto& judged = *new Judgement::Data();
   if (!is_quick) book = ToldOrKept(rules.get(), console);
   if (!is_quick && !book) return kExitUsage;
   Drawing drawing(KeptBy(options, &*policy));
@@ -110,7 +113,7 @@ Result<int> Judged(const Options& options, Console& console) {
   if (is_quick) book = ToldOrKept(rules.get(), console);
   if (!book) return kExitUsage;
   PROFGAUGE_TRY(std::vector<Profile> profiles, std::move(found));
-  PROFGAUGE_TRY(const std::vector<Candidate> candidates,
+  PROFGAUGE_TRY(candidates,
                 SplitCandidates(std::move(profiles), options.arguments, baselines));
   stats.EndPhase("read");
   JudgeRunsOptions how;
@@ -132,7 +135,7 @@ Result<int> Judged(const Options& options, Console& console) {
   how.timeline_later = true;
   how.verdict_only = drawing.empty();
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
-  PROFGAUGE_TRY(Judgement::Data judged, JudgeRuns(runs, *policy, *book, baselines, how));
+  PROFGAUGE_TRY(judged, JudgeRuns(runs, *policy, *book, baselines, how));
   drawing.ShowAlertsAt(PlacesOf(options, *policy));
   return Finish(judged, options, drawing, stats, console);
 }

@@ -45,20 +45,26 @@ std::vector<Curve> CurvesOf(const Table& table) {
   const Column *const allocated = table.Find("allocated"), *const reserved = table.Find("reserved");
   const auto number = [](const Column* column, std::size_t row) -> std::optional<std::int64_t> {
     if (column == nullptr || column->type() != CellType::kInteger) return std::nullopt;
-    if (column->IsAbsentAt(row)) return std::nullopt;
-    return column->IntegerAt(row);
+    const std::int64_t cell = column->IntegerAt(row);
+    return cell == Column::kAbsentInteger ? std::nullopt : std::optional(cell);
   };
-  std::map<std::pair<StringId, std::int64_t>, std::size_t> places;
+  using Key = std::pair<StringId, std::int64_t>;
+  std::map<Key, std::size_t> places;
+  Key last_key;  // That of most rows: the map is asked where it changes.
+  std::size_t last_place = 0;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const StringId name = device->TextAt(row);
-    if (!name.valid()) continue;
-    const std::int64_t rank = number(ranks, row).value_or(0);
-    const auto [place, is_new] = places.try_emplace({name, rank}, curves.size());
-    if (is_new) {
-      curves.emplace_back().device = table.strings()[name];
-      curves.back().rank = rank;
+    const Key key{device->TextAt(row), number(ranks, row).value_or(0)};
+    if (!key.first.valid()) continue;
+    if (key != last_key) {
+      const auto [place, is_new] = places.try_emplace(key, curves.size());
+      if (is_new) {
+        curves.emplace_back().device = table.strings()[key.first];
+        curves.back().rank = key.second;
+      }
+      last_key = key;
+      last_place = place->second;
     }
-    Curve& curve = curves[place->second];
+    Curve& curve = curves[last_place];
     const std::int64_t time = number(times, row).value_or(0);
     const auto add = [&](const Column* column, StepSeries& series) {
       const auto bytes = number(column, row);
