@@ -15,8 +15,8 @@ std::string Gzip(std::string_view bytes, Effort effort) {
   const std::size_t most = libdeflate_gzip_compress_bound(compressor.get(), bytes.size());
   const auto out = std::make_unique_for_overwrite<char[]>(most);
   // Cannot fail: `out` is as large as the bound.
-  return {out.get(), libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(),
-                                              out.get(), most)};
+  return {out.get(),
+          libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(), out.get(), most)};
 }
 
 std::string Gunzip(std::string_view gzipped, std::size_t size) {

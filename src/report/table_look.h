@@ -17,9 +17,9 @@ struct TableLook {
   enum class Order : bool { kHeaviestFirst, kAsItStands };
 
   std::string_view id;
-  std::string_view sheet;       ///< Of the workbook; tables of one sheet stand below each other.
-  std::size_t sheet_rows = 0;   ///< The most rows there; 0: the workbook's own limit.
-  /// Of a table with more rows, the kXlsxTellingRows with the most of this column; empty: the first.
+  std::string_view sheet;      ///< Of the workbook; tables of one sheet stand below each other.
+  std::size_t sheet_rows = 0;  ///< The most rows there; 0: the workbook's own limit.
+  /// A table with more has the kXlsxTellingRows with the most of this column; empty: the first.
   std::string_view sheet_by{};
 
   bool is_main = false;     ///< What most readers of the page look for: more rows, open.

@@ -20,7 +20,8 @@ namespace {
 
 // Magnitudes tell durations apart by their first seven bits, so that the one of which the shortest
 // kept is holds few.
-constexpr std::size_t kBits = 7, kHalf = std::size_t{1} << (kBits - 1), kMagnitudes = (65 - kBits) * kHalf;
+constexpr std::size_t kBits = 7, kHalf = std::size_t{1} << (kBits - 1),
+                      kMagnitudes = (65 - kBits) * kHalf;
 
 std::size_t MagnitudeOf(Ns duration) {
   const auto value = static_cast<std::uint64_t>(std::max<Ns>(duration, 0));

@@ -76,5 +76,26 @@ TEST(TellingRows, OfManyThoseThatCostMost) {
   EXPECT_EQ(TellingRows(steps, 40'000).size(), 30'000u);
 }
 
+TEST(RowsInWorkbook, AreAllOrThoseThatTellMost) {
+  Table ops("ops_by_iteration", "op", "Ops by iteration", std::make_shared<StringPool>());
+  Column& time = ops.AddColumn({"time", "Time", Unit::kTime, ""});
+  const std::size_t most = FindTableLook("ops_by_iteration")->sheet_rows;
+  for (std::size_t i = 0; i < most; ++i) time.AddInteger(1);
+  EXPECT_EQ(RowsInWorkbook(ops), most) << "it can be summed and pivoted";
+  EXPECT_EQ(CountRowsInJson(ops), RowsInJson(ops).size());
+  time.AddInteger(1);
+  EXPECT_EQ(RowsInWorkbook(ops), kXlsxTellingRows);
+  while (ops.rows() < 12'000) time.AddInteger(1);
+  EXPECT_EQ(CountRowsInJson(ops), RowsInJson(ops).size());
+  EXPECT_LT(CountRowsInJson(ops), ops.rows());
+}
+
+TEST(RowsInWorkbook, AreTheFirstOfATableThatKeepsItsOrder) {
+  Table tree("op_tree", "node", "Operator tree", std::make_shared<StringPool>());
+  Column& time = tree.AddColumn({"time", "Time", Unit::kTime, ""});
+  for (int i = 0; i < 9'000; ++i) time.AddInteger(i);
+  EXPECT_EQ(RowsInWorkbook(tree), FindTableLook("op_tree")->sheet_rows);
+}
+
 }  // namespace
 }  // namespace profgauge::report

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +70,75 @@ TEST(CutTimeline, KeepsDevicesThenTheLongestOfTheHost) {
   EXPECT_EQ(cut.host_lost, 510u);  // ties go together
   EXPECT_EQ(cut.host, 52);
   EXPECT_EQ(LeftOutText({cut}), "510 host events shorter than 52\u202fns");
+}
+
+// Against a list sorted by duration: lengths of all magnitudes, many alike.
+TEST(CutTimeline, IsThatOfASortedList) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 200; ++round) {
+    ProfileBuilder builder;
+    const ThreadId thread = builder.AddThread("1", "1");
+    std::vector<Ns> lengths;
+    const int events = static_cast<int>(random() % 300);
+    for (int i = 0; i < events; ++i) {
+      HostRow row;
+      row.start = i;
+      row.duration = static_cast<Ns>(random() >> (random() % 2 == 0 ? 24 + random() % 40 : 60));
+      row.name = builder.Intern("op");
+      row.thread = thread;
+      builder.AddHost(row);
+      lengths.push_back(row.duration);
+    }
+    const auto profile = builder.Finish();
+    ASSERT_TRUE(profile);
+    const std::size_t budget = random() % 320;
+    const TimelineCut cut = CutTimeline(*profile, budget, {});
+    std::sort(lengths.begin(), lengths.end(), std::greater<>());
+    const Ns least = lengths.size() <= budget ? 0
+                     : budget == 0            ? lengths.front() + 1
+                                              : lengths[budget - 1] + 1;
+    EXPECT_EQ(cut.host, least);
+    EXPECT_EQ(cut.host_lost,
+              static_cast<std::size_t>(std::count_if(
+                  lengths.begin(), lengths.end(), [least](Ns length) { return length < least; })));
+  }
+}
+
+// What lies in another comes after it, whichever table each is of.
+TEST(TimelineTracks, AreInOrderHoweverTheirEventsCome) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<TimelineEvent> events(random() % 40);
+    for (TimelineEvent& event : events) {
+      event.start = static_cast<Ns>(random() % 20);
+      event.duration = static_cast<Ns>(random() % 20);
+      event.kind = static_cast<std::uint32_t>(&event - events.data());
+    }
+    const auto before = [](const TimelineEvent& a, const TimelineEvent& b) {
+      return a.start != b.start ? a.start < b.start : a.duration > b.duration;
+    };
+    // One table in order, two behind each other, or none.
+    const std::size_t half = round % 3 == 0 ? 0 : events.size() / 2;
+    if (round % 3 != 2) {
+      std::stable_sort(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(half), before);
+      std::stable_sort(events.begin() + static_cast<std::ptrdiff_t>(half), events.end(), before);
+    }
+    std::vector<TimelineEvent> sorted = events;
+    std::stable_sort(sorted.begin(), sorted.end(), before);
+    Timeline timeline;
+    TimelineTracks tracks(timeline);
+    tracks.StartRank(0);
+    tracks.Add({}, events);
+    ASSERT_EQ(timeline.start.size(), events.size());
+    // A lane keeps the order of the track.
+    std::vector<std::size_t> place(events.size());
+    for (std::size_t i = 0; i < sorted.size(); ++i) place[sorted[i].kind] = i;
+    for (const Timeline::Lane& lane : timeline.lanes) {
+      for (std::uint32_t i = lane.begin + 1; i < lane.end; ++i) {
+        EXPECT_LT(place[timeline.kind[i - 1]], place[timeline.kind[i]]);
+      }
+    }
+  }
 }
 
 TEST(CutTimeline, KeepsWhatIsAroundFindingsWhole) {
