@@ -8,7 +8,7 @@
 namespace profgauge {
 
 std::string Gzip(std::string_view bytes, Effort effort) {
-  const int level = effort == Effort::kQuick ? 1 : effort == Effort::kSmall ? 4 : 9;
+  const int level = effort == Effort::kSmall ? 4 : 9;
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(level), &libdeflate_free_compressor);
   if (compressor == nullptr) throw std::bad_alloc();
@@ -24,8 +24,10 @@ std::string Gunzip(std::string_view gzipped, std::size_t size) {
       decompressor(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
   if (decompressor == nullptr) throw std::bad_alloc();
   std::string out(size, '\0');
+  std::size_t written = 0;
   libdeflate_gzip_decompress(decompressor.get(), gzipped.data(), gzipped.size(), out.data(), size,
-                             nullptr);
+                             &written);
+  out.resize(written);
   return out;
 }
 

@@ -8,9 +8,8 @@
 
 namespace profgauge {
 
-/// `kQuick`: several times faster and some tenths larger, for what stays in memory. `kSmallest`: by
-/// a hundredth smaller, at several times the cost.
-enum class Effort : std::uint8_t { kSmall, kQuick, kSmallest };
+/// `kSmallest`: by some hundredths smaller, at twice the cost.
+enum class Effort : std::uint8_t { kSmall, kSmallest };
 
 /// The same bytes for the same bytes: no time stamp, no name.
 std::string Gzip(std::string_view bytes, Effort effort = Effort::kSmall);

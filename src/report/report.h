@@ -307,6 +307,7 @@ std::optional<Interval> FindInterval(const Finding& finding, const std::vector<V
 /// event), the 1 000 longest idle gaps, the first tree of operators, all of the others; of a table
 /// of more than 10 000 rows those with most time.
 std::vector<std::size_t> RowsInJson(const Table& table);
+/// How many these are, without choosing them.
 std::size_t CountRowsInJson(const Table& table);
 
 /// How many rows of `op_tree` are its first tree: of the iteration nearest the median, of one rank.

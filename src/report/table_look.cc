@@ -394,7 +394,8 @@ std::size_t RowsInWorkbook(const Table& table) {
   const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
   if (table.rows() <= most) return table.rows();
   // A part cannot be summed or pivoted: of it one looks at what stands out.
-  return look == nullptr || look->sheet_by.empty() ? most : std::min(most, kXlsxTellingRows);
+  const bool is_chosen = look != nullptr && look->sheet_rows > 0 && !look->sheet_by.empty();
+  return is_chosen ? std::min(most, kXlsxTellingRows) : most;
 }
 
 std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {

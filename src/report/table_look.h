@@ -19,7 +19,8 @@ struct TableLook {
   std::string_view id;
   std::string_view sheet;      ///< Of the workbook; tables of one sheet stand below each other.
   std::size_t sheet_rows = 0;  ///< The most rows there; 0: the workbook's own limit.
-  /// A table with more has the kXlsxTellingRows with the most of this column; empty: the first.
+  /// Of a table with more, those with the most of this column, kXlsxTellingRows of them where
+  /// `sheet_rows` is set; empty: the first.
   std::string_view sheet_by{};
 
   bool is_main = false;     ///< What most readers of the page look for: more rows, open.
@@ -53,8 +54,9 @@ std::string_view ColumnDoc(std::string_view table, std::string_view column);
 
 /// Rows of a table in the workbook at most.
 inline constexpr std::size_t kXlsxRows = 10'000;
-/// Of a table that is chosen from by a column.
+/// Of a table with more than its `sheet_rows`, where a column tells which rows matter.
 inline constexpr std::size_t kXlsxTellingRows = 1'000;
+/// All rows, or as many as the two say.
 std::size_t RowsInWorkbook(const Table& table);
 
 /// At most so many rows of a table, in its order: where it has more, those with the most of

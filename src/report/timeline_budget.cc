@@ -31,8 +31,9 @@ std::size_t MagnitudeOf(Ns duration) {
 }
 
 struct Kept {
-  Ns least = 0;  // What is shorter is not kept: 0 where all are.
+  std::size_t total = 0;
   std::size_t lost = 0;
+  Ns least = 0;  // What is shorter is lost: 0 where all are kept.
 };
 
 // The longest of the durations that `visit` calls its argument with, each time the same. How many,
@@ -48,8 +49,8 @@ Kept KeepLongest(Visit visit, Keep keep) {
     longest = std::max(longest, duration);
   });
   const std::size_t most = keep(total);
-  if (total <= most) return {};
-  if (most == 0) return {longest + 1, total};
+  if (total <= most) return {total};
+  if (most == 0) return {total, total, longest + 1};
   std::size_t magnitude = kMagnitudes - 1, longer = 0;
   for (; longer + counts[magnitude] < most; --magnitude) longer += counts[magnitude];
   std::vector<Ns> alike;
@@ -61,7 +62,7 @@ Kept KeepLongest(Visit visit, Keep keep) {
   const Ns least = *last + 1;  // ties must not overrun the budget
   const auto kept = static_cast<std::size_t>(
       std::count_if(alike.begin(), last, [&](Ns duration) { return duration >= least; }));
-  return {least, total - longer - kept};
+  return {total, total - longer - kept, least};
 }
 
 // Calls `visit(duration)` for all that tracks of devices may show.
@@ -146,15 +147,11 @@ bool TimelineCut::KeepsHost(Ns start, Ns duration) const {
 TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
                         const std::vector<Span>& around) {
   TimelineCut cut;
-  std::size_t devices = 0;
   const Kept device = KeepLongest([&](auto visit) { VisitDevice(profile, visit); },
-                                  [&](std::size_t total) {
-                                    devices = total;
-                                    return budget;
-                                  });
+                                  [&](std::size_t) { return budget; });
   cut.device = device.least;
   cut.device_lost = device.lost;
-  const std::size_t rest = budget - std::min(budget, devices);
+  const std::size_t rest = budget - std::min(budget, device.total);
   const std::size_t host = CountHost(profile);
   if (host <= rest) return cut;
   cut.around = SpansWithin(profile, around, rest / 2);

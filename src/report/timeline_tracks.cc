@@ -14,7 +14,7 @@ void Sort(std::vector<TimelineEvent>& events) {
   const auto before = [](const TimelineEvent& a, const TimelineEvent& b) {
     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
   };
-  // Rows of one table are in order, and a track has those of two tables at most.
+  // Rows of one table are in order, and most tracks have those of one or two.
   const auto second = std::is_sorted_until(events.begin(), events.end(), before);
   if (second == events.end()) return;
   if (std::is_sorted(second, events.end(), before)) {

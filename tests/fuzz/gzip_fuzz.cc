@@ -49,7 +49,7 @@ std::string InMembers(std::string_view text) {
     const std::size_t end = left > 0 ? text.find('\n') : text.npos;
     is_more = end != text.npos;
     const std::string_view line = text.substr(0, is_more ? end + 1 : end);
-    stored += Gzip(line, line.size() % 2 == 0 ? Effort::kSmall : Effort::kQuick);
+    stored += Gzip(line, line.size() % 2 == 0 ? Effort::kSmall : Effort::kSmallest);
     text.remove_prefix(line.size());
   }
   return stored;

@@ -159,7 +159,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   OpKinds kinds(profile);
   const OptionalColumn<Ns> exposed = ExposedTimes(profile, rank.classes, Exposable::kCollectives,
                                                   UncountedParts(rank.unobserved, rank.iterations));
-  std::size_t count = 0;
+  std::size_t count = 0;  // Made room for at once: calls are large.
   for (std::size_t i = 0; i < device.size(); ++i) count += rank.classes[i].collective ? 1 : 0;
   calls.reserve(count);
   for (std::size_t i = 0; i < device.size(); ++i) {

@@ -325,7 +325,7 @@ namespace {
 Profile StandIn(const Summary& summary, std::string_view encoded, const std::string& path) {
   Profile profile = DescribedBy(summary, path);
   PutNumber(encoded.size(), profile.summary);
-  profile.summary += Gzip(encoded, Effort::kQuick);
+  profile.summary += Gzip(encoded);
   profile.summary.shrink_to_fit();
   return profile;
 }

@@ -90,6 +90,13 @@ TEST(RowsInWorkbook, AreAllOrThoseThatTellMost) {
   EXPECT_LT(CountRowsInJson(ops), ops.rows());
 }
 
+TEST(RowsInWorkbook, AreTenThousandRanks) {
+  Table ranks("ranks", "rank", "Ranks", std::make_shared<StringPool>());
+  Column& cost = ranks.AddColumn({"late_cost", "Cost", Unit::kTime, ""});
+  for (int i = 0; i < 12'000; ++i) cost.AddInteger(i);
+  EXPECT_EQ(RowsInWorkbook(ranks), kXlsxRows);
+}
+
 TEST(RowsInWorkbook, AreTheFirstOfATableThatKeepsItsOrder) {
   Table tree("op_tree", "node", "Operator tree", std::make_shared<StringPool>());
   Column& time = tree.AddColumn({"time", "Time", Unit::kTime, ""});
