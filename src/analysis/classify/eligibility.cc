@@ -184,11 +184,30 @@ Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu) {
   return Tri::kNo;
 }
 
+std::int64_t AlignmentInName(std::string_view kernel_name) {
+  constexpr std::string_view kWord = "_align";
+  const std::size_t at = kernel_name.find(kWord);
+  if (at == kernel_name.npos) return 0;
+  const std::string_view rest = kernel_name.substr(at + kWord.size());
+  std::int64_t elements = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), elements);
+  return elements;
+}
+
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
-                                         std::string_view dtype) {
+                                         std::string_view dtype, std::int64_t read_at_once) {
   const std::int64_t alignment = AlignmentOf(dtype);
   if (alignment == 0) return std::nullopt;
-  for (const Inner& inner : InnerDimensions(op_name, ParseShapes(op_name, shapes))) {
+  const std::vector<Shape> parsed = ParseShapes(op_name, shapes);
+  std::vector<Inner> dimensions = InnerDimensions(op_name, parsed);
+  if (read_at_once > 0 && read_at_once < alignment) {
+    const auto factors = FactorsOf(op_name);
+    if (factors && factors->a < parsed.size() && parsed[factors->a].size() >= 2) {
+      const Shape& a = parsed[factors->a];
+      dimensions.push_back({"M", a[a.size() - 2]});
+    }
+  }
+  for (const Inner& inner : dimensions) {
     if (inner.size <= 0 || inner.size % alignment == 0) continue;
     const std::int64_t aligned = (inner.size / alignment + 1) * alignment;
     return Misaligned{inner.name, inner.size, aligned};

@@ -41,10 +41,16 @@ Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu);
 /// "matmul" of "Tensor.matmul". Other names stay.
 std::string_view WithoutPythonModule(std::string_view op_name);
 
+/// What a kernel of CUTLASS or cuBLAS says in its name that it reads at once, in elements: 1 of
+/// "…_tn_align1"; 0 where it does not say.
+std::int64_t AlignmentInName(std::string_view kernel_name);
+
 /// The first of the operator's inner dimensions that is not aligned, from shapes in canonical text;
-/// empty when all are, or when the operator or its shapes are not understood.
+/// empty when all are, or when the operator or its shapes are not understood. `read_at_once`: the
+/// least that its kernels say (AlignmentInName). Where that is less than a whole load though the
+/// inner dimensions are aligned, the first factor is a transposed one, whose rows M are.
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
-                                         std::string_view dtype);
+                                         std::string_view dtype, std::int64_t read_at_once = 0);
 
 /// Whether shapes tell of a product that matrix units have nothing to do in: one of rows, columns
 /// and inner dimension is 1 (a matrix by a vector, bound by memory), or a convolution has one

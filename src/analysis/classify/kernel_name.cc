@@ -23,6 +23,11 @@ std::string KernelHead(std::string_view name) {
   for (const std::string_view word : {"void ", "static ", "__global__ "}) {
     if (name.starts_with(word)) name.remove_prefix(word.size());
   }
+  // cuBLAS: std::enable_if<!(false), void>::type internal::gemvx::kernel<…>.
+  if (name.starts_with("std::enable_if<")) {
+    const std::size_t type = name.find(">::type ");
+    if (type != name.npos) name.remove_prefix(type + std::string_view(">::type ").size());
+  }
   std::string head;
   while (!name.empty()) {
     if (const std::size_t words = NoNameAt(name)) {

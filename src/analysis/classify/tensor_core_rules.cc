@@ -22,13 +22,15 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
     {"library_helper", kNo, kAll, kNvidia, false,
      R"((?i)(?:^|[ _:])(?:(?:kepler|maxwell|pascal)|sm\d+_(?:xmma|cudnn))_(?:cublas_|cudnn_|trt_|infer_|train_)*)"
      R"((?:(?:max|avg|average|global)_?)?(?:pool|gemv|softmax|copy|transpose|reformat|permute|shuffle|pointwise)"
-     R"(|element_?wise|reduc|activation|lrn|resize|scale_|concat|split_?k_?reduc))",
+     R"(|element_?wise|reduc|activation|lrn|resize|scale_|concat|split_?k_?reduc))"
+     R"(|xmma_\w*_(?:post_execute|execute_split_k)_kernel|::kernel_helper_stage_|init_device_workspace)"
+     R"(|::ReduceSplitK<|\d+ReduceSplitKI)",
      ""},
     // Marks of the CUDA cores come next: they stand in names that also say "gemm".
     {"chip_before_volta", kNo, kAll, kNvidia, true,
      R"((?:^|[ _])(?:kepler|maxwell|pascal)_\w|(?:^|[ _])sm[3-6]\d_(?:xmma|cudnn))", ""},
     {"cuda_core_tag", kNo, kAll, kNvidia, true,
-     R"((?i)(?:^|[_<: ])(?:ffma|simt)(?:[_>,]|$|\d)|OpClassSimt)", ""},
+     R"((?i)(?:^|[_<: ])(?:ffma|simt)(?:[_>,]|$|\d)|OpClassSimt|::MmaSimt<|\dMmaSimtI)", ""},
     // Inductor puts the fused operators' names into the kernel's: "triton_poi_fused_mm_softmax_3".
     {"triton_pointwise", kNo, kHead, kAny, false, R"(^triton_(?:poi|red|per|for|spl|mix)_)", ""},
     {"attention_helper", kNo, kAll, kAny, false,
@@ -37,11 +39,13 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
      R"(gemm)"},
     {"torch_native", kNo, kHead, kAny, false, R"(^at::(?:native|cuda|sparse_cuda)::)",
      R"((?i)gemm|mma|attention|_mm_|cutlass)"},
-    {"attention_before_volta", kNo, kAll, kNvidia, true, R"(fmha_cutlass[FB]_\w*_sm[56]\d)", ""},
+    {"attention_before_volta", kNo, kAll, kNvidia, true,
+     R"(fmha_cutlass[FB]_\w*_sm[56]\d|fmha_cutlass[FB]_f32_\w*_sm7\d)", ""},
 
     // The tile or instruction in the name.
     {"tensor_tile", kYes, kAll, kNvidia, true, R"(_tensor\d+x\d+x\d+)", ""},
-    {"tensorop", kYes, kAll, kNvidia, true, R"((?:^|[_<: ])tensorop_|OpClass\w*TensorOp)", ""},
+    {"tensorop", kYes, kAll, kNvidia, true,
+     R"((?:^|[_<: ])tensorop_|OpClass\w*TensorOp|::MmaTensorOp<|\dMmaTensorOpI)", ""},
     {"mma_shape", kYes, kAll, kNvidia, true,
      R"((?:^|[^a-zA-Z0-9])(?:[hsdciqz]|i8|u8|s8|f16|bf16|tf32|fp16)?)"
      R"((?:884|1688|8816|8832|88128|16816|16832|16864|168128|168256|161616|83216|32816))"
@@ -112,13 +116,15 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
      R"(|layer_?norm|rms_?norm|batch_?norm|::bn_|^bn_|(?:^|[_:])(?:memset|memcpy|fill|copy|transpose))"
      R"(|gemv|(?:^|[_:])dot_kernel|reduce_1block|scalePackedTensor|op_tensor|add_tensor|pooling)"
      R"(|epilogue::impl|quantize|rotary|embedding|radix_?sort|dropout|repack|^cub::|^thrust::)"
-     R"(|RNN_blockPersist|persistRNN|multi_tensor_apply|cache_kernel|paged_attention_v\d)",
-     R"((?i)hgemm_nvjet|mma)"},
+     R"(|RNN_blockPersist|persistRNN|multi_tensor_apply|cache_kernel|paged_attention_v\d|convertTensor_kernel)"
+     R"(|tensorTransform|Transpose_kernel|^scal_kernel|prepare_grouped_gemm|^cusparse::)",
+     R"((?i)hgemm_nvjet|mma|fmha_cutlass)"},
     {"xmma_fp32", kNo, kAll, kNvidia, true, R"(xmma_\w*_f32f32_f32f32_f32)", R"(tf32)"},
     {"cuda_core_gemm", kNo, kAll, kNvidia, true,
      R"((?:^|[ _])(?:volta|turing|ampere|ada|hopper|blackwell)_(?:[a-z0-9]+_)?)"
      R"((?:[sdczh]gemm|gc?gemm|[sdhc]cudnn)|(?:im|ex)plicit_convolve_[sdh]gemm|gemmSN_|gemmk1_)"
      R"(|gemm_kernel1x1|magma_\w*gemm|(?:dgrad|wgrad)\w*_engine<|(?:dgrad|wgrad)_alg\d_engine)"
+     R"(|dgrad2d_alg\d|wgrad2d_shmem_tiling|xmma_depthwise)"
      R"(|grouped_direct|depthwise\w*(?:fwd|bwd|forward|backward)|conv_depthwise|sgemm_largek)",
      ""},
     {"xmma_typed", kYes, kAll, kNvidia, true,
@@ -133,6 +139,8 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
     {"attention", kYes, kAll, kNvidia, true,
      R"(flash_(?:fwd|bwd)\w*kernel|flash_[fb]prop|FlashAttn(?:Fwd|Bwd)|FlashAttention(?:For|Back)ward)"
      R"(|flash::\w*(?:[Ff]wd|[Bb]wd)\w*(?:[Kk]ernel|Sm\d)|fmha_v2|fmhaSm\d+|fmha_cutlass[FB]_b?f16)"
+     // Its FP32 products are three of TF32 each, whatever allow_tf32 says.
+     R"(|fmha_cutlass[FB]_f32_\w*_sm(?:[89]\d|1[0-2]\d))"
      R"(|cudnn_generated_fort_native_sdpa|fused_multihead_attention|PrefillWith|(?:Batch|Single)Prefill|BatchMLAPage|flash_mla)"
      R"(|FmhaKernel|Sm(?:90|100)Fmha)",
      ""},
@@ -149,14 +157,13 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
      ""},
 
     // Names that speak of products and do not say how.
-    {"fp32_attention", kUnknown, kAll, kAny, true, R"(fmha_cutlass[FB]_f32)", ""},
     {"triton_matrix", kUnknown, kHead, kAny, true,
      R"((?i)^triton_(?:mm|bmm|tem|flex|unk|conv)|fused_moe|_attn_(?:fwd|bwd)|^_fwd_(?:grouped_)?kernel|flex_attention|matmul_ogs)",
      ""},
     {"any_attention", kUnknown, kHead, kAny, true, R"((?i)attn|attention|fmha|(?:^|_)m[hq]a_)",
      R"((?i)mask|softmax|rope|cache|concat|norm|quant)"},
     {"any_matrix", kUnknown, kAll, kAny, true,
-     R"((?i)(?:^|[^bB])gemm|matmul|cutlass|(?:^|[_:])b?mm_kernel|fprop|dgrad|wgrad|convolution)",
+     R"((?i)(?:^|[^bB])gemm|matmul|cutlass|(?:^|[_:])(?:b?add)?b?mm_kernel|fprop|dgrad|wgrad|convolution)",
      ""},
 };
 

@@ -186,8 +186,14 @@ struct OpRow {
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   Tri uses = Tri::kNo;
+  std::int64_t read_at_once = 0;
   std::vector<std::pair<std::size_t, const EligibleOp*>> parts;  // What it counts, by rank.
 };
+
+// Of two numbers that are 0 where they are not known.
+std::int64_t Least(std::int64_t a, std::int64_t b) {
+  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
 
 // Eligible operators of one rank by name, shapes and types, as the device rows name them.
 std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri> eligible) {
@@ -197,6 +203,7 @@ std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri>
   const HostTable& host = profile.host;
   boost::unordered_flat_map<std::string, std::uint32_t> known;
   std::vector<std::uint32_t> row_of(host.size(), 0xffff'ffff);
+  std::vector<std::int64_t> at_once(profile.strings.size(), -1);  // By name, once asked for.
   for (std::size_t i = 0; i < device.size(); ++i) {
     const HostId op = device.op[i];
     if (eligible[i] != Tri::kYes || !op.valid()) continue;
@@ -224,6 +231,10 @@ std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri>
     row.work.push_back(static_cast<std::uint32_t>(i));
     if (uses == Tri::kYes) row.tensor_core_time += device.duration[i];
     if (uses == Tri::kYes || row.uses == Tri::kNo) row.uses = uses;
+    const StringId kernel = device.name[i];
+    if (!kernel.valid()) continue;
+    if (at_once[kernel.value] < 0) at_once[kernel.value] = AlignmentInName(profile.Name(kernel));
+    row.read_at_once = Least(row.read_at_once, at_once[kernel.value]);
   }
   return rows;
 }
@@ -247,7 +258,7 @@ void AppendRow(const OpRow& row, const RankContext& rank,
       .Integer("calls"_col, row.calls)
       .Integer("time"_col, row.time)
       .Integer("tensor_core_time"_col, row.tensor_core_time);
-  if (const auto misaligned = FindMisaligned(name, shapes, dtype)) {
+  if (const auto misaligned = FindMisaligned(name, shapes, dtype, row.read_at_once)) {
     write.Text("dimension"_col, misaligned->dimension)
         .Integer("size"_col, misaligned->size)
         .Integer("aligned_size"_col, misaligned->aligned)
@@ -278,6 +289,7 @@ std::vector<OpRow> PoolRows(std::span<const TensorCoreFacts> facts) {
     row.calls += op->calls;
     row.time += op->time;
     row.tensor_core_time += op->tensor_core_time;
+    row.read_at_once = Least(row.read_at_once, op->read_at_once);
     row.parts.emplace_back(rank, op);
     if (op->uses == Tri::kYes || row.uses == Tri::kNo) row.uses = op->uses;
   }

@@ -36,6 +36,7 @@ struct EligibleOp {
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   Tri uses = Tri::kNo;
+  std::int64_t read_at_once = 0;    ///< Least AlignmentInName() of its kernels; 0: none says.
   std::vector<std::uint32_t> work;  ///< Rows of the rank's device table; not to be kept.
 };
 

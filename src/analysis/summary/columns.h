@@ -45,6 +45,12 @@ class Columns {
     value = static_cast<T>((*cursor.from)[cursor.at++]);
   }
 
+  /// As it is where the column is missing: summaries of earlier releases lack it.
+  template <class T>
+  void Later(std::string_view column, T& value) {
+    if (from_ == nullptr || !from_->Numbers(column).empty()) Number(column, value);
+  }
+
   /// Refused when it is none of the first `count`.
   template <class E>
   void Enum(std::string_view column, E& value, std::int64_t count) {

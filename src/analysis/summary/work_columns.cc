@@ -144,6 +144,7 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
     columns.Number("eligible_op.time", op.time);
     columns.Number("eligible_op.tensor_core_time", op.tensor_core_time);
     columns.Enum("eligible_op.uses", op.uses, kTris);
+    columns.Later("eligible_op.read_at_once", op.read_at_once);
   });
 }
 

@@ -17,7 +17,9 @@ inline constexpr ColumnSpec kTensorCoreOps[] = {
     kKernelTime,
     {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
      "Of the time, kernels that use {{ device.matrix_units }}."},
-    {"dimension", "Dimension", kText, "The dimension that is not aligned: K, N, C_in or C_out."},
+    {"dimension", "Dimension", kText,
+     "The dimension that is not aligned: K, N, C_in or C_out, or M of a factor that is "
+     "transposed."},
     {"size", "Size", kCount, "Its size."},
     {"aligned_size", "Aligned size", kCount, "The next size that is aligned."},
     {"padding_overhead", "Padding overhead", kShare, "Work that padding to it would add."},

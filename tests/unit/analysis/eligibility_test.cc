@@ -66,6 +66,24 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
   }
 }
 
+// The gradient of a weight is a product of a transposed gradient: its rows are M. What its kernel
+// reads at once tells it from a forward product of an odd number of tokens, which M does not slow.
+TEST(Eligibility, KernelsThatReadInPiecesTellTransposedFactors) {
+  EXPECT_EQ(AlignmentInName("cutlass_75_tensorop_bf16_s1688gemm_bf16_128x256_nt_align1>(P)"), 1);
+  EXPECT_EQ(AlignmentInName("cutlass_80_tensorop_s16816gemm_f16_64x64_32x6_nn_align8"), 8);
+  EXPECT_EQ(AlignmentInName("nvjet_sm90_tst_128x128_64x6_2x1_v_bz_NNT"), 0);
+  EXPECT_EQ(AlignmentInName("gemm_align"), 0);
+  constexpr std::string_view kShapes = "[[8191, 4072], [4072, 512]]";
+  EXPECT_FALSE(FindMisaligned("aten::mm", kShapes, "bfloat16"));
+  EXPECT_FALSE(FindMisaligned("aten::mm", kShapes, "bfloat16", 8));
+  const auto found = FindMisaligned("aten::mm", kShapes, "bfloat16", 1);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->dimension, "M");
+  EXPECT_EQ(found->size, 8191);
+  EXPECT_EQ(found->aligned, 8192);
+  EXPECT_FALSE(FindMisaligned("aten::mm", "[[4072, 512], [512, 64]]", "bfloat16", 1));
+}
+
 TEST(Eligibility, ProductsOfVectorsAndDepthwiseConvolutionsHaveNothingForMatrixUnits) {
   struct Case {
     std::string_view op, shapes;

