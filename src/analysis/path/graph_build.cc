@@ -191,11 +191,19 @@ class PathGraphBuilder {
     }
   }
 
+  // REQUIRES: the step is not the first of its thread.
+  void AddSilentWait(StepId step) {
+    const std::uint32_t row = waits_.WaitedForInSilence(graph_.RecordedAt(step - 1),
+                                                        graph_.RecordedAt(step), last_launch_);
+    if (row != kNone && StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
+  }
+
   void Close() {
     const ThreadEvent event = open_.back().event;
     open_.pop_back();
     const StepId step = Next();
     Emit(event.table, true, event.row, false);
+    AddSilentWait(step);
     if (event.table != PathTable::kApi) return;
     for (const std::uint32_t row : waits_.WaitedFor(event.row, last_launch_)) {
       if (StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
@@ -206,6 +214,7 @@ class PathGraphBuilder {
     while (!open_.empty() && open_.back().closes <= event.start) Close();
     const StepId step = Next();
     Emit(event.table, false, event.row, step == first);
+    if (step != first) AddSilentWait(step);
     if (event.table == PathTable::kApi) {
       const std::uint32_t launched = waits_.LaunchedBy(event.row);
       if (launched != kNone) {

@@ -24,7 +24,8 @@ constexpr std::int64_t kInCommand = 64 * 1024;
 // A stream's queue of launches had 1 020 to 1 022 places where a recording filled it (V100):
 // a call that finds it full returns within 7 µs of the end of the work that many places before.
 constexpr std::uint32_t kFewestPlaces = 1000, kMostPlaces = 1024;
-constexpr Ns kNoRoom = 20'000;  // Launches that last longer may have waited for room.
+constexpr Ns kSilence = 20'000;  // Of a thread that may wait; between two calls it is shorter.
+constexpr Ns kNoRoom = 20'000;   // Launches that last longer may have waited for room.
 
 }  // namespace
 
@@ -148,6 +149,15 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
     AddRoom(launched_[call], start, end);
   }
   return found_;
+}
+
+std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const {
+  if (profile_.source.framework != "xla" || last_launch == kNone || to - from < kSilence) {
+    return kNone;
+  }
+  const std::uint32_t row = LastLaunched(streams_[StreamOf(last_launch)], from);
+  if (row == kNone || EndOf(row) > to || EndOf(row) - from < (to - from) / 2) return kNone;
+  return row;
 }
 
 // Of a call that waits in a way that its name does not tell (`aclrtSynchronizeStream`,

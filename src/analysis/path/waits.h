@@ -9,6 +9,9 @@
 //   before the call returned; of one to the device also when most of it had: such a call returns
 //   when the last part is on its way.
 // - A long launch that finds its stream's queue full waits for the work whose end makes room.
+// - XLA's runtimes wait by callbacks, of which no call is recorded. A thread that launched and then
+//   shows nothing waited for the last work of its stream, when that worked for at least half of the
+//   silence and ended in it.
 // - Work waited for another stream where a call to wait for an event was made between its launch
 //   and that of its predecessor, it started late for both, and something ended on another stream of
 //   its device right then. The same without such a call where it started long after its launch and
@@ -48,6 +51,9 @@ class WaitFinder {
   /// Device rows whose end the call waited for. `last_launch` is the row that its thread launched
   /// last, or kNone. Valid until the next call.
   std::span<const std::uint32_t> WaitedFor(std::uint32_t call, std::uint32_t last_launch);
+  /// The device row whose end a thread waited for that showed nothing between the two times, or
+  /// kNone. Where frameworks record the calls that wait: always kNone.
+  std::uint32_t WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const;
   /// The device row of another stream whose end let this one start, or kNone.
   std::uint32_t OtherStreamBefore(std::uint32_t row) const;
 

@@ -330,6 +330,28 @@ TEST(PathGraph, ACopyBlocksWhereTheRecordingShowsIt) {
   EXPECT_EQ(built.BindingOf(PathTable::kApi, "cudaMemcpy", true), PathEdge::kSync);
 }
 
+// XLA waits by callbacks: an iteration that awaits its result shows a thread that is silent until
+// the device is done. Where frameworks record such calls, silence is other work.
+TEST(PathGraph, OfXlaASilentThreadWaitsForWhatItLaunched) {
+  const auto length = [](std::string_view framework, At kernel, Ns cut) {
+    TestProfile test;
+    test.builder().source().framework = framework;
+    test.Step(0, {0, 200'000});
+    test.Op("PjitFunction(step)", {1'000, 30'000});
+    test.Launch("dot", {10'000, 20'000}, kernel);
+    const Built built(std::move(test));
+    return built.LengthWhen(built.Find(PathTable::kDevice, "dot", true), cut);
+  };
+  EXPECT_EQ(length("xla", {25'000, 180'000}, 0), 200'000);
+  EXPECT_EQ(length("xla", {25'000, 180'000}, 100'000), 100'000);
+  EXPECT_EQ(length("pytorch", {25'000, 180'000}, 100'000), 200'000);
+  // What ended long before the thread went on did not hold it up.
+  EXPECT_EQ(length("xla", {25'000, 90'000}, 50'000), 200'000);
+  // Nor did what ended after.
+  EXPECT_EQ(length("xla", {25'000, 210'000}, 0),
+            length("xla", {25'000, 210'000}, 100'000) + 10'000);
+}
+
 TEST(PathGraph, SlackIsWhatAStepCanBeLaterForFree) {
   TestProfile test;
   test.Step(0, {0, 100'000});
