@@ -140,7 +140,7 @@ struct Profile {
     const LaunchConfigId id = device.config[row];
     return id.valid() && launch_configs[id.value].is_whole_graph;
   }
-  /// Whether the profiler calls that row of `device` a product of matrices or a convolution.
+  /// LaunchConfig::is_product of that row of `device`.
   bool IsProduct(std::size_t row) const {
     const LaunchConfigId id = device.config[row];
     return id.valid() && launch_configs[id.value].is_product;

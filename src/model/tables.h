@@ -123,7 +123,8 @@ struct LaunchConfig {
   double occupancy = -1;  ///< Estimated achieved occupancy 0..1; -1 unknown.
   /// A graph that was recorded whole: what runs in it, and whether anything does, is not known.
   bool is_whole_graph = false;
-  /// The profiler calls it a product of matrices or a convolution, whatever its name says.
+  /// The recording says that it is a product of matrices or a convolution, whatever its name says;
+  /// of a GPU, that a compiler made it which uses the chip's matrix units for its types.
   bool is_product = false;
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };

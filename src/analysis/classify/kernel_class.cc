@@ -29,6 +29,11 @@ struct Chip {
   int capability = -1;  // Compute capability times 10; -1 unknown.
   bool has_tensor_cores = true;
   bool is_tpu = false;  // Its products run on matrix units, whatever they are called.
+
+  // All types of at most 16 bits run on its matrix units.
+  bool MultipliesNarrow() const {
+    return is_tpu || (has_tensor_cores && (vendor == Vendor::kAmd || capability >= 80));
+  }
 };
 
 bool JudgesAlike(const Chip& a, const Chip& b) {
@@ -249,7 +254,7 @@ KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge)
         HasTensorCoresForInputs(profile, device.op[i], FindGpu(gpus, device.gpu[i]))) {
       result.tensor_core = Tri::kYes;
     }
-    if (profile.IsProduct(i) && memo.chip().is_tpu && !result.collective &&
+    if (profile.IsProduct(i) && memo.chip().MultipliesNarrow() && !result.collective &&
         result.rule < kFirstOwnRule) {
       result = {Tri::kYes, ChipRule(2)};
     }

@@ -343,7 +343,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
     row.kind = DeviceKind::kMemset;
     row.bytes = IntegerOr(Detail(event.memset_details, "num_bytes"), -1);
   } else {
-    row.config = ConfigOf(track.gpu, event.kernel_details);
+    row.config = ConfigOf(track.gpu, event);
   }
   builder_.AddDevice(row);
   if (row.correlation >= 0) work_.push_back({row.gpu, row.start, row.correlation});
@@ -354,8 +354,10 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
   }
 }
 
-LaunchConfigId Timeline::ConfigOf(std::int32_t gpu, std::string_view details) {
+LaunchConfigId Timeline::ConfigOf(std::int32_t gpu, const Event& kernel) {
+  const std::string_view details = kernel.kernel_details;
   LaunchConfig config;
+  config.is_product = products_.Has(kernel.name);
   ReadTriple(Detail(details, "grid"), config.grid);
   ReadTriple(Detail(details, "block"), config.block);
   const auto number = [&](std::string_view key) { return IntegerOr(Detail(details, key), -1); };

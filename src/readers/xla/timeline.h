@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "model/profile_builder.h"
+#include "readers/xla/hlo_products.h"
 #include "readers/xla/op_sums.h"
 
 namespace profgauge::readers::xla {
@@ -108,6 +109,8 @@ class Timeline {
   void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
   /// What one device can do, in FLOP/s and bytes per second; 0 unknown.
   void SetPeaks(double flops, double bandwidth) { sums_.SetPeaks(flops, bandwidth); }
+  /// A module that ran, as an HloProto. Before the events of devices, whose kernels it explains.
+  void AddModule(std::string_view hlo_proto) { products_.AddModule(hlo_proto); }
   /// Adds what can only be told at the end: ops around launches, nested device ops, steps.
   void Finish();
 
@@ -138,7 +141,7 @@ class Timeline {
   void AddHost(const Track& track, const Event& event);
   void AddDevice(const Track& track, const Event& event);
   void AddMemory(const Track& track, const Event& event);
-  LaunchConfigId ConfigOf(std::int32_t gpu, std::string_view details);
+  LaunchConfigId ConfigOf(std::int32_t gpu, const Event& kernel);
   void AddOps(const Call& call);
   Piece NestedOf(const Track& track, const Event& event);
   void AddNested();
@@ -151,6 +154,7 @@ class Timeline {
   boost::unordered_flat_map<std::int32_t, std::int32_t> cores_;
   std::vector<Piece> nested_;
   OpSums sums_;
+  HloProducts products_;
   /// A step as a device saw it, from its first work to its last.
   struct DeviceStep {
     HostRow row;

@@ -48,6 +48,7 @@ enum : std::uint32_t {
   kUnsigned = 3,
   kSigned = 4,
   kText = 5,
+  kBytes = 6,
   kRef = 7
 };
 }
@@ -56,6 +57,7 @@ enum : std::uint32_t { kName = 2, kDisplayName = 4, kStats = 5 };
 }
 
 constexpr std::string_view kEnvironment = "Task Environment";
+constexpr std::string_view kModulePlane = "/host:metadata";
 
 /// Valid text; what is not UTF-8 is shown as U+FFFD.
 std::string_view Valid(std::string_view text, std::deque<std::string>& kept, ImportLog& log) {
@@ -391,6 +393,30 @@ class SeenPlanes {
   std::map<std::string_view, std::vector<std::string_view>> planes_;
 };
 
+/// Calls `each` with the bytes of all fields of that number in the message.
+template <class Each>
+void ForEachField(std::string_view message, std::uint32_t field, Each each) {
+  WireReader fields(message);
+  while (fields.Next()) {
+    if (fields.field() == field) each(fields.Bytes());
+  }
+}
+
+/// The modules that the recording ran: stats of bytes in the metadata of a plane's events.
+void ReadModules(std::string_view bytes, Timeline& timeline) {
+  ForEachField(bytes, space::kPlanes, [&](std::string_view plane) {
+    if (NameOf(plane) != kModulePlane) return;
+    ForEachField(plane, plane::kEventMetadata, [&](std::string_view entry) {
+      ForEachField(entry, 2, [&](std::string_view event) {
+        ForEachField(event, metadata::kStats, [&](std::string_view stat) {
+          ForEachField(stat, stat::kBytes,
+                       [&](std::string_view module) { timeline.AddModule(module); });
+        });
+      });
+    });
+  });
+}
+
 bool Says(std::string_view text, std::string_view words) {
   const auto same = [](unsigned char a, unsigned char b) {
     return std::tolower(a) == std::tolower(b);
@@ -423,6 +449,7 @@ Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, Profile
   const auto offset_of = [&](std::string_view rest) {
     return static_cast<std::uint64_t>(rest.data() - bytes.data());
   };
+  ReadModules(bytes, timeline);
   WireReader fields(bytes);
   XSpaceEnd end;
   SeenPlanes seen;

@@ -1,0 +1,148 @@
+#include "readers/xla/hlo_products.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+#include "readers/text/wire.h"
+
+namespace profgauge::readers::xla {
+namespace {
+
+// Field numbers by message.
+constexpr std::uint32_t kModule = 1;        // HloProto
+constexpr std::uint32_t kComputations = 3;  // HloModuleProto
+namespace computation {
+enum : std::uint32_t { kInstructions = 2, kId = 5 };
+}
+namespace instruction {
+enum : std::uint32_t {
+  kName = 1,
+  kOpcode = 2,
+  kShape = 3,
+  kId = 35,
+  kOperands = 36,
+  kCalled = 38,
+  kBackendConfig = 43
+};
+}
+constexpr std::uint32_t kElementType = 2;  // ShapeProto
+
+// PrimitiveType: S8, U8, F16, BF16, F8E5M2, F8E4M3FN, S4, U4, the other F8, F4E2M1FN.
+bool IsNarrow(std::uint64_t type) {
+  static constexpr std::uint64_t kNarrow[] = {2, 6, 10, 16, 19, 20, 21, 22, 23, 24, 25, 28, 29, 32};
+  return std::find(std::begin(kNarrow), std::end(kNarrow), type) != std::end(kNarrow);
+}
+
+struct Instruction {
+  std::string_view name, opcode, backend;
+  std::uint64_t type = 0;
+  std::uint64_t id = 0;
+  std::vector<std::uint64_t> operands, called;
+};
+
+// Repeated numbers come packed or each for itself.
+void AddNumbers(const WireReader& field, std::vector<std::uint64_t>& numbers) {
+  if (field.Bytes().empty()) return numbers.push_back(field.Varint());
+  std::uint64_t number = 0;
+  int shift = 0;
+  for (const char c : field.Bytes()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (shift < 64) number |= std::uint64_t{byte & 0x7Fu} << shift;
+    shift += 7;
+    if ((byte & 0x80) != 0) continue;
+    numbers.push_back(number);
+    number = 0;
+    shift = 0;
+  }
+}
+
+Instruction ReadInstruction(std::string_view message) {
+  Instruction out;
+  WireReader fields(message);
+  while (fields.Next()) {
+    if (fields.field() == instruction::kName) out.name = fields.Bytes();
+    if (fields.field() == instruction::kOpcode) out.opcode = fields.Bytes();
+    if (fields.field() == instruction::kBackendConfig) out.backend = fields.Bytes();
+    if (fields.field() == instruction::kId) out.id = fields.Varint();
+    if (fields.field() == instruction::kOperands) AddNumbers(fields, out.operands);
+    if (fields.field() == instruction::kCalled) AddNumbers(fields, out.called);
+    if (fields.field() != instruction::kShape) continue;
+    WireReader shape(fields.Bytes());
+    while (shape.Next()) {
+      if (shape.field() == kElementType) out.type = shape.Varint();
+    }
+  }
+  return out;
+}
+
+// Whether it has a product, and all of its products are of narrow types.
+bool IsNarrowProduct(const std::vector<Instruction>& computation) {
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> types;
+  for (const Instruction& one : computation) types[one.id] = one.type;
+  bool has_product = false;
+  for (const Instruction& one : computation) {
+    if (one.opcode != "dot" && one.opcode != "scaled-dot") continue;
+    has_product = true;
+    for (const std::uint64_t operand : one.operands) {
+      const auto type = types.find(operand);
+      if (type == types.end() || !IsNarrow(type->second)) return false;
+    }
+  }
+  return has_product;
+}
+
+// XLA's kernels have the names of their instructions, as far as those are identifiers.
+std::string KernelName(std::string_view instruction) {
+  std::string name(instruction);
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+void HloProducts::AddModule(std::string_view hlo_proto) {
+  boost::unordered_flat_map<std::uint64_t, bool> computations;
+  std::vector<Instruction> fusions;
+  WireReader proto(hlo_proto);
+  while (proto.Next()) {
+    if (proto.field() != kModule) continue;
+    WireReader module(proto.Bytes());
+    while (module.Next()) {
+      if (module.field() != kComputations) continue;
+      std::vector<Instruction> instructions;
+      std::uint64_t id = 0;
+      WireReader fields(module.Bytes());
+      while (fields.Next()) {
+        if (fields.field() == computation::kId) id = fields.Varint();
+        if (fields.field() != computation::kInstructions) continue;
+        instructions.push_back(ReadInstruction(fields.Bytes()));
+      }
+      computations[id] = IsNarrowProduct(instructions);
+      for (Instruction& one : instructions) {
+        if (one.opcode == "fusion") fusions.push_back(std::move(one));
+      }
+    }
+  }
+  for (const Instruction& fusion : fusions) {
+    const bool is_product =
+        fusion.backend.find("triton") != std::string_view::npos &&
+        std::any_of(fusion.called.begin(), fusion.called.end(), [&](std::uint64_t called) {
+          const auto found = computations.find(called);
+          return found != computations.end() && found->second;
+        });
+    const auto [known, is_new] = is_product_.try_emplace(KernelName(fusion.name), is_product);
+    if (!is_new) known->second = known->second && is_product;
+  }
+}
+
+bool HloProducts::Has(std::string_view kernel_name) const {
+  const auto found = is_product_.find(std::string(kernel_name));
+  return found != is_product_.end() && found->second;
+}
+
+}  // namespace profgauge::readers::xla

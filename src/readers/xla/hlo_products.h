@@ -1,0 +1,27 @@
+// Which kernels Triton compiled of matrix products in narrow types for XLA, by the HLO modules that
+// a recording holds: the kernels' names ("gemm_fusion_dot_general_24") say neither.
+//
+// Message and field numbers: xla/service/hlo.proto and xla/xla_data.proto of
+// github.com/openxla/xla.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <string>
+#include <string_view>
+
+namespace profgauge::readers::xla {
+
+class HloProducts {
+ public:
+  /// An HloProto. What is no such message tells nothing.
+  void AddModule(std::string_view hlo_proto);
+
+  /// Whether the kernel is of a fusion that Triton compiled, with a product whose operands have at
+  /// most 16 bits. Where modules have several of one name, all of them must be.
+  bool Has(std::string_view kernel_name) const;
+
+ private:
+  boost::unordered_flat_map<std::string, bool> is_product_;  ///< By the fusion's kernel name.
+};
+
+}  // namespace profgauge::readers::xla
