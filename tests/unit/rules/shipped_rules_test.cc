@@ -65,6 +65,32 @@ TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
   }
 }
 
+/// Its text without line breaks and indentation.
+std::string OneLine(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_space = c == ' ' || c == '\n';
+    if (!is_space || (!line.empty() && line.back() != ' ')) line += is_space ? ' ' : c;
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+TEST(ShippedRules, TheirPageSaysWhatTheyGain) {
+  const Shipped shipped;
+  const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
+  for (const Rule& rule : shipped.rules.rules) {
+    const std::size_t begin = readme.find("`" + rule.id + "`: ");
+    ASSERT_NE(begin, std::string::npos) << rule.id;
+    const std::string section = readme.substr(begin, readme.find("\n### ", begin) - begin);
+    EXPECT_EQ(section.find("\n- Gain") != std::string::npos, rule.gain.has_value()) << rule.id;
+    if (!rule.gain) continue;
+    EXPECT_NE(section.find("`" + OneLine(rule.gain->value.text) + "`"), std::string::npos)
+        << rule.id << " gains " << rule.gain->value.text;
+    EXPECT_NE(section.find(OneLine(rule.gain->why)), std::string::npos) << rule.id;
+  }
+}
+
 /// The whole files that the page shows are ones that work: its rule, its test and its policy.
 TEST(ShippedRules, TheFilesOfTheirPageWork) {
   const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
