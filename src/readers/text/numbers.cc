@@ -1,7 +1,10 @@
 #include "readers/text/numbers.h"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace profgauge::readers {
@@ -73,27 +76,73 @@ std::optional<std::int64_t> Scale(const Decimal& number, std::int64_t shift, std
   return value;
 }
 
+constexpr std::size_t kWordDigits = 8, kMostDigits = 16;
+constexpr std::uint64_t kZeros = 0x3030'3030'3030'3030;
+
+std::uint64_t WordAt(const char* at) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, sizeof(word));
+  return word;
+}
+
+/// Of eight bytes, the first the lowest.
+bool AreDigits(std::uint64_t word) {
+  constexpr std::uint64_t kHigh = 0xf0f0'f0f0'f0f0'f0f0, kSix = 0x0606'0606'0606'0606;
+  return ((word & kHigh) | ((word + kSix) & kHigh) >> 4) == 0x3333'3333'3333'3333;
+}
+
+/// The number that eight digits are: pairs, then fours, then all.
+std::uint64_t ValueOf(std::uint64_t word) {
+  constexpr std::uint64_t kFours = 0x0000'00ff'0000'00ff;
+  word -= kZeros;
+  word = word * 10 + (word >> 8);
+  return ((word & kFours) * (100 + (std::uint64_t{1'000'000} << 32)) +
+          (word >> 16 & kFours) * (1 + (std::uint64_t{10'000} << 32))) >>
+         32;
+}
+
+/// The number that `text` is, of 1 to kMostDigits digits and nothing else. Times and addresses are
+/// read eight digits at a time.
+std::optional<std::uint64_t> PlainNumber(std::string_view text) {
+  constexpr std::uint64_t kPowers[] = {1,       10,        100,        1'000,      10'000,
+                                       100'000, 1'000'000, 10'000'000, 100'000'000};
+  if (text.empty() || text.size() > kMostDigits) return std::nullopt;
+  std::uint64_t value = 0;
+  if (std::endian::native == std::endian::little && text.size() >= kWordDigits) {
+    const std::uint64_t first = WordAt(text.data());
+    const std::uint64_t last = WordAt(text.data() + text.size() - kWordDigits);
+    if (!AreDigits(first) || !AreDigits(last)) return std::nullopt;
+    const std::size_t rest = text.size() - kWordDigits;
+    if (rest == 0) return ValueOf(first);
+    const std::uint64_t known = (std::uint64_t{1} << 8 * (kWordDigits - rest)) - 1;
+    return ValueOf(first) * kPowers[rest] + ValueOf((last & ~known) | (kZeros & known));
+  }
+  for (const char c : text) {
+    if (!IsDigit(c)) return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return value;
+}
+
 /// Times as nearly all are: at most 16 digits, and at most three behind the point. Empty for
 /// others. No digit needs a look at what has become of the number: 19 of them fit.
 std::optional<Ns> PlainMicroseconds(std::string_view text, Fraction fraction, Ns limit) {
-  constexpr std::size_t kMostDigits = 16, kBehindPoint = 3;
-  std::uint64_t whole = 0, nanoseconds = 0;
-  std::size_t at = 0;
-  for (; at < text.size() && IsDigit(text[at]); ++at) {
-    whole = whole * 10 + static_cast<std::uint64_t>(text[at] - '0');
+  constexpr std::size_t kBehindPoint = 3;
+  std::size_t behind = 0;
+  for (std::size_t i = std::min(kBehindPoint, text.size() - 1); i > 0 && behind == 0; --i) {
+    if (text[text.size() - 1 - i] == '.') behind = i;
   }
-  if (at == 0 || at > kMostDigits) return std::nullopt;
-  if (at < text.size()) {
-    const std::size_t behind = text.size() - at - 1;
-    if (text[at] != '.' || behind == 0 || behind > kBehindPoint) return std::nullopt;
-    for (++at; at < text.size(); ++at) {
-      if (!IsDigit(text[at])) return std::nullopt;
-      nanoseconds = nanoseconds * 10 + static_cast<std::uint64_t>(text[at] - '0');
-    }
-    const std::size_t missing = fraction == Fraction::kUnpadded ? 0 : kBehindPoint - behind;
-    for (std::size_t i = 0; i < missing; ++i) nanoseconds *= 10;
+  const auto whole = PlainNumber(text.substr(0, text.size() - behind - (behind > 0 ? 1 : 0)));
+  if (!whole) return std::nullopt;
+  std::uint64_t nanoseconds = 0;
+  for (const char c : text.substr(text.size() - behind)) {
+    if (!IsDigit(c)) return std::nullopt;
+    nanoseconds = nanoseconds * 10 + static_cast<std::uint64_t>(c - '0');
   }
-  const std::uint64_t value = whole * 1000 + nanoseconds;
+  if (fraction == Fraction::kDecimal) {
+    for (std::size_t i = behind; i < kBehindPoint; ++i) nanoseconds *= 10;
+  }
+  const std::uint64_t value = *whole * 1000 + nanoseconds;
   if (value > static_cast<std::uint64_t>(limit)) return std::nullopt;
   return static_cast<Ns>(value);
 }
@@ -101,6 +150,7 @@ std::optional<Ns> PlainMicroseconds(std::string_view text, Fraction fraction, Ns
 }  // namespace
 
 std::optional<Ns> ParseMicroseconds(std::string_view text, Fraction fraction, Ns limit) {
+  if (text.empty()) return std::nullopt;
   if (const auto plain = PlainMicroseconds(text, fraction, limit)) return plain;
   auto number = Split(text);
   if (!number) return std::nullopt;
@@ -116,6 +166,7 @@ std::optional<Ns> ParseMicroseconds(std::string_view text, Fraction fraction, Ns
 }
 
 std::optional<std::int64_t> ParseInteger(std::string_view text) {
+  if (const auto plain = PlainNumber(text)) return static_cast<std::int64_t>(*plain);
   std::int64_t value = 0;
   const char* const end = text.data() + text.size();
   if (const auto [at, failed] = std::from_chars(text.data(), end, value);

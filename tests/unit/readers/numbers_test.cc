@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace profgauge::readers::kineto {
 namespace {
 
@@ -77,6 +79,40 @@ TEST(KinetoNumbers, Integers) {
   EXPECT_EQ(ParseInteger("stream 7"), std::nullopt);
   EXPECT_EQ(ParseReal("0.5"), 0.5);
   EXPECT_EQ(ParseReal("1e999"), std::nullopt);
+}
+
+// Digits are read eight at a time where there are as many: of every length and with any byte among
+// them, the number is what one digit after the other makes it.
+TEST(KinetoNumbers, DigitsOfEveryLength) {
+  const std::string digits = "9081726354987654321";
+  for (std::size_t size = 1; size <= digits.size(); ++size) {
+    const std::string text = digits.substr(0, size);
+    std::int64_t value = 0;
+    for (const char c : text) value = value * 10 + (c - '0');
+    EXPECT_EQ(ParseInteger(text), value);
+    EXPECT_EQ(ParseInteger("-" + text), -value);
+    if (size > 15) continue;
+    EXPECT_EQ(ParseMicroseconds(text, Fraction::kDecimal, kMaxTime), value * 1000);
+    EXPECT_EQ(ParseMicroseconds(text + ".7", Fraction::kDecimal, kMaxTime), value * 1000 + 700);
+    EXPECT_EQ(ParseMicroseconds(text + ".7", Fraction::kUnpadded, kMaxTime), value * 1000 + 7);
+    EXPECT_EQ(ParseMicroseconds(text + ".07", Fraction::kDecimal, kMaxTime), value * 1000 + 70);
+    EXPECT_EQ(ParseMicroseconds(text + ".007", Fraction::kUnpadded, kMaxTime), value * 1000 + 7);
+    EXPECT_EQ(ParseMicroseconds(text + ".0074", Fraction::kDecimal, kMaxTime), value * 1000 + 7);
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        const char c = static_cast<char>(byte);
+        if (std::string_view("0123456789-.eE").find(c) != std::string_view::npos) continue;
+        std::string other = text;
+        other[at] = c;
+        EXPECT_EQ(ParseInteger(other), std::nullopt) << other;
+        EXPECT_EQ(ParseMicroseconds(other, Fraction::kDecimal, kMaxTime), std::nullopt) << other;
+      }
+    }
+  }
+  EXPECT_EQ(ParseMicroseconds("", Fraction::kDecimal, kMaxTime), std::nullopt);
+  EXPECT_EQ(ParseMicroseconds(".", Fraction::kDecimal, kMaxTime), std::nullopt);
+  EXPECT_EQ(ParseMicroseconds("1.", Fraction::kDecimal, kMaxTime), std::nullopt);
+  EXPECT_EQ(ParseMicroseconds("1.2.3", Fraction::kDecimal, kMaxTime), std::nullopt);
 }
 
 }  // namespace
