@@ -63,7 +63,9 @@ class Input {
  public:
   explicit Input(ByteSource& source) : source_(source) {}
   /// Appends up to `count` bytes to `out`; fewer only at the end. A damaged end is kept as error().
-  void Read(std::string& out, std::size_t count);
+  void Read(std::string& out, std::size_t count) { Read(out, out.size(), count); }
+  /// The same behind the first `at` bytes of `out`, in place of all that follows them there.
+  void Read(std::string& out, std::size_t at, std::size_t count);
   void Unread(std::string_view bytes) { held_.insert(0, bytes); }
   /// Of the next byte, not counting white space that was taken out.
   std::uint64_t position() const { return total_ - taken_out_ - held_.size(); }
