@@ -480,33 +480,13 @@ void SetPathAbsent(const std::string& why, Output& out) {
 
 PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size_t most) {
   const PathGraph& graph = replayer.graphs()[rank];
-  std::vector<PathSegment> longest;  // Of those so far that are longer than `limit`.
-  Ns limit = 0;
-  const auto drop_shorter = [&] {
-    const auto cut = longest.begin() + static_cast<std::ptrdiff_t>(most);
-    std::nth_element(longest.begin(), cut, longest.end(),
-                     [](const PathSegment& a, const PathSegment& b) {
-                       return a.time.length() > b.time.length();
-                     });
-    limit = cut->time.length();
-    std::erase_if(longest, [&](const PathSegment& one) { return one.time.length() <= limit; });
-  };
-  std::size_t count = 0;
-  VisitCriticalPath(graph, replayer.transfers(rank), [&](std::span<const PathSegment> segments) {
-    count += segments.size();
-    for (const PathSegment& segment : segments) {
-      if (segment.time.length() <= limit) continue;
-      longest.push_back(segment);
-      if (longest.size() > 2 * most) drop_shorter();
-    }
-  });
-  if (longest.size() > most) drop_shorter();
-  std::sort(longest.begin(), longest.end(),
-            [](const PathSegment& a, const PathSegment& b) { return a.time.start < b.time.start; });
+  const LongestSegments longest = LongestOfPath(graph, replayer.transfers(rank), most);
   const PartNamer namer(graph);
   PathMoves moves;
-  for (const PathSegment& segment : longest) moves.kept.push_back(MoveOf(segment, graph, namer));
-  moves.left_out = count - moves.kept.size();
+  for (const PathSegment& segment : longest.kept) {
+    moves.kept.push_back(MoveOf(segment, graph, namer));
+  }
+  moves.left_out = longest.left_out;
   return moves;
 }
 

@@ -1,6 +1,7 @@
 #include "analysis/path/critical_path.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace profgauge {
 namespace {
@@ -56,12 +57,13 @@ PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
   return PathKind::kUnknown;
 }
 
-// From the end of the path to its beginning; `visit` takes each segment.
+// From the end of the path to its beginning; `visit` takes each segment of which it `Wants()` more
+// than the length: what a segment is takes longer to tell than the way to the one before.
 template <class Changes, class Times, class Visit>
 class Walker {
  public:
   Walker(const PathGraph& graph, const Changes& changes, Times times, std::span<const Ns> transfers,
-         Visit visit)
+         Visit& visit)
       : graph_(graph), changes_(changes), times_(times), transfers_(transfers), visit_(visit) {}
 
   void Run(std::span<const Span> iterations) {
@@ -71,7 +73,8 @@ class Walker {
     PathGraph::StepId step = graph_.LastStep(times_, iterations);
     if (step != PathGraph::kNone) {
       Ns time = times_[step];
-      Take(time, SegmentOf(PathKind::kHost, PathEdge::kNone, step));  // The tail of a range.
+      // The tail of a range.
+      Take(time, [&] { return SegmentOf(PathKind::kHost, PathEdge::kNone, step); });
       while (at_ > begin_) {
         const StepChange change = changes_.Of(step);
         const PathGraph::Edge edge = graph_.BindingOf(step, change, times_);
@@ -82,7 +85,7 @@ class Walker {
         time = from;
       }
     }
-    Take(begin_, {});
+    Take(begin_, [] { return PathSegment{}; });
   }
 
  private:
@@ -91,36 +94,121 @@ class Walker {
   }
 
   // From `from` to where the path has got, if that is any time at all.
-  void Take(Ns from, PathSegment segment) {
+  template <class Tell>
+  void Take(Ns from, Tell tell) {
     from = std::max(from, begin_);
     if (from >= at_) return;
-    segment.time = {from, at_};
-    visit_(segment);
+    const Span time{from, at_};
     at_ = from;
+    if (!visit_.Wants(time.length())) return;
+    PathSegment segment = tell();
+    segment.time = time;
+    visit_(segment);
   }
 
   // `time`: from the step that the edge comes from.
   void TakeEdge(Span time, PathGraph::StepId step, PathEdge edge, StepChange change) {
-    PathSegment segment = SegmentOf(PathKind::kUnknown, edge, step);
-    if (edge == PathEdge::kProgram) segment.in = InnermostAt(graph_, step);
-    segment.kind = KindOf(graph_, segment, time.length());
-    if (segment.kind == PathKind::kTransfer && !transfers_.empty()) {
+    if (transfers_.empty()) return Take(time.start, [&] { return Told(time, step, edge); });
+    PathSegment segment = Told(time, step, edge);
+    if (segment.kind == PathKind::kTransfer) {
       const Ns transfer = transfers_[graph_.OwnerOf(step).row];
       if (transfer >= 0 && !change.is_alone) {
-        Take(time.end - std::clamp<Ns>(transfer - change.cut, 0, std::max<Ns>(time.length(), 0)),
-             segment);
+        Take(time.end - std::clamp(transfer - change.cut, Ns{0}, std::max<Ns>(time.length(), 0)),
+             [&] { return segment; });
         segment.kind = PathKind::kWaiting;
       }
     }
-    Take(time.start, segment);
+    Take(time.start, [&] { return segment; });
+  }
+
+  PathSegment Told(Span time, PathGraph::StepId step, PathEdge edge) const {
+    PathSegment segment = SegmentOf(PathKind::kUnknown, edge, step);
+    if (edge == PathEdge::kProgram) segment.in = InnermostAt(graph_, step);
+    segment.kind = KindOf(graph_, segment, time.length());
+    return segment;
   }
 
   const PathGraph& graph_;
   const Changes& changes_;
   Times times_;
   std::span<const Ns> transfers_;
-  Visit visit_;
+  Visit& visit_;
   Ns begin_ = 0, at_ = 0;
+};
+
+void WalkRecorded(const PathGraph& graph, std::span<const Ns> transfers, auto& visit) {
+  const PathChanges none;
+  Walker(graph, none, graph.recorded(), transfers, visit).Run(graph.IterationsAt(graph.recorded()));
+}
+
+// All, some at a time.
+class Batches {
+ public:
+  explicit Batches(const std::function<void(std::span<const PathSegment>)>& visit)
+      : visit_(visit) {}
+
+  static bool Wants(Ns /*length*/) { return true; }
+  void operator()(const PathSegment& segment) {
+    segments_[count_++] = segment;
+    if (count_ == segments_.size()) PassOn();
+  }
+  void PassOn() {
+    visit_(std::span(segments_).first(count_));
+    count_ = 0;
+  }
+
+ private:
+  const std::function<void(std::span<const PathSegment>)>& visit_;
+  std::array<PathSegment, 256> segments_;
+  std::size_t count_ = 0;
+};
+
+// Those that are longer than `limit_`, which rises as they become many.
+class Longest {
+ public:
+  explicit Longest(std::size_t most) : most_(most) {}
+
+  bool Wants(Ns length) {
+    ++count_;
+    return length > limit_;
+  }
+  void operator()(const PathSegment& segment) {
+    longest_.push_back(segment);
+    if (longest_.size() > 2 * most_) DropShorter();
+  }
+  LongestSegments Take() {
+    if (longest_.size() > most_) DropShorter();
+    std::sort(longest_.begin(), longest_.end(), [](const PathSegment& a, const PathSegment& b) {
+      return a.time.start < b.time.start;
+    });
+    const std::size_t left_out = count_ - longest_.size();
+    return {std::move(longest_), left_out};
+  }
+
+ private:
+  void DropShorter() {
+    const auto cut = longest_.begin() + static_cast<std::ptrdiff_t>(most_);
+    std::nth_element(longest_.begin(), cut, longest_.end(),
+                     [](const PathSegment& a, const PathSegment& b) {
+                       return a.time.length() > b.time.length();
+                     });
+    limit_ = cut->time.length();
+    std::erase_if(longest_, [&](const PathSegment& one) { return one.time.length() <= limit_; });
+  }
+
+  std::size_t most_, count_ = 0;
+  std::vector<PathSegment> longest_;
+  Ns limit_ = 0;
+};
+
+// Nanoseconds by kind.
+struct Sums {
+  PathSums sums{};
+
+  static bool Wants(Ns /*length*/) { return true; }
+  void operator()(const PathSegment& segment) {
+    sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
+  }
 };
 
 }  // namespace
@@ -141,28 +229,24 @@ PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
 
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(std::span<const PathSegment>)>& visit) {
-  std::array<PathSegment, 256> segments;
-  std::size_t count = 0;
-  const auto pass_on = [&] {
-    visit(std::span(segments).first(count));
-    count = 0;
-  };
-  const PathChanges none;
-  Walker(graph, none, graph.recorded(), transfers, [&](const PathSegment& segment) {
-    segments[count++] = segment;
-    if (count == segments.size()) pass_on();
-  }).Run(graph.IterationsAt(graph.recorded()));
-  pass_on();
+  Batches batches(visit);
+  WalkRecorded(graph, transfers, batches);
+  batches.PassOn();
+}
+
+LongestSegments LongestOfPath(const PathGraph& graph, std::span<const Ns> transfers,
+                              std::size_t most) {
+  Longest longest(most);
+  WalkRecorded(graph, transfers, longest);
+  return longest.Take();
 }
 
 PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
                          std::span<const Ns> times, std::span<const Span> iterations,
                          std::span<const Ns> transfers) {
-  PathSums sums{};
-  Walker(graph, changes, times, transfers, [&sums](const PathSegment& segment) {
-    sums[static_cast<std::size_t>(segment.kind)] += segment.time.length();
-  }).Run(iterations);
-  return sums;
+  Sums sums;
+  Walker(graph, changes, times, transfers, sums).Run(iterations);
+  return sums.sums;
 }
 
 }  // namespace profgauge

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -31,6 +32,15 @@ struct PathSegment {
 /// cover the iterations from first beginning to last end.
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(std::span<const PathSegment>)>& visit);
+
+struct LongestSegments {
+  std::vector<PathSegment> kept;  ///< By start.
+  std::size_t left_out = 0;       ///< Of all.
+};
+/// The longest segments that VisitCriticalPath() visits, `most` at most; of those of one length all
+/// or none.
+LongestSegments LongestOfPath(const PathGraph& graph, std::span<const Ns> transfers,
+                              std::size_t most);
 
 /// Nanoseconds by kind. Adds up to the path's length.
 using PathSums = std::array<Ns, kPathKinds>;

@@ -31,16 +31,40 @@ std::size_t PathGraph::edges() const {
 }
 
 void PathGraph::ReadTimes(StepId begin, std::span<Ns> times) const {
-  if (begin >= device_steps_ || !work_rows_.empty()) {
+  const std::array<const Ns*, 3> starts = starts_;
+  if (begin >= device_steps_) {
+    const std::uint32_t* owner = &thread_owners_[begin - device_steps_];
+    const Ns* const of_host = profile_->host.duration.data();
+    const auto& of_calls = profile_->api.duration;
+    for (Ns& time : times) {
+      const std::uint32_t word = *owner++ & ~kHasCross, row = word & kRowMask;
+      time = starts[word >> kTableShift][row];
+      if ((word & kEndBit) == 0) continue;
+      const bool is_host = word >> kTableShift == static_cast<std::uint32_t>(PathTable::kHost);
+      time += std::max<Ns>(is_host ? of_host[row] : of_calls[row], 0);
+    }
+    return;
+  }
+  if (!work_rows_.empty()) {
     for (Ns& time : times) time = RecordedAt(begin++);
     return;
   }
-  const Ns* starts = starts_[static_cast<std::size_t>(PathTable::kDevice)];
+  const auto& durations = profile_->device.duration;
   for (Ns& time : times) {
     const std::uint32_t row = begin / 2;
-    time = starts[row] + ((begin & 1) != 0 ? std::max<Ns>(profile_->device.duration[row], 0) : 0);
+    time = starts[static_cast<std::size_t>(PathTable::kDevice)][row];
+    if ((begin & 1) != 0) time += std::max<Ns>(durations[row], 0);
     ++begin;
   }
+}
+
+void PathGraph::ReadFollowing(StepId begin, std::span<std::uint8_t> follows) const {
+  if (begin >= device_steps_) {
+    const std::uint32_t* owner = &thread_owners_[begin - device_steps_];
+    for (std::uint8_t& one : follows) one = (*owner++ & (kHasCross | kFirstBit)) == 0 ? 1 : 0;
+    return;
+  }
+  for (std::uint8_t& one : follows) one = FollowsOne(begin++) ? 1 : 0;
 }
 
 PathGraph::Edge PathGraph::LatestEdge(StepId step) const {

@@ -186,6 +186,8 @@ class PathGraph {
     }
     return (step & 1) != 0 || (work_crosses_[step / 2] == kNone && !first_works_[step / 2]);
   }
+  /// Of the steps from `begin` on, all of the device or all of threads, whether they FollowsOne().
+  void ReadFollowing(StepId begin, std::span<std::uint8_t> follows) const;
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
   /// Where the steps of each thread begin; behind the last come ends that stand on no chain.

@@ -92,25 +92,32 @@ class IterationTimes {
   std::vector<std::pair<StepId, Ns>> marks_;  // What iterations begin and end with, in order.
 };
 
+/// What is recorded of some steps, and changes, is read together: what each step costs else is the
+/// most of a replay. Runs are short: the room for it is made once for all.
+struct ReplayPart {
+  static constexpr PathGraph::StepId kSteps = 512;
+
+  std::array<Ns, kSteps + 1> recorded;  ///< Behind that of the step before.
+  std::array<StepChange, kSteps> own;
+  std::array<std::uint8_t, kSteps> follows;
+};
+
 /// The times of steps [begin, end), which follow each other, into `times`. `before`: that of the
 /// step before, where there is one; `time_of(step)`: those of predecessors elsewhere.
 template <class Changes, class TimeOf>
 void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepId end,
-               const Changes& changes, Ns before, TimeOf time_of, Ns* times) {
-  // What is recorded, and changes, is read by parts: what each step costs else is the most of it.
-  constexpr PathGraph::StepId kPart = 512;
-  std::array<Ns, kPart + 1> recorded;
-  std::array<StepChange, kPart> own;
+               const Changes& changes, Ns before, TimeOf time_of, Ns* times, ReplayPart& part) {
+  auto& [recorded, own, follows] = part;
   recorded[0] = begin > 0 ? graph.RecordedAt(begin - 1) : 0;
   for (PathGraph::StepId count = 0; begin < end; begin += count) {
-    count = std::min(kPart, end - begin);
+    count = std::min(ReplayPart::kSteps, end - begin);
     graph.ReadTimes(begin, std::span(recorded).subspan(1, count));
+    graph.ReadFollowing(begin, std::span(follows).first(count));
     changes.Read(begin, std::span(recorded).first(count + 1), std::span(own).first(count));
     for (PathGraph::StepId i = 0; i < count; ++i) {
       const PathGraph::StepId step = begin + i;
-      const bool has_before =
-          graph.FollowsOne(step) || (own[i].is_alone && graph.Before(step) != PathGraph::kNone);
-      if (has_before) {  // Most steps: the one before alone.
+      if (follows[i] != 0 || (own[i].is_alone && graph.Before(step) != PathGraph::kNone)) {
+        // Most steps: the one before alone.
         before += recorded[i + 1] - recorded[i] - own[i].cut;
       } else {
         before = graph.TimeAfter(step, recorded[i + 1], own[i].cut, [&](PathGraph::StepId from) {
@@ -127,10 +134,11 @@ void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepI
 template <class Changes>
 std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
   std::vector<Ns> times(graph.size());
+  ReplayPart part;
   for (const auto& [begin, end] : graph.runs()) {
     ReplayRun(
         graph, begin, end, changes, begin > 0 ? times[begin - 1] : 0,
-        [&times](PathGraph::StepId from) { return times[from]; }, &times[begin]);
+        [&times](PathGraph::StepId from) { return times[from]; }, &times[begin], part);
   }
   return times;
 }
@@ -176,13 +184,14 @@ template <class Changes>
 std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& changes) {
   StepWindow times = WindowOfTimes(graph);
   IterationTimes found(graph);
+  ReplayPart part;
   for (const auto& [begin, end] : graph.runs()) {
     for (PathGraph::StepId at = begin, stop = 0; at < end; at = stop) {
       stop = std::min(end, times.BlockEnd(at));
       times.Add(at);
       ReplayRun(
           graph, at, stop, changes, times.Before(at),
-          [&times](PathGraph::StepId from) { return times[from]; }, &times[at]);
+          [&times](PathGraph::StepId from) { return times[from]; }, &times[at], part);
       found.Take(at, stop, times);
       graph.ForEachElsewhere(at, stop, [&](PathGraph::StepId from) { times.Release(from); });
       times.Release(at, stop - at);

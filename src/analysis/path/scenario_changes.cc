@@ -248,6 +248,10 @@ StepChange ScenarioChanges::OfWaiting(StepId end) const {
 
 void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
                                  std::span<StepChange> changes) const {
+  if (which_.AreNone(begin, changes.size())) {  // Of long stretches nothing is covered.
+    std::fill(changes.begin(), changes.end(), StepChange{});
+    return;
+  }
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto step = begin + static_cast<StepId>(i);
     const std::uint32_t which = which_.Of(step);
@@ -274,6 +278,12 @@ void ScenarioChanges::Read(StepId begin, std::span<const Ns> recorded,
       changes[i] = (step & 1) == 0 ? OfLaunch(step, recorded[i + 1]) : Of(step);
     }
   }
+}
+
+bool StepFactors::AreNone(std::size_t begin, std::size_t count) const {
+  if (!high.empty()) return false;
+  return std::all_of(low.data() + begin, low.data() + begin + count,
+                     [](std::uint8_t which) { return which == 0; });
 }
 
 void StepFactors::Resize(std::size_t steps) {

@@ -26,6 +26,8 @@ struct StepFactors {
     low[step] = static_cast<std::uint8_t>(which % 256);
     if (!high.empty()) high[step] = which / 256;
   }
+  /// Whether all of these are told quickly to be 0.
+  bool AreNone(std::size_t begin, std::size_t count) const;
   void Resize(std::size_t steps);  ///< Those of further steps are 0.
 };
 

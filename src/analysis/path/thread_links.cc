@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <set>
+#include <utility>
 
 namespace profgauge {
 namespace {
@@ -75,18 +76,17 @@ class ThreadLinker {
   // Where `silent` has nothing to show, and `busy` has, the latter's last step lets it go on.
   void Link(const ThreadSteps& silent, const ThreadSteps& busy, bool at_equal_times) {
     StepId last = busy.begin;
+    Ns before = 0, last_time = 0, next_time = last < busy.end ? graph_.RecordedAt(last) : 0;
     for (StepId step = silent.begin; step < silent.end; ++step) {
       const Ns time = graph_.RecordedAt(step);
-      const auto is_before = [&](StepId other) {
-        const Ns at = graph_.RecordedAt(other);
-        return at < time || (at_equal_times && at == time);
-      };
-      while (last < busy.end && is_before(last)) ++last;
+      const Ns previous = std::exchange(before, time);
+      while (last < busy.end && (next_time < time || (at_equal_times && next_time == time))) {
+        last_time = next_time;
+        if (++last < busy.end) next_time = graph_.RecordedAt(last);
+      }
       if (last == busy.begin) continue;
-      const StepId from = last - 1;
-      const bool in_gap =
-          step == silent.begin || graph_.RecordedAt(from) > graph_.RecordedAt(step - 1);
-      if (in_gap && IsSilentBefore(step)) links_.edges.emplace_back(step, from);
+      const bool in_gap = step == silent.begin || last_time > previous;
+      if (in_gap && IsSilentBefore(step)) links_.edges.emplace_back(step, last - 1);
     }
   }
 
