@@ -15,7 +15,8 @@ namespace profgauge {
 /// new row i comes from old row Permutation[i]. Empty when the rows are in order already.
 using Permutation = std::vector<std::uint32_t>;
 
-/// Stable order of rows 0..count-1 under `less(row, row)`.
+/// Stable order of rows 0..count-1 under `less(row, row)`. Takes the less the fewer rows are far
+/// from where they belong: O(n log n) at worst, O(n) where none is.
 template <class Less>
 Permutation SortedRows(std::size_t count, Less less) {
   // Where rows begin that are in order: most recordings are few such runs, which take less to merge
@@ -28,18 +29,32 @@ Permutation SortedRows(std::size_t count, Less less) {
   if (runs.size() == 1) return {};
   Permutation rows(count);
   std::iota(rows.begin(), rows.end(), 0U);
-  if (runs.size() > kFewRuns) {
-    std::stable_sort(rows.begin(), rows.end(), less);
-    return rows;
+  if (runs.size() > kFewRuns) {  // Rows that are told at their end stand a few places off.
+    constexpr std::size_t kShort = 32;
+    runs.clear();
+    for (std::size_t begin = 0; begin < count; begin += kShort) {
+      runs.push_back(static_cast<std::ptrdiff_t>(begin));
+      for (std::size_t i = begin + 1; i < std::min(count, begin + kShort); ++i) {
+        const std::uint32_t row = rows[i];
+        std::size_t to = i;
+        for (; to > begin && less(row, rows[to - 1]); --to) rows[to] = rows[to - 1];
+        rows[to] = row;
+      }
+    }
   }
+  // What stands before and behind all of the other run stays where it is.
+  const auto merge = [&](auto begin, auto middle, auto end) {
+    if (!less(*middle, *(middle - 1))) return;
+    std::inplace_merge(std::upper_bound(begin, middle, *middle, less), middle,
+                       std::lower_bound(middle, end, *(middle - 1), less), less);
+  };
   while (runs.size() > 1) {
     runs.push_back(static_cast<std::ptrdiff_t>(count));
     std::vector<std::ptrdiff_t> merged;
     for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
       merged.push_back(runs[i]);
       if (i + 2 == runs.size()) break;
-      std::inplace_merge(rows.begin() + runs[i], rows.begin() + runs[i + 1],
-                         rows.begin() + runs[i + 2], less);
+      merge(rows.begin() + runs[i], rows.begin() + runs[i + 1], rows.begin() + runs[i + 2]);
     }
     runs = std::move(merged);
   }

@@ -29,7 +29,7 @@ TEST(SortedRows, AreNoneWhereAllIsInOrder) {
   EXPECT_TRUE(SortedRows(0, less).empty());
 }
 
-// Few runs are merged, many are sorted: equal values keep their order in both.
+// Few runs are merged as they are, many in pieces: equal values keep their order in both.
 TEST(SortedRows, AreThoseOfAStableSort) {
   std::mt19937 random(7);
   for (const std::size_t runs : {2, 3, 5, 8, 100, 1023, 1024, 1025, 3000}) {
@@ -39,6 +39,23 @@ TEST(SortedRows, AreThoseOfAStableSort) {
     std::iota(expected.begin(), expected.end(), 0U);
     std::stable_sort(expected.begin(), expected.end(), less);
     EXPECT_EQ(SortedRows(values.size(), less), expected) << runs;
+  }
+}
+
+// Rows near to where they belong, and some that are far from it.
+TEST(SortedRows, AreThoseOfAStableSortOfNearlySortedRows) {
+  std::mt19937 random(7);
+  for (const std::size_t apart : {1, 2, 40, 5000}) {
+    std::vector<std::size_t> values(20'000);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = (i + random() % apart) / 2;
+      if (random() % 1000 == 0) values[i] = random() % values.size();
+    }
+    const auto less = [&](auto a, auto b) { return values[a] < values[b]; };
+    Permutation expected(values.size());
+    std::iota(expected.begin(), expected.end(), 0U);
+    std::stable_sort(expected.begin(), expected.end(), less);
+    EXPECT_EQ(SortedRows(values.size(), less), expected) << apart;
   }
 }
 
