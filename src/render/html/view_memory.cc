@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,17 +25,18 @@ using report::Report;
 
 constexpr std::size_t kMostCharts = 8;
 
+// Of one device: the rows that say what is allocated, and what is reserved.
 struct Curve {
   std::string device;
   std::int64_t rank = 0;
-  StepSeries allocated{PaintOf(Category::kOtherKernel), "allocated", true, {}};
-  StepSeries reserved{PaintOf(Category::kMemcpy), "reserved", false, {}};
+  std::vector<std::uint32_t> allocated, reserved;
 };
 
-double PeakOf(const StepSeries& series) {
-  double peak = 0;
-  for (const auto& [time, value] : series.points) peak = std::max(peak, value);
-  return peak;
+// The cell of a column of numbers; nothing where it is absent, or there is no such column.
+std::optional<std::int64_t> NumberAt(const Column* column, std::size_t row) {
+  if (column == nullptr || column->type() != CellType::kInteger) return std::nullopt;
+  const std::int64_t cell = column->IntegerAt(row);
+  return cell == Column::kAbsentInteger ? std::nullopt : std::optional(cell);
 }
 
 // A row for each event of the allocator: columns are found once, and cells are no Values.
@@ -41,19 +44,14 @@ std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
   const Column* const device = table.Find("device");
   if (device == nullptr || device->type() != CellType::kText) return curves;
-  const Column *const ranks = table.Find("rank"), *const times = table.Find("time");
-  const Column *const allocated = table.Find("allocated"), *const reserved = table.Find("reserved");
-  const auto number = [](const Column* column, std::size_t row) -> std::optional<std::int64_t> {
-    if (column == nullptr || column->type() != CellType::kInteger) return std::nullopt;
-    const std::int64_t cell = column->IntegerAt(row);
-    return cell == Column::kAbsentInteger ? std::nullopt : std::optional(cell);
-  };
+  const Column *const ranks = table.Find("rank"), *const allocated = table.Find("allocated"),
+                      *const reserved = table.Find("reserved");
   using Key = std::pair<StringId, std::int64_t>;
   std::map<Key, std::size_t> places;
   Key last_key;  // That of most rows: the map is asked where it changes.
   std::size_t last_place = 0;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const Key key{device->TextAt(row), number(ranks, row).value_or(0)};
+  for (std::uint32_t row = 0; row < table.rows(); ++row) {
+    const Key key{device->TextAt(row), NumberAt(ranks, row).value_or(0)};
     if (!key.first.valid()) continue;
     if (key != last_key) {
       const auto [place, is_new] = places.try_emplace(key, curves.size());
@@ -65,13 +63,8 @@ std::vector<Curve> CurvesOf(const Table& table) {
       last_place = place->second;
     }
     Curve& curve = curves[last_place];
-    const std::int64_t time = number(times, row).value_or(0);
-    const auto add = [&](const Column* column, StepSeries& series) {
-      const auto bytes = number(column, row);
-      if (bytes) series.points.emplace_back(time, static_cast<double>(*bytes));
-    };
-    add(allocated, curve.allocated);
-    add(reserved, curve.reserved);
+    if (NumberAt(allocated, row)) curve.allocated.push_back(row);
+    if (NumberAt(reserved, row)) curve.reserved.push_back(row);
   }
   // GPUs first: the host's memory is rarely the question.
   std::stable_partition(curves.begin(), curves.end(),
@@ -79,17 +72,40 @@ std::vector<Curve> CurvesOf(const Table& table) {
   return curves;
 }
 
-// Takes the curve's points.
-std::string ChartOf(Curve& curve, const std::string& name) {
+// What `column` says in these rows, which must outlive it.
+StepSeries SeriesOf(const Table& table, std::string_view column,
+                    const std::vector<std::uint32_t>& rows) {
+  StepSeries series;
+  series.name = column;
+  series.size = rows.size();
+  series.point = [&rows, times = table.Find("time"), values = table.Find(column)](std::size_t i) {
+    return std::pair(NumberAt(times, rows[i]).value_or(0),
+                     static_cast<double>(values->IntegerAt(rows[i])));
+  };
+  return series;
+}
+
+double PeakOf(const StepSeries& series) {
+  double peak = 0;
+  for (std::size_t i = 0; i < series.size; ++i) peak = std::max(peak, series.point(i).second);
+  return peak;
+}
+
+std::string ChartOf(const Table& table, const Curve& curve, const std::string& name) {
+  StepSeries allocated = SeriesOf(table, "allocated", curve.allocated);
+  allocated.paint = PaintOf(Category::kOtherKernel);
+  allocated.filled = true;
+  StepSeries reserved = SeriesOf(table, "reserved", curve.reserved);
+  reserved.paint = PaintOf(Category::kMemcpy);
   StepChart chart;
-  const double peak = PeakOf(curve.allocated);
+  const double peak = PeakOf(allocated), most_reserved = PeakOf(reserved);
   chart.lines = {{peak, "peak " + FormatBytes(peak)}};
   chart.value_text = [](double bytes) { return FormatBytes(bytes); };
   chart.time_text = [](double ns) { return FormatDuration(ns); };
   chart.description = fmt::format("Memory of {} over time: at most {} allocated, {} reserved", name,
-                                  FormatBytes(peak), FormatBytes(PeakOf(curve.reserved)));
-  chart.series.push_back(std::move(curve.allocated));
-  if (PeakOf(curve.reserved) > 0) chart.series.push_back(std::move(curve.reserved));
+                                  FormatBytes(peak), FormatBytes(most_reserved));
+  chart.series.push_back(std::move(allocated));
+  if (most_reserved > 0) chart.series.push_back(std::move(reserved));
   return SvgSteps(chart);
 }
 
@@ -99,12 +115,12 @@ boost::json::object MemoryView(const Report& report) {
   json::array charts;
   std::size_t more = 0;
   if (const Table* table = FindTable(report, "memory_curve")) {
-    std::vector<Curve> curves = CurvesOf(*table);
+    const std::vector<Curve> curves = CurvesOf(*table);
     const bool several = report.profile.ranks > 1;
-    for (Curve& curve : curves) {
+    for (const Curve& curve : curves) {
       const std::string name =
           several ? fmt::format("rank {} · {}", curve.rank, curve.device) : curve.device;
-      std::string svg = ChartOf(curve, name);
+      std::string svg = ChartOf(*table, curve, name);
       if (svg.empty()) continue;
       if (charts.size() == kMostCharts) {
         ++more;

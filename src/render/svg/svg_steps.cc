@@ -21,11 +21,14 @@ struct Frame {
   double Y(double value) const { return kTop + height * (1 - value / top); }
 };
 
+double LastValue(const StepSeries& series) { return series.point(series.size - 1).second; }
+
 // The last value of each pixel column, and its largest where that is more: no peak is lost.
 std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Frame& frame) {
   std::vector<std::pair<double, double>> out;
   double pixel = -1, most = 0;
-  for (const auto& [time, value] : series.points) {
+  for (std::size_t i = 0; i < series.size; ++i) {
+    const auto [time, value] = series.point(i);
     const double x = std::floor(frame.X(static_cast<double>(time)));
     if (x != pixel || out.empty()) {
       out.emplace_back(x, value);
@@ -36,7 +39,7 @@ std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Fram
       out.back() = {x, most};
     }
   }
-  if (!out.empty()) out.emplace_back(frame.X(frame.last), series.points.back().second);
+  if (!out.empty()) out.emplace_back(frame.X(frame.last), LastValue(series));
   return out;
 }
 
@@ -92,9 +95,7 @@ void DrawLabels(const StepChart& chart, const Frame& frame, std::string& out) {
     labels.emplace_back(y + 4, line.label);
   }
   for (const StepSeries& series : chart.series) {
-    if (!series.points.empty()) {
-      labels.emplace_back(frame.Y(series.points.back().second) + 4, series.name);
-    }
+    if (series.size > 0) labels.emplace_back(frame.Y(LastValue(series)) + 4, series.name);
   }
   std::stable_sort(labels.begin(), labels.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -114,7 +115,8 @@ std::string SvgSteps(const StepChart& chart) {
   frame.last = -frame.first;
   frame.top = 0;
   for (const StepSeries& series : chart.series) {
-    for (const auto& [time, value] : series.points) {
+    for (std::size_t i = 0; i < series.size; ++i) {
+      const auto [time, value] = series.point(i);
       frame.first = std::min(frame.first, static_cast<double>(time));
       frame.last = std::max(frame.last, static_cast<double>(time));
       frame.top = std::max(frame.top, value);
@@ -128,7 +130,7 @@ std::string SvgSteps(const StepChart& chart) {
   std::string out = SvgOpen(chart.width, chart.height, chart.description, "chart");
   DrawAxes(chart, frame, out);
   for (const StepSeries& series : chart.series) {
-    if (series.points.empty()) continue;
+    if (series.size == 0) continue;
     const std::string_view form =
         series.filled ? "<path class=\"{0}\" fill=\"{1}\" d=\"{2}\"><title>{3}</title></path>"
                       : "<path class=\"{0} line\" fill=\"none\" stroke=\"{1}\" stroke-width=\"2\" "

@@ -2,7 +2,9 @@
 // charts (render/svg/svg.h), it carries its colours twice and stands beside its table.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +16,11 @@ namespace profgauge::render {
 struct StepSeries {
   Paint paint;
   std::string name;
-  bool filled = false;                                  ///< An area; else a line.
-  std::vector<std::pair<std::int64_t, double>> points;  ///< Time and value, in order of time.
+  bool filled = false;   ///< An area; else a line.
+  std::size_t size = 0;  ///< Points.
+  /// Time and value of each, in order of time. They are asked for several times: a copy of millions
+  /// takes longer to make room for than to draw.
+  std::function<std::pair<std::int64_t, double>(std::size_t)> point;
 };
 struct StepChart {
   std::vector<StepSeries> series;
