@@ -14,6 +14,7 @@ namespace {
 
 std::atomic<std::size_t> limit = 0;    // 0: one per core.
 std::atomic<std::size_t> helping = 0;  // Threads of all calls besides those that called.
+std::atomic<bool> shares_heap = false;
 
 std::size_t CoresAllowed() {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
@@ -40,6 +41,10 @@ std::size_t Cores() {
 }
 
 void LimitThreads(std::size_t most) { limit = most; }
+
+void ShareOneHeap() { shares_heap = true; }
+
+std::size_t ThreadsForAllocation() { return shares_heap ? 1 : 0; }
 
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most) {

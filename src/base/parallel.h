@@ -13,6 +13,12 @@ std::size_t Cores();
 /// From now on at most so many threads run at once, in the whole process; 0: one per core.
 void LimitThreads(std::size_t most);
 
+/// From now on all threads have one heap (cli/large_pages.h): they wait for each other there.
+void ShareOneHeap();
+/// How many threads are to do what mostly asks for memory, as `most` of ForEachAtOnce(): one, where
+/// two would take longer together.
+std::size_t ThreadsForAllocation();
+
 /// Calls `work(i)` once for each i below `count`, on as many threads as Cores() and `most` allow
 /// (0: no other limit) and calls that are under way leave, this one's among them; returns when all
 /// calls have. What the calls write must not be shared, so that the result does not depend on the

@@ -47,7 +47,9 @@ bool IsLarge(const char* argument) {
 }  // namespace
 
 void StartWithLargePages(char** arguments) {
-  if (arguments[0] == nullptr || std::getenv(kVariable) != nullptr) return;
+  const char* const set = std::getenv(kVariable);
+  if (set != nullptr && std::string_view(set) == kKeptInOneHeap) ShareOneHeap();
+  if (arguments[0] == nullptr || set != nullptr) return;
   bool is_large = false;
   for (char** argument = arguments + 1; *argument != nullptr; ++argument) {
     if (std::string_view(*argument).starts_with("--max-memory")) return;

@@ -341,11 +341,14 @@ tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const Act
                                                              const Policy& policy) {
   std::vector<CompiledRule> out(rules.size());
   std::vector<Errors> errors_of(rules.size());
-  ForEachAtOnce(rules.size(), [&](std::size_t i) {
-    out[i] = RuleCompiler(*rules[i].rule, errors_of[i]).Run();
-    out[i].active = rules[i];
-    AdoptLimits(policy, out[i]);
-  });
+  ForEachAtOnce(
+      rules.size(),
+      [&](std::size_t i) {
+        out[i] = RuleCompiler(*rules[i].rule, errors_of[i]).Run();
+        out[i].active = rules[i];
+        AdoptLimits(policy, out[i]);
+      },
+      ThreadsForAllocation());
   Errors errors;
   for (Errors& own : errors_of) {
     std::move(own.begin(), own.end(), std::back_inserter(errors));

@@ -35,7 +35,9 @@ class Collector {
   /// Reads and decodes all files at once, and joins them in their order.
   void Read() {
     std::vector<ReadFile> files(paths_.size());
-    ForEachAtOnce(files.size(), [&](std::size_t i) { files[i] = ReadOne(paths_[i]); });
+    ForEachAtOnce(
+        files.size(), [&](std::size_t i) { files[i] = ReadOne(paths_[i]); },
+        ThreadsForAllocation());
     for (ReadFile& file : files) {
       hash_.Add(file.text);
       std::move(file.errors.begin(), file.errors.end(), std::back_inserter(errors));
