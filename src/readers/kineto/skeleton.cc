@@ -37,7 +37,8 @@ struct Scalar {
 };
 
 /// Behind the scalar at `at`; nothing when it is no such scalar.
-inline const char* ReadScalar(const char* at, const char* end, Scalar& scalar) {
+[[gnu::always_inline]] inline const char* ReadScalar(const char* at, const char* end,
+                                                     Scalar& scalar) {
   if (*at == '"') {
     const char* const behind = SkipString(at, end);
     if (behind) scalar = {{at + 1, static_cast<std::size_t>(behind - at) - 2}, Form::kString};
@@ -232,7 +233,11 @@ std::uint32_t Skeletons::Child(std::uint32_t parent, std::string_view literal, F
   const std::string& text = texts_.emplace_back(literal);
   const std::size_t tail = std::min(text.size(), sizeof(made.word));
   std::memcpy(&made.word, text.data() + text.size() - tail, tail);
-  std::memset(&made.mask, 0xff, tail);
+  if (text.size() > sizeof(made.word)) {
+    made.first = Word(text.data());
+  } else {
+    std::memset(&made.first, 0xff, tail);
+  }
   made.text = text.data();
   made.size = static_cast<std::uint32_t>(text.size());
   made.field = field;
@@ -260,9 +265,9 @@ inline bool Skeletons::Literal::StandsAt(const char* at, const char* end) const 
   if (room < std::max<std::size_t>(size, kWord)) {
     return size <= room && std::memcmp(text, at, size) == 0;
   }
-  if (size <= kWord) return ((Word(at) ^ word) & mask) == 0;
-  if (Word(at + size - kWord) != word) return false;
-  for (std::size_t i = 0; i + kWord < size; i += kWord) {
+  if (size <= kWord) return ((Word(at) ^ word) & first) == 0;
+  if (Word(at + size - kWord) != word || Word(at) != first) return false;
+  for (std::size_t i = kWord; i + kWord < size; i += kWord) {
     if (Word(text + i) != Word(at + i)) return false;
   }
   return true;
@@ -272,7 +277,9 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
   Literal* const first = node.data();
   for (Literal* literal = first; literal != first + node.size(); ++literal) {
     if (!literal->StandsAt(at, end)) continue;
-    if (literal == first) return first;
+    // By how often, not by what came last: layouts take turns.
+    ++literal->followed;
+    if (literal == first || literal->followed <= literal[-1].followed) return literal;
     std::swap(literal[-1], literal[0]);
     return literal - 1;
   }

@@ -53,17 +53,18 @@ class Skeletons {
  private:
   /// Bytes that may stand at a place, up to the next value or to the element's end.
   struct Literal {
-    std::uint64_t word = 0;      ///< Its last eight bytes, or the first of a shorter one's.
-    std::uint64_t mask = 0;      ///< Which bytes of the word count.
+    std::uint64_t word = 0;   ///< Its last eight bytes, or those of a shorter one.
+    std::uint64_t first = 0;  ///< Its first eight; of a shorter one which bytes of the word count.
     const char* text = nullptr;  ///< In texts_.
     std::uint32_t size = 0;
     Field field = Field::kNone;  ///< Of the value behind.
     bool last = false;           ///< The element ends behind it.
     std::uint32_t node = 0;      ///< What may follow.
+    std::uint32_t followed = 0;  ///< How often it did.
 
     bool StandsAt(const char* at, const char* end) const;
   };
-  /// The literals that may follow, the last that did near the front.
+  /// The literals that may follow, those that did most often near the front.
   using Node = std::vector<Literal>;
 
   /// The node behind `literal` in `parent`, made when it is missing; kNone when there is no room.
