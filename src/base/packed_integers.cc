@@ -15,7 +15,12 @@ void PackedIntegers::Grow() {
   constexpr std::size_t kLeast = 16;
   std::size_t count = std::max(2 * size_, kLeast);
   if (size_ < reserved_) count = std::min(count, reserved_);  // More would be room of no use.
-  bytes_.resize(BytesOf(count));
+  const std::size_t bytes = BytesOf(count);
+  if (bytes <= bytes_.capacity()) return bytes_.resize(bytes);
+  // By itself the vector copies byte by byte, as it knows nothing of its allocator.
+  decltype(bytes_) larger(bytes);
+  std::copy(bytes_.data(), bytes_.data() + bytes_.size(), larger.data());
+  bytes_ = std::move(larger);
 }
 
 void PackedIntegers::Widen(std::int64_t value) {
