@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-struct XXH3_state_s;
-
 namespace profgauge {
 
 class ContentHash {
@@ -21,10 +19,11 @@ class ContentHash {
   std::string Hex() const;
 
  private:
+  struct State;
   struct Free {
-    void operator()(XXH3_state_s* state) const;
+    void operator()(State* state) const;
   };
-  std::unique_ptr<XXH3_state_s, Free> state_;
+  std::unique_ptr<State, Free> state_;
 };
 
 }  // namespace profgauge
