@@ -103,7 +103,7 @@ std::uint64_t ValueOf(std::uint64_t word) {
 
 /// The number that `text` is, of 1 to kMostDigits digits and nothing else. Times and addresses are
 /// read eight digits at a time.
-std::optional<std::uint64_t> PlainNumber(std::string_view text) {
+[[gnu::always_inline]] inline std::optional<std::uint64_t> PlainNumber(std::string_view text) {
   constexpr std::uint64_t kPowers[] = {1,       10,        100,        1'000,      10'000,
                                        100'000, 1'000'000, 10'000'000, 100'000'000};
   if (text.empty() || text.size() > kMostDigits) return std::nullopt;
