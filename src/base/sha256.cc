@@ -69,17 +69,22 @@ std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
 std::string Base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      out += i + k <= bytes.size() ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-    }
+  std::string out((bytes.size() + 2) / 3 * 4, '=');
+  char* to = out.data();
+  const auto byte = [&bytes](std::size_t at) {
+    return std::uint32_t{static_cast<unsigned char>(bytes[at])};
+  };
+  std::size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    const std::uint32_t group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
+    for (const unsigned shift : {18U, 12U, 6U, 0U}) *to++ = kDigits[group >> shift & 63];
   }
+  if (i == bytes.size()) return out;
+  const bool has_two = i + 2 == bytes.size();
+  const std::uint32_t group = byte(i) << 16 | (has_two ? byte(i + 1) << 8 : 0);
+  *to++ = kDigits[group >> 18 & 63];
+  *to++ = kDigits[group >> 12 & 63];
+  if (has_two) *to++ = kDigits[group >> 6 & 63];
   return out;
 }
 

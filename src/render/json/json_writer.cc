@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -43,8 +45,16 @@ void JsonWriter::Key(std::string_view key) {
 }
 
 void JsonWriter::Quote(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
   out_ += '"';
   while (!text.empty()) {
+    const auto plain = static_cast<std::size_t>(
+        std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+    if (plain > 0) {  // Mostly all of it.
+      out_ += text.substr(0, plain);
+      text.remove_prefix(plain);
+      continue;
+    }
     const std::size_t length = Utf8Length(text);
     const char c = text.front();
     if (length == 0) {
@@ -58,10 +68,8 @@ void JsonWriter::Quote(std::string_view text) {
       out_ += "\\n";
     } else if (c == '\t') {
       out_ += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      fmt::format_to(std::back_inserter(out_), "\\u{:04x}", static_cast<unsigned>(c));
     } else {
-      out_ += c;
+      fmt::format_to(std::back_inserter(out_), "\\u{:04x}", static_cast<unsigned>(c));
     }
     text.remove_prefix(length == 0 ? 1 : length);
   }
@@ -75,7 +83,8 @@ void JsonWriter::Text(std::string_view text) {
 
 void JsonWriter::Integer(std::int64_t value) {
   BeforeValue();
-  fmt::format_to(std::back_inserter(out_), "{}", value);
+  const fmt::format_int text(value);
+  out_.append(text.data(), text.size());
 }
 
 void JsonWriter::Real(double value) {

@@ -43,11 +43,12 @@ std::vector<std::uint64_t> Bits(std::span<const double> values) {
 }
 
 void AddPlanes(std::span<const std::uint64_t> values, unsigned planes, std::string& out) {
-  std::size_t at = out.size();
-  out.resize(at + planes * values.size());
+  const std::size_t before = out.size();
+  out.resize(before + planes * values.size());
+  char* to = out.data() + before;
   for (unsigned plane = 0; plane < planes; ++plane) {
     for (const std::uint64_t value : values) {
-      out[at++] = static_cast<char>(value >> (8 * plane) & 0xff);
+      *to++ = static_cast<char>(value >> (8 * plane) & 0xff);
     }
   }
 }
