@@ -45,7 +45,9 @@ class Compactor {
       } else if (IsBlank(rest[0])) {
         Blanks();
       } else {
-        Copy(1);
+        const auto is_text = [](char c) { return c != '<' && !IsBlank(c); };
+        const auto end = std::find_if_not(rest.begin(), rest.end(), is_text);
+        Copy(std::max<std::size_t>(1, static_cast<std::size_t>(end - rest.begin())));
       }
     }
     return std::move(out_);

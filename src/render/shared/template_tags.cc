@@ -10,13 +10,26 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
-void Place(std::string_view text, std::size_t at, Tag& tag) {
-  const std::string_view before = text.substr(0, at);
-  const auto newline = before.rfind('\n');
-  tag.line = 1 + static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
-  tag.column =
-      static_cast<std::uint32_t>(newline == std::string_view::npos ? at + 1 : at - newline);
-}
+// Tells line and column of places that come in order: together one walk over the text.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {}
+
+  void Tell(std::size_t at, Tag& tag) {
+    for (; at_ < at; ++at_) {
+      if (text_[at_] != '\n') continue;
+      ++line_;
+      begin_ = at_ + 1;
+    }
+    tag.line = line_;
+    tag.column = static_cast<std::uint32_t>(at - begin_ + 1);
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0, begin_ = 0;  // Of the line.
+  std::uint32_t line_ = 1;
+};
 
 // Sets kind and name from what stands between the braces; false for a comment.
 bool Classify(std::string_view inside, bool triple, Tag& tag) {
@@ -80,13 +93,14 @@ Error TagError(std::string code, std::string message, const Tag& tag, const std:
 
 Result<std::vector<Tag>> ScanTags(std::string_view text, const std::string& file) {
   std::vector<Tag> tags;
+  Places places(text);
   for (std::size_t at = text.find("{{"); at != std::string_view::npos; at = text.find("{{", at)) {
     const bool triple = text.substr(at).starts_with("{{{");
     const std::size_t begin = at + (triple ? 3 : 2);
     const std::string_view closer = triple ? "}}}" : "}}";
     const std::size_t end = text.find(closer, begin);
     Tag tag;
-    Place(text, at, tag);
+    places.Tell(at, tag);
     if (end == std::string_view::npos) {
       return Fail(TagError("template/unclosed-tag",
                            fmt::format("expected `{}`, found the end of the file", closer), tag,
@@ -94,7 +108,7 @@ Result<std::vector<Tag>> ScanTags(std::string_view text, const std::string& file
     }
     const std::string_view inside = text.substr(begin, end - begin);
     if (Classify(inside, triple, tag)) {
-      if (!tag.name.empty()) Place(text, text.find(tag.name, begin), tag);
+      if (!tag.name.empty()) places.Tell(text.find(tag.name, begin), tag);
       if (tag.name.empty() || inside.starts_with('=')) {
         return Fail(TagError("template/unsupported-tag",
                              fmt::format("expected a name in the tag, found `{}`", inside), tag,
