@@ -50,6 +50,7 @@ class PathGraphBuilder {
       : rank_(rank),
         profile_(*rank.profile),
         waits_(profile_),
+        waits_in_silence_(waits_.WaitsInSilence()),
         host_{rank.iterations.selected().front().host.start,
               rank.iterations.selected().back().host.end} {
     graph_.rank_ = &rank;
@@ -193,6 +194,7 @@ class PathGraphBuilder {
 
   // REQUIRES: the step is not the first of its thread.
   void AddSilentWait(StepId step) {
+    if (!waits_in_silence_) return;
     const std::uint32_t row = waits_.WaitedForInSilence(graph_.RecordedAt(step - 1),
                                                         graph_.RecordedAt(step), last_launch_);
     if (row != kNone && StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
@@ -534,6 +536,7 @@ class PathGraphBuilder {
   const RankContext& rank_;
   const Profile& profile_;
   WaitFinder waits_;
+  bool waits_in_silence_;
   EventWaits event_waits_of_{waits_};
   std::vector<EventWait> event_waits_;
   Span host_;  // The selected iterations' extent on the host.

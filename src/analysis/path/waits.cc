@@ -152,9 +152,7 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
 }
 
 std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const {
-  if (profile_.source.framework != "xla" || last_launch == kNone || to - from < kSilence) {
-    return kNone;
-  }
+  if (last_launch == kNone || to - from < kSilence) return kNone;
   const std::uint32_t row = LastLaunched(streams_[StreamOf(last_launch)], from);
   if (row == kNone || EndOf(row) > to || EndOf(row) - from < (to - from) / 2) return kNone;
   return row;

@@ -51,8 +51,10 @@ class WaitFinder {
   /// Device rows whose end the call waited for. `last_launch` is the row that its thread launched
   /// last, or kNone. Valid until the next call.
   std::span<const std::uint32_t> WaitedFor(std::uint32_t call, std::uint32_t last_launch);
+  /// Whether threads wait without a call that is recorded.
+  bool WaitsInSilence() const { return profile_.source.framework == "xla"; }
   /// The device row whose end a thread waited for that showed nothing between the two times, or
-  /// kNone. Where frameworks record the calls that wait: always kNone.
+  /// kNone. REQUIRES: WaitsInSilence().
   std::uint32_t WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const;
   /// The device row of another stream whose end let this one start, or kNone.
   std::uint32_t OtherStreamBefore(std::uint32_t row) const;
