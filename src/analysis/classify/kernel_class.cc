@@ -30,10 +30,8 @@ struct Chip {
   bool has_tensor_cores = true;
   bool is_tpu = false;  // Its products run on matrix units, whatever they are called.
 
-  // All types of at most 16 bits run on its matrix units.
-  bool MultipliesNarrow() const {
-    return is_tpu || (has_tensor_cores && (vendor == Vendor::kAmd || capability >= 80));
-  }
+  // All types of at most 16 bits surely run on its matrix units. Of AMD's chips some have none.
+  bool MultipliesNarrow() const { return is_tpu || (has_tensor_cores && capability >= 80); }
 };
 
 bool JudgesAlike(const Chip& a, const Chip& b) {

@@ -141,7 +141,7 @@ void HloProducts::AddModule(std::string_view hlo_proto) {
 }
 
 bool HloProducts::Has(std::string_view kernel_name) const {
-  const auto found = is_product_.find(std::string(kernel_name));
+  const auto found = is_product_.find(kernel_name);
   return found != is_product_.end() && found->second;
 }
 

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +23,15 @@ class HloProducts {
   bool Has(std::string_view kernel_name) const;
 
  private:
-  boost::unordered_flat_map<std::string, bool> is_product_;  ///< By the fusion's kernel name.
+  /// Kernels are asked for by the million: without a copy of the name.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+      return std::hash<std::string_view>{}(name);
+    }
+  };
+  /// By the fusion's kernel name.
+  boost::unordered_flat_map<std::string, bool, Hash, std::equal_to<>> is_product_;
 };
 
 }  // namespace profgauge::readers::xla
