@@ -257,6 +257,28 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
             "absent: no such events were recorded");
 }
 
+// What Tensor Cores could take over is 11 % of the kernel time in both, but 0.6 % of the run in
+// one.
+TEST(Verdict, PresetsJudgeTensorCoresWhereTheyMatter) {
+  const auto status = [](const char* preset, double utilization) {
+    const Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.0},
+                                            {"tensor_core.eligible_share", 0.11},
+                                            {"gpu.utilization.mean", utilization},
+                                            {"gpu.idle.mean", 0.1}});
+    for (const GateResult& result : Judge(*LoadPolicy(preset), analysis, {}, {}).gate) {
+      if (result.threshold.metric == "tensor_core.efficiency" &&
+          result.threshold.level == Level::kError) {
+        return result.status;
+      }
+    }
+    return GateStatus::kMissing;
+  };
+  for (const char* preset : {"builtin:recommended", "builtin:strict"}) {
+    EXPECT_EQ(status(preset, 0.9), GateStatus::kError) << preset;
+    EXPECT_EQ(status(preset, 0.054), GateStatus::kNotApplicable) << preset;
+  }
+}
+
 TEST(Verdict, OfAConditionThePartThatFailsIsTold) {
   const auto reason = [](std::string_view when) {
     const auto policy = ParsePolicy(
