@@ -360,8 +360,14 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
     std::string line;
     if (!row.name.empty()) {
       line = Padded(row.name, name) + "  " + Padded(row.value, value, true);
-      if (limit > 0) line += "  " + Padded(row.limit, limit);
-      if (!row.gain.empty()) line += "  " + row.gain;
+      const std::size_t gain = row.gain.empty() ? 0 : 2 + CharactersIn(row.gain);
+      if (!row.limit.empty()) {
+        line += "  " + Padded(row.limit, limit);
+      } else if (limit > 0) {  // A long gain begins within the column that its row leaves empty.
+        const std::size_t taken = indent + CharactersIn(line) + gain;
+        line.append(std::min(2 + limit, width - std::min(width, taken)), ' ');
+      }
+      if (gain > 0) line += "  " + row.gain;
       line.erase(line.find_last_not_of(' ') + 1);
     }
     const bool fits = indent + CharactersIn(line) + 2 + CharactersIn(row.text) <= width;

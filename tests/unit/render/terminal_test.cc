@@ -1,4 +1,5 @@
 // The answer on a terminal, as it stands there.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,6 +117,23 @@ TEST(Terminal, LongMessagesWrapAndAreNeverCut) {
   const std::string text = RenderTerminal(report, options);
   for (int i = 0; i < 60; ++i) EXPECT_THAT(text, HasSubstr("word" + std::to_string(i)));
   EXPECT_THAT(text, HasSubstr(testing::HostileNames()[7]));
+}
+
+TEST(Terminal, ALongGainBeginsWhereItsRowHasNoLimit) {
+  report::Report report = testing::SampleReport();
+  report.findings[0].gain.text = "1.20 ms replayed (≤ 3.40 ms)";
+  const auto line_of = [&](int width) {
+    TerminalOptions options;
+    options.width = width;
+    const std::string text = Plain(RenderTerminal(report, options));
+    const std::size_t at = text.find("  error  dataloader");
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  constexpr std::string_view kFinding = "  error  dataloader/exposed  12.0 %";
+  constexpr std::string_view kGain = "≤ 1.20 ms replayed (≤ 3.40 ms)/iteration";
+  EXPECT_EQ(line_of(75), fmt::format("{}  {}", kFinding, kGain));
+  EXPECT_EQ(line_of(80), fmt::format("{}     {}", kFinding, kGain));
+  EXPECT_EQ(line_of(120), fmt::format("{}  {:14}  {}", kFinding, "", kGain));
 }
 
 TEST(Terminal, SymptomsStandUnderTheirCause) {
