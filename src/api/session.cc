@@ -180,8 +180,10 @@ Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
   const PolicyIterations& policy = loaded.iterations;
   Selection selection;
   const auto first = [](const auto& a, const auto& b) { return a ? a : b; };
-  selection.iteration_marker = first(options.iteration_marker, policy.marker).value_or("");
-  selection.key_op = first(options.key_op, policy.key_op).value_or("");
+  // Either on the command line replaces both of the policy's.
+  const bool own = options.iteration_marker || options.key_op;
+  selection.iteration_marker = (own ? options.iteration_marker : policy.marker).value_or("");
+  selection.key_op = (own ? options.key_op : policy.key_op).value_or("");
   // A bound on the command line replaces the policy's, whichever way each is said.
   const bool own_start = options.iter_start || options.iter_start_number;
   const bool own_stop = options.iter_stop || options.iter_stop_number;

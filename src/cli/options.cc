@@ -129,6 +129,16 @@ Status CheckChoice(const OptionSpec& self, const std::string& value) {
   return Fail(BadValue(self, Listed(self), value));
 }
 
+/// Where iterations begin is said in one way.
+template <auto member, auto other>
+Status SetMarker(Options& options, const OptionSpec& self, const std::string& value) {
+  if (options.*other) {
+    return Fail(
+        UsageError("usage/conflict", "`--key-op` and `--iteration-marker` exclude each other"));
+  }
+  return SetText<member>(options, self, value);
+}
+
 template <auto member>
 Status SetChoice(Options& options, const OptionSpec& self, const std::string& value) {
   PROFGAUGE_CHECK(CheckChoice(self, value));
@@ -323,9 +333,11 @@ constexpr OptionSpec kOptions[] = {
     {"--warmup", "", "N", Group::kSelection, kOnSelecting, "Leave out the first N iterations", "",
      SetIndex<&Options::warmup>},
     {"--key-op", "", "NAME", Group::kSelection, kOnSelecting,
-     "An iteration runs from one start of this op to the next", "", SetText<&Options::key_op>},
+     "An iteration runs from one start of this op to the next", "",
+     SetMarker<&Options::key_op, &Options::iteration_marker>},
     {"--iteration-marker", "", "REGEX", Group::kSelection, kOnSelecting,
-     "Host ranges whose name matches are the iterations", "", SetText<&Options::iteration_marker>},
+     "Host ranges whose name matches are the iterations", "",
+     SetMarker<&Options::iteration_marker, &Options::key_op>},
     {"--range", "", "A:B", Group::kSelection, kOnSelecting,
      "Look at this part alone: times from the start (5us:12.5us) or names of marks",
      "Work counts where it starts, busy time where it is. An end left out is the recording's.",

@@ -171,9 +171,10 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
                           Set(target, decoder.Integer(n, name, 0, kMostIterations));
                         }};
   };
+  std::optional<std::string> marker, key_op;
   const Decoder::Key kKeys[] = {
-      {"marker", [&](const YamlNode& n) { Set(out.marker, decoder.Text(n, "marker")); }},
-      {"key_op", [&](const YamlNode& n) { Set(out.key_op, decoder.Text(n, "key_op")); }},
+      {"marker", [&](const YamlNode& n) { Set(marker, decoder.Text(n, "marker")); }},
+      {"key_op", [&](const YamlNode& n) { Set(key_op, decoder.Text(n, "key_op")); }},
       {"start",
        [&](const YamlNode& n) { DecodeBound(decoder, n, "start", out.start, out.start_number); }},
       {"stop",
@@ -182,6 +183,12 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
       integer("min", out.min),
   };
   decoder.Map(node, "`iterations`", kKeys);
+  if (marker && key_op) {
+    decoder.Add(node, "policy/two-markers", "`marker` and `key_op` exclude each other");
+  } else if (marker || key_op) {  // Either replaces what an extended policy says.
+    out.marker = std::move(marker);
+    out.key_op = std::move(key_op);
+  }
   const auto check = [&](const auto& start, const auto& stop, std::string_view sign) {
     if (!start || !stop || *start <= *stop) return;
     decoder.Add(node, "policy/empty-range",

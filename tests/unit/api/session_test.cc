@@ -39,6 +39,16 @@ TEST(SelectionOf, TheCallerWinsOverThePolicy) {
   EXPECT_EQ(selection.knowledge.kernel_names.size(), 1U);
 }
 
+TEST(SelectionOf, WhereIterationsBeginIsSaidInOneWay) {
+  Policy policy;
+  policy.iterations.marker = "train_step";
+  EvaluateOptions options;
+  options.key_op = "aten::mm";
+  EXPECT_EQ(SelectionOf(policy, options).key_op, "aten::mm");
+  EXPECT_EQ(SelectionOf(policy, options).iteration_marker, "");
+  EXPECT_EQ(SelectionOf(policy, {}).iteration_marker, "train_step");
+}
+
 TEST(ProvenanceOptions, HoldsWhatChangesNumbers) {
   EvaluateOptions options;
   Policy policy;

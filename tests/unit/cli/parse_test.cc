@@ -88,6 +88,10 @@ constexpr Wrong kWrong[] = {
      "error: option `--templates`: `/` has no template of a name that is known\n"
      "  help: `profgauge templates export DIR` writes them all; keep those that you change   "
      "[usage/no-templates]\n"},
+    {"check x --key-op mm --iteration-marker step",
+     "error: `--key-op` and `--iteration-marker` exclude each other   [usage/conflict]\n"},
+    {"check x --iteration-marker step --key-op mm",
+     "error: `--key-op` and `--iteration-marker` exclude each other   [usage/conflict]\n"},
     {"version -q -v", "error: `--quiet` and `--verbose` exclude each other   [usage/conflict]\n"},
 };
 

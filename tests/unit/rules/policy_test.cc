@@ -109,6 +109,15 @@ TEST_F(PolicyFiles, LaterChangesReplaceEarlierOnesOnTheSameMetric) {
   EXPECT_EQ(policy->baseline->noise_floor, 0.02);
 }
 
+TEST_F(PolicyFiles, WhereIterationsBeginReplacesTheOtherWayOfIt) {
+  const auto policy = ParsePolicy(
+      "schema: 1\nextends: all_keys.good.yaml\niterations: {key_op: aten::mm}\n", "p.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  EXPECT_EQ(policy->iterations.key_op, "aten::mm");
+  EXPECT_FALSE(policy->iterations.marker);
+  EXPECT_EQ(policy->iterations.start, 2);
+}
+
 TEST_F(PolicyFiles, KnowledgeIsReadFromItsFiles) {
   const auto policy = LoadPolicy("all_keys.good.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
