@@ -18,8 +18,8 @@ namespace profgauge {
 /// piece)` for each piece, by at most `workers` threads side by side; and `take(piece)`, one call
 /// at a time on any of them, in the order of next(). `piece` may be one that was taken before.
 /// Where `take` says false, next() is not called again; pieces that are under way are still taken.
-/// What one of the three throws ends all and is thrown. At most twice as many pieces as workers
-/// wait to be taken.
+/// What one of the three throws ends all and is thrown. There are never more than twice as many
+/// pieces as workers.
 template <class Piece>
 void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
                  const std::function<void(std::size_t, Piece&)>& make,
@@ -29,23 +29,30 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
   bool is_last = false;
 
   std::mutex mutex;  // Of what follows.
-  std::condition_variable turn;
+  std::condition_variable room;
   std::map<std::size_t, std::unique_ptr<Piece>> waiting;
   std::vector<std::unique_ptr<Piece>> spare;
-  std::size_t taken = 0;
+  std::size_t pieces = 0, taken = 0;
   bool is_taking = false, is_stopped = false, has_failed = false;
 
-  const auto make_room = [&] {
-    const std::lock_guard lock(mutex);
-    if (spare.empty()) return std::make_unique<Piece>();
+  // Nobody runs far ahead of a piece that takes long. Nothing once no more pieces are wanted.
+  const auto make_room = [&]() -> std::unique_ptr<Piece> {
+    std::unique_lock lock(mutex);
+    room.wait(lock, [&] { return is_stopped || !spare.empty() || pieces < 2 * workers; });
+    if (is_stopped) return nullptr;
+    if (spare.empty()) {
+      ++pieces;
+      return std::make_unique<Piece>();
+    }
     auto piece = std::move(spare.back());
     spare.pop_back();
     return piece;
   };
-  const auto fail = [&] {
+  const auto stop = [&](bool failed) {
     const std::lock_guard lock(mutex);
-    is_stopped = has_failed = true;
-    turn.notify_all();
+    is_stopped = true;
+    has_failed = has_failed || failed;
+    room.notify_all();
   };
   const auto must_stop = [&] {
     const std::lock_guard lock(mutex);
@@ -53,8 +60,6 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
   };
   const auto hand_over = [&](std::size_t index, std::unique_ptr<Piece> piece) {
     std::unique_lock lock(mutex);
-    // Nobody runs far ahead of a piece that takes long.
-    turn.wait(lock, [&] { return has_failed || index < taken + 2 * workers; });
     waiting.emplace(index, std::move(piece));
     if (is_taking) return;
     is_taking = true;
@@ -67,19 +72,18 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
       is_stopped = is_stopped || !goes_on;
       ++taken;
       spare.push_back(std::move(first));
-      turn.notify_all();
+      room.notify_all();
     }
     is_taking = false;
   };
   const auto work = [&](std::size_t worker) {
-    for (;;) {
-      auto piece = make_room();
+    while (auto piece = make_room()) {
       std::size_t index = 0;
       {
         const std::lock_guard lock(next_mutex);
         if (is_last || must_stop()) return;
         is_last = !next(*piece);
-        if (is_last) return;
+        if (is_last) return stop(false);
         index = begun++;
       }
       make(worker, *piece);
@@ -92,7 +96,7 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
         try {
           work(worker);
         } catch (...) {
-          fail();
+          stop(true);
           throw;
         }
       },

@@ -24,7 +24,8 @@ void ParseChunk(Worker& worker, Parsed& parsed) {
 
 void ParseInOrder(Input& input, Fraction fraction, unsigned threads,
                   const std::function<bool(Parsed&)>& take) {
-  constexpr unsigned kMaxThreads = 32;
+  // Reading bytes and taking rows, one thread at a time each, keep no more than these busy.
+  constexpr unsigned kMaxThreads = 8;
   // Workers outlive the merge: rows hold views into their strings.
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::clamp(threads, 1U, kMaxThreads); ++i) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -12,7 +14,13 @@ namespace profgauge {
 namespace {
 
 struct Piece {
+  Piece() { most = std::max(most.load(), ++alive); }
+  ~Piece() { --alive; }
+  Piece(const Piece&) = delete;
+  Piece& operator=(const Piece&) = delete;
+
   int number = -1, made = -1;
+  static inline std::atomic<int> alive = 0, most = 0;
 };
 
 class InOrderTest : public ::testing::TestWithParam<std::size_t> {
@@ -47,6 +55,17 @@ TEST_P(InOrderTest, TakesAllInTheirOrder) {
   });
   ASSERT_EQ(taken.size(), 500U);
   for (int i = 0; i < 500; ++i) EXPECT_EQ(taken[static_cast<std::size_t>(i)], i);
+}
+
+// They hold the memory of a reader: a piece that takes long must not let others gather behind it.
+TEST_P(InOrderTest, KeepsFewPieces) {
+  Piece::most = 0;
+  Run(300, [](Piece& piece) {
+    if (piece.number % 50 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return true;
+  });
+  EXPECT_LE(Piece::most, static_cast<int>(2 * GetParam()));
+  EXPECT_EQ(Piece::alive, 0);
 }
 
 TEST_P(InOrderTest, OfNothingThereIsNothing) {
