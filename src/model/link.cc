@@ -85,13 +85,13 @@ class RangesById {
     std::iota(rows_.begin(), rows_.end(), 0U);
   }
 
-  bool Knows(std::int64_t id) const {
+  bool Knows(std::int64_t id) {
     const auto at = LowerBound(id);
     return at != rows_.end() && ids_[*at] == id;
   }
 
   /// The innermost range of that id on `thread` around `time`; invalid when there is none.
-  HostId Find(std::int64_t id, ThreadId thread, Ns time) const {
+  HostId Find(std::int64_t id, ThreadId thread, Ns time) {
     HostId found;
     for (auto at = LowerBound(id); at != rows_.end() && ids_[*at] == id; ++at) {
       const bool inside = host_.start[*at] <= time && time <= End(host_, *at);
@@ -101,15 +101,32 @@ class RangesById {
   }
 
  private:
-  std::vector<std::uint32_t>::const_iterator LowerBound(std::int64_t id) const {
-    return std::lower_bound(
-        rows_.begin(), rows_.end(), id,
-        [&](std::uint32_t row, std::int64_t value) { return ids_[row] < value; });
+  // Calls come in order of time, and so do most ids: the next one is near the one before.
+  Permutation::const_iterator LowerBound(std::int64_t id) {
+    const auto is_before = [&](std::uint32_t row, std::int64_t value) { return ids_[row] < value; };
+    auto begin = rows_.cbegin(), end = rows_.cend();
+    const auto near = begin + near_;
+    if (near != end && is_before(*near, id)) {
+      begin = near + 1;
+      for (std::ptrdiff_t step = 1; end - begin > step; step *= 2) {
+        if (!is_before(begin[step], id)) {
+          end = begin + step;
+          break;
+        }
+        begin += step;
+      }
+    } else {
+      end = near;
+    }
+    const auto found = std::lower_bound(begin, end, id, is_before);
+    near_ = found - rows_.cbegin();
+    return found;
   }
 
   const HostTable& host_;
   const std::vector<std::int64_t>& ids_;
   Permutation rows_;
+  std::ptrdiff_t near_ = 0;
 };
 
 /// For each host row the nearest op: itself, or the nearest enclosing one.
@@ -138,11 +155,15 @@ HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end,
 }
 
 void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
+  if (flows.empty()) return;
   auto& host = profile.host;
   const auto starts = ThreadStarts(profile);
-  std::stable_sort(flows.begin(), flows.end(), [](const FlowRow& a, const FlowRow& b) {
-    return std::pair(a.id, !a.forward) < std::pair(b.id, !b.forward);
-  });
+  PermuteInPlace(SortedRows(flows.size(),
+                            [&](auto a, auto b) {
+                              return std::pair(flows[a].id, !flows[a].forward) <
+                                     std::pair(flows[b].id, !flows[b].forward);
+                            }),
+                 flows);
   const auto at = [&](const FlowRow& flow) {
     return StartingAt(host, starts[flow.thread.value], starts[flow.thread.value + 1], flow.time);
   };
@@ -208,7 +229,7 @@ void Parents(Profile& profile) {
 void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
                    const OptionalColumn<std::int64_t, -1>& api_ids) {
   auto& api = profile.api;
-  const RangesById by_id(profile.host, host_ids);
+  RangesById by_id(profile.host, host_ids);
   OpenRanges open(profile, ThreadStarts(profile));
   api.op.assign(api.size(), HostId{});
   for (std::uint32_t row = 0; row < api.size(); ++row) {
