@@ -73,7 +73,7 @@ Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& an
   // Replays take longest: those with most to change first.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return scales(a) > scales(b); });
-  constexpr std::size_t kMostAtOnce = 2;  // Each needs much memory.
+  constexpr std::size_t kMostAtOnce = 3;  // Each needs much memory.
   ForEachAtOnce(
       1 + rules.size(),
       [&](std::size_t i) {
