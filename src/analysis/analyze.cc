@@ -85,6 +85,7 @@ void AddCountsAndCopies(std::span<const RankContext> ranks, Output& out) {
 using Part = void (*)(std::span<const RankContext>, Output&);
 // None looks at what others find. The longest first. Exposures are of the rows of these:
 constexpr Part kPartsOfWork[] = {AddIterationsAndCommunication,
+                                 AddMemory,
                                  AddOpTables,
                                  AddKernels,
                                  AddHostCalls,
@@ -92,9 +93,9 @@ constexpr Part kPartsOfWork[] = {AddIterationsAndCommunication,
                                  AddTensorCores,
                                  AddCountsAndCopies};
 // With them come launches, the largest table by far: after what needs much memory for a while.
-constexpr Part kOtherParts[] = {AddIdle,         AddDeviceTables, AddLaunches, AddMemory,
-                                AddIterationOps, AddUtilization,  AddModules,  AddRanges,
-                                AddOsRuntime,    AddCpuActivity,  AddCoverage};
+constexpr Part kOtherParts[] = {AddIdle,        AddDeviceTables, AddLaunches, AddIterationOps,
+                                AddUtilization, AddModules,      AddRanges,   AddOsRuntime,
+                                AddCpuActivity, AddCoverage};
 constexpr Part kPartsOfSums[] = {
     AddWithoutTimeline,    AddCopies,       AddOpTables,  AddKernels,   AddTensorCores,
     AddRoofline,           AddDeviceTables, AddHostCalls, AddOsRuntime, AddCpuActivity,
@@ -129,16 +130,18 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     PROFGAUGE_TRY(result.analysis, AnalyzeRun(profiles, selection));
     return result;
   }
-  PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(profiles, selection));
+  PROFGAUGE_TRY(std::vector<RankContext> contexts, FindRankContexts(profiles, selection));
   const auto kept = std::make_shared<std::vector<RankContext>>(std::move(contexts));
   const std::vector<RankContext>& ranks = *kept;
+  PathGraphs graphs;
+  MeasureContexts(*kept, [&] { graphs = BuildGraphs(ranks); });
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
   Output out(ranks.front().profile->hints, AcceleratorOf(profiles), selection.unwanted_tables);
   std::shared_ptr<const Replayer> replayer;
   std::vector<PathFacts> paths;
   const auto find_paths = [&] {
-    replayer = std::make_shared<const Replayer>(kept);
+    replayer = std::make_shared<const Replayer>(kept, std::move(graphs));
     paths = PathFactsOf(*replayer);
   };
   if (has_timeline) {

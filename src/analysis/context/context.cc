@@ -1,6 +1,7 @@
 #include "analysis/context/context.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -13,6 +14,31 @@ namespace profgauge {
 
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection) {
+  PROFGAUGE_TRY(std::vector<RankContext> ranks, FindRankContexts(profiles, selection));
+  MeasureContexts(ranks, [] {});
+  return ranks;
+}
+
+void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside) {
+  const auto follow_ops = [&] {
+    for (RankContext& rank : ranks) {
+      rank.tree = BuildOpTree(*rank.profile, rank.classes);
+      rank.works = CountWork(*rank.profile, rank.tree);
+    }
+  };
+  const auto measure_gpus = [&] {
+    for (RankContext& rank : ranks) {
+      rank.unobserved = UnobservedParts(*rank.profile, rank.iterations);
+      rank.gpus = MeasureGpus(*rank.profile, rank.devices, rank.window(), rank.unobserved,
+                              rank.iterations.selected());
+    }
+  };
+  const std::function<void()> parts[] = {follow_ops, beside, measure_gpus};  // The longest first.
+  ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](); });
+}
+
+Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
+                                                  const Selection& selection) {
   const auto rank_of = [&](std::size_t i) {
     const std::int64_t recorded = profiles[i].distributed.rank;
     return recorded >= 0 ? recorded : static_cast<std::int64_t>(i);
@@ -44,16 +70,6 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
     // By id, so that the one of a kernel is found fast however many a file lists.
     std::stable_sort(rank.devices.begin(), rank.devices.end(),
                      [](const Gpu& a, const Gpu& b) { return a.id < b.id; });
-    ForEachAtOnce(2, [&](std::size_t half) {
-      if (half == 0) {
-        rank.tree = BuildOpTree(profile, rank.classes);
-        rank.works = CountWork(profile, rank.tree);
-      } else {
-        rank.unobserved = UnobservedParts(profile, rank.iterations);
-        rank.gpus = MeasureGpus(profile, rank.devices, rank.window(), rank.unobserved,
-                                rank.iterations.selected());
-      }
-    });
     ranks.push_back(std::move(rank));
   }
   if (ranks.empty()) {

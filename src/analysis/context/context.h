@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,5 +60,11 @@ struct RankContext {
 /// The contexts keep pointers to `profiles`.
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection);
+
+/// The same in two steps: all but tree, works, unobserved and gpus, then these. `beside` is called
+/// meanwhile, and needs none of them.
+Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
+                                                  const Selection& selection);
+void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);
 
 }  // namespace profgauge

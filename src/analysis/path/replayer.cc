@@ -30,17 +30,23 @@ bool HasPauses(std::span<const Iteration> selected) {
 
 }  // namespace
 
-Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks)
-    : ranks_(std::move(ranks)) {
-  for (const RankContext& rank : *ranks_) {
+PathGraphs BuildGraphs(std::span<const RankContext> ranks) {
+  std::vector<PathGraph> graphs;
+  for (const RankContext& rank : ranks) {
     auto graph = PathGraph::Build(rank);
-    if (!graph) {
-      why_not_ = std::move(graph.error());
-      graphs_.clear();
-      return;
-    }
-    graphs_.push_back(std::move(*graph));
+    if (!graph) return tl::unexpected(std::move(graph.error()));
+    graphs.push_back(std::move(*graph));
   }
+  return graphs;
+}
+
+Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks, PathGraphs graphs)
+    : ranks_(std::move(ranks)) {
+  if (!graphs) {
+    why_not_ = std::move(graphs.error());
+    return;
+  }
+  graphs_ = *std::move(graphs);
   transfers_.resize(ranks_->size());
   if (ranks_->size() > 1) MatchCalls();
 }

@@ -105,10 +105,17 @@ struct Prediction {
 /// all steps.
 enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
 
+using PathGraphs = tl::expected<std::vector<PathGraph>, std::string>;
+/// Of all ranks, or the reason of the first that has none. Needs nothing that
+/// MeasureContexts() adds; the graphs keep pointers to `ranks`.
+PathGraphs BuildGraphs(std::span<const RankContext> ranks);
+
 class Replayer {
  public:
-  /// The graphs of all ranks, or in why_not() the reason of the first that has none.
-  explicit Replayer(std::shared_ptr<const std::vector<RankContext>> ranks);
+  /// With the graphs of all ranks, or in why_not() the reason of the first that has none.
+  explicit Replayer(std::shared_ptr<const std::vector<RankContext>> ranks)
+      : Replayer(ranks, BuildGraphs(*ranks)) {}
+  Replayer(std::shared_ptr<const std::vector<RankContext>> ranks, PathGraphs graphs);
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
 
