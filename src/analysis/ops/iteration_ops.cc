@@ -41,17 +41,40 @@ void AddCall(const RankContext& rank, std::uint32_t op, Sums& sums) {
   ++sums.calls;
 }
 
+// Sums by iteration and name, of calls that come mostly in order of time.
+class SumsInOrder {
+ public:
+  explicit SumsInOrder(std::size_t names) : last_(names) {}
+
+  Sums& Of(std::uint32_t iteration, StringId name) {
+    Last& last = last_[name.value];
+    if (last.iteration != iteration) last = {iteration, &sums_[{iteration, name.value}]};
+    return *last.sums;
+  }
+  SumsByOp Take() { return std::move(sums_); }
+
+ private:
+  struct Last {
+    std::uint32_t iteration = Iterations::kNone;
+    Sums* sums = nullptr;
+  };
+  SumsByOp sums_;
+  std::vector<Last> last_;  // By name.
+};
+
 // Calls that launched nothing themselves are of the iteration that they began in. `seen`: those
 // that launched.
-void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& seen, SumsByOp& out) {
+void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& seen,
+                   SumsInOrder& out) {
   const HostTable& host = rank.profile->host;
   NameMemo is_range(*rank.profile, IsFrameworkRange);
+  IterationCursor iterations(rank.iterations);
   for (std::uint32_t op = 0; op < host.size(); ++op) {
     if (seen[op] != 0 || host.kind[op] != HostKind::kOp || !rank.tree.IsOp(op)) continue;
     if (!host.name[op].valid() || is_range(host.name[op])) continue;
-    const std::uint32_t iteration = rank.iterations.AtHostTime(host.start[op]);
+    const std::uint32_t iteration = iterations.AtHostTime(host.start[op]);
     if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
-    AddCall(rank, op, out[{iteration, host.name[op].value}]);
+    AddCall(rank, op, out.Of(iteration, host.name[op]));
   }
 }
 
@@ -59,12 +82,7 @@ void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& see
 SumsByOp SumRank(const RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
-  SumsByOp out;
-  struct Last {
-    std::uint32_t iteration = Iterations::kNone;
-    Sums* sums = nullptr;
-  };
-  std::vector<Last> last(rank.profile->strings.size());  // By name: kernels come in time order.
+  SumsInOrder out(rank.profile->strings.size());
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t iteration = rank.iterations.of_device[row];
     if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
@@ -72,9 +90,7 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
     if (op == OpTree::kNone || !rank.profile->host.name[op].valid()) continue;
     any = true;
-    const std::uint32_t name = rank.profile->host.name[op].value;
-    if (last[name].iteration != iteration) last[name] = {iteration, &out[{iteration, name}]};
-    Sums& sums = *last[name].sums;
+    Sums& sums = out.Of(iteration, rank.profile->host.name[op]);
     if (!std::exchange(seen[op], std::uint8_t{1})) AddCall(rank, op, sums);
     const Ns duration = std::max<Ns>(device.duration[row], 0);
     sums.device_time += duration;
@@ -85,7 +101,7 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
     sums.tensor_core_time += duration;
   }
   AddOtherCalls(rank, seen, out);
-  return out;
+  return out.Take();
 }
 
 std::string_view DirectionText(const Sums& sums) {
