@@ -80,8 +80,8 @@ struct Iterations {
   Ns SelectedTime() const;
 };
 
-/// Finds the iterations of many moments that come mostly in order: as Iterations::AtHostTime() and
-/// AtTime(), which it asks where the last answer does not hold.
+/// Finds the iterations of many moments that come mostly in order: as the functions of Iterations
+/// with these names, which it asks where the last answer does not hold.
 class IterationCursor {
  public:
   /// `iterations` must outlive it, and stay as they are.
@@ -94,6 +94,9 @@ class IterationCursor {
   std::uint32_t AtTime(Ns at) {
     if (Holds(at, &Iteration::time)) return last_;
     return Keep(iterations_.AtTime(at));
+  }
+  bool CountsHostTime(Ns at) {
+    return iterations_.is_whole || iterations_.SelectsIteration(AtHostTime(at));
   }
 
  private:

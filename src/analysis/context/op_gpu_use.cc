@@ -26,51 +26,67 @@ void ForEachWork(const RankContext& rank, Visit visit) {
   }
 }
 
-// Ops whose work is not met in the order of its starts: it is on several streams.
-std::vector<bool> FindMixed(const RankContext& rank) {
-  const std::size_t ops = rank.profile->host.size();
-  std::vector<Ns> last(ops, std::numeric_limits<Ns>::min());
-  std::vector<bool> is_mixed(ops, false);
-  ForEachWork(rank, [&](const Work& work) {
-    if (work.start < last[work.op]) is_mixed[work.op] = true;
-    last[work.op] = work.start;
-  });
-  return is_mixed;
-}
-
 class Adder {
  public:
-  explicit Adder(std::size_t ops) : ends_(ops, kNone) {
-    use_.busy.assign(ops, 0);
-    use_.idle = use_.busy;
+  explicit Adder(std::size_t ops) {
+    use_.place.assign(ops, 0);
+    use_.uses.resize(1);
   }
 
-  // REQUIRES: of each op in the order of starts.
+  /// A new op gets its place. Returns it.
+  std::uint32_t PlaceOf(std::uint32_t op) {
+    std::uint32_t& place = use_.place[op];
+    if (place != 0) return place;
+    place = static_cast<std::uint32_t>(use_.uses.size());
+    use_.uses.emplace_back();
+    return place;
+  }
+
+  // REQUIRES: the op has its place; of each op in the order of starts.
   void Add(const Work& work) {
-    Ns& end = ends_[work.op];  // The latest so far.
+    ends_.resize(use_.uses.size(), kNone);
+    const std::uint32_t place = use_.place[work.op];
+    GpuUseOfOp& use = use_.uses[place];
+    Ns& end = ends_[place];  // The latest so far.
     const Ns before = end == kNone ? work.start : end;
     end = std::max(work.end, before);
-    use_.idle[work.op] += std::max<Ns>(0, work.start - before);
-    use_.busy[work.op] += end - std::max(work.start, before);
+    use.idle += std::max<Ns>(0, work.start - before);
+    use.busy += end - std::max(work.start, before);
   }
   OpGpuUse Take() { return std::move(use_); }
 
  private:
   static constexpr Ns kNone = std::numeric_limits<Ns>::min();
   OpGpuUse use_;
-  std::vector<Ns> ends_;
+  std::vector<Ns> ends_;  // By place.
 };
+
+// By place: ops whose work is not met in the order of its starts, as it is on several streams.
+std::vector<bool> FindMixed(const RankContext& rank, Adder& adder) {
+  std::vector<Ns> last(1);
+  std::vector<bool> is_mixed(1);
+  ForEachWork(rank, [&](const Work& work) {
+    const std::uint32_t place = adder.PlaceOf(work.op);
+    if (place == last.size()) {
+      last.push_back(work.start);
+      is_mixed.push_back(false);
+    }
+    if (work.start < last[place]) is_mixed[place] = true;
+    last[place] = work.start;
+  });
+  return is_mixed;
+}
 
 }  // namespace
 
 // Long recordings have tens of millions of kernels, most of them of ops with one stream: only what
 // must be sorted is collected.
 OpGpuUse FindOpGpuUse(const RankContext& rank) {
-  const std::vector<bool> is_mixed = FindMixed(rank);
+  Adder adder(rank.profile->host.size());
+  const std::vector<bool> is_mixed = FindMixed(rank, adder);
   std::vector<Work> mixed;
-  Adder adder(is_mixed.size());
   ForEachWork(rank, [&](const Work& work) {
-    if (is_mixed[work.op]) {
+    if (is_mixed[adder.PlaceOf(work.op)]) {
       mixed.push_back(work);
     } else {
       adder.Add(work);

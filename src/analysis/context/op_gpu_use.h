@@ -1,19 +1,27 @@
 // How long the GPU was busy with an operator's work, and had nothing to do while it was on it.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "analysis/context/context.h"
 
 namespace profgauge {
 
-/// Per row of HostTable; 0 for ops without device work and for rows that are no ops.
-struct OpGpuUse {
+struct GpuUseOfOp {
   /// Time in which some of the device work runs that the op launched itself, however much of it at
   /// once (DLProf's "GPU Time").
-  std::vector<Ns> busy;
+  Ns busy = 0;
   /// From the start of the first to the end of the last of it, less `busy` ("GPU Idle Time").
-  std::vector<Ns> idle;
+  Ns idle = 0;
+};
+
+/// Of all ops. Most rows of a HostTable launch nothing: those that do are listed.
+struct OpGpuUse {
+  std::vector<std::uint32_t> place;  ///< Per row of HostTable: in `uses`.
+  std::vector<GpuUseOfOp> uses;      ///< The first is of ops without device work.
+
+  const GpuUseOfOp& Of(std::uint32_t row) const { return uses[place[row]]; }
 };
 OpGpuUse FindOpGpuUse(const RankContext& rank);
 

@@ -1,10 +1,13 @@
 #include "analysis/ops/op_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -76,6 +79,7 @@ std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
   const HostTable& host = rank.profile->host;
   NameMemo is_range(*rank.profile, IsFrameworkRange);
   std::vector<std::uint32_t> rows;
+  rows.reserve(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] != HostKind::kOp || !rank.tree.IsOp(row) || !host.name[row].valid())
       continue;
@@ -84,11 +88,11 @@ std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
   return rows;
 }
 
-OpSums SumsOf(const RankContext& rank, const OpGpuUse& use, std::uint32_t row) {
+// `outside`: of no selected iteration.
+OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row, bool outside) {
   const OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
   const OpWork* work = rank.works.Find(row);
-  const bool outside = !rank.InIterations(HostId{row});
   return {1,
           tree.kernels_self[row],
           tree.host_self[row],
@@ -101,12 +105,12 @@ OpSums SumsOf(const RankContext& rank, const OpGpuUse& use, std::uint32_t row) {
           tree.tensor_core_total[row],
           tree.eligible[row] != 0,
           tree.undecided[row] != 0,
-          use.busy[row],
-          use.idle[row],
+          use.busy,
+          use.idle,
           {host_total, host_total},
           {tree.host_self[row], tree.host_self[row]},
           {tree.device_self[row], tree.device_self[row]},
-          {use.idle[row], use.idle[row]},
+          {use.idle, use.idle},
           work == nullptr ? -1 : work->flops,
           work == nullptr ? -1 : work->bytes,
           work == nullptr ? 0 : tree.kernel_total[row],
@@ -149,23 +153,41 @@ const OptionalColumn<StringId>* SecondOf(const HostTable& host, Grouping groupin
   return nullptr;
 }
 
-std::vector<OpRow> Group(const RankOps& ops, Grouping grouping, StringPool& strings) {
-  std::vector<OpRow> groups;
+// Rows of one table, in the making.
+struct GroupedOps {
+  const OptionalColumn<StringId>* seconds = nullptr;
+  std::vector<OpRow> rows;
   Groups places;
+};
+
+// The operators by each of these at once: what a call adds is the same for all.
+std::vector<std::vector<OpRow>> Group(const RankOps& ops, std::span<const Grouping> by,
+                                      StringPool& strings) {
   const RankContext& rank = ops.rank;
   const HostTable& host = rank.profile->host;
-  const OptionalColumn<StringId>* const seconds = SecondOf(host, grouping);
+  std::vector<GroupedOps> tables(by.size());
+  for (std::size_t i = 0; i < by.size(); ++i) tables[i].seconds = SecondOf(host, by[i]);
   Translation translate(*rank.profile, strings);
+  IterationCursor iterations(rank.iterations);
   for (const std::uint32_t row : ops.rows) {
-    const StringId second = seconds == nullptr ? StringId{} : translate((*seconds)[row]);
-    OpRow& group = RowOf(translate(host.name[row]), second, places, groups);
-    group.sums.Add(SumsOf(rank, ops.gpu_use, row));
-    group.dtypes.Add(translate(host.input_dtypes[row]));
-    group.call_stack.Add(translate(host.call_stack[row]));
-    group.directions = static_cast<std::uint8_t>(
-        group.directions | 1U << static_cast<unsigned>(rank.tree.direction[row]));
+    const bool outside = !iterations.CountsHostTime(host.start[row]);
+    const OpSums sums = SumsOf(rank, ops.gpu_use.Of(row), row, outside);
+    const StringId name = translate(host.name[row]), dtypes = translate(host.input_dtypes[row]),
+                   stack = translate(host.call_stack[row]);
+    const auto direction =
+        static_cast<std::uint8_t>(1U << static_cast<unsigned>(rank.tree.direction[row]));
+    for (auto& [seconds, rows, places] : tables) {
+      const StringId second = seconds == nullptr ? StringId{} : translate((*seconds)[row]);
+      OpRow& group = RowOf(name, second, places, rows);
+      group.sums.Add(sums);
+      group.dtypes.Add(dtypes);
+      group.call_stack.Add(stack);
+      group.directions |= direction;
+    }
   }
-  return groups;
+  std::vector<std::vector<OpRow>> found;
+  for (GroupedOps& table : tables) found.push_back(std::move(table.rows));
+  return found;
 }
 
 // The operators of several ranks: each rank's sums first, so that they are the same where only
@@ -458,8 +480,10 @@ OpFacts OpFactsOf(const RankContext& rank) {
   facts.has_device = rank.has_device();
   facts.has_timeline = rank.profile->has_timeline;
   const RankOps operators(rank);
-  facts.names = SumsFrom(Group(operators, Grouping::kName, strings), strings);
-  facts.by_shape = SumsFrom(Group(operators, Grouping::kShapes, strings), strings);
+  constexpr std::array kBy = {Grouping::kName, Grouping::kShapes};
+  const auto grouped = Group(operators, kBy, strings);
+  facts.names = SumsFrom(grouped[0], strings);
+  facts.by_shape = SumsFrom(grouped[1], strings);
   facts.has_all_shapes = facts.by_shape.size() <= kMostShapes;
   const bool any_shapes = std::any_of(facts.by_shape.begin(), facts.by_shape.end(),
                                       [](const OpNameSum& sum) { return sum.shapes.has_value(); });
@@ -502,17 +526,18 @@ void OpPool::AddTables(Output& out) && {
 
 void AddOpTables(std::span<const RankContext> ranks, Output& out) {
   RunOps run;
-  Pooled by_name, by_shape, by_stack;
-  const bool has_shapes = HasSecond(ranks, Grouping::kShapes);
-  const bool has_stacks = HasSecond(ranks, Grouping::kStack);
+  std::map<Grouping, Pooled> pooled;
+  std::vector<Grouping> by = {Grouping::kName};
+  for (const Grouping second : {Grouping::kShapes, Grouping::kStack}) {
+    if (HasSecond(ranks, second)) by.push_back(second);
+  }
   for (const RankContext& rank : ranks) {
     const RankOps ops(rank);
     run.has_ops = run.has_ops || !ops.rows.empty();
     run.has_device = run.has_device || rank.has_device();
     run.has_timeline = run.has_timeline && rank.profile->has_timeline;
-    by_name.Add(Group(ops, Grouping::kName, out.strings()));
-    if (has_shapes) by_shape.Add(Group(ops, Grouping::kShapes, out.strings()));
-    if (has_stacks) by_stack.Add(Group(ops, Grouping::kStack, out.strings()));
+    const auto grouped = Group(ops, by, out.strings());
+    for (std::size_t i = 0; i < by.size(); ++i) pooled[by[i]].Add(grouped[i]);
   }
   if (!run.has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
@@ -520,9 +545,10 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
     }
     return;
   }
-  AddNames(std::move(by_name.rows), run, out);
-  AddSplitTable(std::move(by_shape.rows), run, Grouping::kShapes, out);
-  AddSplitTable(std::move(by_stack.rows), run, Grouping::kStack, out);
+  AddNames(std::move(pooled[Grouping::kName].rows), run, out);
+  for (const Grouping second : {Grouping::kShapes, Grouping::kStack}) {
+    AddSplitTable(std::move(pooled[second].rows), run, second, out);
+  }
 }
 
 }  // namespace profgauge
