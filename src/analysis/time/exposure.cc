@@ -342,9 +342,10 @@ class DeviceSweep {
     const ApiTable& api = profile_.api;
     sharing_.clear();
     if (gap.after.valid()) {
-      AddOpChain(profile_.device.op[gap.after.value]);
+      const HostId op = profile_.device.op[gap.after.value];
+      AddOpChain(op);
       const ApiId launch = profile_.device.launch[gap.after.value];
-      if (launch.valid()) AddOpChain(api.op[launch.value]);
+      if (launch.valid() && api.op[launch.value] != op) AddOpChain(api.op[launch.value]);
     }
     for (const std::uint32_t call : calls) {
       if (api.kind[call] == ApiKind::kSync || api.kind[call] == ApiKind::kMemcpy) {
