@@ -229,17 +229,7 @@ std::uint32_t Skeletons::Child(std::uint32_t parent, std::string_view literal, F
       nodes_[parent].size() >= kMaxChildren) {
     return kNone;
   }
-  Literal made;
-  const std::string& text = texts_.emplace_back(literal);
-  const std::size_t tail = std::min(text.size(), sizeof(made.word));
-  std::memcpy(&made.word, text.data() + text.size() - tail, tail);
-  if (text.size() > sizeof(made.word)) {
-    made.first = Word(text.data());
-  } else {
-    std::memset(&made.first, 0xff, tail);
-  }
-  made.text = text.data();
-  made.size = static_cast<std::uint32_t>(text.size());
+  Literal made = Literal::Of(texts_.emplace_back(literal));
   made.field = field;
   made.last = last;
   made.node = static_cast<std::uint32_t>(nodes_.size());
@@ -256,6 +246,20 @@ void Skeletons::Learn(std::string_view element) {
     node = Child(node, piece.literal, piece.field, piece.last);
     if (node == kNone) return;
   }
+}
+
+Skeletons::Literal Skeletons::Literal::Of(std::string_view bytes) {
+  Literal made;
+  const std::size_t tail = std::min(bytes.size(), sizeof(made.word));
+  std::memcpy(&made.word, bytes.data() + bytes.size() - tail, tail);
+  if (bytes.size() > sizeof(made.word)) {
+    made.first = Word(bytes.data());
+  } else {
+    std::memset(&made.first, 0xff, tail);
+  }
+  made.text = bytes.data();
+  made.size = static_cast<std::uint32_t>(bytes.size());
+  return made;
 }
 
 // Most literals are of 8 to 32 bytes, and differ from others of their place at the end.
@@ -286,6 +290,28 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
   return nullptr;
 }
 
+// Bytes that were a structure once are one wherever they stand: it ends with its bracket.
+const char* Skeletons::ReadStructure(const char* at, const char* end, Field field,
+                                     std::string* out) {
+  constexpr std::size_t kMostKnown = 8, kLongest = 128;
+  auto& known = structures_[std::min(static_cast<std::size_t>(field), kFieldCount)];
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (!known[i]->literal.StandsAt(at, end)) continue;
+    const char* const behind = at + known[i]->literal.size;
+    if (out) out->append(known[i]->text);
+    if (i > 0) std::swap(known[i - 1], known[i]);
+    return behind;
+  }
+  const char* const behind = StructureReader(end, out).Read(at, kMaxLearntDepth);
+  if (behind == nullptr || behind - at > static_cast<std::ptrdiff_t>(kLongest)) return behind;
+  if (known.size() < kMostKnown) known.push_back(std::make_unique<Structure>());
+  Structure& last = *known.back();
+  last.bytes.assign(at, behind);
+  last.text = out ? *out : std::string();
+  last.literal = Literal::Of(last.bytes);
+  return behind;
+}
+
 std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -310,7 +336,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
     // An object under "args" has layouts of its own.
     if (field == Field::kArgs && *at == '{') return 0;
     std::string* const out = wanted ? &scratch_.Next() : nullptr;
-    at = StructureReader(end, out).Read(at, kMaxLearntDepth);
+    at = ReadStructure(at, end, field, out);
     if (at == nullptr) return 0;
     if (wanted) event.Set(field, *out, Form::kStructure);
   }

@@ -11,9 +11,11 @@
 // string of printable ASCII without escapes, true, false, null, or a list or object of such values.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,7 +64,14 @@ class Skeletons {
     std::uint32_t node = 0;      ///< What may follow.
     std::uint32_t followed = 0;  ///< How often it did.
 
+    /// Of bytes that stay where they are.
+    static Literal Of(std::string_view bytes);
     bool StandsAt(const char* at, const char* end) const;
+  };
+  /// A list or object as it was met, and its canonical text where that is wanted.
+  struct Structure {
+    std::string bytes, text;
+    Literal literal;
   };
   /// The literals that may follow, those that did most often near the front.
   using Node = std::vector<Literal>;
@@ -72,9 +81,14 @@ class Skeletons {
   /// The literal of `node` that stands at `at`; null when none does.
   static const Literal* Follow(Node& node, const char* at, const char* end);
 
+  /// Behind the list or object at `at`, as StructureReader tells it.
+  const char* ReadStructure(const char* at, const char* end, Field field, std::string* out);
+
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<Node> nodes_ = std::vector<Node>(1);  ///< The first is the root.
   std::deque<std::string> texts_;
+  /// By field, those met last near the front: shapes and grids repeat those of few events before.
+  std::array<std::vector<std::unique_ptr<Structure>>, kFieldCount + 1> structures_;
   Scratch scratch_;
 };
 

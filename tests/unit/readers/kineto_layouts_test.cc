@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -47,6 +48,27 @@ TEST(KinetoLayouts, ALayoutIsUsed) {
   EXPECT_EQ(skeletons.Match(next, event), next.size() - 1);
   EXPECT_EQ(event.Text(Field::kCorrelation), "9");
   EXPECT_EQ(event.Text(Field::kInputDims), "[[32, 3], []]");
+}
+
+// Lists that were met before are not read anew: what stands there must be all of them, and nobody
+// may get another one's text.
+TEST(KinetoLayouts, ListsThatComeAgain) {
+  constexpr std::string_view kLists[] = {
+      "[1,2,3]",     "[1, 2, 3]", "[1,2,3,4]", "[1,2,33]",     "[]",
+      "[[1],[2,3]]", "[[1],[2]]", "[ 1,2,3 ]", "[\"a\",\"\"]", "[\"a\", \"b\"]",
+      "[1e3]",       "[1,2,3",    "[1,2,3]]",  "[1,,3]",       "[12,345,6789,12345,678901]"};
+  std::vector<std::string> chunks = {std::string(kKernel) + ","};
+  std::mt19937 random(7);
+  const auto any = [&] { return std::string(kLists[random() % std::size(kLists)]); };
+  for (int i = 0; i < 500; ++i) {
+    std::string kernel = With("[1, 2, 3]", any());
+    if (i % 5 == 0) {  // Twice under one key.
+      kernel.replace(kernel.find("\"grid\""), 6, "\"grid\": " + any() + ", \"grid\"");
+    }
+    chunks.push_back(kernel.replace(kernel.find("[[32,3], []]"), 12, any()) + ",");
+  }
+  EXPECT_EQ(TranscriptOf(chunks, EventParser::Layouts::kLearned),
+            TranscriptOf(chunks, EventParser::Layouts::kNone));
 }
 
 TEST(KinetoLayouts, Values) {
