@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "readers/kineto/skeleton.h"
 
@@ -273,7 +274,7 @@ json::parse_options Options() {
 
 }  // namespace
 
-struct EventParser::Impl {
+struct alignas(kApart) EventParser::Impl {
   explicit Impl(Layouts which) : layouts(which) {}
 
   ParseEnd Parse(std::string_view chunk, EventReceiver& receiver);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "base/parallel.h"
 #include "readers/kineto/document.h"
 #include "readers/kineto/event_parser.h"
 #include "readers/kineto/event_sink.h"
@@ -16,7 +17,7 @@
 namespace profgauge::readers::kineto {
 
 /// One parsed chunk.
-struct Parsed {
+struct alignas(kApart) Parsed {
   Chunk chunk;
   Rows rows;
   ParseEnd end;
@@ -26,7 +27,7 @@ struct Parsed {
 };
 
 /// A parser with its sink: one worker's tools.
-struct Worker {
+struct alignas(kApart) Worker {
   explicit Worker(Fraction fraction) : sink(fraction) {}
   EventParser parser;
   EventSink sink;

@@ -233,7 +233,7 @@ std::uint32_t Skeletons::Child(std::uint32_t parent, std::string_view literal, F
   made.field = field;
   made.last = last;
   made.node = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.emplace_back();
+  nodes_.emplace_back(&memory_);
   nodes_[parent].push_back(made);
   return made.node;
 }
@@ -293,9 +293,9 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
 // Bytes that were a structure once are one wherever they stand: it ends with its bracket.
 const char* Skeletons::ReadStructure(const char* at, const char* end, Field field,
                                      std::string* out) {
-  constexpr std::size_t kMostKnown = 8, kLongest = 128;
-  auto& known = structures_[std::min(static_cast<std::size_t>(field), kFieldCount)];
-  for (std::size_t i = 0; i < known.size(); ++i) {
+  constexpr std::ptrdiff_t kLongest = 128;
+  auto& [known, count] = structures_[std::min(static_cast<std::size_t>(field), kFieldCount)];
+  for (std::size_t i = 0; i < count; ++i) {
     if (!known[i]->literal.StandsAt(at, end)) continue;
     const char* const behind = at + known[i]->literal.size;
     if (out) out->append(known[i]->text);
@@ -303,9 +303,9 @@ const char* Skeletons::ReadStructure(const char* at, const char* end, Field fiel
     return behind;
   }
   const char* const behind = StructureReader(end, out).Read(at, kMaxLearntDepth);
-  if (behind == nullptr || behind - at > static_cast<std::ptrdiff_t>(kLongest)) return behind;
-  if (known.size() < kMostKnown) known.push_back(std::make_unique<Structure>());
-  Structure& last = *known.back();
+  if (behind == nullptr || behind - at > kLongest) return behind;
+  if (count < known.size()) known[count++] = std::make_unique<Structure>();
+  Structure& last = *known[count - 1];
   last.bytes.assign(at, behind);
   last.text = out ? *out : std::string();
   last.literal = Literal::Of(last.bytes);

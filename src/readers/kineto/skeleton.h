@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,7 @@ namespace profgauge::readers::kineto {
 class Scratch {
  public:
   std::string& Next() {
-    if (used_ == strings_.size()) strings_.emplace_back();
+    if (used_ == strings_.size()) strings_.emplace_back().reserve(kApart);
     auto& string = strings_[used_++];
     string.clear();
     return string;
@@ -36,6 +37,9 @@ class Scratch {
   void Clear() { used_ = 0; }
 
  private:
+  // Threads that write to one line of the cache wait for each other: what each event changes is
+  // not to lie beside what another thread's does.
+  static constexpr std::size_t kApart = 240;
   std::deque<std::string> strings_;
   std::size_t used_ = 0;
 };
@@ -43,6 +47,10 @@ class Scratch {
 /// The layouts learned so far, as a tree: events share the bytes before the first difference.
 class Skeletons {
  public:
+  Skeletons() { nodes_.emplace_back(&memory_); }
+  Skeletons(const Skeletons&) = delete;
+  Skeletons& operator=(const Skeletons&) = delete;
+
   /// Learns the layout of `element`, one valid JSON object of the list. Layouts with escaped keys,
   /// and those beyond a fixed number, are not learned.
   void Learn(std::string_view element);
@@ -74,7 +82,7 @@ class Skeletons {
     Literal literal;
   };
   /// The literals that may follow, those that did most often near the front.
-  using Node = std::vector<Literal>;
+  using Node = std::pmr::vector<Literal>;
 
   /// The node behind `literal` in `parent`, made when it is missing; kNone when there is no room.
   std::uint32_t Child(std::uint32_t parent, std::string_view literal, Field field, bool last);
@@ -85,10 +93,18 @@ class Skeletons {
   const char* ReadStructure(const char* at, const char* end, Field field, std::string* out);
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<Node> nodes_ = std::vector<Node>(1);  ///< The first is the root.
+  static constexpr std::size_t kNodeBytes = std::size_t{16} << 10;
+  /// Those of one field that were met last, near the front: shapes and grids repeat those of few
+  /// events before.
+  struct KnownStructures {
+    std::array<std::unique_ptr<Structure>, 8> of;
+    std::size_t count = 0;
+  };
+
+  std::pmr::monotonic_buffer_resource memory_{kNodeBytes};  ///< Of nodes: see Scratch::kApart.
+  std::vector<Node> nodes_;                                 ///< The first is the root.
   std::deque<std::string> texts_;
-  /// By field, those met last near the front: shapes and grids repeat those of few events before.
-  std::array<std::vector<std::unique_ptr<Structure>>, kFieldCount + 1> structures_;
+  std::array<KnownStructures, kFieldCount + 1> structures_;
   Scratch scratch_;
 };
 
