@@ -103,6 +103,10 @@ timed() {
   }
   tail -1 "$work/time" | awk '{printf "%.0f %d\n", $1 * 1000, $2}' >> "$into"
 }
+# warm COMMAND…: once untimed. Else a row pays for what the one before it did: the disk's time for a
+# trace that was put away, and on virtual machines that of memory that was handed back to the host,
+# a third of a report's time.
+warm() { bash -c "$1" > /dev/null 2>&1 || true; }
 median() { sort -n "$1" | awk -v column="$2" '{v[NR] = $column} END {print v[int((NR + 1) / 2)]}'; }
 spread() { sort -n "$1" | awk '{v[NR] = $1} END {print (v[int((NR + 1) / 2)] > 0 ? int(100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]) : 0)}'; }
 
@@ -145,8 +149,10 @@ bench() {
   rm -f "$work"/row-*
   for ((i = 0; i < rounds; ++i)); do
     for row in "${!rows[@]}"; do
+      warm "${commands[$row]//PROGRAM/$program}"
       into=$work/row-$row; timed "${commands[$row]//PROGRAM/$program}"
       if [ -n "$other" ] && [[ ${commands[$row]} == PROGRAM* ]]; then
+        warm "${commands[$row]//PROGRAM/$other}"
         into=$work/row-$row-other; timed "${commands[$row]//PROGRAM/$other}"
       fi
     done
