@@ -133,8 +133,9 @@ Status CheckChoice(const OptionSpec& self, const std::string& value) {
 template <auto member, auto other>
 Status SetMarker(Options& options, const OptionSpec& self, const std::string& value) {
   if (options.*other) {
-    return Fail(
-        UsageError("usage/conflict", "`--key-op` and `--iteration-marker` exclude each other"));
+    return Fail(UsageError("usage/conflict",
+                           "`--key-op` and `--iteration-marker` exclude each other",
+                           "give the one that tells where an iteration begins"));
   }
   return SetText<member>(options, self, value);
 }

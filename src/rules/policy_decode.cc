@@ -184,7 +184,8 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   };
   decoder.Map(node, "`iterations`", kKeys);
   if (marker && key_op) {
-    decoder.Add(node, "policy/two-markers", "`marker` and `key_op` exclude each other");
+    decoder.Add(node, "policy/two-markers", "`marker` and `key_op` exclude each other")
+        .notes.emplace_back("help: keep the one that tells where an iteration begins");
   } else if (marker || key_op) {  // Either replaces what an extended policy says.
     out.marker = std::move(marker);
     out.key_op = std::move(key_op);

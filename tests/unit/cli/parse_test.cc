@@ -89,9 +89,11 @@ constexpr Wrong kWrong[] = {
      "  help: `profgauge templates export DIR` writes them all; keep those that you change   "
      "[usage/no-templates]\n"},
     {"check x --key-op mm --iteration-marker step",
-     "error: `--key-op` and `--iteration-marker` exclude each other   [usage/conflict]\n"},
+     "error: `--key-op` and `--iteration-marker` exclude each other\n"
+     "  help: give the one that tells where an iteration begins   [usage/conflict]\n"},
     {"check x --iteration-marker step --key-op mm",
-     "error: `--key-op` and `--iteration-marker` exclude each other   [usage/conflict]\n"},
+     "error: `--key-op` and `--iteration-marker` exclude each other\n"
+     "  help: give the one that tells where an iteration begins   [usage/conflict]\n"},
     {"version -q -v", "error: `--quiet` and `--verbose` exclude each other   [usage/conflict]\n"},
 };
 
