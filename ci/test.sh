@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything and runs every test. The last line counts them.
+# Installs what is missing, builds everything, lints and runs every test. The last line counts them.
 #   ci/test.sh [CTEST ARGUMENT…]      e.g. ci/test.sh -R Layers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,9 +8,10 @@ ci/install.sh
 cmake --preset release -DPROFGAUGE_TESTS=ON
 cmake --build --preset release --parallel "$(nproc)"
 
+status=0
+ci/lint.sh || status=$?
 results=build/release/tests.xml
 rm -f "$results"
-status=0
 ctest --preset release --parallel "$(nproc)" --output-junit "$PWD/$results" "$@" || status=$?
 total=$(tr '\n' ' ' < "$results" | grep -o '<testsuite [^>]*>' | head -n 1)
 number() { sed -n "s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" <<< "$total"; }
