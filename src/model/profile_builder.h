@@ -133,7 +133,11 @@ class ProfileBuilder {
   ProfileBuilder& operator=(ProfileBuilder&&) = default;
 
   StringId Intern(std::string_view text) { return profile_.strings.Intern(text); }
-  const StringPool& strings() const { return profile_.strings; }
+  /// The text of an id that Intern() gave; empty for an invalid id, which is what a name that a
+  /// file lacks has. Valid as long as the builder.
+  std::string_view Name(StringId id) const { return profile_.Name(id); }
+  /// How many different texts were interned.
+  std::size_t strings() const { return profile_.strings.size(); }
   /// The thread of that process and thread id, as written; numbers become Thread::pid and tid.
   ThreadId AddThread(std::string_view process, std::string_view thread);
   void NameProcess(std::string_view process, std::string_view name);

@@ -28,7 +28,7 @@ struct NeuronRank {
   std::int64_t peak_cores = 1;  ///< Cores whose peak is the whole of MFU and HFU.
   neuron::Summary sums;
 
-  const StringPool& strings() const { return context->profile->strings; }
+  std::string_view Name(StringId id) const { return context->profile->Name(id); }
   /// FLOP/s of the Tensor Engines, -1 when unknown.
   double PeakFlops() const {
     const double peak = data->hardware.PeakFlops();

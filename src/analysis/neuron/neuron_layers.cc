@@ -108,7 +108,7 @@ class Tree {
     const auto [found, is_new] = layers_.try_emplace(path.value, kRoot);
     if (!is_new) return found->second;
     std::uint32_t node = kRoot;
-    std::string_view rest = rank_.strings()[path];
+    std::string_view rest = rank_.Name(path);
     while (!rest.empty() && (node == kRoot || nodes_[node].depth < kMostDepth)) {
       const auto slash = rest.find('/');
       const std::string_view part = rest.substr(0, slash);
@@ -126,7 +126,7 @@ class Tree {
     const auto [found, is_new] = leaves_.try_emplace({row.layer.value, texts}, kRoot);
     if (!is_new) return found->second;
     std::uint32_t node = LayerNode(row.layer);
-    if (row.hlo.valid()) node = Child(node, rank_.strings()[row.hlo], Kind::kHlo);
+    if (row.hlo.valid()) node = Child(node, rank_.Name(row.hlo), Kind::kHlo);
     const std::string_view opcode = rank_.context->profile->Name(row.opcode);
     node = Child(node, opcode.empty() ? "instruction" : opcode, Kind::kOpcode);
     leaves_[{row.layer.value, texts}] = node;

@@ -335,8 +335,8 @@ void TraceView::AddDeviceEvents() {
 }
 
 void TraceView::AddWork(const Event& event) {
-  const auto name = builder_.strings()[event.name];
-  const auto task = event.task.valid() ? builder_.strings()[event.task] : std::string_view{};
+  const auto name = builder_.Name(event.name);
+  const auto task = builder_.Name(event.task);
   if (IsWait(task) || IsWait(name)) {
     StreamRow row;
     row.start = event.start;
@@ -372,7 +372,7 @@ void TraceView::AddCollective(const Event& event) {
   if (!is_named) ++without_thread_;
   // Tasks are not called so.
   const bool is_collective = is_named ? name->second.find("Communication") != std::string::npos
-                                      : builder_.strings()[event.name].starts_with(kCollective);
+                                      : builder_.Name(event.name).starts_with(kCollective);
   if (!is_collective) return builder_.log().Add(Counter::events_derived);
   DeviceRow row;
   row.start = event.start;
@@ -427,7 +427,7 @@ void TraceView::AddCalls() {
   std::sort(launching_.begin(), launching_.end());
   for (const auto& call : calls_) {
     const auto& event = events_[static_cast<std::size_t>(call.id)];
-    std::string_view name = builder_.strings()[event.name];
+    std::string_view name = builder_.Name(event.name);
     constexpr std::string_view kPrefix = "AscendCL@";
     if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
     ApiRow row;

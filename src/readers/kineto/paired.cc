@@ -49,7 +49,7 @@ void CountWithoutEnd(const ApartRow& row, ProfileBuilder& builder) {
   if (!name.valid()) return builder.log().Add(Counter::events_ignored_kind);
   builder.log().AddAt(Counter::events_unreadable,
                       fmt::format("`{}` begins and does not end",
-                                  PrintableShort(std::string(builder.strings()[name]), kShown)));
+                                  PrintableShort(std::string(builder.Name(name)), kShown)));
 }
 
 }  // namespace

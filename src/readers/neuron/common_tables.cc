@@ -25,7 +25,7 @@ constexpr std::int64_t KeyOfStream(std::int32_t core, std::int64_t stream) {
 }
 
 bool IsMatrix(const data::Instruction& row, const ProfileBuilder& builder) {
-  return row.track.valid() && builder.strings()[row.track] == "TensorMatrix";
+  return builder.Name(row.track) == "TensorMatrix";
 }
 
 std::int64_t StreamOf(const data::Instruction& row, const ProfileBuilder& builder) {

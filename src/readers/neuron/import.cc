@@ -8,6 +8,8 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -304,14 +306,18 @@ void Import::CompleteHardware() {
 void Import::NameLayers() {
   std::map<std::string, std::string, std::less<>> parents;
   for (const auto& [row, parent] : layer_parents_) {
-    parents.emplace(builder_.strings()[data_->layers[row].path], parent);
+    parents.emplace(builder_.Name(data_->layers[row].path), parent);
   }
   constexpr int kMostDepth = 64;
+  constexpr std::size_t kLongestPath = 4096;  // A file's names may be long, and name each other.
   for (const auto& [row, parent] : layer_parents_) {
-    std::string path(builder_.strings()[data_->layers[row].path]);
+    std::string path(builder_.Name(data_->layers[row].path));
     if (path.starts_with('/') || path.starts_with(parent + "/")) continue;  // It is one.
     std::string above = parent;
+    std::set<std::string> seen = {path};
     for (int depth = 0; depth < kMostDepth && !above.empty(); ++depth) {
+      if (above.size() + path.size() > kLongestPath) break;
+      if (!seen.insert(above).second) break;  // Layers in a circle.
       path = above + "/" + path;
       const auto next = parents.find(above);
       if (above.find('/') != std::string::npos || next == parents.end()) break;

@@ -65,7 +65,7 @@ class Import {
   /// Rows near each other often say the same: that is found without a search.
   StringId Intern(Key key, std::string_view text) {
     StringId& last = interned_[static_cast<std::size_t>(key)][SlotOf(text)];
-    if (!last.valid() || builder_.strings()[last] != text) last = Intern(text);
+    if (!last.valid() || builder_.Name(last) != text) last = Intern(text);
     return last;
   }
   StringId Intern(const Record& record, Key key) { return Intern(key, record.Text(key)); }

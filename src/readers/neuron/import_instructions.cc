@@ -121,9 +121,9 @@ void Import::TakeOperands(const Record& record, data::Instruction& row) {
   if (row.flops > 0) row.number = NumberTypeIn(operands);
   row.waits_for_dma = row.wait > 0 && data::IsDmaSemaphore(data::WaitedSemaphore(operands));
   if (operand_bytes_ + operands.size() <= kMostOperandBytes) {
-    const auto known = builder_.strings().size();
+    const auto known = builder_.strings();
     row.operands = Intern(operands);
-    if (builder_.strings().size() > known) operand_bytes_ += operands.size();
+    if (builder_.strings() > known) operand_bytes_ += operands.size();
     return;
   }
   log().Add(Counter::operands_dropped);

@@ -61,6 +61,10 @@ void Import::TakeActive(const Record& record) {
 void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
+  // What has no name can be put nowhere in the tree.
+  if (record.Text(Key::kName).empty()) {
+    return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]: no name", table, index));
+  }
   // Schema 7.4.0 names node and parent; NameLayers() makes paths of them.
   if (const auto parent = record.Text(Key::kParent); !parent.empty()) {
     layer_parents_.emplace(data_->layers.size(), std::string(parent));

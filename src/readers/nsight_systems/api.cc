@@ -19,9 +19,7 @@ class ApiNames {
     const auto [it, is_new] = known_.try_emplace(name_id);
     if (is_new) {
       const StringId recorded = import_.String(name_id);
-      it->second =
-          AddApiName(recorded.valid() ? import_.builder->strings()[recorded] : std::string_view{},
-                     *import_.builder);
+      it->second = AddApiName(import_.builder->Name(recorded), *import_.builder);
     }
     return it->second;
   }
@@ -70,7 +68,6 @@ Status ReadApi(Import& import) {
                                             {{"nameId"}},
                                             {{"returnValue"}}}));
   ApiNames names(import);
-  const StringPool& strings = import.builder->strings();
   Callers callers(import);
   import.builder->ReserveApi(scan.RowsAtMost());
   ApiBatch rows;
@@ -86,8 +83,8 @@ Status ReadApi(Import& import) {
     row.correlation = CorrelationOf(ProcessOf(scan.Integer(2)), scan.Integer(3, -1));
     std::tie(row.name, row.kind) = names.Of(scan.Integer(4, -1));
     const std::int64_t returned = scan.Integer(5);
-    if (returned != 0 && CudaCallFailed(strings[row.name], returned)) {
-      import.builder->log().AddAt(Counter::api_errors, std::string(strings[row.name]));
+    if (returned != 0 && CudaCallFailed(import.builder->Name(row.name), returned)) {
+      import.builder->log().AddAt(Counter::api_errors, std::string(import.builder->Name(row.name)));
     }
     import.builder->log().Add(Counter::events_read);
     rows.Add(row, *import.builder);

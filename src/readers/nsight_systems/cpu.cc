@@ -145,14 +145,13 @@ Result<std::vector<Frame>> ReadFrames(Import& import) {
     if ((scan.Integer(3) != 0 || !frame.name.valid()) && module.valid()) {
       StringId& library = libraries[module.value];
       if (!library.valid()) {
-        const std::string path(import.builder->strings()[module]);
+        const std::string path(import.builder->Name(module));
         library = import.builder->Intern("[" + path.substr(path.find_last_of("/\\") + 1) + "]");
       }
       frame.name = library;
     }
     // Not a function: where a stack was deeper than nsys follows it.
-    const bool is_mark =
-        frame.name.valid() && import.builder->strings()[frame.name] == "[Max depth]";
+    const bool is_mark = import.builder->Name(frame.name) == "[Max depth]";
     if (frame.name.valid() && !is_mark) frames.push_back(frame);
   }));
   std::sort(frames.begin(), frames.end(), [](const Frame& a, const Frame& b) {
@@ -184,7 +183,7 @@ Result<boost::unordered_flat_map<std::int64_t, StringId>> ReadStacks(Import& imp
     std::string stack;
     std::size_t depth = 0;
     for (StringId last; i < frames.size() && frames[i].sample == sample; ++i) {
-      const std::string_view name = import.builder->strings()[frames[i].name];
+      const std::string_view name = import.builder->Name(frames[i].name);
       const bool repeats = frames[i].name == last && name.starts_with('[');
       if (repeats || depth == kDeepest) continue;
       ++depth;

@@ -141,9 +141,8 @@ class Reading {
                                               {{"binaryData"}}}));
     return scan.ForEach([&] {
       const StringId registered = import_.String(scan.Integer(4, -1));
-      const std::string_view name = scan.IsSet(3)        ? scan.Text(3)
-                                    : registered.valid() ? import_.builder->strings()[registered]
-                                                         : std::string_view{};
+      const std::string_view name =
+          scan.IsSet(3) ? scan.Text(3) : import_.builder->Name(registered);
       if (!name.starts_with("nccl") || !scan.IsSet(0)) return;
       take(name, scan.Integer(1), Payload(schemas_, scan.Integer(2), scan.Text(5)),
            scan.Integer(0));

@@ -77,7 +77,7 @@ Result<TableScan> OpenNvtx(Import& import, std::string_view filter = "") {
 std::string TextOf(Import& import, const TableScan& scan) {
   if (scan.IsSet(kText)) return std::string(scan.Text(kText));
   const StringId registered = import.String(scan.Integer(kTextId, -1));
-  return registered.valid() ? std::string(import.builder->strings()[registered]) : std::string();
+  return std::string(import.builder->Name(registered));
 }
 
 void NameThread(Import& import, std::int64_t thread, std::string_view name) {
@@ -111,7 +111,7 @@ Status ReadThreadNames(Import& import) {
                 TableScan::Open(*import.database, "ThreadNames", {{{"nameId"}}, {{"globalTid"}}}));
   return scan.ForEach([&] {
     const StringId name = import.String(scan.Integer(0, -1));
-    if (name.valid()) NameThread(import, scan.Integer(1), import.builder->strings()[name]);
+    if (name.valid()) NameThread(import, scan.Integer(1), import.builder->Name(name));
   });
 }
 

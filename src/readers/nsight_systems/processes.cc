@@ -29,7 +29,7 @@ Result<KernelUse> ReadUse(Import& import) {
   KernelUse use;
   boost::unordered_flat_set<std::int64_t> names;
   for (const auto& [id, name] : import.strings) {
-    if (import.builder->strings()[name].starts_with("nccl")) names.insert(id);
+    if (import.builder->Name(name).starts_with("nccl")) names.insert(id);
   }
   // NCCL needs a GPU for each rank.
   if (names.empty() || import.sms_of.size() < 2) return use;

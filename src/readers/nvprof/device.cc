@@ -60,7 +60,7 @@ class KernelNames {
     if (!is_new) return it->second;
     const StringId recorded = import_.String(id);
     ProfileBuilder& builder = *import_.builder;
-    it->second = builder.Intern(recorded.valid() ? Demangled(builder.strings()[recorded])
+    it->second = builder.Intern(recorded.valid() ? Demangled(builder.Name(recorded))
                                                  : fmt::format("(unnamed kernel {})", id));
     return it->second;
   }

@@ -154,7 +154,7 @@ struct OpenRange {
 };
 
 std::string TextOf(const Import& import, StringId id) {
-  return id.valid() ? std::string(import.builder->strings()[id]) : std::string{};
+  return std::string(import.builder->Name(id));
 }
 
 HostRow RowOf(Import& import, const OpenRange& open, Ns end) {

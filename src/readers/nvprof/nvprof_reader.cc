@@ -37,7 +37,7 @@ Status ReadGpus(Import& import) {
     Gpu gpu;
     gpu.id = number(0);
     const StringId name = import.String(scan.Integer(1, -1));
-    if (name.valid()) gpu.name = import.builder->strings()[name];
+    if (name.valid()) gpu.name = import.builder->Name(name);
     gpu.memory = scan.Integer(2, -1);
     gpu.sms = number(3);
     gpu.compute_major = number(4);

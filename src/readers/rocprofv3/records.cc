@@ -177,7 +177,7 @@ std::int64_t Records::CorrelationOf(std::int64_t id) const {
 }
 
 ThreadId Records::ThreadOf(StringId name) {
-  return builder_.AddThread(process_, builder_.strings()[name]);
+  return builder_.AddThread(process_, builder_.Name(name));
 }
 
 std::string_view Records::NameOf(Operation operation) const {

@@ -63,7 +63,7 @@ void OpSums::Report(ProfileBuilder& builder) const {
     const double memory = peak_bandwidth_ > 0 && bytes >= 0 ? bytes / peak_bandwidth_ : -1;
     const bool roof = compute >= 0 && memory >= 0;
     table.rows.push_back(
-        {std::string(builder.strings()[StringId{name}]), sum.calls, sum.time, sum.flops,
+        {std::string(builder.Name(StringId{name})), sum.calls, sum.time, sum.flops,
          bytes >= 0 ? Value(static_cast<std::int64_t>(bytes)) : Value{},
          Known(bytes > 0 ? sum.flops / bytes : -1), Known(timed ? sum.flops / time : -1),
          Known(peak_flops_ > 0 ? peak_flops_ : -1),
