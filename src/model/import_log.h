@@ -137,12 +137,12 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "device events on the GPU of one rank that the process of another launched; they are the "     \
     "GPU's")                                                                                       \
   X(gpus_unknown, kDataLoss,                                                                       \
-    "number of a GPU that several processes use, on a machine with more GPUs: whether they share " \
-    "it or each has its own (CUDA_VISIBLE_DEVICES) is not recorded; record with nsys 2025.1 or "   \
-    "newer, or each process by itself",                                                            \
-    "numbers of GPUs that several processes use, on a machine with more GPUs: whether they share " \
-    "them or each has its own (CUDA_VISIBLE_DEVICES) is not recorded; record with nsys 2025.1 "    \
-    "or newer, or each process by itself")                                                         \
+    "number of a GPU that several processes use: whether they share it or each has its own "       \
+    "(CUDA_VISIBLE_DEVICES) is not recorded; record each process by itself, or with nsys 2025.1 "  \
+    "or newer",                                                                                    \
+    "numbers of GPUs that several processes use: whether they share them or each has its own "     \
+    "(CUDA_VISIBLE_DEVICES) is not recorded; record each process by itself, or with nsys 2025.1 "  \
+    "or newer")                                                                                    \
   X(ranks_unreadable, kDataLoss,                                                                   \
     "recording of the folder that cannot be read; the others are judged",                          \
     "recordings of the folder that cannot be read; the others are judged")                         \
@@ -156,6 +156,11 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "of the time: times are coarse, in another unit, or of several recordings",                    \
     "kernels that begin before the one ahead of them on their stream ends, which takes over 10 % " \
     "of the time: times are coarse, in another unit, or of several recordings")                    \
+  X(kernels_serialized, kDataLoss,                                                                 \
+    "kernel that ran alone or again, for counters or since launches wait: when it ran is not the " \
+    "program's; record without counters and with CUDA_LAUNCH_BLOCKING unset",                      \
+    "kernels that ran alone or again, for counters or since launches wait: when they ran is not "  \
+    "the program's; record without counters and with CUDA_LAUNCH_BLOCKING unset")                  \
   X(kernels_unnamed, kDataLoss,                                                                    \
     "kernel without a name, which takes over 10 % of the kernel time: whether it communicates or " \
     "uses matrix units is not known",                                                              \

@@ -329,17 +329,21 @@ void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
   }
 }
 
-// Calls by correlation ids that were given again: one that begins behind the end of another of its
-// id is not the driver's call inside of it.
+// Calls by correlation ids that were given again: one that begins after the end of another of its
+// id, or is of another process (a file merged of several), is not the driver's call inside of it.
 class RepeatedIds {
  public:
-  RepeatedIds(const ApiTable& api, const NarrowColumn<std::int64_t>& ids, const CallsById& first)
-      : api_(api) {
+  RepeatedIds(const Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& first)
+      : api_(profile.api), processes_(profile) {
+    const ApiTable& api = profile.api;
     for (std::uint32_t row = 0; row < api.size(); ++row) {
       const std::uint32_t* known = first.Find(ids[row]);
       if (known == nullptr || *known == ApiId::kNone) continue;
       const std::uint32_t other = *known;
-      if (api.start[row] > api.start[other] + api.duration[other]) calls_[ids[row]];
+      if (api.start[row] > api.start[other] + api.duration[other] ||
+          processes_.OfCall(ApiId{row}) != processes_.OfCall(ApiId{other})) {
+        calls_[ids[row]];
+      }
     }
     if (calls_.empty()) return;
     for (std::uint32_t row = 0; row < api.size(); ++row) {
@@ -382,14 +386,17 @@ class RepeatedIds {
     });
     std::vector<std::uint32_t> outer;
     for (const std::uint32_t row : rows) {
-      const bool is_inside = !outer.empty() && api_.start[row] <= api_.start[outer.back()] +
-                                                                      api_.duration[outer.back()];
+      const bool is_inside =
+          !outer.empty() &&
+          api_.start[row] <= api_.start[outer.back()] + api_.duration[outer.back()] &&
+          processes_.OfCall(ApiId{row}) == processes_.OfCall(ApiId{outer.back()});
       if (!is_inside) outer.push_back(row);
     }
     rows = std::move(outer);
   }
 
   const ApiTable& api_;
+  const ProcessNumbers processes_;
   std::map<std::int64_t, std::vector<std::uint32_t>> calls_;
 };
 
@@ -443,7 +450,8 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
       }
       if (api.kind[row] == ApiKind::kLaunch && device.size() > 0) {
         profile.log.Add(Counter::launches_without_device_event);
-        lost.push_back(row);
+        // Of a launch without a number nothing tells which work is its own.
+        if (api_correlations[row] >= 0) lost.push_back(row);
       }
       continue;
     }
@@ -453,7 +461,7 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
   std::optional<RepeatedIds> repeated;
   const std::function<void()> passes[] = {
       [&] { LinkToFirst(profile, device_correlations, calls); },
-      [&] { repeated.emplace(api, api_correlations, calls); },
+      [&] { repeated.emplace(profile, api_correlations, calls); },
   };
   ForEachAtOnce(std::size(passes), [&](std::size_t i) { passes[i](); });
   CountLost(profile, lost);

@@ -12,7 +12,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/interval.h"
 #include "model/cpu_activity.h"
+#include "model/process_numbers.h"
 
 namespace profgauge {
 namespace {
@@ -182,11 +184,128 @@ Division Divide(const Profile& profile) {
   return division;
 }
 
+// Steps of a device that lie before or after all those of another are no steps of that one.
+bool AreStepsApart(const std::vector<std::vector<Span>>& lanes) {
+  constexpr Ns kOneOf = 10;
+  for (const std::vector<Span>& lane : lanes) {
+    for (const std::vector<Span>& other : lanes) {
+      const Span extent = {other.front().start, other.back().end};
+      const Ns all = Length(lane), inside = Length(Clip(lane, extent));
+      if ((all - inside) * kOneOf > all) return true;
+    }
+  }
+  return false;
+}
+
+// By lane the steps that it holds; none where a lane has none.
+std::vector<std::vector<Span>> StepsOfLanes(const Profile& profile) {
+  std::vector<std::vector<Span>> lanes;
+  const HostTable& host = profile.host;
+  for (const auto& [gpu, thread] : profile.step_lanes) {
+    std::vector<Span>& lane = lanes.emplace_back();
+    for (std::size_t row = 0; row < host.size(); ++row) {
+      if (host.kind[row] != HostKind::kIterationMarker || host.thread[row] != thread) continue;
+      lane.push_back({host.start[row], host.start[row] + host.duration[row]});
+    }
+    lane = Merge(std::move(lane));
+    if (lane.empty()) return {};
+  }
+  return lanes;
+}
+
+// Of each thread the part on whose devices its work ran longest; the first where none did.
+Parts PartsOfThreads(const Profile& profile, const Division& division) {
+  std::vector<std::map<std::uint32_t, Ns>> times(profile.threads.size());
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid()) continue;
+    const ThreadId thread = profile.api.thread[device.launch[row].value];
+    if (thread.valid())
+      times[thread.value][division.OfGpu(device.gpu[row])] += device.duration[row];
+  }
+  Parts parts;
+  for (const auto& by_part : times) {
+    const auto most =
+        std::max_element(by_part.begin(), by_part.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    parts.push_back(most == by_part.end() ? 0 : most->first);
+  }
+  return parts;
+}
+
+// Devices of one process whose own steps are apart in time (two models trained one after the
+// other): each is judged in its own steps. Where they are steps of one program that overlap, any
+// device's stand for all, and nothing is divided.
+Division DivideDevices(const Profile& profile) {
+  Division division;
+  if (profile.step_lanes.size() < 2) return division;
+  const auto lanes = StepsOfLanes(profile);
+  if (lanes.empty() || !AreStepsApart(lanes)) return division;
+  for (const auto& [gpu, thread] : profile.step_lanes) {
+    division.of_gpu[gpu] = division.count++;
+    division.names.push_back(profile.threads[thread.value].name);
+  }
+  division.of_thread = PartsOfThreads(profile, division);
+  for (const auto& [gpu, thread] : profile.step_lanes) {
+    division.of_thread[thread.value] = division.of_gpu.at(gpu);
+  }
+  for (const ThreadId thread : profile.api.thread) {
+    division.of_call.push_back(division.OfThread(thread));
+  }
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    const std::uint32_t part = division.OfGpu(profile.device.gpu[row]);
+    division.of_device.push_back(part);
+    const ApiId launch = profile.device.launch[row];
+    if (launch.valid()) division.of_call[launch.value] = part;
+  }
+  return division;
+}
+
+// Kernels of a GPU's number by the process that launched them.
+using KernelsOfProcesses = std::map<std::uint32_t, std::vector<Span>>;
+
+// Two processes whose kernels run at the same time, for a tenth of the lesser one's: on one GPU
+// they take turns unless something (MPS) lets them share it.
+bool RunAtOnce(const KernelsOfProcesses& kernels) {
+  constexpr Ns kOneOf = 10;
+  for (auto one = kernels.begin(); one != kernels.end(); ++one) {
+    for (auto other = std::next(one); other != kernels.end(); ++other) {
+      const Ns lesser = std::min(Length(one->second), Length(other->second));
+      if (OverlapLength(one->second, other->second) * kOneOf > lesser) return true;
+    }
+  }
+  return false;
+}
+
+// Numbers of GPUs, each process's own, under which several ran kernels at once.
+void CountGpusUsedAtOnce(Profile& profile) {
+  if (!profile.gpus_by_process || profile.threads.empty()) return;
+  const ProcessNumbers processes(profile);
+  const DeviceTable& device = profile.device;
+  std::map<std::int32_t, KernelsOfProcesses> gpus;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] != DeviceKind::kKernel || !device.launch[row].valid()) continue;
+    gpus[device.gpu[row]][processes.OfWork(row)].push_back(
+        {device.start[row], device.start[row] + device.duration[row]});
+  }
+  for (auto& [gpu, kernels] : gpus) {
+    std::erase_if(kernels, [](const auto& of) {
+      constexpr std::size_t kFew = 8;
+      return of.second.size() < kFew;
+    });
+    for (auto& [process, spans] : kernels) spans = Merge(std::move(spans));
+    if (!RunAtOnce(kernels)) continue;
+    profile.log.AddAt(Counter::gpus_unknown, "GPU " + std::to_string(gpu) + ": kernels of " +
+                                                 std::to_string(kernels.size()) +
+                                                 " processes run at once");
+  }
+}
+
 // What the log says of the division, for the whole recording.
 void LogDivision(const Division& division, Profile& profile) {
   if (division.shared_gpus > 0 && profile.gpus_by_process) {
     const std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());
-    if (profile.gpus.size() > used.size()) {
+    if (profile.gpus.size() > used.size() && profile.log[Counter::gpus_unknown] == 0) {
       profile.log.Add(Counter::gpus_unknown, division.shared_gpus);
     }
   }
@@ -369,7 +488,9 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 
 std::vector<Profile> SplitProcesses(Profile profile) {
   std::vector<Profile> parts;
-  const Division division = profile.has_timeline ? Divide(profile) : Division{};
+  if (profile.has_timeline) CountGpusUsedAtOnce(profile);
+  Division division = profile.has_timeline ? Divide(profile) : Division{};
+  if (!profile.step_lanes.empty() && division.count == 0) division = DivideDevices(profile);
   LogDivision(division, profile);
   for (std::uint32_t part = 0; part < division.count; ++part) {
     parts.push_back(Part(profile, division, part));

@@ -23,7 +23,10 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 /// the one on whose GPU they worked most, else the first one's, as are what no process can be told
 /// of and what was skipped at reading. Each keeps the whole recording's extent and texts; which
 /// recorded rank it is, nothing says. Where processes share a number of a GPU that may mean
-/// several, that is counted.
+/// several, that is counted: the machine has more, or kernels of two run at once.
+///
+/// Of one process, devices whose own steps (Profile::step_lanes) are apart in time are a rank
+/// each.
 std::vector<Profile> SplitProcesses(Profile profile);
 
 }  // namespace profgauge

@@ -107,6 +107,9 @@ struct Profile {
   /// Whether each process numbers its GPUs from 0 by itself, and nothing says which they are: then
   /// one number may mean several.
   bool gpus_by_process = false;
+  /// Threads that hold the steps of one device each, as its own track shows them, by device. Empty
+  /// where the host marks iterations.
+  std::map<std::int32_t, ThreadId> step_lanes;
   /// Processes of the recording that communicate with each other, as threads name them: each is a
   /// rank, though none may mark iterations. Empty where that is not known.
   std::vector<std::string> communicating;

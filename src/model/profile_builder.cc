@@ -1,5 +1,7 @@
 #include "model/profile_builder.h"
 
+#include <fmt/format.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -11,8 +13,11 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <tuple>
 
+#include "base/format.h"
 #include "base/interval.h"
 #include "base/parallel.h"
 #include "model/doubled.h"
@@ -20,6 +25,7 @@
 #include "model/link.h"
 #include "model/mend.h"
 #include "model/overlaps.h"
+#include "model/serialized.h"
 
 namespace profgauge {
 namespace {
@@ -315,6 +321,8 @@ Result<Profile> ProfileBuilder::Finish() {
   mend::JoinTheOneDevice(profile_);
   ApplyNames();
   FinishCpu(origin);
+  NumberLaunches(profile_, arrows_, api_op_ids_, device_op_ids_, api_correlations_,
+                 device_correlations_);
   const std::function<void()> links[] = {
       [this] { link::DeviceToCalls(profile_, api_correlations_, device_correlations_); },
       [this] { link::CallsToRanges(profile_, host_ids_, api_op_ids_); },
@@ -327,22 +335,17 @@ Result<Profile> ProfileBuilder::Finish() {
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     device_op_ids_.Reset();
   }
-  const auto count_overlaps = [this] {
-    if (!streams_overlap_) CountOverlaps(profile_, device_correlations_);
-  };
-  if (clip_overlaps_) {  // Lost names count by the time that is left.
-    count_overlaps();
-    ClipDevice();
-  }
+  if (clip_overlaps_) ClipDevice();  // Names that are lost count by the time that is left.
   const std::function<void()> looks[] = {
-      [&] {
-        if (!clip_overlaps_) count_overlaps();
+      [this] {
+        if (!streams_overlap_ && !clip_overlaps_) CountOverlaps(profile_, device_correlations_);
       },
       [this] { link::DeviceToOps(profile_, host_ids_, device_op_ids_); },
       [this] { mend::CheckNames(profile_); },
   };
   ForEachAtOnce(std::size(looks), [&](std::size_t i) { looks[i](); });
   link::CallStacks(profile_);
+  CountSerialized(profile_);
   PROFGAUGE_CHECK(CheckInvariants(profile_));
   return std::move(profile_);
 }
@@ -413,6 +416,7 @@ void ProfileBuilder::Rebase(Ns origin) {
     profile_.span_end -= origin;
   }
   for (auto& flow : flows_) flow.time -= origin;
+  for (auto& arrow : arrows_) arrow.time -= origin;
   if (counts_from_session_) profile_.session_start = std::min<Ns>(0, -origin);
   // A clock beyond all dates tells none.
   const bool is_told = clock_offset_ > -kFarthestTime && clock_offset_ < kFarthestTime;
@@ -453,15 +457,74 @@ void ProfileBuilder::FinishCpu(Ns origin) {
   profile_.cpu = std::make_shared<const CpuActivity>(std::move(cpu_));
 }
 
+// A single duration that overflowed would lie over all kernels that follow: of what is cut counts
+// what it shares with the next one. Where that is over a tenth of a GPU's time, times are coarse,
+// in another unit or of several recordings.
 void ProfileBuilder::ClipDevice() {
+  constexpr std::uint64_t kFew = 8;
+  constexpr Ns kOneOf = 10;
+  struct Clipped {
+    std::uint64_t rows = 0;
+    Ns shared = 0, left = 0;
+  };
+  std::map<std::int32_t, Clipped> gpus;
   auto& t = profile_.device;
-  for (std::size_t row = 0; row + 1 < t.size(); ++row) {
-    if (t.gpu[row] != t.gpu[row + 1] || t.stream[row] != t.stream[row + 1]) continue;
-    const Ns room = t.start[row + 1] - t.start[row];
-    if (t.duration[row] <= room) continue;
+  for (std::size_t row = 0; row < t.size(); ++row) {
+    Clipped& of_gpu = gpus[t.gpu[row]];
+    const bool is_last =
+        row + 1 == t.size() || t.gpu[row] != t.gpu[row + 1] || t.stream[row] != t.stream[row + 1];
+    const Ns duration = t.duration[row];
+    const Ns room = is_last ? duration : t.start[row + 1] - t.start[row];
+    of_gpu.left += std::min(duration, room);
+    if (duration <= room) continue;
+    of_gpu.shared += std::min<Ns>(duration - room, t.duration[row + 1]);
+    ++of_gpu.rows;
     t.duration.Set(row, room);
     profile_.log.Add(Counter::events_clipped);
   }
+  if (streams_overlap_) return;
+  for (const auto& [gpu, clipped] : gpus) {
+    if (clipped.rows < kFew || clipped.shared <= clipped.left / kOneOf) continue;
+    profile_.log.AddAt(Counter::work_overlapping,
+                       fmt::format("device {}: {} of the time of its streams is taken twice", gpu,
+                                   FormatDuration(static_cast<double>(clipped.shared))));
+    profile_.log.Add(Counter::work_overlapping, clipped.rows - 1);
+  }
+}
+
+void ProfileBuilder::RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers) {
+  const auto renumber = [&numbers](auto& column) {
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      const auto found = numbers.find(column[row]);
+      if (found == numbers.end()) continue;
+      if constexpr (requires { column.Set(row, 0); }) {
+        column.Set(row, found->second.number);
+      } else {
+        column[row] = found->second.number;
+      }
+    }
+  };
+  renumber(profile_.device.gpu);
+  renumber(profile_.sync.gpu);
+  renumber(profile_.device_ranges.gpu);
+  renumber(profile_.memory.device);
+  for (LaunchArrow& arrow : arrows_) {
+    if (const auto found = numbers.find(arrow.gpu); found != numbers.end()) {
+      arrow.gpu = found->second.number;
+    }
+  }
+  const std::vector<Gpu> listed = std::move(profile_.gpus);
+  profile_.gpus.clear();
+  std::set<std::int32_t> named;
+  for (const auto& [old, made] : numbers) {
+    const auto like = std::find_if(listed.begin(), listed.end(),
+                                   [&made](const Gpu& gpu) { return gpu.id == made.like; });
+    if (like == listed.end() || !named.insert(made.number).second) continue;
+    profile_.gpus.push_back(*like);
+    profile_.gpus.back().id = made.number;
+  }
+  std::copy_if(listed.begin(), listed.end(), std::back_inserter(profile_.gpus),
+               [&named](const Gpu& gpu) { return named.insert(gpu.id).second; });
 }
 
 void ProfileBuilder::ApplyNames() {

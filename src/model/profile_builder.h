@@ -17,6 +17,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "model/cpu_activity.h"
+#include "model/launch_ids.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
 
@@ -120,6 +122,12 @@ struct FlowRow {
   bool forward = false;  ///< The arrow's start, at the forward op.
 };
 
+/// What a GPU is called from then on, and the listed GPU whose properties it has.
+struct NewGpu {
+  std::int32_t number = -1;
+  std::int32_t like = -1;
+};
+
 /// Whether an event can have these times: within 73 years of the clock's 0, at most 13 days long.
 inline bool TimesFit(Ns start, Ns duration) {
   constexpr Ns kFarthest = Ns{1} << 61, kLongest = Ns{1} << 50;
@@ -145,9 +153,16 @@ class ProfileBuilder {
   void NameStream(std::int32_t gpu, std::int64_t stream, std::string name) {
     profile_.stream_names.insert_or_assign({gpu, stream}, std::move(name));
   }
+  /// That thread holds iteration markers of that device alone.
+  void AddStepLane(std::int32_t gpu, ThreadId thread) {
+    profile_.step_lanes.insert_or_assign(gpu, thread);
+  }
   LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
   CollectiveId AddCollective(const Collective& collective);
   void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
+  /// Gives GPUs other numbers in all rows, by the numbers that they have there. Those that become
+  /// several of a listed one are listed, too.
+  void RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers);
   void AddFact(std::string key, std::string value);
   /// REQUIRES: static storage.
   void SetHints(std::span<const RecordingHint> hints) { profile_.hints = hints; }
@@ -178,6 +193,8 @@ class ProfileBuilder {
   void AddMemory(std::span<const MemoryRow> rows);
   void AddMemory(const MemoryRow& row) { AddMemory(std::span(&row, 1)); }
   void AddFlow(const FlowRow& row) { flows_.push_back(row); }
+  /// Counts where no row has a correlation.
+  void AddLaunchArrow(const LaunchArrow& arrow) { arrows_.push_back(arrow); }
   /// The profiler's own recording span. The first one counts.
   void SetSpan(Ns start, Ns duration);
   /// The profiler's clock was 0 at the start of its session: Profile::session_start.
@@ -230,6 +247,7 @@ class ProfileBuilder {
   NarrowColumn<std::int64_t> device_correlations_;
   OptionalColumn<std::int64_t, -1> device_op_ids_;
   std::vector<FlowRow> flows_;
+  std::vector<LaunchArrow> arrows_;
   boost::unordered_flat_map<std::string, std::string> process_names_;
   boost::unordered_flat_map<std::string, std::string> thread_names_;
   Ids thread_ids_, config_ids_, collective_ids_;

@@ -46,13 +46,13 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"fwdbwd", Category::kFlow},
     {"forward_backward", Category::kFlow},
     {"trace", Category::kTrace},
-    {"ac2g", Category::kIgnored},
+    {"ac2g", Category::kLaunchFlow},
     {"async", Category::kIgnored},
-    {"async_cpu_to_gpu", Category::kIgnored},
+    {"async_cpu_to_gpu", Category::kLaunchFlow},
     {"async_gpu", Category::kIgnored},
     {"external_correlation", Category::kIgnored},
     {"cuda_event", Category::kIgnored},
-    {"cuda_profiler_range", Category::kIgnored},
+    {"cuda_profiler_range", Category::kProfilerRange},
     {"mtia_counters", Category::kIgnored},
     {"xpu_scope_profiler", Category::kIgnored},
     {"hardware_counters", Category::kIgnored},
@@ -102,9 +102,24 @@ std::int64_t StreamOf(const RawEvent& event) {
   return ParseInteger(tid).value_or(-1);
 }
 
+/// Of the process "[TP00] 0" in a file merged of several ranks' (SGLang's profile merger) the first
+/// part; empty where processes are not labelled so. A label that is not taken for one leaves ids
+/// and devices of several traces to be told apart by their processes.
+std::string_view LabelOf(std::string_view process) {
+  if (!process.starts_with('[')) return {};
+  const auto end = process.find("] ");
+  const bool is_label =
+      end != process.npos && ParseInteger(process.substr(end + 2)).value_or(-1) >= 0;
+  return is_label ? process.substr(0, end + 1) : std::string_view{};
+}
+
 std::int32_t GpuOf(const RawEvent& event) {
   const auto recorded = IntegerOr(event, Field::kDevice, -1);
-  return Narrow(recorded >= 0 ? recorded : IntegerOr(event, Field::kPid, -1), -1);
+  if (recorded >= 0) return Narrow(recorded, -1);
+  const auto process = event.Text(Field::kPid);
+  const auto label = LabelOf(process);
+  return Narrow(ParseInteger(process.substr(label.empty() ? 0 : label.size() + 1)).value_or(-1),
+                -1);
 }
 
 /// Whether events of the category have a length that something here is made of.
@@ -112,6 +127,8 @@ bool IsMeasured(Category category) {
   switch (category) {
     case Category::kMemory:
     case Category::kFlow:
+    case Category::kLaunchFlow:
+    case Category::kProfilerRange:
     case Category::kTrace:
     case Category::kIgnored:
     case Category::kUnknown:
@@ -163,6 +180,7 @@ void EventSink::Begin(Rows& rows) {
   threads_.clear();
   call_kinds_.clear();
   last_thread_ = {};
+  labelled_pid_.clear();
 }
 
 void EventSink::ReceiveOther() {
@@ -178,8 +196,10 @@ void EventSink::Receive(const RawEvent& event) {
   if (phase == "X") return ReceiveComplete(event);
   if (phase == "M") return ReceiveName(event);
   const bool flow = phase == "s" || phase == "f" || phase == "t";
-  if (flow && CachedCategory(event.Text(Field::kCategory)) == Category::kFlow) {
-    return ReceiveFlow(event);
+  if (flow) {
+    const Category category = CachedCategory(event.Text(Field::kCategory));
+    if (category == Category::kFlow) return ReceiveFlow(event);
+    if (category == Category::kLaunchFlow) ReceiveLaunchFlow(event);
   }
   const bool instant = phase == "i" || phase == "I";
   if (instant && event.Text(Field::kName) == "[memory]") return ReceiveMemory(event);
@@ -281,8 +301,11 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
         rows_->span_duration = times.duration;
       }
       return;
+    case Category::kProfilerRange:
+      return log.AddAt(Counter::kernels_serialized, "a `cuda_profiler_range`: counters");
     case Category::kMemory:
     case Category::kFlow:
+    case Category::kLaunchFlow:
     case Category::kIgnored:
     case Category::kUnknown:
       return log.Add(Counter::events_ignored_kind);
@@ -314,6 +337,7 @@ void EventSink::AddHost(const RawEvent& event, HostKind kind, Times times) {
   row.concrete_inputs = Text(event, Field::kConcreteInputs);
   row.sequence = IntegerOr(event, Field::kSequence, -1);
   row.backward = IntegerOr(event, Field::kForwardThread, 0) > 0;
+  row.id = IdInTrace(row.id, TraceOf(event));
   row.collective = CollectiveOf(event);
   rows_->host.push_back(row);
 }
@@ -331,6 +355,10 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   // PyTorch 1.12 to 2.2 copied the correlation into the id, where it may name an op by accident
   // (kineto#843).
   if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
+  rows_->has_correlations |= row.correlation >= 0;
+  const TraceNumber trace = TraceOf(event);
+  row.correlation = IdInTrace(row.correlation, trace);
+  row.op_id = IdInTrace(row.op_id, trace);
   if (name.starts_with("hip")) rows_->rocm = true;
   rows_->api.push_back(row);
 }
@@ -356,6 +384,11 @@ void EventSink::AddDevice(const RawEvent& event, DeviceKind kind, Times times) {
   row.correlation = IntegerOr(event, Field::kCorrelation, -1);
   row.op_id = IntegerOr(event, Field::kExternalId, -1);
   if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
+  rows_->has_correlations |= row.correlation >= 0;
+  const TraceNumber trace = TraceOf(event);
+  row.gpu = GpuInTrace(row.gpu, trace);
+  row.correlation = IdInTrace(row.correlation, trace);
+  row.op_id = IdInTrace(row.op_id, trace);
   row.collective = CollectiveOf(event);
   if (kind == DeviceKind::kKernel) {
     row.config = ConfigOf(event);
@@ -386,7 +419,7 @@ StreamRow EventSink::StreamRowOf(const RawEvent& event, Times times) {
   row.start = times.start;
   row.duration = times.duration;
   row.name = strings_.Intern(event.Text(Field::kName));
-  row.gpu = GpuOf(event);
+  row.gpu = GpuInTrace(GpuOf(event), TraceOf(event));
   row.stream = StreamOf(event);
   return row;
 }
@@ -400,6 +433,7 @@ void EventSink::ReceiveMemory(const RawEvent& event) {
   const auto type = IntegerOr(event, Field::kDeviceType, 0);
   row.device_type = type >= 0 && type < 128 ? static_cast<std::int8_t>(type) : std::int8_t{-1};
   row.device = Narrow(IntegerOr(event, Field::kDeviceId, -1), -1);
+  if (row.device_type == 1) row.device = GpuInTrace(row.device, TraceOf(event));
   row.address = static_cast<std::uint64_t>(IntegerOr(event, Field::kAddress, 0));
   row.bytes = IntegerOr(event, Field::kMemoryBytes, 0);
   row.total_allocated = IntegerOr(event, Field::kTotalAllocated, -1);
@@ -411,11 +445,30 @@ void EventSink::ReceiveFlow(const RawEvent& event) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
   FlowRow row;
-  row.id = IntegerOr(event, Field::kId, -1);
+  row.id = IdInTrace(IntegerOr(event, Field::kId, -1), TraceOf(event));
   row.thread = ThreadOf(event);
   row.time = *time;
   row.forward = event.Text(Field::kPhase) == "s";
   rows_->flows.push_back(row);
+}
+
+// Needed only where launches are not numbered. An end stands on the device's process and stream.
+void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
+  if (rows_->has_correlations) return;
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return;
+  LaunchArrow arrow;
+  const TraceNumber trace = TraceOf(event);
+  arrow.id = IdInTrace(IntegerOr(event, Field::kId, -1), trace);
+  arrow.is_start = event.Text(Field::kPhase) == "s";
+  arrow.time = *time;
+  if (arrow.is_start) {
+    arrow.thread = ThreadOf(event);
+  } else {
+    arrow.gpu = GpuInTrace(GpuOf(event), trace);
+    arrow.stream = StreamOf(event);
+  }
+  rows_->arrows.push_back(arrow);
 }
 
 void EventSink::ReceiveName(const RawEvent& event) {
@@ -472,6 +525,27 @@ ThreadId EventSink::ThreadOf(const RawEvent& event) {
   last_tid_.assign(tid);
   last_thread_ = ThreadId{at->second};
   return last_thread_;
+}
+
+TraceNumber EventSink::TraceOf(const RawEvent& event) {
+  const auto pid = event.Text(Field::kPid);
+  if (pid.empty() || pid.front() != '[') return 0;
+  if (pid == labelled_pid_) return trace_;
+  const std::string_view label = LabelOf(pid);
+  labelled_pid_.assign(pid);
+  trace_ = 0;
+  if (label.empty()) return trace_;
+  const StringId id = strings_.Intern(label);
+  auto& traces = rows_->traces;
+  for (std::size_t i = 0; i < traces.size() && trace_ == 0; ++i) {
+    if (traces[i] == id) trace_ = static_cast<TraceNumber>(i) + 1;
+  }
+  constexpr std::size_t kMostLabels = 4096;  // Ranks are fewer, unless a file is hostile.
+  if (trace_ == 0 && traces.size() < kMostLabels) {
+    traces.push_back(id);
+    trace_ = static_cast<TraceNumber>(traces.size());
+  }
+  return trace_;
 }
 
 StringId EventSink::Text(const RawEvent& event, Field field) {

@@ -31,6 +31,8 @@ enum class Category : std::uint8_t {
   kPythonFunction,
   kMemory,
   kFlow,
+  kLaunchFlow,     ///< From a call to the work that it launched.
+  kProfilerRange,  ///< What counters were measured over.
   kTrace,
   kIgnored,
   kUnknown,
@@ -56,6 +58,7 @@ class EventSink final : public EventReceiver {
   void ReceiveApart(const RawEvent& event, bool begins);
   void ReceiveMemory(const RawEvent& event);
   void ReceiveFlow(const RawEvent& event);
+  void ReceiveLaunchFlow(const RawEvent& event);
   void ReceiveName(const RawEvent& event);
   void CountUnread(std::string_view category);
   void CountBadTime(const RawEvent& event);
@@ -68,6 +71,7 @@ class EventSink final : public EventReceiver {
   std::optional<Ns> StartOf(const RawEvent& event);
   Ns DurationOf(const RawEvent& event);
   ThreadId ThreadOf(const RawEvent& event);
+  TraceNumber TraceOf(const RawEvent& event);
   StringId Text(const RawEvent& event, Field field);
   LaunchConfigId ConfigOf(const RawEvent& event);
   CollectiveId CollectiveOf(const RawEvent& event);
@@ -81,6 +85,8 @@ class EventSink final : public EventReceiver {
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> threads_;
   std::vector<std::pair<std::string, Category>> categories_;
   std::string last_pid_, last_tid_;
+  std::string labelled_pid_;  // The last with a label.
+  TraceNumber trace_ = 0;     // Its trace, in the chunk at hand.
   ThreadId last_thread_;
 };
 

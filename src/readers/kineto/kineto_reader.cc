@@ -102,6 +102,7 @@ class Import {
     origin.hash = input_.Hash();
     origin.dialect = Dialect();
     PROFGAUGE_TRY(auto profile, builder_.Finish());
+    profile.gpus_by_process = true;  // A file of several processes was merged of as many traces.
     if (profile.host.size() + profile.device.size() + profile.api.size() + profile.python.size() +
             profile.memory.size() ==
         0) {
@@ -165,7 +166,9 @@ class Import {
       return !list_ended_;
     });
     paired_.Finish(builder_);
-    return ReadRest();
+    PROFGAUGE_CHECK(ReadRest());
+    traces_.NumberGpus(builder_);
+    return {};
   }
 
   /// The next chunk in the file's order.
@@ -195,7 +198,9 @@ class Import {
 
   void Add(Parsed& parsed) {
     if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
-    Merge(parsed.rows, builder_, paired_);
+    if (has_correlations_) parsed.rows.arrows.clear();
+    has_correlations_ |= parsed.rows.has_correlations;
+    Merge(parsed.rows, builder_, paired_, traces_);
     if (bad_time_.empty()) bad_time_ = parsed.rows.bad_time;
     for (const auto& [category, count] : parsed.rows.unread) unread_[category] += count;
     events_ += parsed.end.events;
@@ -343,6 +348,7 @@ class Import {
   Input input_;
   ProfileBuilder builder_;
   PairedEvents paired_;
+  Traces traces_;
   std::string before_;           ///< The document up to its list.
   std::string behind_;           ///< And from its end on.
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
@@ -355,6 +361,7 @@ class Import {
   std::size_t joined_before_ = 0;  ///< How long it was when it was parsed last.
   Fraction fraction_ = Fraction::kDecimal;
   std::uint64_t events_ = 0;
+  bool has_correlations_ = false;  ///< Launches are numbered.
   bool bare_list_ = false;
   bool list_ended_ = false;
   bool complete_ = false;

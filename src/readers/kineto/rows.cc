@@ -1,10 +1,19 @@
 #include "readers/kineto/rows.h"
 
+#include <algorithm>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace profgauge::readers::kineto {
 namespace {
+
+// Ids are positive and below this in all files known; numbers of GPUs are small.
+constexpr int kIdBits = 48, kGpuBits = 16;
+constexpr std::int64_t kLargestId = (std::int64_t{1} << kIdBits) - 1;
+constexpr std::int32_t kLargestGpu = (std::int32_t{1} << kGpuBits) - 1;
+constexpr std::int8_t kGpuMemory = 1;  // MemoryRow::device_type.
+constexpr TraceNumber kMostTraces = (TraceNumber{1} << (63 - kIdBits)) - 1;
 
 /// What the chunk's ids are in the builder.
 struct Remap {
@@ -12,6 +21,22 @@ struct Remap {
   std::vector<ThreadId> threads;
   std::vector<LaunchConfigId> configs;
   std::vector<CollectiveId> collectives;
+  std::vector<TraceNumber> traces;
+  Traces* all_traces = nullptr;
+
+  void Id(std::int64_t& id) const {
+    const auto trace = static_cast<std::size_t>(id >> kIdBits);
+    if (id <= kLargestId || trace > traces.size()) return;
+    id = IdInTrace(id & kLargestId, traces[trace - 1]);
+  }
+  void GpuNumber(std::int32_t& gpu) const {
+    if (traces.empty()) return;
+    const auto trace = static_cast<std::size_t>(std::max(gpu, 0) >> kGpuBits);
+    if (trace > 0 && trace <= traces.size()) {
+      gpu = GpuInTrace(gpu & kLargestGpu, traces[trace - 1]);
+    }
+    all_traces->See(gpu);
+  }
 
   template <class Id>
   static void Apply(const std::vector<Id>& ids, Id& id) {
@@ -30,17 +55,39 @@ struct Remap {
     (*this)(row.call_stack);
     (*this)(row.concrete_inputs);
     (*this)(row.collective);
+    Id(row.id);
   }
   void operator()(ApiRow& row) const {
     (*this)(row.name);
     (*this)(row.thread);
+    Id(row.correlation);
+    Id(row.op_id);
   }
   void operator()(DeviceRow& row) const {
     (*this)(row.name);
     (*this)(row.config);
     (*this)(row.collective);
+    Id(row.correlation);
+    Id(row.op_id);
+    GpuNumber(row.gpu);
   }
-  void operator()(StreamRow& row) const { (*this)(row.name); }
+  void operator()(StreamRow& row) const {
+    (*this)(row.name);
+    GpuNumber(row.gpu);
+  }
+  void operator()(MemoryRow& row) const {
+    (*this)(row.thread);
+    if (row.device_type == kGpuMemory) GpuNumber(row.device);
+  }
+  void operator()(FlowRow& row) const {
+    (*this)(row.thread);
+    Id(row.id);
+  }
+  void operator()(LaunchArrow& row) const {
+    (*this)(row.thread);
+    Id(row.id);
+    GpuNumber(row.gpu);
+  }
   void operator()(PythonRow& row) const {
     (*this)(row.name);
     (*this)(row.thread);
@@ -50,8 +97,12 @@ struct Remap {
   void operator()(std::monostate) const {}
 };
 
-Remap MakeRemap(const Rows& rows, ProfileBuilder& builder) {
+Remap MakeRemap(const Rows& rows, ProfileBuilder& builder, Traces& traces) {
   Remap remap;
+  remap.all_traces = &traces;
+  for (const StringId label : rows.traces) {
+    remap.traces.push_back(traces.NumberOf(rows.strings[label.value]));
+  }
   for (const auto text : rows.strings) remap.strings.push_back(builder.Intern(text));
   for (const auto& [process, thread] : rows.threads) {
     remap.threads.push_back(
@@ -82,8 +133,46 @@ void MergeNames(const Rows& rows, ProfileBuilder& builder) {
 
 }  // namespace
 
+std::int64_t IdInTrace(std::int64_t id, TraceNumber trace) {
+  const bool fits = trace <= kMostTraces && id >= 0 && id <= kLargestId;
+  return fits ? id | std::int64_t{trace} << kIdBits : id;
+}
+
+std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace) {
+  const bool fits = trace <= (kMostTraces >> 1) && gpu >= 0 && gpu <= kLargestGpu;
+  return fits ? gpu | static_cast<std::int32_t>(trace) << kGpuBits : gpu;
+}
+
+TraceNumber Traces::NumberOf(std::string_view label) {
+  const auto found = numbers_.find(label);
+  if (found != numbers_.end()) return found->second;
+  const auto next = static_cast<TraceNumber>(numbers_.size()) + 1;
+  return numbers_.emplace(std::string(label), next).first->second;
+}
+
+void Traces::NumberGpus(ProfileBuilder& builder) const {
+  if (numbers_.empty()) return;
+  std::set<std::int32_t> own;
+  std::size_t seen = 0;
+  for (const std::int32_t gpu : gpus_) {
+    if (gpu < 0) continue;
+    own.insert(gpu & kLargestGpu);
+    ++seen;
+  }
+  const bool are_apart = own.size() == seen;
+  std::map<std::int32_t, NewGpu> numbers;
+  for (const std::int32_t gpu : gpus_) {
+    if (gpu < 0) continue;
+    const auto next = static_cast<std::int32_t>(numbers.size());
+    const std::int32_t number = gpu & kLargestGpu;
+    numbers[gpu] = {are_apart ? number : next, number};
+  }
+  builder.RenumberGpus(numbers);
+}
+
 void Rows::Clear() {
   strings.clear();
+  traces.clear();
   threads.clear();
   configs.clear();
   collectives.clear();
@@ -95,11 +184,13 @@ void Rows::Clear() {
   python.clear();
   memory.clear();
   flows.clear();
+  arrows.clear();
   names.clear();
   apart.clear();
   unread.clear();
   bad_time.clear();
   rocm = false;
+  has_correlations = false;
   has_span = false;
   log = ImportLog{};
 }
@@ -123,8 +214,8 @@ StringId Strings::Intern(std::string_view text) {
   return entry.id;
 }
 
-void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired) {
-  const Remap remap = MakeRemap(rows, builder);
+void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired, Traces& traces) {
+  const Remap remap = MakeRemap(rows, builder, traces);
   for (HostRow& row : rows.host) remap(row);
   builder.AddHost(rows.host);
   for (ApiRow& row : rows.api) remap(row);
@@ -133,7 +224,7 @@ void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired) {
   builder.AddDevice(rows.device);
   for (PythonRow& row : rows.python) remap(row);
   builder.AddPython(rows.python);
-  for (MemoryRow& row : rows.memory) remap(row.thread);
+  for (MemoryRow& row : rows.memory) remap(row);
   builder.AddMemory(rows.memory);
   for (StreamRow& row : rows.sync) {
     remap(row);
@@ -149,9 +240,13 @@ void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired) {
     std::visit([&](auto& begun) { remap(begun); }, row.row);
     paired.Add(std::move(row));
   }
-  for (auto row : rows.flows) {
-    remap(row.thread);
+  for (FlowRow& row : rows.flows) {
+    remap(row);
     builder.AddFlow(row);
+  }
+  for (LaunchArrow& row : rows.arrows) {
+    remap(row);
+    builder.AddLaunchArrow(row);
   }
   MergeNames(rows, builder);
   if (rows.rocm) builder.ClipStreamOverlaps();

@@ -5,12 +5,15 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "model/launch_ids.h"
 #include "model/profile_builder.h"
 #include "readers/kineto/paired.h"
 
@@ -23,11 +26,32 @@ struct NameRow {
   StringId name;
 };
 
+/// Which of the traces that were merged into one file an event is of, where each labelled the
+/// processes of its own ("[TP00] 0"). Ids and numbers of devices count in one such trace; a row
+/// carries its trace in their upper bits until the end of the file. 0: not labelled.
+using TraceNumber = std::uint32_t;
+std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
+std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
+
+/// The labelled traces of one file, in order of appearance, and what GPUs each speaks of.
+class Traces {
+ public:
+  TraceNumber NumberOf(std::string_view label);
+  void See(std::int32_t gpu) { gpus_.insert(gpu); }
+  /// Numbers GPUs as the traces do; where several use one number, each has a GPU of its own.
+  void NumberGpus(ProfileBuilder& builder) const;
+
+ private:
+  std::map<std::string, TraceNumber, std::less<>> numbers_;
+  std::set<std::int32_t> gpus_;
+};
+
 /// Everything that one chunk says. StringId, ThreadId, LaunchConfigId and CollectiveId in rows are
 /// indices into the vectors here.
 struct Rows {
   std::vector<std::string_view> strings;               ///< Views into the worker's Strings.
   std::vector<std::pair<StringId, StringId>> threads;  ///< Process and thread, as written.
+  std::vector<StringId> traces;                        ///< Labels; trace n is entry n - 1.
   std::vector<LaunchConfig> configs;
   std::vector<Collective> collectives;
 
@@ -39,9 +63,11 @@ struct Rows {
   std::vector<PythonRow> python;
   std::vector<MemoryRow> memory;
   std::vector<FlowRow> flows;
+  std::vector<LaunchArrow> arrows;  ///< As long as no event had a correlation.
   std::vector<NameRow> names;
   std::vector<ApartRow> apart;
-  bool rocm = false;  ///< Has calls of the HIP runtime.
+  bool rocm = false;              ///< Has calls of the HIP runtime.
+  bool has_correlations = false;  ///< Launches are numbered.
   bool has_span = false;
   Ns span_start = 0;
   Ns span_duration = 0;
@@ -79,6 +105,6 @@ class Strings {
 
 /// Adds the chunk's rows to `builder`, in their order; what begins and ends apart to `paired`.
 /// Their ids are those of the builder then.
-void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired);
+void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired, Traces& traces);
 
 }  // namespace profgauge::readers::kineto

@@ -180,17 +180,32 @@ Status ReadSyncs(Import& import) {
   });
 }
 
+// Counters are measured by kernels that run again, one by one.
+Status ReadCounters(Import& import) {
+  for (const char* const table :
+       {"CUPTI_ACTIVITY_KIND_METRIC_INSTANCE", "CUPTI_ACTIVITY_KIND_METRIC",
+        "CUPTI_ACTIVITY_KIND_EVENT_INSTANCE", "CUPTI_ACTIVITY_KIND_EVENT",
+        "CUPTI_ACTIVITY_KIND_PC_SAMPLING"}) {
+    PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table, {{{"_id_"}}}));
+    PROFGAUGE_TRY(const bool any, scan.Next());
+    if (any) import.CountSerialized(table, 1);
+  }
+  return {};
+}
+
 }  // namespace
 
 Status ReadDevice(Import& import) {
-  // Serialized runs (--analysis-metrics) write KERNEL, all others CONCURRENT_KERNEL.
+  // Runs in which nvprof lets kernels run one by one (--analysis-metrics, --metrics, --events,
+  // --concurrent-kernels off) write KERNEL, all others CONCURRENT_KERNEL.
   const TableLoss kernels(import.builder->log());
   PROFGAUGE_TRY(const std::size_t concurrent,
                 ReadKernels(import, "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"));
   if (concurrent == 0) {
-    PROFGAUGE_TRY([[maybe_unused]] const std::size_t serialized,
-                  ReadKernels(import, "CUPTI_ACTIVITY_KIND_KERNEL"));
+    PROFGAUGE_TRY(const std::size_t serialized, ReadKernels(import, "CUPTI_ACTIVITY_KIND_KERNEL"));
+    if (serialized > 0) import.CountSerialized("CUPTI_ACTIVITY_KIND_KERNEL", serialized);
   }
+  PROFGAUGE_CHECK(ReadCounters(import));
   kernels.Tell("kernels");
   const TableLoss copies(import.builder->log());
   PROFGAUGE_CHECK(ReadCopies(import, "CUPTI_ACTIVITY_KIND_MEMCPY"));

@@ -33,6 +33,11 @@ struct Import {
     const auto it = strings.find(id);
     return it == strings.end() ? StringId{} : it->second;
   }
+  /// `table` says that nvprof let so many kernels run one by one, or again.
+  void CountSerialized(const char* table, std::size_t count) {
+    builder->log().AddAt(Counter::kernels_serialized, table);
+    builder->log().Add(Counter::kernels_serialized, count - 1);
+  }
 };
 
 /// Threads are told apart by their lower 32 bits: calls record pthread ids cut to those, with a

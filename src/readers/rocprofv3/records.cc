@@ -16,6 +16,8 @@ namespace profgauge::readers::rocprofv3 {
 namespace {
 
 constexpr std::string_view kRoot = "rocprofiler-sdk-tool.";
+/// Of each kernel whose counters were read, which rocprofv3 lets run by itself.
+constexpr std::string_view kCounters = "callback_records.counter_collection";
 constexpr std::string_view kCorrelation = "correlation_id.internal";
 constexpr std::int64_t kGpuType = 2;
 
@@ -65,7 +67,7 @@ bool Records::Wants(std::string_view list) {
   if (!list.starts_with(kRoot)) return false;
   list.remove_prefix(kRoot.size());
   return list == "agents" || list == "kernel_symbols" || list == "strings.buffer_records" ||
-         list == "strings.marker_api" || list.starts_with("buffer_records.");
+         list == "strings.marker_api" || list == kCounters || list.starts_with("buffer_records.");
 }
 
 void Records::ReceiveScalar(const JsonField& field) {
@@ -108,8 +110,13 @@ void Records::Receive(std::string_view list, const JsonRow& row) {
     if (const auto key = row.Integer("key")) messages_[*key] = row.Text("value");
     return;
   }
+  if (list == kCounters) {
+    ++counted_;
+    return;
+  }
   list.remove_prefix(std::string_view("buffer_records.").size());
   builder_.log().Add(Counter::events_read);
+  if (list == "kernel_dispatch") ++dispatches_;
   if (list == "kernel_dispatch") return AddKernel(row);
   if (list == "memory_copy") return AddCopy(row);
   if (list == "hip_api" || list == "hsa_api") return AddCall(row, false);
@@ -390,6 +397,12 @@ void Records::TellOfNameless(const Named& named, std::string_view what) {
 
 void Records::Finish() {
   EndProcess();  // Of a file that is cut off.
+  // A few chosen kernels leave the others as they were.
+  constexpr std::uint64_t kOneOf = 10;
+  if (counted_ * kOneOf > dispatches_) {
+    builder_.log().AddAt(Counter::kernels_serialized, std::string(kCounters));
+    builder_.log().Add(Counter::kernels_serialized, counted_ - 1);
+  }
   TellOfNameless(named_kernels_, "kernels");
   TellOfNameless(named_operations_, "calls and copies");
   std::vector<const Agent*> agents;

@@ -121,6 +121,7 @@ class Records final : public JsonRowReceiver {
   Named named_kernels_, named_operations_;
   std::string process_;
   std::int64_t process_number_ = 0;
+  std::uint64_t dispatches_ = 0, counted_ = 0;  ///< Kernels, and those whose counters were read.
 };
 
 }  // namespace profgauge::readers::rocprofv3

@@ -209,6 +209,7 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
       track.kind = Track::Kind::kSteps;
       // Of one process, as the host's are: that several devices run steps is no several programs.
       track.thread = builder_.AddThread(kSteps, device->name);
+      builder_.NameThread(kSteps, device->name, device->name);
     }
   } else if (plane.find("/host:") != std::string_view::npos && !plane.ends_with("/host:metadata")) {
     track.kind = Track::Kind::kHost;
@@ -533,6 +534,7 @@ void Timeline::AddDeviceSteps() {
   for (std::size_t from = 0; from < device_steps_.size();) {
     std::size_t to = from;
     while (to < device_steps_.size() && device_steps_[to].gpu == device_steps_[from].gpu) ++to;
+    builder_.AddStepLane(device_steps_[from].gpu, device_steps_[from].row.thread);
     bool in_order = true;
     for (std::size_t i = from; i < to; ++i) {
       in_order &= launches[i].end > 0 && (i == from || launches[i - 1].start < launches[i].start);

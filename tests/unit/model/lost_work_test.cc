@@ -299,6 +299,18 @@ TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
   }
 }
 
+// A duration that overflowed lies over all kernels that follow, and says nothing of these.
+TEST(ProfileBuilder, FewDurationsThatOverflowAreClippedAlone) {
+  ProfileBuilder builder = KernelsEvery10us(5'000);
+  DeviceRow row = Kernel(builder, 206'000, 1'000);
+  row.duration = Ns{1} << 41;
+  builder.AddDevice(row);
+  builder.ClipStreamOverlaps();
+  const Profile profile = *builder.Finish();
+  EXPECT_EQ(profile.log[Counter::events_clipped], 1u);
+  EXPECT_EQ(profile.log[Counter::work_overlapping], 0u);
+}
+
 // What is cut from times in another unit is told; AMD's kernels start ahead of no other.
 TEST(ProfileBuilder, MuchThatIsClippedLeavesTheTimesInDoubt) {
   for (const Ns length : {10'500, 30'000}) {

@@ -127,6 +127,28 @@ TEST_F(NvprofTest, LostRecordsAreDroppedAndCountedAndNamesMayBeMissing) {
   EXPECT_EQ(profile.log[Counter::events_bad_time], 1u);
 }
 
+// nvprof lets kernels run one by one, or again, to read counters: when they ran is its doing.
+TEST_F(NvprofTest, CountersAndSerializedKernelsAreTold) {
+  const std::string kernel = "(2000, 2500, 0, 7, 21, 1, 40, 1, 1, 256, 1, 1, 32, 8, 8)";
+  const auto counters = [](const std::string& table, bool any) {
+    const std::string name = "CUPTI_ACTIVITY_KIND_" + table;
+    return "create table " + name + " (_id_ integer primary key, value int);" +
+           (any ? "insert into " + name + " values (1, 2);" : "");
+  };
+  const std::pair<std::string, std::uint64_t> kRows[] = {
+      {Kernels(kConcurrent, kernel) + counters("METRIC_INSTANCE", false), 0},
+      {Kernels(kConcurrent, kernel) + counters("METRIC_INSTANCE", true), 1},
+      {Kernels(kConcurrent, kernel) + counters("EVENT_INSTANCE", true), 1},
+      {Kernels(kConcurrent, kernel) + counters("PC_SAMPLING", true), 1},
+      {Kernels("CUPTI_ACTIVITY_KIND_KERNEL", kernel), 1},
+  };
+  for (const auto& [tables, serialized] : kRows) {
+    std::filesystem::remove(path_);
+    Write(Strings() + tables);
+    EXPECT_EQ(Read().log[Counter::kernels_serialized], serialized) << tables;
+  }
+}
+
 // Three among many are a glitch, and all that a recording has of its copies.
 TEST_F(NvprofTest, CopiesThatAllLackTheirTimesAreLost) {
   for (const int lost : {0, 1, 3}) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/processes.h"
 #include "xla_message.h"
 
 namespace profgauge {
@@ -86,6 +87,35 @@ TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
   EXPECT_THAT(Names(*profile, profile->host.name), ElementsAre("7", "8"));
   EXPECT_THAT(profile->host.start, ElementsAre(0, 20));  // Times count from the first launch.
   EXPECT_THAT(profile->host.duration, ElementsAre(20, 15));
+}
+
+// Two devices whose steps are apart in time are judged in their own; where they overlap, one
+// device's steps are those of all.
+TEST(XPlane, DevicesWhoseStepsAreApartAreRanks) {
+  for (const std::uint64_t apart : {0, 40, 5'000}) {
+    std::string planes;
+    for (std::uint64_t gpu = 0; gpu < 2; ++gpu) {
+      PlaneText device("/device:GPU:" + std::to_string(gpu));
+      const std::uint64_t base = gpu * apart;
+      std::vector<PlaneText::Row> steps, kernels;
+      for (std::uint64_t i = 0; i < 10; ++i) {
+        steps.push_back({std::to_string(i), base + i * 100, 100, {}});
+        kernels.push_back({"gemm", base + i * 100, 90, {}});
+      }
+      device.Line(1, "Steps", 0, steps);
+      device.Line(20, "Stream #20(Compute)", 0, kernels);
+      planes += device.Done().str();
+    }
+    auto profile = ReadBytes(planes);
+    ASSERT_TRUE(profile) << profile.error().message;
+    EXPECT_EQ(profile->step_lanes.size(), 2u);
+    const auto ranks = SplitProcesses(*std::move(profile));
+    ASSERT_EQ(ranks.size(), apart == 5'000 ? 2u : 1u) << apart;
+    for (const Profile& rank : ranks) {
+      EXPECT_EQ(rank.device.size() * ranks.size(), 20u);
+      EXPECT_EQ(rank.host.size() * ranks.size(), 20u);
+    }
+  }
 }
 
 // Planes of SparseCores end with their number, which is no TPU's; what they run keeps theirs busy.

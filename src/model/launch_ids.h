@@ -1,0 +1,33 @@
+// Which call launched which device work, in recordings that do not number their launches.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/narrow_column.h"
+#include "model/optional_column.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// One end of an arrow from a call to the device work that it launched (Kineto's "ac2g").
+struct LaunchArrow {
+  std::int64_t id = -1;
+  bool is_start = false;  ///< At the call.
+  Ns time = 0;            ///< When the call, or the work, starts.
+  ThreadId thread;        ///< The call's.
+  std::int32_t gpu = -1;  ///< The work's.
+  std::int64_t stream = -1;
+};
+
+/// Sets numbers of launches ("correlations") where no row of either table has one: by arrows from
+/// one call to one work, then by ids that as many launching calls as works have, on one thread and
+/// one stream. What neither joins keeps none, -1. REQUIRES: tables are sorted, and each column has
+/// a row for each of its table.
+void NumberLaunches(const Profile& profile, const std::vector<LaunchArrow>& arrows,
+                    const OptionalColumn<std::int64_t, -1>& api_ids,
+                    const OptionalColumn<std::int64_t, -1>& device_ids,
+                    NarrowColumn<std::int64_t>& api_correlations,
+                    NarrowColumn<std::int64_t>& device_correlations);
+
+}  // namespace profgauge

@@ -1,0 +1,95 @@
+#include "model/serialized.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+constexpr std::uint64_t kFew = 8;
+
+struct Launches {
+  std::uint64_t kernels = 0;  // Long enough to tell.
+  std::uint64_t waited = 0;   // Of these, those that end within the call that launched them.
+  std::uint64_t calls = 0;
+  std::uint64_t again = 0;  // Calls with one kernel several times.
+};
+
+// A call that only launches takes some microseconds, and its kernel begins when it is about to
+// return. Shorter kernels may end before it does.
+constexpr Ns kLongerThanLaunching = 20'000;
+// Times of host and device are rounded each by itself.
+constexpr Ns kTick = 1000;
+
+bool EndsInItsCall(const Profile& profile, std::size_t row) {
+  const std::uint32_t call = profile.device.launch[row].value;
+  const Ns start = profile.api.start[call], end = start + profile.api.duration[call];
+  const Ns kernel = profile.device.start[row];
+  return start <= kernel + kTick && kernel + profile.device.duration[row] <= end + kTick;
+}
+
+// A graph launches its kernels by one call, and calls of other makers than these may launch
+// several.
+bool LaunchesOne(std::string_view call) {
+  const bool is_known = call.starts_with("cu") || call.starts_with("hip");
+  return is_known && call.find("Graph") == call.npos;
+}
+
+// What the last kernel of each call was, since rows come stream by stream, in order of time.
+struct LastKernel {
+  StringId name;
+  Ns end = 0;
+  std::uint32_t runs = 0;
+};
+
+Launches LaunchesOf(const Profile& profile) {
+  const DeviceTable& device = profile.device;
+  std::vector<LastKernel> last(profile.api.size());
+  std::vector<std::int8_t> launches_one(profile.strings.size(), -1);
+  Launches found;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (device.kind[row] != DeviceKind::kKernel || !launch.valid()) continue;
+    if (device.duration[row] >= kLongerThanLaunching) {
+      ++found.kernels;
+      if (EndsInItsCall(profile, row)) ++found.waited;
+    }
+    const StringId name = profile.api.name[launch.value];
+    if (!name.valid()) continue;
+    std::int8_t& one = launches_one[name.value];
+    if (one < 0) one = LaunchesOne(profile.Name(name)) ? 1 : 0;
+    if (one == 0) continue;
+    LastKernel& before = last[launch.value];
+    if (before.runs == 0) ++found.calls;
+    const bool is_again =
+        before.runs == 1 && before.name == device.name[row] && device.start[row] >= before.end;
+    if (is_again) ++found.again;
+    before = {device.name[row], device.start[row] + device.duration[row], before.runs + 1};
+  }
+  return found;
+}
+
+}  // namespace
+
+void CountSerialized(Profile& profile) {
+  constexpr std::uint64_t kNearlyAll = 20;  // All but one of so many.
+  const Launches launches = LaunchesOf(profile);
+  if (launches.waited >= kFew &&
+      (launches.kernels - launches.waited) * kNearlyAll <= launches.kernels) {
+    profile.log.AddAt(Counter::kernels_serialized,
+                      "each launch returns when its kernel has ended: CUDA_LAUNCH_BLOCKING=1, "
+                      "HIP_LAUNCH_BLOCKING=1 or a debugger");
+    profile.log.Add(Counter::kernels_serialized, launches.waited - 1);
+  }
+  if (launches.again >= kFew && launches.again * 2 > launches.calls) {
+    profile.log.AddAt(Counter::kernels_serialized,
+                      "launches have one kernel several times, one run after the other: replay");
+    profile.log.Add(Counter::kernels_serialized, launches.again - 1);
+  }
+}
+
+}  // namespace profgauge
