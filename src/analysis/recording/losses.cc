@@ -60,7 +60,8 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
     read += log[Counter::events_read];
     is_unknown = is_unknown || log[Counter::events_dropped] == 1 ||
                  log[Counter::rows_unusable] > 0 || log[Counter::work_before_launch] > 0 ||
-                 log[Counter::work_overlapping] > 0;
+                 log[Counter::work_overlapping] > 0 || log[Counter::kernels_serialized] > 0 ||
+                 log[Counter::gpus_unknown] > 0;
   }
   if (is_unknown) {
     return out.MarkUncertain(&Basis::all_work,
