@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
+#include "analysis/context/markers.h"
+#include "analysis/context/repeated_ranges.h"
 #include "base/format.h"
 #include "model/program_signs.h"
 
@@ -18,6 +20,9 @@ constexpr FactSpec kFacts[] = {
     {"profile.format", Unit::kText, "Format of the recording: kineto, nsight_systems, …"},
     {"profile.iteration_source", Unit::kText,
      "What tells iterations apart: a marker, a key op, or `whole profile` when nothing does."},
+    {"profile.repeated_ranges", Unit::kText,
+     "Where nothing tells iterations apart: the host's outermost ranges that repeat, and how "
+     "often."},
     {"profile.iterations_total", Unit::kCount, "Iterations in the recording, selected or not."},
     {"profile.steady_range", Unit::kText,
      "The proposed steady sub-range, when the selection is unsteady."},
@@ -251,6 +256,11 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   if (ranks.empty()) return facts;
   const Profile& first = ranks.front();
   facts["profile.format"] = first.source.format;
+  if (analysis.iteration_source == kWholeProfile) {
+    if (std::string ranges = RepeatedRanges(first, true); !ranges.empty()) {
+      facts["profile.repeated_ranges"] = std::move(ranges);
+    }
+  }
   if (first.distributed.world_size > 0) facts["profile.world_size"] = first.distributed.world_size;
   if (std::string backend = BackendOf(first); !backend.empty()) {
     facts["profile.backend"] = std::move(backend);

@@ -34,22 +34,32 @@ std::string WithoutNumbers(std::string_view name) {
   return out;
 }
 
+// Names stand in backticks.
+std::string Quoted(std::string_view name) {
+  constexpr std::size_t kMostCharacters = 60;
+  std::string text = PrintableShort(name, kMostCharacters);
+  std::replace(text.begin(), text.end(), '`', '\'');
+  return "`" + text + "`";
+}
+
 }  // namespace
 
-std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbered) {
+std::string RepeatedRanges(const Profile& profile, bool numbered) {
   const HostTable& host = profile.host;
-  std::map<StringId, Repeated> by_id;
+  std::vector<Repeated> by_id(profile.strings.size());
   for (std::size_t row = 0; row < host.size(); ++row) {
     const bool is_outer = !host.parent[row].valid() || host.kind[row] == HostKind::kAnnotation ||
                           host.kind[row] == HostKind::kIterationMarker;
     if (!is_outer || !host.name[row].valid()) continue;
-    Repeated& range = by_id[host.name[row]];
+    Repeated& range = by_id[host.name[row].value];
     ++range.count;
     range.time += host.duration[row];
   }
   std::map<std::string, Repeated> by_name;
-  for (const auto& [id, range] : by_id) {
-    const std::string_view name = profile.Name(id);
+  for (std::uint32_t id = 0; id < by_id.size(); ++id) {
+    const Repeated& range = by_id[id];
+    if (range.count == 0) continue;
+    const std::string_view name = profile.Name(StringId{id});
     Repeated& all = by_name[numbered ? WithoutNumbers(name) : std::string(name)];
     all.count += range.count;
     all.time += range.time;
@@ -60,14 +70,17 @@ std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbere
   }
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const Repeated& a, const Repeated& b) { return a.time > b.time; });
-  if (ranges.empty()) return {"help: no range of the host occurs twice in this recording"};
   std::vector<std::string> named;
   for (std::size_t i = 0; i < std::min(ranges.size(), kMostNamed); ++i) {
-    named.push_back(
-        fmt::format("`{}` ({} times)", PrintableShort(ranges[i].name, 60), ranges[i].count));
+    named.push_back(fmt::format("{} ({} times)", Quoted(ranges[i].name), ranges[i].count));
   }
-  return {fmt::format("help: ranges that repeat: {}{}", fmt::join(named, ", "),
-                      ranges.size() > kMostNamed ? ", …" : "")};
+  return fmt::format("{}{}", fmt::join(named, ", "), ranges.size() > kMostNamed ? ", …" : "");
+}
+
+std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbered) {
+  const std::string ranges = RepeatedRanges(profile, numbered);
+  if (ranges.empty()) return {"help: no range of the host occurs twice in this profile"};
+  return {"help: ranges that repeat: " + ranges};
 }
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-// Host ranges that could mark iterations, for messages about markers that are not there.
+// Host ranges that could mark iterations, for messages about markers that are missing.
 #pragma once
 
 #include <string>
@@ -7,6 +7,9 @@
 #include "model/profile.h"
 
 namespace profgauge {
+
+/// "`step N` (12 times), `forward` (11 times)": as below, those of most time; empty: none repeats.
+std::string RepeatedRanges(const Profile& profile, bool numbered);
 
 /// "help: ranges that repeat: `step N` (12 times), `forward` (11 times)": outermost ranges and
 /// annotations that occur at least twice, those first that take most time; or that there are none.
