@@ -44,6 +44,18 @@ static_assert(static_cast<int>(ShowAs::Kind::kPercent) ==
 static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
               static_cast<int>(expr::Display::Kind::kNumber));
 
+/// Of a rule whose decoding failed in part only what does not follow from that: unknown fields of
+/// rows and metrics. Parameters and names of `let` may be missing.
+void DropConsequences(const Rule& rule, Errors& errors) {
+  if (rule.is_whole) return;
+  std::erase_if(errors, [](const Error& error) {
+    const bool names_field = error.code == "expr/unknown-field" &&
+                             error.message.find('.') != std::string::npos &&
+                             error.message.find('$') == std::string::npos;
+    return !names_field && error.code != "rules/unknown-rows";
+  });
+}
+
 /// Compiles the parts of one rule, in the order in which they may name each other.
 class RuleCompiler {
  public:
@@ -51,6 +63,7 @@ class RuleCompiler {
 
   CompiledRule Run() {
     out_.rule = &rule_;
+    if (rule_.for_each.empty()) return std::move(out_);  // Its own error was added.
     out_.names = BuildRuleSchema(rule_, errors_);
     // Without rows every field would be an error of its own; one is enough.
     if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
@@ -91,6 +104,7 @@ class RuleCompiler {
     return std::nullopt;
   }
   std::optional<expr::Program> One(const SourceText& source, Context context, Want want) {
+    if (source.empty()) return std::nullopt;  // A key that is missing: its own error was added.
     return Take(source, expr::Compile(source.text, schema(), context, want));
   }
   std::optional<expr::Program> One(const std::optional<SourceText>& source, Context context,
@@ -314,10 +328,14 @@ void AdoptLimits(const Policy& policy, CompiledRule& rule) {
   if (!adopted.empty()) rule.limits = std::move(adopted);
 }
 
-void AttachWaivers(const Policy& policy, std::vector<CompiledRule>& rules, Errors& errors) {
+/// The condition of a waiver for a rule with errors of its own is not looked at.
+void AttachWaivers(const Policy& policy, std::span<const Errors> errors_of,
+                   std::vector<CompiledRule>& rules, Errors& errors) {
   for (const Waiver& waiver : policy.waivers) {
     for (CompiledRule& rule : rules) {
-      if (IsGlob(waiver.rule) || !Names(waiver.rule, *rule.rule)) continue;
+      const bool is_whole =
+          rule.rule->is_whole && errors_of[static_cast<std::size_t>(&rule - rules.data())].empty();
+      if (!is_whole || IsGlob(waiver.rule) || !Names(waiver.rule, *rule.rule)) continue;
       CompiledRule::Waived waived;
       waived.waiver = &waiver;
       if (!waiver.where.empty()) {
@@ -337,27 +355,34 @@ void AttachWaivers(const Policy& policy, std::vector<CompiledRule>& rules, Error
 
 }  // namespace
 
-tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
-                                                             const Policy& policy) {
+std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rules,
+                                                 const Policy& policy, Errors& errors) {
   std::vector<CompiledRule> out(rules.size());
   std::vector<Errors> errors_of(rules.size());
   ForEachAtOnce(
       rules.size(),
       [&](std::size_t i) {
         out[i] = RuleCompiler(*rules[i].rule, errors_of[i]).Run();
+        DropConsequences(*rules[i].rule, errors_of[i]);
         out[i].active = rules[i];
         AdoptLimits(policy, out[i]);
       },
       ThreadsForAllocation());
-  Errors errors;
+  LinkSymptoms(out);
+  CheckCircles(out, errors);
+  AttachWaivers(policy, errors_of, out, errors);
   for (Errors& own : errors_of) {
     std::move(own.begin(), own.end(), std::back_inserter(errors));
   }
-  LinkSymptoms(out);
-  CheckCircles(out, errors);
-  AttachWaivers(policy, out, errors);
-  if (!errors.empty()) return tl::unexpected(std::move(errors));
   return out;
+}
+
+tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
+                                                             const Policy& policy) {
+  Errors errors;
+  std::vector<CompiledRule> compiled = CompileRulesWithErrors(rules, policy, errors);
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return compiled;
 }
 
 std::string_view MeasuredMetric(const Rule& rule) {
@@ -369,6 +394,7 @@ std::string_view MeasuredMetric(const Rule& rule) {
 Errors CheckRule(const Rule& rule) {
   Errors errors;
   RuleCompiler(rule, errors).Run();
+  DropConsequences(rule, errors);
   return errors;
 }
 

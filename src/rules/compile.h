@@ -63,6 +63,10 @@ struct CompiledRule {
 tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
                                                              const Policy& policy);
 
+/// The same, with all that compiled beside the errors, which are added to `errors`.
+std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rules,
+                                                 const Policy& policy, Errors& errors);
+
 /// The metric that the rule measures as it is (`value: gpu.idle.mean`); empty when it computes one.
 /// A policy's limits on that metric stand in place of the rule's own, unless the policy sets the
 /// rule's parameters: two numbers for one thing would contradict each other.

@@ -51,6 +51,7 @@ class Decoder {
       : document_(document), errors_(errors), asked_(&shape) {}
 
   const YamlDocument& document() const { return document_; }
+  std::size_t errors() const { return errors_.size(); }  ///< How many were added to the list.
 
   /// Reads a mapping of known keys, in file order. `what` names it in messages: "a waiver". Unknown
   /// keys, missing required ones and keys without a value are errors.

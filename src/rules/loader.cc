@@ -41,6 +41,7 @@ class Collector {
     for (ReadFile& file : files) {
       hash_.Add(file.text);
       std::move(file.errors.begin(), file.errors.end(), std::back_inserter(errors));
+      rules.is_whole = rules.is_whole && file.has_all_ids;
       for (Rule& rule : file.decoded.rules) {
         Claim(rule.id, rule.place);
         for (const std::string& former : rule.formerly) Claim(former, rule.place);
@@ -49,10 +50,9 @@ class Collector {
     }
   }
 
-  tl::expected<RuleSet, Errors> Finish() {
-    SortByPlace(errors);
-    if (!errors.empty()) return tl::unexpected(std::move(errors));
+  RuleSet Finish(Errors& all) {
     rules.hash = hash_.Hex();
+    std::move(errors.begin(), errors.end(), std::back_inserter(all));
     return std::move(rules);
   }
 
@@ -61,14 +61,22 @@ class Collector {
     std::string text;
     RuleFile decoded;
     Errors errors;
+    bool has_all_ids = true;
   };
 
   static ReadFile ReadOne(const std::string& path) {
     ReadFile file;
     auto document = ReadYaml(path, BuiltinKind::kRules, file.errors);
-    if (!document) return file;
+    if (!document) {
+      file.has_all_ids = false;
+      return file;
+    }
     Decoder decoder(*document, file.errors);
     DecodeRuleFile(decoder, file.decoded);
+    file.has_all_ids =
+        file.errors.empty() || (!file.decoded.name_space.empty() &&
+                                std::none_of(file.decoded.rules.begin(), file.decoded.rules.end(),
+                                             [](const Rule& rule) { return rule.id.empty(); }));
     file.text = std::move(document->source);
     return file;
   }
@@ -145,7 +153,7 @@ tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::s
   return decoded;
 }
 
-tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths) {
+RuleSet LoadRulesWithErrors(const std::vector<std::string>& paths, Errors& errors) {
   Collector collector;
   for (const std::string& path : paths) {
     std::error_code ignored;
@@ -161,7 +169,15 @@ tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths) {
     none.where.file = paths.front();
     collector.errors.push_back(std::move(none));
   }
-  return collector.Finish();
+  return collector.Finish(errors);
+}
+
+tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths) {
+  Errors errors;
+  RuleSet rules = LoadRulesWithErrors(paths, errors);
+  SortByPlace(errors);
+  if (!errors.empty()) return tl::unexpected(std::move(errors));
+  return rules;
 }
 
 std::vector<std::string> BuiltinRuleFiles() { return BuiltinFiles(BuiltinKind::kRules); }

@@ -12,6 +12,7 @@
 #include "rules/decode.h"
 #include "rules/knowledge_decode.h"
 #include "rules/policy_decode.h"
+#include "rules/rulebook.h"
 #include "rules/yaml.h"
 
 namespace profgauge {
@@ -43,6 +44,19 @@ class PolicyLoader {
     if (document) LoadDocument(*document);
   }
 
+  /// Mistakes in the policy's rule files, and in what it says of rules, are reported with its own.
+  void AddErrorsOfRules() {
+    if (errors.empty()) return;
+    SelectOptions options;
+    options.allow_long_waivers = true;  // Depends on the day.
+    const auto book = LoadRulebook(policy, options);
+    if (book) return;
+    for (const Error& error : book.error()) {
+      // A scenario with an error of its own is none of the policy's.
+      if (error.code != "policy/unknown-scenario") errors.push_back(error);
+    }
+  }
+
   void LoadText(std::string_view text, const std::string& name) {
     if (const auto document = ParseYaml(text, name, errors)) LoadDocument(*document);
   }
@@ -55,9 +69,9 @@ class PolicyLoader {
     LoadNamed(policy.devices,
               [this](Decoder& decoder) { DecodeDevices(decoder, policy.knowledge.devices); });
     policy.hash = hash_.Hex();
+    if (errors.empty()) return std::move(policy);
     SortByPlace(errors);
-    if (!errors.empty()) return tl::unexpected(std::move(errors));
-    return std::move(policy);
+    return tl::unexpected(std::move(errors));
   }
 
  private:
@@ -127,6 +141,7 @@ std::string_view LevelName(Level level) {
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset) {
   PolicyLoader loader;
   loader.LoadFile(path_or_preset, {});
+  loader.AddErrorsOfRules();
   return loader.Finish(path_or_preset);
 }
 

@@ -102,7 +102,8 @@ struct Rule {
   std::optional<SourceText> advice;  ///< The same, Markdown subset.
   std::string docs;
   std::optional<RuleEvidence> evidence;
-  Where place;  ///< Of `id`, for messages about the whole rule.
+  Where place;           ///< Of `id`, for messages about the whole rule.
+  bool is_whole = true;  ///< False: decoding it added an error, so that parts may be missing.
 };
 
 /// One file of rules, decoded but not yet checked against the metric catalogue.
@@ -115,7 +116,8 @@ struct RuleFile {
 /// Rule files together; ids are unique over all of them. Rules in file order.
 struct RuleSet {
   std::vector<Rule> rules;
-  std::string hash;  ///< XXH3-128 over the sources, in order; for the provenance.
+  std::string hash;      ///< XXH3-128 over the sources, in order; for the provenance.
+  bool is_whole = true;  ///< False: files or ids could not be decoded.
 
   const Rule* Find(std::string_view id) const;  ///< Also by a former id. nullptr: none.
 };
@@ -127,6 +129,10 @@ tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::s
 /// all *.yaml except *.test.yaml are taken, by name). Errors: of all files together, also ids given
 /// twice, and that there is no rule in any of them.
 tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths);
+
+/// The same, with all that can be decoded beside the errors, which are added to `errors`: so that
+/// mistakes of other kinds can be reported with them.
+RuleSet LoadRulesWithErrors(const std::vector<std::string>& paths, Errors& errors);
 
 /// Names of the rule files that are compiled in, for LoadRules: "builtin:comm", …
 std::vector<std::string> BuiltinRuleFiles();

@@ -236,6 +236,7 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const std::string& name_
                 std::vector<Rule>& out) {
   Rule rule;
   rule.place = decoder.document().At(node);
+  const std::size_t errors_before = decoder.errors();
   std::vector<Decoder::Key> keys = {
       {"id",
        [&](const YamlNode& n) {
@@ -273,6 +274,7 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const std::string& name_
   decoder.Map(node, "a rule", keys);
   if (node.kind != YamlNode::Kind::kMap) return;
   CheckFires(decoder, node, rule);
+  rule.is_whole = decoder.errors() == errors_before;
   out.push_back(std::move(rule));
 }
 

@@ -1,6 +1,7 @@
 #include "rules/rulebook.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "rules/yaml.h"
@@ -76,25 +77,22 @@ Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options) {
   std::vector<std::string> paths = BuiltinRuleFiles();
   paths.insert(paths.end(), policy.rule_files.begin(), policy.rule_files.end());
-  auto rules = LoadRules(paths);
-  if (!rules) return tl::unexpected(std::move(rules).error());
+  Errors errors;
   Rulebook book;
-  book.rules_ = std::make_unique<const RuleSet>(*std::move(rules));
+  book.rules_ = std::make_unique<const RuleSet>(LoadRulesWithErrors(paths, errors));
   book.today_ = options.today;
   book.allowed_missing_ = policy.ranks.allow_missing;
-  const auto active = SelectRules(*book.rules_, policy, options);
-  if (!active) return tl::unexpected(active.error());
-  auto compiled = CompileRules(*active, policy);
-  if (!compiled) {
-    Errors errors = std::move(compiled).error();
-    SortByPlace(errors);
-    return tl::unexpected(std::move(errors));
-  }
-  book.compiled_ = *std::move(compiled);
+  const auto active = SelectRulesWithErrors(*book.rules_, policy, options, errors);
+  book.compiled_ = CompileRulesWithErrors(active, policy, errors);
   auto scenarios = CompileScenarios(policy);
-  if (!scenarios) return tl::unexpected(std::move(scenarios).error());
-  book.scenarios_ = *std::move(scenarios);
-  return book;
+  if (scenarios) {
+    book.scenarios_ = *std::move(scenarios);
+  } else {
+    std::move(scenarios.error().begin(), scenarios.error().end(), std::back_inserter(errors));
+  }
+  if (errors.empty()) return book;
+  SortByPlace(errors);
+  return tl::unexpected(std::move(errors));
 }
 
 }  // namespace profgauge

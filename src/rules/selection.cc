@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "analysis/analysis.h"
 #include "base/diagnostic.h"
@@ -68,7 +69,7 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
         std::find_if(rule.params.begin(), rule.params.end(),
                      [&wanted = name](const RuleParam& p) { return p.name == wanted; });
     if (found == rule.params.end()) {
-      if (IsGlob(setting.pattern)) continue;
+      if (IsGlob(setting.pattern) || !rule.is_whole) continue;
       Error& error = AddError(errors, param.where, "policy/unknown-param",
                               fmt::format("the rule `{}` has no parameter `{}`", rule.id, name));
       std::vector<std::string_view> names;
@@ -88,9 +89,8 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
 
 }  // namespace
 
-tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
-                                                          const Policy& policy,
-                                                          const SelectOptions& options) {
+std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
+                                              const SelectOptions& options, Errors& all) {
   Errors errors = options.allow_long_waivers ? Errors{} : CheckWaivers(policy, options.today);
   std::vector<ActiveRule> active;
   for (const Rule& rule : rules.rules) {
@@ -131,9 +131,22 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
       AddUnknownRule(errors, rules, waiver.rule, waiver.place);
     }
   }
+  // Of files that could not be decoded nobody knows which rules they hold.
+  if (!rules.is_whole) {
+    std::erase_if(errors, [](const Error& error) { return error.code == "policy/unknown-rule"; });
+  }
+  std::move(errors.begin(), errors.end(), std::back_inserter(all));
+  std::erase_if(active, [](const ActiveRule& r) { return r.choice == RuleSetting::Choice::kOff; });
+  return active;
+}
+
+tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
+                                                          const Policy& policy,
+                                                          const SelectOptions& options) {
+  Errors errors;
+  std::vector<ActiveRule> active = SelectRulesWithErrors(rules, policy, options, errors);
   SortByPlace(errors);
   if (!errors.empty()) return tl::unexpected(std::move(errors));
-  std::erase_if(active, [](const ActiveRule& r) { return r.choice == RuleSetting::Choice::kOff; });
   return active;
 }
 

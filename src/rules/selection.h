@@ -38,4 +38,8 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
                                                           const Policy& policy,
                                                           const SelectOptions& options);
 
+/// The same, with all that could be selected beside the errors, which are added to `errors`.
+std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
+                                              const SelectOptions& options, Errors& errors);
+
 }  // namespace profgauge

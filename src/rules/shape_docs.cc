@@ -92,7 +92,7 @@ constexpr Doc kDocs[] = {
     {"a rule", "title", "one line; may name parts of the device: {{ device.core }}"},
     {"a rule", "category", "what it is about"},
     {"a rule", "formerly", "ids that it had"},
-    {"a rule", "for_each", "the rows that it looks at; `run`: once"},
+    {"a rule", "for_each", "the rows that it looks at, e.g. `kernel`; `profile`: once"},
     {"a rule", "needs", "what the recording must have, else the rule does not apply"},
     {"a rule", "params", "numbers that a policy may set"},
     {"a rule", "where", "which rows"},

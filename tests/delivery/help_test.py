@@ -132,5 +132,45 @@ class ReadmeTest(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stderr)
 
 
+def is_accepted(text, folder):
+    """Whether the program takes `text`, a configuration file of any kind, beside those in `folder`."""
+    path = folder / "given.yaml"
+    if "\ntests:" in text:
+        path.write_text(text)
+        return run("rules", "test", path.name, cwd=folder)
+    if "\nnamespace:" in text:
+        for name in (path.name, "mine.yaml"):  # Tests and policies of the page name it so.
+            (folder / name).write_text(text)
+        return run("rules", "check", path.name, cwd=folder)
+    for key, section in (("names", "tensor_core: {names: named.yaml}"), ("devices", "devices: named.yaml")):
+        if f"\n{key}:" in text:
+            (folder / "named.yaml").write_text(text)
+            text = f"schema: 1\n{section}\n"
+    path.write_text(text if "schema:" in text else "schema: 1\n" + text)
+    return run("rules", "explain", "gpu/idle", "--policy", path.name, cwd=folder)
+
+
+class PagesTest(unittest.TestCase):
+    """Every file that the manual pages and rules/README.md show is one that the program takes."""
+
+    def accept_all(self, texts):
+        with tempfile.TemporaryDirectory() as name:
+            for text in texts:
+                done = is_accepted(text, pathlib.Path(name))
+                self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
+
+    def test_files_of_the_manual_pages(self):
+        for page, files in (("profgauge-policy", 1), ("profgauge-rules", 1)):
+            shown = run("manual", page).stdout.split(".Sh EXAMPLES\n")[1].split(".Sh ")[0]
+            blocks = re.findall(r"^\.Bd -literal\n(.*?)^\.Ed", shown, re.S | re.M)
+            self.assertGreaterEqual(len(blocks), files, page)
+            self.accept_all(block.replace("\\&", "").replace("\\e", "\\") for block in blocks)
+
+    def test_files_of_the_rules_readme(self):
+        blocks = re.findall(r"^```yaml\n(.*?)^```", (REPOSITORY / "rules" / "README.md").read_text(), re.S | re.M)
+        self.assertGreaterEqual(len(blocks), 7)
+        self.accept_all(blocks)
+
+
 if __name__ == "__main__":
     main()

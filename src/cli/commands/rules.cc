@@ -63,15 +63,14 @@ Result<int> RunRulesList(const Options& options, Console& console) {
 }
 
 Result<int> RunRulesCheck(const Options& options, Console& console) {
-  const auto rules = LoadRules(options.arguments);
-  if (!rules) return Refuse(rules.error(), console);
   Errors errors;
-  for (const Rule& rule : rules->rules) {
+  const RuleSet rules = LoadRulesWithErrors(options.arguments, errors);
+  for (const Rule& rule : rules.rules) {
     for (Error& error : CheckRule(rule)) errors.push_back(std::move(error));
   }
   SortByPlace(errors);
   if (!errors.empty()) return Refuse(errors, console);
-  const std::size_t count = rules->rules.size();
+  const std::size_t count = rules.rules.size();
   console.Print(fmt::format("{} {} well-formed\n", count, count == 1 ? "rule is" : "rules are"));
   return kExitPass;
 }

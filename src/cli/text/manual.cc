@@ -241,9 +241,9 @@ constexpr std::string_view kRulesExample =
     "    title: Some kernels take long\n"
     "    category: compute\n"
     "    for_each: kernel\n"
-    "    where: kernel.mean_time > 5 ms\n"
+    "    where: kernel.mean > 5 ms\n"
     "    level: warn\n"
-    "    message: \"{{ count }} kernels take more than 5 ms\"\n";
+    "    message: \"{{ count() }} kernels take more than 5 ms\"\n";
 
 }  // namespace
 
