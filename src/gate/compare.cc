@@ -207,7 +207,8 @@ class Comparer {
     if (LackDefinition(out)) return out;
     const bool is_time = limit.metric.starts_with("iteration.time.") || limit.metric == kPeriod;
     if (is_time && LackTimes(out)) return out;
-    const bool is_sum = GrowsWithIterations(limit.metric);
+    // A count per iteration is one over the stretch, where the whole of it counts as one.
+    const bool is_sum = GrowsWithIterations(limit.metric) || IsExact(limit.metric);
     if (is_sum && LackSums(spec->family, out)) return out;
     if (!CompareSeries(limit, out)) CompareValues(limit, out);
     const bool is_within = out.verdict != stats::Change::kFail;

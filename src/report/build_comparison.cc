@@ -104,7 +104,10 @@ PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& 
   return value;
 }
 
-ComparisonStep BuildStep(const WaterfallStep& from) {
+// Two runs do not show by how much equal runs differ: what differs between them is beyond no noise.
+bool KnowsNoise(const RunComparison& run) { return run.baseline_runs + run.current_runs > 2; }
+
+ComparisonStep BuildStep(const WaterfallStep& from, bool knows_noise) {
   ComparisonStep step;
   step.level = from.level;
   step.name = from.name;
@@ -117,11 +120,11 @@ ComparisonStep BuildStep(const WaterfallStep& from) {
   step.duration_effect = from.duration_effect;
   step.base_count = from.base_count;
   step.current_count = from.current_count;
-  step.significant = from.significant;
+  step.significant = from.significant && knows_noise;
   return step;
 }
 
-PairedTable BuildTable(const profgauge::PairedTable& from) {
+PairedTable BuildTable(const profgauge::PairedTable& from, bool knows_noise) {
   PairedTable table;
   table.measure = from.of_host ? Measure::kHostTime : Measure::kGpuTime;
   table.base = from.base;
@@ -140,8 +143,8 @@ PairedTable BuildTable(const profgauge::PairedTable& from) {
     row.delta = work.delta;
     row.count_effect = work.count_effect;
     row.duration_effect = work.duration_effect;
-    if (work.p_value >= 0) row.p_value = work.p_value;
-    row.significant = work.significant;
+    if (work.p_value >= 0 && knows_noise) row.p_value = work.p_value;
+    row.significant = work.significant && knows_noise;
   }
   return table;
 }
@@ -186,10 +189,10 @@ Comparison BuildComparison(const RunComparison& run, const std::string& accelera
   comparison.current = run.waterfall.current;
   comparison.delta = run.waterfall.delta;
   for (const WaterfallStep& step : run.waterfall.steps) {
-    comparison.waterfall.push_back(BuildStep(step));
+    comparison.waterfall.push_back(BuildStep(step, KnowsNoise(run)));
   }
-  comparison.kernels = BuildTable(run.kernels);
-  comparison.ops = BuildTable(run.ops);
+  comparison.kernels = BuildTable(run.kernels, KnowsNoise(run));
+  comparison.ops = BuildTable(run.ops, KnowsNoise(run));
   return comparison;
 }
 

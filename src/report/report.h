@@ -157,6 +157,7 @@ struct Timeline {
     std::vector<std::int64_t> value;
     std::string section = {};  ///< As of Track; counters of a folded section are not shown.
     bool line = false;         ///< A line of steps; else an area.
+    Ns end = 0;                ///< Where its data ends: nothing is known of what comes later.
   };
   /// A number that each event has: bytes moved, FLOPs.
   struct Amount {
@@ -227,7 +228,7 @@ struct ComparisonStep {
   std::int64_t delta = 0;  ///< count_effect + duration_effect.
   std::int64_t count_effect = 0, duration_effect = 0;
   double base_count = 0, current_count = 0;  ///< How many took part, per iteration.
-  bool significant = false;
+  bool significant = false;                  ///< Never of two runs, which do not show their noise.
 };
 
 /// A kernel, copy or op in both runs, per iteration; what runs in parallel counts each time.
@@ -238,7 +239,7 @@ struct PairedWork {
   std::int64_t base = 0, current = 0;            ///< ns; PairedTable::measure says of what.
   std::int64_t base_host = 0, current_host = 0;  ///< An op's own time on the host.
   std::int64_t delta = 0, count_effect = 0, duration_effect = 0;
-  Value p_value;  ///< Absent: not tested.
+  Value p_value;  ///< Absent: not tested, as of two runs.
   bool significant = false;
 };
 

@@ -75,18 +75,19 @@ json::array MetricsView(const Comparison& comparison) {
 json::array ValuesView(const Comparison& comparison) {
   json::array rows;
   for (const report::PairedValue& value : comparison.values) {
-    const double change = AsNumber(value.change.value, 0);
+    // Whether a number got better or worse is said where it is certain that it changed.
+    const int change = CertainChange(comparison, value.metric);
     const bool is_worse = value.better == report::Better::kHigher ? change < 0 : change > 0;
-    const bool is_neutral = value.better == report::Better::kNeutral || change == 0;
+    const bool is_open = value.better == report::Better::kNeutral || change == 0;
     rows.push_back(json::object{{"title", value.title},
                                 {"metric", value.metric},
                                 {"base", NumberView(value.base)},
                                 {"current", NumberView(value.current)},
                                 {"change", NumberView(value.change)},
-                                {"word", is_neutral ? ""
+                                {"word", is_open    ? ""
                                          : is_worse ? "worse"
                                                     : "better"},
-                                {"name", is_neutral ? "mute"
+                                {"name", is_open    ? "mute"
                                          : is_worse ? "bad"
                                                     : "good"}});
   }
@@ -213,6 +214,8 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
                           : "Calls per iteration and an op's own time on the host",
                    comparison.ops, comparison.accelerator, of_gpu, limits.paired_rows));
   }
+  json::object delta = DeltaView(comparison.delta);
+  delta["name"] = LookOfSpeed(comparison).name;
   json::array differences = DifferencesView(comparison);
   json::array metrics = MetricsView(comparison);
   json::array values = limits.has_values ? ValuesView(comparison) : json::array();
@@ -228,15 +231,14 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
                                                   : std::string()},
           {"comparable", comparison.comparable},
           {"word", SpeedWord(comparison)},
-          {"sign", comparison.delta > 0   ? "▲"
-                   : comparison.delta < 0 ? "▼"
-                                          : "="},
-          {"name", comparison.delta > 0   ? "bad"
-                   : comparison.delta < 0 ? "good"
-                                          : "mute"},
+          {"speed", SpeedText(comparison)},
+          {"tested", TestedText(comparison)},
+          {"sign", LookOfSpeed(comparison).sign},
+          {"name", LookOfSpeed(comparison).name},
           {"base", TimeView(comparison.base)},
           {"current", TimeView(comparison.current)},
-          {"delta", DeltaView(comparison.delta)},
+          {"delta", std::move(delta)},
+          {"has_significant", HasSignificant(comparison)},
           {"relative", RelativeText(comparison)},
           {"differences", std::move(differences)},
           {"has_differences", has_differences},

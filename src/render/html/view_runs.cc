@@ -42,7 +42,7 @@ json::object CellView(const Runs& runs, std::size_t base, std::size_t current) {
     if (!HasTimes(comparison)) continue;
     view["text"] = comparison.delta == 0 ? "±0" : DeltaText(comparison.delta);
     view["relative"] = RelativeText(comparison);
-    view["name"] = comparison.delta > 0 ? "bad" : comparison.delta < 0 ? "good" : "mute";
+    view["name"] = LookOfSpeed(comparison).name;
   }
   return view;
 }

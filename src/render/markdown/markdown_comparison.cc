@@ -135,6 +135,8 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           {"delta", HasTimes(comparison) ? Delta(comparison.delta) : "–"},
           {"relative", RelativeText(comparison)},
           {"word", SpeedWord(comparison)},
+          {"speed", SpeedText(comparison)},
+          {"has_significant", HasSignificant(comparison)},
           {"differences", std::move(differences)},
           // In a full report of a check the gate table has them already.
           {"has_metrics", has_metrics && alone},

@@ -123,6 +123,27 @@ class TreeBuilder {
   std::int64_t largest_ = 0;
 };
 
+bool HasInterval(const report::ComparedMetric& metric) {
+  return !IsAbsent(metric.low.value) && !IsAbsent(metric.high.value);
+}
+
+// On which side of 0 the interval is: -1, 1, or 0 where it holds 0 or there is none.
+int SideOfZero(const report::ComparedMetric& metric) {
+  if (!HasInterval(metric)) return 0;
+  if (AsNumber(metric.low.value, 0) > 0) return 1;
+  return AsNumber(metric.high.value, 0) < 0 ? -1 : 0;
+}
+
+// The iteration time as it was compared; nullptr: the policy limits none.
+const report::ComparedMetric* TestedTime(const report::Comparison& comparison) {
+  for (const std::string_view id : {"iteration.time.median", "iteration.time.mean"}) {
+    for (const report::ComparedMetric& metric : comparison.metrics) {
+      if (metric.metric == id) return &metric;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool IsComparisonAlone(const report::Report& report) {
@@ -180,9 +201,82 @@ bool HasTimes(const report::Comparison& comparison) {
   return comparison.base > 0 || comparison.current > 0;
 }
 
+Speed SpeedOf(const report::Comparison& comparison) {
+  if (!HasTimes(comparison)) return Speed::kNoTimes;
+  const report::ComparedMetric* tested = TestedTime(comparison);
+  if (tested == nullptr) return Speed::kNotTested;
+  if (tested->result == State::kMissing) return Speed::kNotComparable;
+  const int change = SideOfZero(*tested);
+  if (change != 0) return change > 0 ? Speed::kSlower : Speed::kFaster;
+  const bool is_same = comparison.delta == 0 && AsNumber(tested->change.value, 1) == 0;
+  return is_same ? Speed::kSame : HasInterval(*tested) ? Speed::kUndecided : Speed::kNotTested;
+}
+
 std::string_view SpeedWord(const report::Comparison& comparison) {
-  if (!HasTimes(comparison)) return "not known, a run has no iteration times";
-  return comparison.delta > 0 ? "slower" : comparison.delta < 0 ? "faster" : "no change";
+  switch (SpeedOf(comparison)) {
+    case Speed::kNoTimes:
+      return "unknown: a run has no iteration times";
+    case Speed::kNotComparable:
+      return "not comparable";
+    case Speed::kNotTested:
+      return "not tested";
+    case Speed::kSame:
+      return "no change";
+    case Speed::kUndecided:
+      return "no significant change";
+    case Speed::kFaster:
+      return "faster";
+    case Speed::kSlower:
+      return "slower";
+  }
+  return {};
+}
+
+std::string TestedText(const report::Comparison& comparison) {
+  const report::ComparedMetric* tested = TestedTime(comparison);
+  if (!HasTimes(comparison) || tested == nullptr) return {};
+  if (tested->result == State::kMissing) return tested->note;
+  if (!HasInterval(*tested) || SpeedOf(comparison) == Speed::kSame) return {};
+  return fmt::format("median {} {}", tested->change.text, IntervalText(*tested));
+}
+
+std::string SpeedText(const report::Comparison& comparison) {
+  const std::string tested = TestedText(comparison);
+  return std::string(SpeedWord(comparison)) + (tested.empty() ? "" : " (" + tested + ")");
+}
+
+SpeedLook LookOfSpeed(const report::Comparison& comparison) {
+  switch (SpeedOf(comparison)) {
+    case Speed::kFaster:
+      return {"▼", "good"};
+    case Speed::kSlower:
+      return {"▲", "bad"};
+    case Speed::kSame:
+    case Speed::kUndecided:
+      return {"=", "mute"};
+    case Speed::kNoTimes:
+    case Speed::kNotComparable:
+    case Speed::kNotTested:
+      break;
+  }
+  return {"?", "mute"};
+}
+
+int CertainChange(const report::Comparison& comparison, std::string_view metric) {
+  for (const report::ComparedMetric& compared : comparison.metrics) {
+    if (compared.metric == metric && compared.result != State::kMissing) {
+      return SideOfZero(compared);
+    }
+  }
+  return 0;
+}
+
+bool HasSignificant(const report::Comparison& comparison) {
+  const auto is_significant = [](const auto& row) { return row.significant; };
+  return std::any_of(comparison.waterfall.begin(), comparison.waterfall.end(), is_significant) ||
+         std::any_of(comparison.kernels.rows.begin(), comparison.kernels.rows.end(),
+                     is_significant) ||
+         std::any_of(comparison.ops.rows.begin(), comparison.ops.rows.end(), is_significant);
 }
 
 std::string TotalChange(const report::Comparison& comparison) {

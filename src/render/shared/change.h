@@ -34,8 +34,33 @@ std::string_view ChangeWord(PartChange change);
 std::string RelativeText(const report::Comparison& comparison);
 /// Whether both runs have iteration times; without, nothing can be said about speed.
 bool HasTimes(const report::Comparison& comparison);
-/// "slower", "faster" or "no change"; without times: "not known, a run has no iteration times".
+/// What the comparison says of speed. A word needs an interval that excludes 0.
+enum class Speed : std::uint8_t {
+  kNoTimes,        ///< A run has no iteration times.
+  kNotComparable,  ///< The lengths are of different work.
+  kNotTested,      ///< No limit on the iteration time, or too few of them for an interval.
+  kSame,           ///< Exactly the same times.
+  kUndecided,      ///< The interval holds 0.
+  kFaster,
+  kSlower,
+};
+Speed SpeedOf(const report::Comparison& comparison);
+/// "slower", "no significant change", "not comparable"…
 std::string_view SpeedWord(const report::Comparison& comparison);
+/// The change that was tested: "median +11.8 % [+9.1, +14.6]"; or why none was. May be empty.
+std::string TestedText(const report::Comparison& comparison);
+/// Both: "slower (median +11.8 % [+9.1, +14.6])".
+std::string SpeedText(const report::Comparison& comparison);
+/// The sign and the CSS class that go with the word.
+struct SpeedLook {
+  std::string_view sign, name;
+};
+SpeedLook LookOfSpeed(const report::Comparison& comparison);
+/// Whether the change of a metric is certain: -1 it falls, 1 it rises, 0 nobody knows. Certain are
+/// changes whose interval excludes 0.
+int CertainChange(const report::Comparison& comparison, std::string_view metric);
+/// Whether any part is significant, so that the mark needs its legend.
+bool HasSignificant(const report::Comparison& comparison);
 /// "+350 µs", "±0"; "–" without times.
 std::string TotalChange(const report::Comparison& comparison);
 /// A count per iteration: "1 462", "2.5"; "–" for none.

@@ -76,10 +76,11 @@ std::string ChangeLine(const report::Comparison& comparison) {
     return "The change of the iteration time cannot be explained: a run has no iteration times.\n";
   }
   const std::string relative = RelativeText(comparison);
-  return fmt::format("{}  {} → {} per iteration{}\n", DeltaText(comparison.delta),
+  return fmt::format("{}  {} → {} per iteration{}, {}\n", DeltaText(comparison.delta),
                      FormatDuration(static_cast<double>(comparison.base)),
                      FormatDuration(static_cast<double>(comparison.current)),
-                     relative.empty() ? "" : " (" + relative + ")");
+                     relative.empty() ? "" : " (" + relative + ")",
+                     Printable(SpeedText(comparison)));
 }
 
 // What leaves the verdict open, and the verdict. Nothing where nobody asked for one.
@@ -120,7 +121,8 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
            "The values that both runs have are compared in --html, --md, --xlsx and --json.\n" +
            VerdictLine(report);
   }
-  out += "  where the change of an iteration comes from   (* significant beyond noise)\n\n";
+  out += fmt::format("  where the change of an iteration comes from{}\n\n",
+                     HasSignificant(comparison) ? "   (* significant beyond noise)" : "");
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row, comparison);
   return out + "\n" + ChangeLine(comparison) + VerdictLine(report);
 }

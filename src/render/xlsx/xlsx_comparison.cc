@@ -73,7 +73,7 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
              XlsxStyle::kTitle);
   sheet.Text(1, 0,
              fmt::format("{} per iteration, {}: {} → {}", TotalChange(comparison),
-                         SpeedWord(comparison), Time(comparison.base), Time(comparison.current)),
+                         SpeedText(comparison), Time(comparison.base), Time(comparison.current)),
              XlsxStyle::kHeading);
   std::size_t row = WriteDifferences(sheet, comparison, 3);
   row = WriteMetrics(sheet, comparison, row);

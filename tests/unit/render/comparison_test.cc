@@ -87,6 +87,52 @@ TEST(SvgWaterfall, TellsDirectionBySignAndArrowToo) {
   EXPECT_EQ(SvgWaterfall(same), "");
 }
 
+// A word needs an interval that excludes 0, whatever the means say.
+TEST(SpeedOf, FollowsTheInterval) {
+  struct Row {
+    double low, high;
+    Speed speed;
+    std::string_view sign;
+  };
+  for (const Row& row : {Row{0.1, 0.14, Speed::kSlower, "▲"}, Row{-0.2, -0.01, Speed::kFaster, "▼"},
+                         Row{-0.089, 0.068, Speed::kUndecided, "="}}) {
+    for (const std::int64_t delta : {std::int64_t{12'000'000}, std::int64_t{-100'000}}) {
+      report::Comparison comparison = testing::SampleComparison();
+      comparison.delta = delta;
+      comparison.metrics[0].low = testing::Q(row.low, Unit::kShare);
+      comparison.metrics[0].high = testing::Q(row.high, Unit::kShare);
+      EXPECT_EQ(SpeedOf(comparison), row.speed) << row.low;
+      EXPECT_EQ(LookOfSpeed(comparison).sign, row.sign);
+      EXPECT_THAT(SpeedText(comparison), HasSubstr("(median 12.0"));
+    }
+  }
+}
+
+TEST(SpeedOf, NeedsATestOfTimesThatCompare) {
+  report::Comparison comparison = testing::SampleComparison();
+  comparison.metrics[0].low = comparison.metrics[0].high = {};
+  EXPECT_EQ(SpeedOf(comparison), Speed::kNotTested);
+  comparison.metrics[0].result = report::State::kMissing;
+  comparison.metrics[0].note = "the runs are stretches of time that hold different amounts of work";
+  EXPECT_EQ(SpeedText(comparison),
+            "not comparable (the runs are stretches of time that hold different amounts of work)");
+  comparison.metrics.clear();
+  EXPECT_EQ(SpeedWord(comparison), "not tested");
+  comparison.base = comparison.current = 0;
+  EXPECT_EQ(SpeedWord(comparison), "unknown: a run has no iteration times");
+}
+
+TEST(Comparison, TheMarkHasItsLegendOnlyWhereItIsUsed) {
+  report::Report report = testing::ComparisonAlone();
+  EXPECT_THAT(Page(report), HasSubstr("beyond noise"));
+  for (auto& step : report.comparison->waterfall) step.significant = false;
+  for (auto& row : report.comparison->kernels.rows) row.significant = false;
+  for (const std::string& text : {Page(report), Markdown(report), RenderComparison(report, 0)}) {
+    EXPECT_THAT(text, Not(HasSubstr("beyond noise")));
+    EXPECT_THAT(text, Not(HasSubstr("★")));
+  }
+}
+
 TEST(Comparison, ThePageOfACheckHasTheSection) {
   report::Report report = testing::SampleReport();
   report.comparison = testing::SampleComparison();
