@@ -42,6 +42,7 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
     thin.name = "memory allocated";
     thin.group = TimelineGpuName(profile, gpu);
     thin.rank = rank;
+    thin.end = profile.last;
     for (std::size_t i = 0; i < counter.time.size(); i += each) {
       const std::size_t end = std::min(i + each, counter.time.size());
       thin.time.push_back(counter.time[i]);
@@ -131,6 +132,10 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
         counter.time.push_back(start);
         counter.value.push_back(std::llround(kParts * sums[i] / static_cast<double>(length)));
       }
+      // Viewers that do not know of ends go on with the last value, and nothing runs any more.
+      counter.time.push_back(profile.last);
+      counter.value.push_back(0);
+      counter.end = profile.last;
       timeline.counters.push_back(std::move(counter));
     };
     add(fmt::format("{} utilization", WordsOf(profile).device), busy.running);

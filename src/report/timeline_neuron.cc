@@ -28,6 +28,7 @@ Timeline::Counter MakeCounter(const Profile& profile, std::int64_t rank, std::in
   counter.unit = unit;
   counter.rank = rank;
   if (unit == Unit::kShare) counter.scale = 1 / kParts;
+  counter.end = std::max(profile.last, profile.span_end);
   return counter;
 }
 

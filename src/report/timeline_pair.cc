@@ -17,26 +17,14 @@ std::string InRun(std::string_view run, const std::string& group) {
   return std::string(run) + " · " + group;
 }
 
-Ns EndOf(const Timeline& timeline) {
-  Ns end = 0;
-  for (std::size_t i = 0; i < timeline.start.size(); ++i) {
-    end = std::max(end, timeline.start[i] + timeline.duration[i]);
-  }
-  return end;
-}
-
 void Prepare(TimelineOfRun& run, Ns moved) {
   Timeline& timeline = run.timeline;
   for (Timeline::Track& track : timeline.tracks) track.group = InRun(run.name, track.group);
   for (Ns& start : timeline.start) start += moved;
-  const Ns end = EndOf(timeline);
   for (Timeline::Counter& counter : timeline.counters) {
     counter.group = InRun(run.name, counter.group);
     for (Ns& time : counter.time) time += moved;
-    // The axis goes on for the other run: what was last is not so for ever.
-    if (counter.time.empty() || counter.time.back() >= end) continue;
-    counter.time.push_back(end);
-    counter.value.push_back(0);
+    counter.end += moved;
   }
   for (Timeline::Mark& mark : timeline.marks) {
     mark.name = InRun(run.name, mark.name);

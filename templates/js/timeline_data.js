@@ -125,7 +125,7 @@ class TimelineData {
       const slice = [at, at += counter.count];
       const value = columns.counter_value.slice(...slice).map((whole) => whole * counter.scale);
       const most = value.reduce((a, b) => Math.max(a, b), counter.unit === 'ratio' ? 1 : 0);
-      return { ...counter, value, most, top: most || 1, time: columns.counter_time.slice(...slice).map((t) => t * this.head.unit) };
+      return { ...counter, end: counter.end * this.head.unit, value, most, top: most || 1, time: columns.counter_time.slice(...slice).map((t) => t * this.head.unit) };
     });
   }
 

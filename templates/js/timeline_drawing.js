@@ -78,13 +78,14 @@ class TimelineDrawing extends TimelineView {
     g.fillStyle = CATEGORIES[counter.line ? CATEGORY.memcpy : CATEGORY.other_kernel][2][0];
     const at = (i) => y + 2 + height * (1 - counter.value[i] / top);
     let i = Math.max(0, lowerBound(counter.time, this.view[0]) - 1), before = null;
-    for (; i < counter.time.length && counter.time[i] < this.view[1];) {
+    if (counter.end <= this.view[0]) i = counter.time.length;
+    for (; i < counter.time.length && counter.time[i] < Math.min(this.view[1], counter.end);) {
       const x0 = Math.max(this.x(counter.time[i]), TL.left);
       let next = i + 1;
       if (next < counter.time.length && this.x(counter.time[next]) < x0 + 1) {
         next = Math.max(next, lowerBound(counter.time, this.timeAt(x0 + 1)));
       }
-      const x1 = Math.min(next < counter.time.length ? this.x(counter.time[next]) : this.width, this.width);
+      const x1 = Math.min(this.x(next < counter.time.length ? counter.time[next] : counter.end), this.width);
       if (counter.line) {
         g.fillRect(x0, at(i) - 1, Math.max(x1 - x0, 1), 2);
         if (before !== null) g.fillRect(x0, Math.min(before, at(i)) - 1, 1, Math.abs(before - at(i)) + 2);

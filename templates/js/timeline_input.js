@@ -138,7 +138,7 @@ class TimelineInput extends TimelineSelecting {
   }
   valueAt(counter, time) {
     const i = lowerBound(counter.time, time + 1) - 1;
-    return i < 0 ? '' : `${counter.name}: ${format(counter.value[i], counter.unit)}`;
+    return i < 0 || time > counter.end ? '' : `${counter.name}: ${format(counter.value[i], counter.unit)}`;
   }
 
   key(event) {

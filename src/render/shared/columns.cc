@@ -53,7 +53,7 @@ void AddPlanes(std::span<const std::uint64_t> values, unsigned planes, std::stri
   }
 }
 
-json::array CountersOf(const report::Timeline& timeline) {
+json::array CountersOf(const report::Timeline& timeline, Ns unit) {
   json::array counters;
   for (const auto& counter : timeline.counters) {
     counters.push_back(json::object{{"name", ValidUtf8(counter.name)},
@@ -63,6 +63,7 @@ json::array CountersOf(const report::Timeline& timeline) {
                                     {"rank", counter.rank},
                                     {"section", ValidUtf8(counter.section)},
                                     {"line", counter.line},
+                                    {"end", counter.end / unit},
                                     {"count", counter.time.size()}});
   }
   return counters;
@@ -145,7 +146,7 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
           {"tracks", TracksOf(timeline)},
           {"lanes", std::move(lanes)},
           {"amounts", std::move(amounts)},
-          {"counters", CountersOf(timeline)},
+          {"counters", CountersOf(timeline, unit)},
           {"marks", std::move(marks)},
           {"peaks",
            json::object{{"flops", timeline.peak_flops}, {"bandwidth", timeline.peak_bandwidth}}},

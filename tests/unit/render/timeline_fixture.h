@@ -91,6 +91,7 @@ class TimelineMaker {
       timeline_.lanes.push_back({kPlaces[lane].first, kPlaces[lane].second, begin,
                                  static_cast<std::uint32_t>(timeline_.start.size())});
     }
+    timeline_.counters[0].end = now_;
     return std::move(timeline_);
   }
 

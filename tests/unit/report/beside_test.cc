@@ -120,7 +120,8 @@ Timeline TimelineOf(const std::string& kind, Ns start, std::uint32_t link) {
   timeline.kind = {0, 0};
   timeline.link = {Timeline::kNoLink, link};
   timeline.amounts = {{"bytes", "Bytes", Unit::kBytes, true, {1, 2}}};
-  timeline.counters.push_back({"allocated", "GPU 0", Unit::kBytes, 0, 1, {start}, {4}});
+  timeline.counters.push_back(
+      {"allocated", "GPU 0", Unit::kBytes, 0, 1, {start}, {4}, {}, false, start + 15});
   timeline.marks = {{"here", start}};
   timeline.peak_flops = 1e12;
   return timeline;
@@ -130,8 +131,8 @@ TEST(StackTimelines, TheLaterStaysAndTheEarlierMoves) {
   const Timeline both = StackTimelines({TimelineOf("a", 100, 0), 100, "base"},
                                        {TimelineOf("b", 30, 0), 40, "this run"});
   EXPECT_EQ(both.start, (std::vector<Ns>{100, 110, 90, 100}));
-  EXPECT_EQ(both.counters[1].time, (std::vector<Ns>{90, 105}));
-  EXPECT_EQ(both.counters[1].value, (std::vector<std::int64_t>{4, 0}));
+  EXPECT_EQ(both.counters[1].time, (std::vector<Ns>{90}));
+  EXPECT_EQ(both.counters[1].end, 105);
   EXPECT_EQ(both.marks[1].time, 90);
   EXPECT_EQ(both.marks[1].name, "this run · here");
   ASSERT_EQ(both.tracks.size(), 2u);
