@@ -10,9 +10,12 @@ std::optional<KernelTimes> KernelTimesOf(const Report& report) {
   if (kernels == nullptr) return std::nullopt;
   const Column* time = kernels->Find("time");
   const Column* uses = kernels->Find("uses_tensor_core");
+  // What the summary beside it counts: the selected iterations.
+  const Column* outside = kernels->Find("outside");
   KernelTimes times;
   for (std::size_t row = 0; time != nullptr && row < kernels->rows(); ++row) {
-    const double ns = AsNumber(kernels->At(row, *time), 0);
+    const double of_others = outside == nullptr ? 0 : AsNumber(kernels->At(row, *outside), 0);
+    const double ns = AsNumber(kernels->At(row, *time), 0) - of_others;
     const Value cell = uses == nullptr ? Value() : kernels->At(row, *uses);
     const auto* text = std::get_if<std::string>(&cell);
     (text != nullptr && *text == "yes"       ? times.on_matrix_units

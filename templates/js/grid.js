@@ -270,7 +270,7 @@ class Grid {
     const share = /share$/.test(field.id) ? this.rows.value(field, row)
       : field === this.sortField && this.weight(row) / this.top;
     cell.style.background = share > 0
-      ? `linear-gradient(to left, var(--bar) ${(100 * share).toFixed(1)}%, transparent 0)` : '';
+      ? `linear-gradient(to left, var(--bar) ${(100 * Math.min(share, 1)).toFixed(1)}%, transparent 0)` : '';
   }
 
   drawAll() {

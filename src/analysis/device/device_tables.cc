@@ -81,7 +81,7 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
   sums.busy = TimeWithin(device, rows, rank.window(), [](std::uint32_t) { return true; });
   ApiId last;
   for (std::size_t i = begin; i < end; ++i) {
-    if (!rank.InTables(DeviceId{static_cast<std::uint32_t>(i)})) continue;
+    if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const bool kernel = device.kind[i] == DeviceKind::kKernel;
     (kernel ? sums.kernels : sums.copies) += 1;
     (kernel ? sums.kernel_time : sums.copy_time) += device.duration[i];

@@ -51,6 +51,7 @@ void Join(KernelSums& sums, const KernelSums& others) {
   sums.max = std::max(sums.max, others.max);
   sums.exposed += others.exposed;
   sums.outside += others.outside;
+  sums.outside_calls += others.outside_calls;
   if (others.work_flops >= 0) sums.work_flops = std::max(sums.work_flops, 0.0) + others.work_flops;
   if (others.work_bytes >= 0) sums.work_bytes = std::max(sums.work_bytes, 0.0) + others.work_bytes;
   if (others.bytes >= 0) sums.bytes = std::max<std::int64_t>(sums.bytes, 0) + others.bytes;
@@ -109,6 +110,7 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     }
     if (!rank.InIterations(row)) {
       call.outside = call.time;
+      call.outside_calls = 1;
     } else {
       of_rank.kernel_time += call.time;
       if (call.time < kShortKernel) of_rank.short_time += call.time;

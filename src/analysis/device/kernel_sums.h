@@ -45,7 +45,8 @@ struct WeightedMean {
 struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
-  Ns outside = 0;  ///< Of the time, what is not of the selected iterations.
+  Ns outside = 0;                  ///< Of the time, what is not of the selected iterations.
+  std::int64_t outside_calls = 0;  ///< Likewise of the calls.
   double work_flops = -1,
          work_bytes = -1;  ///< From shapes: analysis/context/kernel_work.h; -1 unknown.
   std::int64_t bytes = -1;

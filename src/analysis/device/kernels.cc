@@ -86,7 +86,9 @@ void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
         .Text("uses_tensor_core"_col, TriName(row.sums.tensor_core))
         .Text("rule"_col, pool.Intern(row.rule));
     AppendSums(row.sums, write);
-    write.Known("bytes"_col, row.sums.bytes).Integer("outside"_col, row.sums.outside);
+    write.Known("bytes"_col, row.sums.bytes)
+        .Integer("outside"_col, row.sums.outside)
+        .Integer("outside_calls"_col, row.sums.outside_calls);
   }
 }
 

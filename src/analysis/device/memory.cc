@@ -66,6 +66,7 @@ std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
   NameMemo is_range(*rank.profile, IsFrameworkRange);
   std::map<DeviceKey, NameSums> result;
   for (std::size_t i = 0; i < memory.size(); ++i) {
+    if (!rank.iterations.SelectsHostTime(memory.time[i])) continue;
     const std::uint32_t op = OpOf(rank, is_range, memory.op[i]);
     if (op == OpTree::kNone || is_range(host.name[op])) continue;
     NameSums& sums = result[KeyOf(memory, i)];
@@ -92,7 +93,8 @@ std::vector<std::int64_t> CallsByName(const RankContext& rank) {
   std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
   const HostTable& host = rank.profile->host;
   for (std::size_t row = 0; row < host.size(); ++row) {
-    if (rank.tree.IsOp(row) && host.name[row].valid()) ++calls[host.name[row].value];
+    const bool is_counted = rank.InTables(HostId{static_cast<std::uint32_t>(row)});
+    if (is_counted && rank.tree.IsOp(row) && host.name[row].valid()) ++calls[host.name[row].value];
   }
   return calls;
 }

@@ -88,8 +88,29 @@ std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
   return rows;
 }
 
-// `outside`: of no selected iteration.
-OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row, bool outside) {
+// What of a call is of no selected iteration.
+struct Outside {
+  Ns device = 0, host = 0;
+  bool is_all = false;
+};
+
+// A call belongs to the iteration in which it starts. Where nothing marks any, the one there is
+// ends with its window: a call may reach into it, and all device work is of it.
+Outside OutsideOf(const RankContext& rank, std::uint32_t row, IterationCursor& iterations) {
+  const HostTable& host = rank.profile->host;
+  const Ns length = std::max<Ns>(host.duration[row], 0);
+  if (!rank.iterations.is_whole || !rank.profile->has_timeline) {
+    const bool counts = iterations.CountsHostTime(host.start[row]);
+    return counts ? Outside{} : Outside{rank.tree.device_self[row], length, true};
+  }
+  const Ns start = host.start[row], end = start + length;
+  const Span window = rank.window();
+  const Ns inside = std::max<Ns>(0, std::min(end, window.end) - std::max(start, window.start));
+  return {0, length - inside, end < window.start || start > window.end};
+}
+
+OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row,
+              const Outside& outside) {
   const OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
   const OpWork* work = rank.works.Find(row);
@@ -114,9 +135,9 @@ OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row,
           work == nullptr ? -1 : work->flops,
           work == nullptr ? -1 : work->bytes,
           work == nullptr ? 0 : tree.kernel_total[row],
-          outside ? tree.device_self[row] : 0,
-          outside ? host_total : 0,
-          outside ? 1 : 0};
+          outside.device,
+          outside.host,
+          outside.is_all ? 1 : 0};
 }
 
 using Groups = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
@@ -170,7 +191,7 @@ std::vector<std::vector<OpRow>> Group(const RankOps& ops, std::span<const Groupi
   Translation translate(*rank.profile, strings);
   IterationCursor iterations(rank.iterations);
   for (const std::uint32_t row : ops.rows) {
-    const bool outside = !iterations.CountsHostTime(host.start[row]);
+    const Outside outside = OutsideOf(rank, row, iterations);
     const OpSums sums = SumsOf(rank, ops.gpu_use.Of(row), row, outside);
     const StringId name = translate(host.name[row]), dtypes = translate(host.input_dtypes[row]),
                    stack = translate(host.call_stack[row]);

@@ -110,6 +110,7 @@ void Exchange(Columns& columns, KernelFacts& facts) {
     columns.Number("kernels.max", sums.max);
     columns.Number("kernels.exposed", sums.exposed);
     columns.Number("kernels.outside", sums.outside);
+    columns.Number("kernels.outside_calls", sums.outside_calls);
     columns.Number("kernels.bytes", sums.bytes);
     Exchange(columns, "kernels.blocks_per_sm", sums.blocks_per_sm);
     Exchange(columns, "kernels.occupancy", sums.occupancy);

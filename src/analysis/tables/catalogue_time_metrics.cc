@@ -65,7 +65,7 @@ constexpr MetricSpec kTimeMetrics[] = {
     {"iteration.outliers", "Outlier iterations", kCount, kLowerIsBetter, kOther,
      "Selected iterations that are longer than the median by more than three scaled median "
      "absolute deviations, all of what was observed, and each by what is typical of those that "
-     "launch as many kernels, or of its inputs' sizes.",
+     "launch as many kernels, or of its inputs' sizes. Needs 8 iterations.",
      "count(x > median + 3 · 1.4826 · MAD)", kOurs},
     {"iteration.drift", "Drift of iteration time", kShare, kNeutral, kOther,
      "Theil–Sen slope of the iteration time per iteration as a share of the median, both of what "

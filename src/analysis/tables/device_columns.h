@@ -31,6 +31,8 @@ inline constexpr auto kKernels = Join(
     {
         {"bytes", "Bytes", kBytes, "Bytes of collectives, where recorded."},
         kOutside,
+        {"outside_calls", "Calls outside", kCount,
+         "Of the calls, those that were not launched in the selected iterations."},
     });
 
 inline constexpr auto kKernelsByOp = Join(
@@ -117,13 +119,13 @@ inline constexpr ColumnSpec kStreams[] = {
     kRank,
     kGpu,
     kStream,
-    {"kernels", "Kernels", kCount, "Kernels."},
-    {"copies", "Copies and sets", kCount, "Copies and memory sets."},
+    {"kernels", "Kernels", kCount, "Kernels of the selected iterations."},
+    {"copies", "Copies and sets", kCount, "Copies and memory sets of the selected iterations."},
     {"kernel_time", "Kernel time", kTime, "Sum of the durations of kernels."},
     {"collective_time", "Collective time", kTime, "Of these, collectives."},
     {"copy_time", "Copy time", kTime, "Sum of the durations of copies and sets."},
     {"busy", "Busy", kShare, "Share of the window in which the stream runs something."},
-    {"launches", "Launches", kCount, "Launches whose call was recorded."},
+    {"launches", "Launches", kCount, "Of these, launches whose call was recorded."},
     {"queue_empty_share", "Empty queue", kShare, "Share of launches into an empty queue."},
     {"queue_mean", "Mean queue", kNumber, "Mean queue length after each launch and start (HTA)."},
     {"queue_max", "Longest queue", kCount, "Longest queue."},

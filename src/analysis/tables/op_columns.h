@@ -36,7 +36,7 @@ inline constexpr ColumnSpec kOpColumns[] = {
      "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},
     kOutsideDevice,
     {"outside_host", "Host outside", kTime,
-     "Of host total, calls outside of the selected iterations."},
+     "Of host total, what is outside of the selected iterations."},
     {"outside_calls", "Calls outside", kCount,
      "Of the calls, those outside of the selected iterations."},
     {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},

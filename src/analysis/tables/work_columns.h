@@ -40,15 +40,17 @@ inline constexpr ColumnSpec kRoofline[] = {
     {"peak", "Peak", kFlopRate,
      "The {{ device.device }}'s dense peak: of the type's {{ device.matrix_units }} for products, "
      "else of the vector units."},
-    {"mfu", "Of peak", kShare, "Achieved / peak."},
+    {"mfu", "Of peak", kShare,
+     "Achieved / peak. Above 100 %, the kernels need fewer operations than are counted."},
     {"achieved_bandwidth", "Bandwidth", kBandwidth, "Bytes / time."},
     {"bandwidth_share", "Of bandwidth", kShare,
      "Bandwidth / the {{ device.device }}'s memory bandwidth."},
     {"bound", "Bound", kText,
      "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
     {"roof_share", "Of roof", kShare,
-     "The longer of the two by the time: 100 % is the roof. More means that data stayed in "
-     "caches."},
+     "The longer of the two by the time: 100 % is the roof. Above it, the kernels do less than is "
+     "counted: data stays in caches, or an algorithm such as Winograd's needs fewer operations "
+     "than a direct convolution, for which FLOPs stand."},
 };
 
 inline constexpr ColumnSpec kMemoryOps[] = {

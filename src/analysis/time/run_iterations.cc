@@ -118,10 +118,11 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   set("iteration.time.cv", stats.cv, 2, false);
   set("iteration.time.robust_cv", stats.robust_cv, 2, false);
   set("iteration.drift", stats.drift, 3, false);
-  if (durations.size() >= 3) {
+  // Of fewer, the spread is so little known that chance makes outliers.
+  if (durations.size() >= kFewIterations) {
     out.Set("iteration.outliers", stats.outliers);
   } else {
-    set("iteration.outliers", std::nullopt, 3, false);
+    set("iteration.outliers", std::nullopt, kFewIterations, false);
   }
   if (stats.robust_cv && durations.size() < kConfidentIterations) {
     out.SetNote("iteration.time.robust_cv",
@@ -129,9 +130,9 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
                             kConfidentIterations),
                 true);
   }
-  // Neighbouring iterations depend on each other; of so few, chance makes drift and outliers.
+  // Neighbouring iterations depend on each other; of so few, chance makes drift.
   if (durations.size() >= kFewIterations) return;
-  for (const char* id : {"iteration.time.cv", "iteration.outliers", "iteration.drift"}) {
+  for (const char* id : {"iteration.time.cv", "iteration.drift"}) {
     if (!out.IsSet(id)) continue;
     out.SetNote(id, fmt::format("low confidence: {} iterations, {} would do", durations.size(),
                                 kFewIterations));

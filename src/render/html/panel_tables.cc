@@ -89,6 +89,17 @@ std::string_view KnownColumn(const Table* ops, std::string_view first, std::stri
   return {};
 }
 
+// Ops are summed over the whole profile: beside numbers of the selected iterations the panel shows
+// what of theirs is outside of them.
+void AddOutside(const Table& ops, std::string_view id, std::vector<std::string_view>& columns) {
+  const Column* outside = ops.Find(id);
+  for (std::size_t row = 0; outside != nullptr && row < ops.rows(); ++row) {
+    if (AsNumber(ops.At(row, *outside), 0) <= 0) continue;
+    columns.insert(columns.begin() + 2, id);
+    return;
+  }
+}
+
 // Where to read on, whatever the run: DLProf Viewer's guidance, for what was profiled.
 struct GuidanceLink {
   std::string_view accelerators, text, href;  ///< `accelerators`: separated by spaces; empty: all.
@@ -121,9 +132,10 @@ boost::json::object TopOpsPanel(const Report& report) {
     LeaveEmpty(panel, "no op is known to have launched device work");
     return panel;
   }
-  const std::string_view kColumns[] = {
+  std::vector<std::string_view> columns = {
       "name", time, "calls", "direction", "tensor_core_eligible", "uses_tensor_core", "type"};
-  FillTop(panel, report, *ops, time, kColumns, 28);
+  AddOutside(*ops, "outside", columns);
+  FillTop(panel, report, *ops, time, columns, 28);
   return panel;
 }
 
@@ -136,9 +148,10 @@ boost::json::object TopHostOpsPanel(const Report& report) {
     LeaveEmpty(panel, "no op was recorded on the host");
     return panel;
   }
-  constexpr std::string_view kColumns[] = {"name", "host_self", "host_total", "calls",
+  std::vector<std::string_view> columns = {"name", "host_self", "host_total", "calls",
                                            "device_total"};
-  FillTop(panel, report, *ops, time, kColumns, 40);
+  AddOutside(*ops, "outside_host", columns);
+  FillTop(panel, report, *ops, time, columns, 40);
   return panel;
 }
 

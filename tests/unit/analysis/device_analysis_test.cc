@@ -38,6 +38,52 @@ TEST(Memory, FragmentationIsMeasuredWhereMostIsReserved) {
   EXPECT_EQ(IntegerAt(blocks, 1, "released_at"), Column::kAbsentInteger);
 }
 
+TEST(Memory, OperatorsCountTheSelectedIterations) {
+  TestProfile test;
+  for (int i = 0; i < 3; ++i) {
+    const Ns start = 100 * i;
+    test.Step(i, {start, start + 90});
+    test.Op("aten::empty", {start + 10, start + 30});
+    MemoryRow row;
+    row.time = start + 20;
+    row.thread = test.main();
+    row.device_type = 1;
+    row.device = 0;
+    row.address = 0x1000U + static_cast<unsigned>(i);
+    row.bytes = 100;
+    test.builder().AddMemory(row);
+  }
+  const Profile profile = test.Finish();
+  Selection selection;
+  selection.start = 1;
+  const auto analysis = Analyze(std::span(&profile, 1), selection);
+  ASSERT_TRUE(analysis);
+  const Table& ops = *analysis->FindTable("memory_ops");
+  ASSERT_EQ(ops.rows(), 1U);
+  EXPECT_EQ(IntegerAt(ops, 0, "calls"), 2);
+  EXPECT_EQ(IntegerAt(ops, 0, "allocated"), 200);
+}
+
+// The rows of one table, and those of the summary beside it, are of one window.
+TEST(DeviceTables, CountTheSelectedIterations) {
+  TestProfile test;
+  test.Work("a", {0, 40});
+  test.Step(0, {50, 200});
+  test.Launch("a", {60, 62}, {70, 90});
+  test.Launch("a", {100, 102}, {110, 130});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& streams = *analysis.FindTable("streams");
+  ASSERT_EQ(streams.rows(), 1U);
+  EXPECT_EQ(IntegerAt(streams, 0, "kernels"), 2);
+  EXPECT_EQ(IntegerAt(streams, 0, "launches"), 2);
+  EXPECT_EQ(IntegerAt(streams, 0, "kernel_time"), NumberOf(analysis, "profile.kernel_time"));
+  const Table& kernels = *analysis.FindTable("kernels");
+  ASSERT_EQ(kernels.rows(), 1U);
+  EXPECT_EQ(IntegerAt(kernels, 0, "calls") - IntegerAt(kernels, 0, "outside_calls"), 2);
+  EXPECT_EQ(IntegerAt(kernels, 0, "time") - IntegerAt(kernels, 0, "outside"),
+            NumberOf(analysis, "profile.kernel_time"));
+}
+
 // What is allocated at the starts of iterations, as the allocator's totals say it.
 Analysis WithMemoryAtStarts(const std::vector<std::int64_t>& levels) {
   TestProfile test;
