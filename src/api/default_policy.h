@@ -17,6 +17,14 @@ inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
 /// events of kinds that nobody here knows.
 bool IsCpuOnly(std::span<const Profile> ranks);
 
+/// The same but for listed devices: the program may have used none of the machine's.
+bool MayBeCpuOnly(std::span<const Profile> ranks);
+
+/// What to do then, for the report.
+inline constexpr std::string_view kHowToJudgeCpu =
+    "no device activity was recorded, though the machine has a device; if the program is meant to "
+    "run on the CPU, judge it with --policy builtin:cpu";
+
 /// Why kCpuPolicy is enforced, for the report.
 inline constexpr std::string_view kWhyCpuPolicy =
     "builtin:cpu is enforced, because the recording has no work on a device, no call of a GPU "

@@ -42,6 +42,8 @@ tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
   if (options.policy.empty() && IsCpuOnly(loaded.ranks)) {
     named = kCpuPolicy;
     how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
+  } else if (options.policy.empty() && MayBeCpuOnly(loaded.ranks)) {
+    how.remark = {"cpu-policy", std::string(kHowToJudgeCpu)};
   }
   auto policy = LoadPolicy(named);
   if (!policy) return tl::unexpected(std::move(policy).error());

@@ -119,6 +119,7 @@ Result<int> Judged(const Options& options, Console& console) {
   std::vector<RunToJudge> runs;
   for (const Candidate& candidate : candidates) runs.push_back({candidate.name, candidate.ranks});
   const auto is_cpu_only = [](const RunToJudge& run) { return IsCpuOnly(run.ranks); };
+  const auto may_be_cpu_only = [](const RunToJudge& run) { return MayBeCpuOnly(run.ranks); };
   if (options.policy.empty() && std::all_of(runs.begin(), runs.end(), is_cpu_only)) {
     Options by_name = options;
     by_name.policy = kCpuPolicy;
@@ -126,6 +127,8 @@ Result<int> Judged(const Options& options, Console& console) {
     if (policy) book = ReadRules(*policy, select, console);
     if (!policy || !book) return kExitUsage;
     how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
+  } else if (options.policy.empty() && std::all_of(runs.begin(), runs.end(), may_be_cpu_only)) {
+    how.remark = {"cpu-policy", std::string(kHowToJudgeCpu)};
   }
   how.choices = Choices(options);
   how.choices.events = EventsOf(options);

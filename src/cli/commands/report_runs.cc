@@ -152,7 +152,11 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   how.choices.events = EventsOf(options);
   how.today = today;
   how.redact = options.redact;
-  if (judging != &usual) how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
+  if (judging != &usual) {
+    how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
+  } else if (options.policy.empty() && MayBeCpuOnly(ranks)) {
+    how.remark = {"cpu-policy", std::string(kHowToJudgeCpu)};
+  }
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   const RunToJudge run{name, ranks};
   PROFGAUGE_TRY(Judgement::Data judged,

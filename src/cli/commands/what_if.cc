@@ -79,14 +79,14 @@ class Answer {
     std::size_t widths[6] = {};
     for (const auto& line : all) {
       for (std::size_t i = 0; i < 6; ++i) {
-        widths[i] = std::max(widths[i], Utf8Length(line[i]));
+        widths[i] = std::max(widths[i], CharactersIn(line[i]));
       }
     }
     std::string text = head;
     for (const auto& line : all) {
       text += "  ";
       for (std::size_t i = 0; i < 6; ++i) {
-        const std::string pad(widths[i] - Utf8Length(line[i]), ' ');
+        const std::string pad(widths[i] - CharactersIn(line[i]), ' ');
         const bool is_number = i > 0 && i < 5;
         text += is_number ? pad + line[i] : i == 5 ? line[i] : line[i] + pad;
         if (i < 5) text += "  ";

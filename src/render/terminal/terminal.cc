@@ -260,10 +260,30 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
   }
 }
 
+/// Whether a row says already what leaves the verdict open: then it is the line that says so.
+bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
+  const auto cause_in = [](std::string_view text) {
+    const auto at = text.find(": ");
+    return at == std::string_view::npos ? text : text.substr(at + 2);
+  };
+  const std::string text = Printable(reason);
+  for (Row& row : rows) {
+    if (row.name.empty() || row.text.empty() || !text.starts_with(row.name + " is ")) continue;
+    const bool is_same = text.ends_with(row.text) || cause_in(text) == cause_in(row.text);
+    if (!is_same) continue;
+    row.verb = "open";
+    row.ink = Ink::kYellow;
+    row.text = text.substr(row.name.size() + 1);
+    return true;
+  }
+  return false;
+}
+
 // Limits and rules that fail a run are rows of their own; what leaves it open may be neither.
 void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
+      if (MarkAsOpen(reason, rows)) continue;
       rows.push_back(Note("open", Ink::kYellow, Printable(reason)));
     }
   } else if (report.verdict.status == State::kFail) {
@@ -310,7 +330,9 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         Note(is_loss ? "loss" : "read", is_loss ? Ink::kRed : Ink::kDim, std::move(text)));
   }
   AddReasons(report, rows);
+  const std::vector<std::string>& reasons = report.verdict.reasons;
   for (const report::Remark& remark : report.remarks) {
+    if (std::find(reasons.begin(), reasons.end(), remark.text) != reasons.end()) continue;
     rows.push_back(Note("note", Ink::kDim, Printable(remark.text)));
   }
   AddNotApplicable(report, verbosity, rows);
