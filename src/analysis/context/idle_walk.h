@@ -21,10 +21,11 @@ inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
 /// microseconds. ns.
 Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
 
-/// Calls `gap(span, row)` with each part of `observed` (in order, apart) in which none of the rows
-/// runs, in order; `row` ends it, kNoDeviceRow behind the last. Calls `pass(row)` with each row by
-/// start, behind the gaps before it. What is too short to tell is left out. O(n log s) for s
-/// streams. REQUIRES: all rows of one GPU; at least one.
+/// Calls `gap(span, whole, row)` with each part of `observed` (in order, apart) in which none of
+/// the rows runs, in order; `whole` is the stretch around it in which none does, observed or not,
+/// and has no end where no row is; `row` ends it, kNoDeviceRow after the last. Calls `pass(row)`
+/// with each row by start, after the gaps before it. What is too short to tell is left out. O(n log
+/// s) for s streams. REQUIRES: all rows of one GPU; at least one.
 template <class Gap, class Pass>
 void VisitIdle(const DeviceTable& device, DeviceRows rows, std::span<const Span> observed, Gap gap,
                Pass pass) {
@@ -34,7 +35,7 @@ void VisitIdle(const DeviceTable& device, DeviceRows rows, std::span<const Span>
     while (next < observed.size() && observed[next].end <= from) ++next;
     for (std::size_t i = next; i < observed.size() && observed[i].start < to; ++i) {
       const Span span{std::max(from, observed[i].start), std::min(to, observed[i].end)};
-      if (span.length() >= shortest) gap(span, row);
+      if (span.length() >= shortest) gap(span, Span{from, to}, row);
     }
   };
   Ns busy_until = std::numeric_limits<Ns>::min();

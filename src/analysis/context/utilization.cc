@@ -152,7 +152,7 @@ void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
   std::vector<Ns> idle_in(times.size(), 0);
   Ns idle = 0;
   std::size_t next = 0;
-  const auto add = [&](Span gap, std::uint32_t) {
+  const auto add = [&](Span gap, Span, std::uint32_t) {
     idle += gap.length();
     while (next < times.size() && times[next].end <= gap.start) ++next;
     for (std::size_t i = next; i < times.size() && times[i].start < gap.end; ++i) {

@@ -52,7 +52,15 @@ bool IsMigration(const DeviceTable& device, DeviceId event) {
   return device.host_memory[event.value] == HostMemory::kManaged;
 }
 
-// Takes the gaps of one GPU apart, which come in order.
+// A part of a stretch without work, and what delayed the work that ends it.
+struct CausedPart {
+  Span time;
+  IdleCause cause = IdleCause::kOther;
+};
+
+// Takes the gaps of one GPU apart, which come in order. The stretch around a gap is taken apart as
+// a whole, so that a call before the window, or behind it, explains the same part of it whatever is
+// selected.
 class GapExplainer {
  public:
   GapExplainer(const Profile& profile, const HostWaits& waits)
@@ -68,32 +76,16 @@ class GapExplainer {
   }
 
   void Explain(IdleGap& gap) {
-    const DeviceTable& device = profile_.device;
-    const ApiTable& api = profile_.api;
-    if (!gap.after.valid()) {
-      ThreadId thread;
-      if (gap.before.valid() && device.launch[gap.before.value].valid()) {
-        thread = api.thread[device.launch[gap.before.value].value];
-      }
-      SplitHostPart(gap.time, ThreadOf(thread), gap);
-      return;
+    if (gap.whole != explained_) {
+      explained_ = gap.whole;
+      parts_.clear();
+      TakeApart(gap);
     }
-    const ApiId launch = device.launch[gap.after.value];
-    if (!launch.valid()) {
-      // Between pages that the driver moves, the host works on them.
-      const bool faults =
-          gap.before.valid() && IsMigration(device, gap.before) && IsMigration(device, gap.after);
-      gap.causes[Index(faults ? IdleCause::kHostWait : IdleCause::kOther)] += gap.time.length();
-      return;
+    for (const CausedPart& part : parts_) {
+      const Ns start = std::max(part.time.start, gap.time.start);
+      const Ns end = std::min(part.time.end, gap.time.end);
+      if (start < end) gap.causes[Index(part.cause)] += end - start;
     }
-    LaunchCall call;
-    call.time = {api.start[launch.value],
-                 api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0)};
-    call.kind = api.kind[launch.value];
-    call.thread = ThreadOf(api.thread[launch.value]);
-    const Ns begin = std::clamp(call.time.start, gap.time.start, gap.time.end);
-    SplitHostPart({gap.time.start, begin}, call.thread, gap);
-    SplitDevicePart({begin, gap.time.end}, call, gap);
   }
 
  private:
@@ -108,20 +100,62 @@ class GapExplainer {
     Thread* thread = nullptr;
   };
 
+  // Fills parts_, which add up to the stretch as far as the recording reaches.
+  void TakeApart(const IdleGap& gap) {
+    const DeviceTable& device = profile_.device;
+    const ApiTable& api = profile_.api;
+    const Span whole{std::max(gap.whole.start, std::min(profile_.first, gap.time.start)),
+                     std::min(gap.whole.end, std::max(profile_.last, gap.time.end))};
+    if (!gap.after.valid()) {
+      ThreadId thread;
+      if (gap.before.valid() && device.launch[gap.before.value].valid()) {
+        thread = api.thread[device.launch[gap.before.value].value];
+      }
+      return SplitHostPart(whole, ThreadOf(thread));
+    }
+    const ApiId launch = device.launch[gap.after.value];
+    if (!launch.valid()) {
+      // Between pages that the driver moves, the host works on them.
+      const bool faults =
+          gap.before.valid() && IsMigration(device, gap.before) && IsMigration(device, gap.after);
+      return Add(whole, faults ? IdleCause::kHostWait : IdleCause::kOther);
+    }
+    LaunchCall call;
+    call.time = {api.start[launch.value],
+                 api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0)};
+    call.kind = api.kind[launch.value];
+    call.thread = ThreadOf(api.thread[launch.value]);
+    const Ns begin = std::clamp(call.time.start, whole.start, whole.end);
+    SplitHostPart({whole.start, begin}, call.thread);
+    SplitDevicePart({begin, whole.end}, call, gap.before.valid());
+  }
+
   Thread* ThreadOf(ThreadId thread) {
     return thread.value < threads_.size() ? &threads_[thread.value] : nullptr;
   }
 
-  // Moves what `list` covers out of what is left and returns its length.
-  Ns Take(NearInOrder& list) {
-    if (rest_.empty()) return 0;
-    return TakeOf(list({rest_.front().start, rest_.back().end}));
+  void Add(Span part, IdleCause cause) {
+    if (part.end > part.start) parts_.push_back({part, cause});
   }
-  Ns TakeOf(std::span<const Span> near) {
-    if (near.empty()) return 0;
-    const Ns before = Length(rest_);
+
+  // Moves what `list` covers out of what is left.
+  void Take(NearInOrder& list, IdleCause cause) {
+    if (rest_.empty()) return;
+    TakeOf(list({rest_.front().start, rest_.back().end}), cause);
+  }
+  void TakeOf(std::span<const Span> near, IdleCause cause) {
+    if (near.empty()) return;
+    for (const Span& taken : Intersect(rest_, near)) Add(taken, cause);
     rest_ = Subtract(rest_, near);
-    return before - Length(rest_);
+  }
+  // The first of what is left, `length` of it at most, and what is left then.
+  void TakeFirst(Ns length, IdleCause cause, IdleCause remainder) {
+    for (const Span& span : rest_) {
+      const Ns first = std::min(length, span.length());
+      Add({span.start, span.start + first}, cause);
+      Add({span.start + first, span.end}, remainder);
+      length -= first;
+    }
   }
 
   // Waits that end before the launch have drained the queue; one that goes on waits for the launch.
@@ -133,54 +167,52 @@ class GapExplainer {
     return ended;
   }
 
-  void SplitHostPart(Span part, Thread* launching, IdleGap& gap) {
+  void SplitHostPart(Span part, Thread* launching) {
     if (part.end <= part.start) return;
     rest_.assign(1, part);
-    gap.causes[Index(IdleCause::kDataLoader)] += Take(data_loader_);
+    Take(data_loader_, IdleCause::kDataLoader);
     Ns drained = 0;
     if (launching != nullptr) {
-      gap.causes[Index(IdleCause::kModuleLoading)] += Take(launching->loading);
-      gap.causes[Index(IdleCause::kMemoryManagement)] += Take(launching->memory);
+      Take(launching->loading, IdleCause::kModuleLoading);
+      Take(launching->memory, IdleCause::kMemoryManagement);
       // XLA launches from threads that say nothing of themselves, for others that allocate.
-      if (!launching->has_ranges) {
-        gap.causes[Index(IdleCause::kMemoryManagement)] += Take(allocator_);
-      }
+      if (!launching->has_ranges) Take(allocator_, IdleCause::kMemoryManagement);
       drained = launching->sync.HeldAt(part.start);
-      gap.causes[Index(IdleCause::kSync)] += Take(launching->sync);
+      Take(launching->sync, IdleCause::kSync);
     }
     const std::vector<Span> ready = ReadyIn(part);
     drained = std::max(drained, NearInOrder(ready).HeldAt(part.start));
-    gap.causes[Index(IdleCause::kSync)] += TakeOf(ready);
+    TakeOf(ready, IdleCause::kSync);
     // The host would be as much further as the call has held it, and no more than that.
-    drained = std::min(drained, Length(rest_));
-    gap.causes[Index(IdleCause::kSync)] += drained;
-    const IdleCause remainder = knows_launches_ ? IdleCause::kHostWait : IdleCause::kOther;
-    gap.causes[Index(remainder)] += Length(rest_) - drained;
+    TakeFirst(drained, IdleCause::kSync,
+              knows_launches_ ? IdleCause::kHostWait : IdleCause::kOther);
   }
 
-  // The part after the launch call began.
-  void SplitDevicePart(Span part, const LaunchCall& launch, IdleGap& gap) {
+  // The part after the launch call began. `has_before`: other work ended where the gap begins.
+  void SplitDevicePart(Span part, const LaunchCall& launch, bool has_before) {
     if (part.end <= part.start) return;
     const Ns call_end = std::clamp(launch.time.end, part.start, part.end);
     rest_.clear();
     if (call_end > part.start) rest_.push_back({part.start, call_end});
-    if (launch.thread != nullptr) {
-      gap.causes[Index(IdleCause::kModuleLoading)] += Take(launch.thread->loading);
-    }
+    if (launch.thread != nullptr) Take(launch.thread->loading, IdleCause::kModuleLoading);
     // A copy that was called while earlier work ran has waited for it.
     const bool has_waited =
-        launch.kind == ApiKind::kMemcpy && launch.time.start < gap.time.start && gap.before.valid();
-    gap.causes[Index(has_waited ? IdleCause::kSync : IdleCause::kLaunchLatency)] += Length(rest_);
+        launch.kind == ApiKind::kMemcpy && launch.time.start < explained_.start && has_before;
+    for (const Span& left : rest_) {
+      Add(left, has_waited ? IdleCause::kSync : IdleCause::kLaunchLatency);
+    }
     const Ns rest = part.end - call_end;
-    gap.causes[Index(rest < kNormalLatency ? IdleCause::kLaunchLatency : IdleCause::kOther)] +=
-        rest;
+    Add({call_end, part.end},
+        rest < kNormalLatency ? IdleCause::kLaunchLatency : IdleCause::kOther);
   }
 
   const Profile& profile_;
   bool knows_launches_;
   NearInOrder data_loader_, allocator_, ready_;
   std::vector<Thread> threads_;
-  std::vector<Span> rest_;  // Of a part: what no cause has taken yet.
+  Span explained_;                 // The stretch that parts_ are of.
+  std::vector<CausedPart> parts_;  // Apart, in no order.
+  std::vector<Span> rest_;         // Of a part: what no cause has taken yet.
 };
 
 struct TableRow {
@@ -283,15 +315,16 @@ class GapEdges {
     const bool is_beside = latest_.valid() && device_.start[row] < latest_end_;
     if (!is_beside) empty_.push_back(row);
   }
-  /// REQUIRES: gaps come in order, each behind the rows before it. `row` is what ends its idle
-  /// time.
-  IdleGap Between(Span idle, std::uint32_t row) {
-    for (; next_ < empty_.size() && device_.start[empty_[next_]] < idle.end; ++next_) {
+  /// REQUIRES: gaps come in order, each after the rows before it. `row` ends the stretch `whole`,
+  /// of which `idle` is the observed part.
+  IdleGap Between(Span idle, Span whole, std::uint32_t row) {
+    for (; next_ < empty_.size() && device_.start[empty_[next_]] < whole.end; ++next_) {
       // Events of no length inside the gap end nothing.
-      if (device_.start[empty_[next_]] <= idle.start) End(empty_[next_]);
+      if (device_.start[empty_[next_]] <= whole.start) End(empty_[next_]);
     }
     IdleGap gap;
     gap.time = idle;
+    gap.whole = whole;
     gap.before = latest_;
     gap.after = DeviceId{next_ < empty_.size() ? empty_[next_] : row};
     if (next_ < empty_.size()) return gap;
@@ -323,13 +356,13 @@ void VisitGaps(const RankContext& rank, const GpuUse& use,
   const std::vector<Span> observed = ObservedOf(rank.window(), rank.unobserved);
   const DeviceRows rows = RowsOfGpu(device, use.gpu);
   if (rows.begin == rows.end) {
-    for (const Span span : observed) visit(IdleGap{span, {}, {}, {}});
+    for (const Span span : observed) visit(IdleGap{span, span, {}, {}, {}});
     return;
   }
   GapEdges edges(device);
   VisitIdle(
       device, rows, observed,
-      [&](Span idle, std::uint32_t row) { visit(edges.Between(idle, row)); },
+      [&](Span idle, Span whole, std::uint32_t row) { visit(edges.Between(idle, whole, row)); },
       [&](std::uint32_t row) { edges.Pass(row); });
 }
 

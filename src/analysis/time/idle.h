@@ -21,6 +21,9 @@ namespace profgauge {
 
 struct IdleGap {
   Span time;
+  /// The stretch without work that `time` is the observed part of. Causes are told for all of it:
+  /// which part of it is selected changes none.
+  Span whole;
   DeviceId before;  ///< What ended last before it; invalid at the beginning.
   DeviceId after;   ///< What ends it; invalid when nothing follows.
   std::array<Ns, kIdleCauses> causes{};

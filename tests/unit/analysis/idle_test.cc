@@ -160,10 +160,10 @@ void ExpectNeighbours(const DeviceTable& device, const IdleGap& gap) {
   Ns latest = 0;
   for (const std::uint32_t row : rows) {
     const Ns start = device.start[row], end = start + device.duration[row];
-    ASSERT_FALSE(device.duration[row] > 0 && start < gap.time.end && end > gap.time.start);
-    if (start >= gap.time.end) {
+    ASSERT_FALSE(device.duration[row] > 0 && start < gap.whole.end && end > gap.whole.start);
+    if (start >= gap.whole.end) {
       if (!after.valid()) after = DeviceId{row};
-    } else if (start <= gap.time.start && (!before.valid() || end >= latest)) {
+    } else if (start <= gap.whole.start && (!before.valid() || end >= latest)) {
       before = DeviceId{row};
       latest = end;
     }
