@@ -116,6 +116,8 @@ struct Envelope {
   bool has_base_time = false;
   bool complete = false;  ///< The document is closed.
   bool goes_on = false;   ///< Behind its end, or with a second list of events.
+  /// The profiler says that it has no GPU activity: a loss where work was launched.
+  bool says_no_gpu_work = false;
 };
 
 /// Reads facts, devices and distributed training out of the text before the list, with its `[`, and

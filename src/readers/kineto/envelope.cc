@@ -124,8 +124,40 @@ void ReadDistributed(const json::value& value, ProfileBuilder& builder) {
   }
 }
 
+/// "Dropped 12345 activity records": how many; 1 where the number is not readable.
+std::uint64_t DroppedRecords(std::string_view message) {
+  constexpr std::string_view kDropped = "Dropped ";
+  const std::size_t at = message.find(kDropped) + kDropped.size();
+  std::uint64_t count = 0;
+  const char* const end = message.data() + message.size();
+  const auto [behind, failed] = std::from_chars(message.data() + at, end, count);
+  return failed == std::errc{} && count > 0 && count < (std::uint64_t{1} << 40) ? count : 1;
+}
+
+/// Kineto's own log, which it wrote until 2026-07 (kineto#1460): that activity is missing in the
+/// trace. The texts may hold anything and are not shown.
+void ReadProfilersLog(const json::value& messages, Envelope& envelope, ImportLog& log) {
+  if (!messages.is_array()) return;
+  for (const auto& entry : messages.get_array()) {
+    const auto* text = entry.if_string();
+    if (text == nullptr) continue;
+    const std::string_view message(text->data(), text->size());
+    if (Contains(message, "Dropped ") && Contains(message, " activity records")) {
+      log.Add(Counter::events_dropped, DroppedRecords(message));
+    } else if (Contains(message, "Exceeded max GPU buffer count") ||
+               Contains(message, "CollectTrace stopped by GPU profiler")) {
+      log.Add(Counter::events_dropped);
+    } else if (Contains(message, "GPU trace is empty!")) {
+      envelope.says_no_gpu_work = true;
+    }
+  }
+}
+
 void ReadEntry(std::string_view key, const json::value& value, Envelope& envelope,
                ProfileBuilder& builder) {
+  if (key == "WARNING" || key == "ERROR") {
+    return ReadProfilersLog(value, envelope, builder.log());
+  }
   if (key == "deviceProperties") return ReadDevices(value, builder);
   if (key == "distributedInfo") return ReadDistributed(value, builder);
   if (std::find(kFacts.begin(), kFacts.end(), key) == kFacts.end()) return;

@@ -111,6 +111,9 @@ class Import {
     }
     const auto& calls = profile.api.kind;
     const bool launched = std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end();
+    if (envelope_.says_no_gpu_work && (launched || profile.device.size() > 0)) {
+      profile.log.Add(Counter::events_dropped);
+    }
     if (profile.device.size() == 0) {
       if (!unread_.empty()) {
         profile.hints = kUnreadHints;
