@@ -368,12 +368,10 @@ std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rul
         AdoptLimits(policy, out[i]);
       },
       ThreadsForAllocation());
+  for (const Errors& own : errors_of) errors.insert(errors.end(), own.begin(), own.end());
   LinkSymptoms(out);
   CheckCircles(out, errors);
   AttachWaivers(policy, errors_of, out, errors);
-  for (Errors& own : errors_of) {
-    std::move(own.begin(), own.end(), std::back_inserter(errors));
-  }
   return out;
 }
 

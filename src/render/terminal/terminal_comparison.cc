@@ -80,7 +80,10 @@ std::string ChangeLine(const report::Comparison& comparison) {
                      FormatDuration(static_cast<double>(comparison.base)),
                      FormatDuration(static_cast<double>(comparison.current)),
                      relative.empty() ? "" : " (" + relative + ")",
-                     Printable(SpeedText(comparison)));
+                     // Why lengths do not compare is said by the metric's line.
+                     SpeedOf(comparison) == Speed::kNotComparable
+                         ? std::string(SpeedWord(comparison))
+                         : Printable(SpeedText(comparison)));
 }
 
 // What leaves the verdict open, and the verdict. Nothing where nobody asked for one.
