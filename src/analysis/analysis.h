@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "analysis/classify/knowledge.h"
 #include "base/interval.h"
+#include "base/metric_id.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "model/profile.h"
@@ -33,8 +35,7 @@ enum class Pooling : std::uint8_t {
 std::string_view PoolingName(Pooling pooling);
 
 /// What a metric, a table or a column follows from, besides its own events. A recording that lacks
-/// one of these cannot give it (`all_work`: only with doubt); analysis/tables/catalogue_basis.cc
-/// says it of each.
+/// one of these cannot give it (`all_work`: only with doubt).
 struct Basis {
   bool times = false;      ///< When events begin and end: sums and durations alone do not tell.
   bool execution = false;  ///< That what the host launched ran: not so while a graph is captured.
@@ -55,21 +56,27 @@ struct MetricSpec {
   std::string_view id;
   std::string_view title;
   Unit unit = Unit::kNumber;
+  ValueRange range = {};
   Direction direction = Direction::kNeutral;
   Pooling pooling = Pooling::kOther;
+  Basis basis = {};
+  /// Raised whenever the number changes its meaning: numbers of different definitions are never
+  /// compared.
+  std::int32_t definition_number = 1;
   std::string_view definition;  ///< One sentence.
   std::string_view formula;     ///< May be empty when the definition says it all.
   std::string_view source;  ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
   /// Kind of device that alone has it ("neuron"): reports of runs without one leave it out.
   std::string_view family = {};
-  /// Raised whenever the number changes its meaning: numbers of different definitions are never
-  /// compared.
-  std::int32_t definition_number = 1;
-  Basis basis = {};
-  ValueRange range = {};
 };
+/// One entry for each of metric::kAll, in that order.
 std::span<const MetricSpec> MetricCatalogue();
+const MetricSpec& SpecOf(MetricId id);
+/// Of an id that a user or a file names; nullptr where the catalogue has none. O(1).
 const MetricSpec* FindMetric(std::string_view id);
+/// The same for metrics of scenarios, too, which users name: what_if.NAME.gain_share. Their entries
+/// live as long as what is returned.
+std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id);
 
 /// One entry of the table catalogue.
 struct TableSpec {
@@ -129,8 +136,11 @@ struct Remark {
 struct Exposure;  // analysis/tables/exposure.h
 
 struct Analysis {
-  std::vector<Metric> metrics;  ///< Catalogue order; every catalogue entry is present.
-  std::vector<Table> tables;    ///< Catalogue order; tables a profile cannot give have 0 columns…
+  /// Catalogue order, every catalogue entry is present; then those of scenarios.
+  std::vector<Metric> metrics;
+  /// What the metrics of scenarios are entries of.
+  std::vector<std::shared_ptr<const MetricSpec>> scenario_specs;
+  std::vector<Table> tables;  ///< Catalogue order; tables a profile cannot give have 0 columns…
   std::map<std::string, std::string, std::less<>> absent_tables;  ///< …and a reason here.
   std::string iteration_source;  ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
   std::int64_t iterations_total = 0, iterations_selected = 0;
@@ -142,6 +152,9 @@ struct Analysis {
   /// What rows can cost at most, by table id; only of tables whose rows stand for work or calls.
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
 
+  /// nullptr only where `metrics` was filled by hand and lacks it. O(1) else.
+  const Metric* Find(MetricId id) const;
+  /// The same for an id that a user or a file names, also of a scenario.
   const Metric* Find(std::string_view id) const;
   const Table* FindTable(std::string_view id) const;
 };

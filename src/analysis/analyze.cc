@@ -38,20 +38,11 @@
 #include "analysis/time/idle.h"
 #include "analysis/time/marks.h"
 #include "analysis/time/run_iterations.h"
+#include "base/metric_id.h"
 #include "base/parallel.h"
 
 namespace profgauge {
 namespace {
-
-// How many iterations were recorded, of a file that states its numbers for some of them only.
-std::int64_t StatedTotal(const Reported& reported) {
-  for (const ReportedMetric& metric : reported.metrics) {
-    if (metric.id == "profile.iterations_total") {
-      return static_cast<std::int64_t>(AsNumber(metric.value, 0));
-    }
-  }
-  return 0;
-}
 
 constexpr std::string_view kNoTimeline =
     "needs the times of events, which this kind of file lacks: it has durations or sums only";
@@ -174,11 +165,11 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   if (replayer->can_replay()) result.replayer = replayer;
   if (!has_timeline) {
     analysis.iteration_source = "no timeline";
-    const Metric* stated = analysis.Find("profile.iterations");
+    const Metric* stated = analysis.Find(metric::kProfileIterations);
     if (stated != nullptr && !IsAbsent(stated->value)) {
       analysis.iterations_selected = static_cast<std::int64_t>(AsNumber(stated->value, 0));
       analysis.iterations_total =
-          std::max(analysis.iterations_selected, StatedTotal(ranks.front().profile->reported));
+          std::max(analysis.iterations_selected, ranks.front().profile->reported.iterations.total);
     }
     return result;
   }

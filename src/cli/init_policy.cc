@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "gate/verdict.h"
@@ -66,23 +67,24 @@ struct Fit {
 };
 
 constexpr Fit kFits[] = {
-    {"iteration.time.median", "A tenth above what this run needed.",
+    {metric::kIterationTimeMedian, "A tenth above what this run needed.",
      [](double v) { return fmt::format("{{max: {}}}", Milliseconds(v * kTimeRoom)); }},
-    {"iteration.time.robust_cv", "Iterations that differ more hide regressions.",
+    {metric::kIterationTimeRobustCv, "Iterations that differ more hide regressions.",
      [](double v) {
        const double warn = std::max(kLeastVariation, 2 * v);
        return fmt::format(
            "[{{max: {}, level: warn, on_missing: skip}}, {{max: {}, on_missing: skip}}]",
            Percent(warn), Percent(kErrorVariation * warn));
      }},
-    {"gpu.idle.mean", "Nothing at all runs on the GPU.", [](double v) { return MaxOfWhole(v); }},
-    {"tensor_core.efficiency", "Of the kernel time that could use Tensor Cores.",
+    {metric::kGpuIdleMean, "Nothing at all runs on the GPU.",
+     [](double v) { return MaxOfWhole(v); }},
+    {metric::kTensorCoreEfficiency, "Of the kernel time that could use Tensor Cores.",
      [](double v) { return MinOfWhole(v, ", on_missing: skip"); }},
-    {"dataloader.exposed_share", "Waiting for input data.",
+    {metric::kDataloaderExposedShare, "Waiting for input data.",
      [](double v) { return MaxOfWhole(v, ", level: warn"); }},
-    {"communication.exposed_share", "Collectives that nothing hides.",
+    {metric::kCommunicationExposedShare, "Collectives that nothing hides.",
      [](double v) { return MaxOfWhole(v, ", level: warn, on_missing: skip"); }},
-    {"memory.peak_share", "Of the GPU's memory.",
+    {metric::kMemoryPeakShare, "Of the GPU's memory.",
      [](double v) {
        return fmt::format("{{max: {}, level: warn, on_missing: skip}}", ShareAbove(v));
      }},
@@ -95,11 +97,11 @@ bool HasTime(const Analysis& analysis, std::string_view id) {
 }
 
 // What tells of a run's speed where its iterations do not: of sums only those of as much work.
-constexpr std::string_view kOtherTimes[] = {"iteration.time.mean", "profile.wall_time",
-                                            "neuron.total_time", "profile.kernel_time"};
+constexpr std::string_view kOtherTimes[] = {metric::kIterationTimeMean, metric::kProfileWallTime,
+                                            metric::kNeuronTotalTime, metric::kProfileKernelTime};
 
 std::string LimitOnOtherTime(const Analysis& analysis) {
-  if (HasTime(analysis, "iteration.time.median")) return {};
+  if (HasTime(analysis, metric::kIterationTimeMedian)) return {};
   for (const std::string_view id : kOtherTimes) {
     if (!HasTime(analysis, id)) continue;
     const Metric& metric = *analysis.Find(id);
@@ -135,19 +137,19 @@ std::string FittedLimits(const Analysis& analysis) {
 std::string BaselineLimits(const Analysis& analysis) {
   // The period holds what lies between iterations.
   std::string text;
-  for (const std::string_view id : {"iteration.time.median", "iteration.period.median"}) {
+  for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationPeriodMedian}) {
     if (HasTime(analysis, id)) text += fmt::format("  {}: {{max_increase: 5%}}\n", id);
   }
   for (const std::string_view id : kOtherTimes) {
     // A mean without its iterations cannot be compared.
-    if (text.empty() && id != "iteration.time.mean" && HasTime(analysis, id)) {
+    if (text.empty() && id != metric::kIterationTimeMean && HasTime(analysis, id)) {
       text = fmt::format("  {}: {{max_increase: 5%}}\n", id);
     }
   }
-  for (const std::string_view id :
-       {"kernel.count_per_iteration", "launch.count_per_iteration",
-        "memcpy.h2d.bytes_per_iteration", "memcpy.d2h.bytes_per_iteration",
-        "tensor_core.kernels_per_iteration"}) {
+  for (const MetricId id :
+       {metric::kKernelCountPerIteration, metric::kLaunchCountPerIteration,
+        metric::kMemcpyH2dBytesPerIteration, metric::kMemcpyD2hBytesPerIteration,
+        metric::kTensorCoreKernelsPerIteration}) {
     const Metric* metric = analysis.Find(id);
     if (metric == nullptr || IsAbsent(metric->value)) continue;
     const bool more_is_better = metric->spec->direction == Direction::kHigherIsBetter;

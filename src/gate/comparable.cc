@@ -14,6 +14,7 @@
 #include "analysis/context/markers.h"
 #include "analysis/summary/compared_selection.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -36,7 +37,7 @@ bool IsOneOf(std::string_view property, const std::array<std::string_view, size>
 
 // Whether the host's speed may be the run's: not where its devices hardly idle.
 bool MayWaitForHost(const Snapshot& run) {
-  const auto idle = run.metrics.find("gpu.idle.mean");
+  const auto idle = run.metrics.find(metric::kGpuIdleMean.text());
   return idle == run.metrics.end() || idle->second > kWaitsForHost;
 }
 
@@ -79,8 +80,8 @@ std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
 // Device time that is of no iteration, where the other side has far less of it: markers were lost.
 std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
   constexpr double kMore = 0.3;
-  constexpr std::string_view kOutside = "coverage.outside_share";
-  const auto there = base.metrics.find(kOutside), here = current.metrics.find(kOutside);
+  constexpr MetricId kOutside = metric::kCoverageOutsideShare;
+  const auto there = base.metrics.find(kOutside.text()), here = current.metrics.find(kOutside.text());
   if (there == base.metrics.end() || here == current.metrics.end()) return std::nullopt;
   if (here->second - there->second < kMore) return std::nullopt;
   return fmt::format(
@@ -137,7 +138,7 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
 }  // namespace
 
 bool GrowsWithIterations(std::string_view metric) {
-  constexpr std::string_view kIterations = "profile.iterations", kWall = "profile.wall_time";
+  constexpr MetricId kIterations = metric::kProfileIterations, kWall = metric::kProfileWallTime;
   const MetricSpec* spec = FindMetric(metric);
   if (spec == nullptr || metric == kIterations) return false;
   // Neither adds up exactly, as iterations overlap; both grow all the same.
@@ -147,7 +148,7 @@ bool GrowsWithIterations(std::string_view metric) {
 }
 
 double SummedIterations(const Snapshot& run) {
-  const auto count = run.metrics.find("profile.iterations");
+  const auto count = run.metrics.find(metric::kProfileIterations.text());
   const double iterations =
       count != run.metrics.end() ? count->second : static_cast<double>(run.iteration_times.size());
   return std::max(1.0, iterations);

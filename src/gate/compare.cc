@@ -6,11 +6,13 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <numeric>
 
 #include "analysis/analysis.h"
 #include "base/format.h"
 #include "base/median.h"
+#include "base/metric_id.h"
 #include "gate/change_text.h"
 #include "gate/statistics.h"
 #include "gate/warmup.h"
@@ -19,10 +21,10 @@ namespace profgauge {
 namespace {
 
 // Deterministic for the same program, so that any change is news: the most noise-free gate of all.
-constexpr std::array<std::string_view, 6> kExactMetrics = {
-    "kernel.count_per_iteration",     "launch.count_per_iteration",
-    "memcpy.h2d.bytes_per_iteration", "memcpy.d2h.bytes_per_iteration",
-    "memcpy.d2d.bytes_per_iteration", "tensor_core.kernels_per_iteration"};
+constexpr std::array<MetricId, 6> kExactMetrics = {
+    metric::kKernelCountPerIteration,    metric::kLaunchCountPerIteration,
+    metric::kMemcpyH2dBytesPerIteration, metric::kMemcpyD2hBytesPerIteration,
+    metric::kMemcpyD2dBytesPerIteration, metric::kTensorCoreKernelsPerIteration};
 constexpr double kDefaultLimit = 0.05;
 constexpr double kDefaultNoiseFloor = 0.01;
 // Shares vary less than times from run to run; in percentage points.
@@ -32,12 +34,13 @@ bool IsExact(std::string_view metric) {
   return std::find(kExactMetrics.begin(), kExactMetrics.end(), metric) != kExactMetrics.end();
 }
 
-constexpr std::string_view kPeriod = "iteration.period.median";
+constexpr MetricId kPeriod = metric::kIterationPeriodMedian;
 // What lies between iterations counts from this share of the time on.
 constexpr double kMuchBetween = 0.01;
 
 bool IsIterationTime(std::string_view metric) {
-  return metric == "iteration.time.median" || metric == "iteration.time.mean" || metric == kPeriod;
+  return metric == metric::kIterationTimeMedian || metric == metric::kIterationTimeMean ||
+         metric == kPeriod;
 }
 
 // A file's decimal digits may come back one unit in the last place off.
@@ -47,23 +50,23 @@ bool IsRounding(double a, double b) {
 }
 
 bool HasBetween(const Snapshot& run) {
-  const auto share = run.metrics.find("iteration.between_share");
+  const auto share = run.metrics.find(metric::kIterationBetweenShare.text());
   return share != run.metrics.end() && share->second >= kMuchBetween;
 }
 
 std::vector<BaselineLimit> DefaultLimits() {
   std::vector<BaselineLimit> limits;
   BaselineLimit time;
-  time.metric = "iteration.time.median";
+  time.metric = metric::kIterationTimeMedian.text();
   time.max_increase = BaselineLimit::Amount{kDefaultLimit, true};
   limits.push_back(time);
-  time.metric = kPeriod;
+  time.metric = kPeriod.text();
   limits.push_back(time);
-  for (const std::string_view metric : kExactMetrics) {
+  for (const MetricId metric : kExactMetrics) {
     BaselineLimit count;
-    count.metric = metric;
+    count.metric = metric.text();
     // Fewer of what costs time is no regression; fewer on Tensor Cores is one.
-    const bool more_is_better = FindMetric(metric)->direction == Direction::kHigherIsBetter;
+    const bool more_is_better = SpecOf(metric).direction == Direction::kHigherIsBetter;
     (more_is_better ? count.max_decrease : count.max_increase) = BaselineLimit::Amount{0, true};
     count.level = Level::kWarn;
     limits.push_back(count);
@@ -80,7 +83,7 @@ bool IsToldByLength(const BaselineLimit& limit, std::span<const BaselineLimit> l
   };
   return limit.metric == kPeriod &&
          std::any_of(limits.begin(), limits.end(), [&](const BaselineLimit& other) {
-           return other.metric == "iteration.time.median" && other.level == limit.level &&
+           return other.metric == metric::kIterationTimeMedian && other.level == limit.level &&
                   is_same(other.max_increase, limit.max_increase) &&
                   is_same(other.max_decrease, limit.max_decrease) && other.min_abs == limit.min_abs;
          });
@@ -201,7 +204,7 @@ class Comparer {
     MetricComparison out;
     out.metric = limit.metric;
     out.level = limit.level;
-    const MetricSpec* spec = FindMetric(limit.metric);
+    const std::shared_ptr<const MetricSpec> spec = DescribeMetric(limit.metric);
     if (spec != nullptr) out.unit = spec->unit;
     out.limit = LimitText(limit, out.unit);
     if (LackDefinition(out)) return out;
@@ -328,7 +331,7 @@ class Comparer {
       }
       is_first = false;
     }
-    if (limit.metric == "iteration.time.mean" && !out.by_slow_part) CheckMean(limit, out);
+    if (limit.metric == metric::kIterationTimeMean && !out.by_slow_part) CheckMean(limit, out);
     return true;
   }
 

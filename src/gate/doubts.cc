@@ -5,6 +5,7 @@
 
 #include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -27,7 +28,7 @@ constexpr Doubt kDoubts[] = {
 };
 
 bool MayLackRanks(const Policy& policy, const Analysis& analysis) {
-  const Metric* without = analysis.Find("profile.ranks_without_work");
+  const Metric* without = analysis.Find(metric::kProfileRanksWithoutWork);
   return without != nullptr && !IsAbsent(without->value) &&
          AsNumber(without->value, 0) <= static_cast<double>(policy.ranks.allow_missing);
 }

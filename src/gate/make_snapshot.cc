@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/content_hash.h"
+#include "base/metric_id.h"
 #include "base/utf8.h"
 
 namespace profgauge {
@@ -83,7 +84,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   }
   snapshot.source = ranks.size() == 1 ? ranks.front().source.hash : sources.Hex();
   AddEnvironment(snapshot, "gpu", attribution.gpu_models);
-  if (const Metric* gpus = analysis.Find("profile.gpus"); gpus != nullptr) {
+  if (const Metric* gpus = analysis.Find(metric::kProfileGpus); gpus != nullptr) {
     const double count = AsNumber(gpus->value, 0);
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", count));
     // Where there is no device, nothing else tells how many of the ranks were recorded.

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -36,7 +37,7 @@ bool DependsOnAllRanks(const Policy& policy, bool has_baseline) {
 }
 
 std::string NoteOf(const Analysis& analysis) {
-  const Metric* missing = analysis.Find("profile.ranks_missing");
+  const Metric* missing = analysis.Find(metric::kProfileRanksMissing);
   return missing == nullptr || missing->note.empty() ? "" : fmt::format(" ({})", missing->note);
 }
 
@@ -44,9 +45,9 @@ std::string NoteOf(const Analysis& analysis) {
 
 std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis& analysis,
                                            bool has_baseline) {
-  const auto present = CountOf(analysis, "profile.ranks");
+  const auto present = CountOf(analysis, metric::kProfileRanks);
   if (!present || !DependsOnAllRanks(policy, has_baseline)) return std::nullopt;
-  const auto lacking = CountOf(analysis, "profile.ranks_missing");
+  const auto lacking = CountOf(analysis, metric::kProfileRanksMissing);
   if (!policy.ranks.expect && !lacking) return std::nullopt;
   const std::int64_t expected = policy.ranks.expect.value_or(*present + lacking.value_or(0));
   if (*present > expected) {

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/metric_id.h"
+
 namespace profgauge {
 
 /// The parts of an iteration in their order of priority, then what is part of none.
@@ -30,7 +32,7 @@ inline constexpr std::size_t kBreakdownCategories = 9;  ///< Up to kOther.
 inline constexpr std::size_t kAllCategories = 12;
 
 struct CategoryInfo {
-  std::string_view id;       ///< Metric `breakdown.<id>`, column of `iterations`, kind of an event.
+  std::string_view id;       ///< Column of `iterations`, kind of an event.
   std::string_view title;    ///< May name parts of the device: model/device_words.h.
   std::string_view meaning;  ///< When a moment counts as it.
 };
@@ -63,6 +65,23 @@ constexpr std::optional<Category> FindCategory(std::string_view id) {
     if (kCategoryInfo[i].id == id) return static_cast<Category>(i);
   }
   return std::nullopt;
+}
+
+/// The metrics of the breakdown's parts, in their order.
+inline constexpr std::array<PartMetrics, kBreakdownCategories> kBreakdownMetrics = {{
+    {metric::kBreakdownTensorCoreKernel, metric::kBreakdownTensorCoreKernelTime},
+    {metric::kBreakdownOtherKernel, metric::kBreakdownOtherKernelTime},
+    {metric::kBreakdownMemcpy, metric::kBreakdownMemcpyTime},
+    {metric::kBreakdownMemset, metric::kBreakdownMemsetTime},
+    {metric::kBreakdownCommunication, metric::kBreakdownCommunicationTime},
+    {metric::kBreakdownRuntime, metric::kBreakdownRuntimeTime},
+    {metric::kBreakdownDataloader, metric::kBreakdownDataloaderTime},
+    {metric::kBreakdownCpu, metric::kBreakdownCpuTime},
+    {metric::kBreakdownOther, metric::kBreakdownOtherTime},
+}};
+/// REQUIRES: the category is a part of the breakdown.
+constexpr const PartMetrics& BreakdownMetricsOf(Category category) {
+  return kBreakdownMetrics[static_cast<std::size_t>(category)];
 }
 
 /// The parts of the breakdown, in order.

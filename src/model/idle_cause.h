@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/metric_id.h"
+
 namespace profgauge {
 
 enum class IdleCause : std::uint8_t {
@@ -24,18 +26,18 @@ enum class IdleCause : std::uint8_t {
 inline constexpr std::size_t kIdleCauses = 7;
 
 struct IdleCauseInfo {
-  std::string_view metric;  ///< Its share of the window: gpu.idle_cause.host_wait.
+  MetricId metric;  ///< Its share of the window.
   std::string_view title;
 };
 
 inline constexpr std::array<IdleCauseInfo, kIdleCauses> kIdleCauseInfo = {{
-    {"gpu.idle_cause.host_wait", "host not ready"},
-    {"gpu.idle_cause.dataloader", "waiting for data"},
-    {"gpu.idle_cause.sync", "synchronization"},
-    {"gpu.idle_cause.module_loading", "loading code"},
-    {"gpu.idle_cause.memory_management", "memory management"},
-    {"gpu.idle_cause.launch_latency", "launch latency"},
-    {"gpu.idle_cause.other", "other"},
+    {metric::kGpuIdleCauseHostWait, "host not ready"},
+    {metric::kGpuIdleCauseDataloader, "waiting for data"},
+    {metric::kGpuIdleCauseSync, "synchronization"},
+    {metric::kGpuIdleCauseModuleLoading, "loading code"},
+    {metric::kGpuIdleCauseMemoryManagement, "memory management"},
+    {metric::kGpuIdleCauseLaunchLatency, "launch latency"},
+    {metric::kGpuIdleCauseOther, "other"},
 }};
 
 constexpr const IdleCauseInfo& InfoOf(IdleCause cause) {
@@ -43,7 +45,7 @@ constexpr const IdleCauseInfo& InfoOf(IdleCause cause) {
 }
 /// "host_wait": the last part of its metric's id.
 constexpr std::string_view IdleCauseId(IdleCause cause) {
-  const std::string_view metric = InfoOf(cause).metric;
+  const std::string_view metric = InfoOf(cause).metric.text();
   return metric.substr(metric.rfind('.') + 1);
 }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/metric_id.h"
+
 namespace profgauge {
 
 enum class PathKind : std::uint8_t {
@@ -23,30 +25,60 @@ enum class PathKind : std::uint8_t {
 inline constexpr std::size_t kPathKinds = 9;
 
 struct PathKindInfo {
-  std::string_view id;  ///< Metrics `critical.<id>.share` and `.time`.
+  std::string_view id;
+  PartMetrics metrics;
   std::string_view title;
   std::string_view part;     ///< "… of the critical path in <part>".
   std::string_view awaited;  ///< What the iterations wait for, in a few words.
 };
 
 inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{
-    {"host", "Host", "operators, calls that launch nothing, and Python between them",
+    {"host",
+     {metric::kCriticalHostShare, metric::kCriticalHostTime},
+     "Host",
+     "operators, calls that launch nothing, and Python between them",
      "operators, calls and Python on the host"},
-    {"launch", "Launch",
+    {"launch",
+     {metric::kCriticalLaunchShare, metric::kCriticalLaunchTime},
+     "Launch",
      "launching: from the beginning of a call to the beginning of its work, and from one kernel to "
      "the next on its stream",
      "work to begin after it was launched"},
-    {"kernel", "Kernels", "kernels that are no collectives", "the end of a kernel"},
-    {"copy", "Copies", "copies and memory sets", "the end of a copy or memory set"},
-    {"transfer", "Transfer",
+    {"kernel",
+     {metric::kCriticalKernelShare, metric::kCriticalKernelTime},
+     "Kernels",
+     "kernels that are no collectives",
+     "the end of a kernel"},
+    {"copy",
+     {metric::kCriticalCopyShare, metric::kCriticalCopyTime},
+     "Copies",
+     "copies and memory sets",
+     "the end of a copy or memory set"},
+    {"transfer",
+     {metric::kCriticalTransferShare, metric::kCriticalTransferTime},
+     "Transfer",
      "collectives; without the other ranks' recordings with waiting for them",
      "a collective's transfer"},
-    {"waiting", "Waiting for ranks", "collectives before the last rank arrived",
+    {"waiting",
+     {metric::kCriticalWaitingShare, metric::kCriticalWaitingTime},
+     "Waiting for ranks",
+     "collectives before the last rank arrived",
      "another rank to come to a collective"},
-    {"dataloader", "Data loader", "ranges of a data loader", "the data loader"},
-    {"sync", "Synchronization", "calls that wait, beyond the work that they wait for",
+    {"dataloader",
+     {metric::kCriticalDataloaderShare, metric::kCriticalDataloaderTime},
+     "Data loader",
+     "ranges of a data loader",
+     "the data loader"},
+    {"sync",
+     {metric::kCriticalSyncShare, metric::kCriticalSyncTime},
+     "Synchronization",
+     "calls that wait, beyond the work that they wait for",
      "calls that wait, beyond the work"},
-    {"unknown", "Unknown", "what no recorded dependency explains", "nothing that was recorded"},
+    {"unknown",
+     {metric::kCriticalUnknownShare, metric::kCriticalUnknownTime},
+     "Unknown",
+     "what no recorded dependency explains",
+     "nothing that was recorded"},
 }};
 
 constexpr const PathKindInfo& InfoOf(PathKind kind) {

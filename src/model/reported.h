@@ -3,16 +3,18 @@
 // events.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/metric_id.h"
 #include "base/value.h"
 
 namespace profgauge {
 
-/// `id` is one of the metric catalogue; the value is in that metric's unit (times ns, shares 0..1).
+/// The value is in the metric's unit (times ns, shares 0..1).
 struct ReportedMetric {
-  std::string id;
+  MetricId id;
   Value value;
   std::string note;  ///< Whose number: "as DLProf 1.8.0 reported it". May be empty.
 };
@@ -25,7 +27,14 @@ struct ReportedTable {
   std::vector<std::vector<Value>> rows;
 };
 
+/// Which iterations the numbers are of, where a file says so.
+struct StatedIterations {
+  std::int64_t total = 0;              ///< How many were recorded; 0 unknown.
+  std::int64_t start = -1, stop = -1;  ///< Inclusive; -1 unknown.
+};
+
 struct Reported {
+  StatedIterations iterations;
   std::vector<ReportedMetric> metrics;
   std::vector<ReportedTable> tables;
 };

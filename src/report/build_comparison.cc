@@ -46,7 +46,7 @@ Quantity ChangeBesideLimit(const MetricComparison& compared) {
 
 ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunComparison& run,
                                    const DeviceWords& words) {
-  const MetricSpec* spec = profgauge::FindMetric(compared.metric);
+  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(compared.metric);
   ComparedMetric metric;
   metric.metric = compared.metric;
   metric.title = spec == nullptr ? compared.metric : InDeviceWords(spec->title, words);

@@ -12,6 +12,7 @@
 #include "analysis/context/iterations.h"
 #include "analysis/context/markers.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "model/device_words.h"
 
 namespace profgauge::report {
@@ -204,12 +205,7 @@ namespace {
 
 // "iterations 200 to 400 of 939", where a file without events says which its numbers are of.
 std::string StatedSelection(const Reported& reported, const Analysis& analysis) {
-  std::int64_t start = -1, stop = -1;
-  for (const ReportedMetric& metric : reported.metrics) {
-    const auto number = static_cast<std::int64_t>(AsNumber(metric.value, -1));
-    if (metric.id == "profile.iteration_start") start = number;
-    if (metric.id == "profile.iteration_stop") stop = number;
-  }
+  const auto [recorded, start, stop] = reported.iterations;
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
   if (start < 0 || stop - start + 1 != selected || selected >= total) return {};
   return fmt::format("iterations {} to {} of {}", FormatCount(start), FormatCount(stop),
@@ -243,7 +239,7 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   info.format = first.source.format;
   info.dialect = first.source.dialect;
   // One file may sum up many ranks.
-  const profgauge::Metric* ranks = analysis.Find("profile.ranks");
+  const profgauge::Metric* ranks = analysis.Find(metric::kProfileRanks);
   info.ranks =
       std::max(static_cast<std::int64_t>(input.ranks.size()),
                ranks == nullptr ? 0 : static_cast<std::int64_t>(AsNumber(ranks->value, 0)));

@@ -61,7 +61,7 @@ Value RoomOf(const Value& measured, const Threshold& threshold) {
 }
 
 GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const DeviceWords& words) {
-  const MetricSpec* spec = profgauge::FindMetric(result.threshold.metric);
+  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(result.threshold.metric);
   const profgauge::Metric* metric = analysis.Find(result.threshold.metric);
   const Unit unit = spec == nullptr ? Unit::kNumber : spec->unit;
   GateRow row;

@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "gate/change_points.h"
 #include "model/device_words.h"
 #include "profgauge/version.h"
@@ -17,14 +18,14 @@
 namespace profgauge::report {
 namespace {
 
-constexpr std::string_view kMedian = "iteration.time.median";
-constexpr std::array<std::string_view, 7> kMetrics = {kMedian,
-                                                      "gpu.utilization.mean",
-                                                      "gpu.idle.mean",
-                                                      "tensor_core.efficiency",
-                                                      "kernel.count_per_iteration",
-                                                      "dataloader.exposed_share",
-                                                      "memory.peak_allocated"};
+constexpr MetricId kMedian = metric::kIterationTimeMedian;
+constexpr std::array<MetricId, 7> kMetrics = {kMedian,
+                                              metric::kGpuUtilizationMean,
+                                              metric::kGpuIdleMean,
+                                              metric::kTensorCoreEfficiency,
+                                              metric::kKernelCountPerIteration,
+                                              metric::kDataloaderExposedShare,
+                                              metric::kMemoryPeakAllocated};
 
 // The median comes from the iterations themselves: every run with times has them.
 std::optional<double> ValueOf(const Snapshot& run, std::string_view metric) {
@@ -118,10 +119,9 @@ Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branc
     run.name = entry.snapshot.name;
     run.iterations = static_cast<std::int64_t>(entry.snapshot.iteration_times.size());
   }
-  for (const std::string_view id : kMetrics) {
+  for (const MetricId id : kMetrics) {
     std::size_t present = 0;
-    TrendSeries series =
-        BuildSeries(entries, *profgauge::FindMetric(id), WordsOf(entries), present);
+    TrendSeries series = BuildSeries(entries, SpecOf(id), WordsOf(entries), present);
     if (present >= 2 || id == kMedian) trend.series.push_back(std::move(series));
   }
   return trend;

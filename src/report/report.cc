@@ -92,9 +92,9 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
 std::vector<BreakdownPart> Breakdown(const Report& report) {
   std::vector<BreakdownPart> parts;
   for (const Category category : BreakdownCategories()) {
-    const std::string id = "breakdown." + std::string(CategoryId(category));
-    const Metric* share = FindMetricById(report, id);
-    const Metric* time = FindMetricById(report, id + ".time");
+    const PartMetrics& id = BreakdownMetricsOf(category);
+    const Metric* share = FindMetricById(report, id.share);
+    const Metric* time = FindMetricById(report, id.time);
     if (share == nullptr || IsAbsent(share->quantity.value)) continue;
     parts.push_back({category, share->title, share, time});
   }

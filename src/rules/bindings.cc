@@ -67,7 +67,6 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
 
 RunData::RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer)
     : analysis_(analysis), facts_(facts), replayer_(replayer) {
-  for (const Metric& metric : analysis.metrics) metrics_.emplace(metric.spec->id, &metric);
   if (replayer != nullptr) scenarios_.emplace(*replayer, PredictionOf::kTimes);
 }
 
@@ -86,11 +85,6 @@ std::string RunData::WhyNoTable(const TableSpec& spec) const {
   const auto reason = analysis_.absent_tables.find(spec.id);
   if (reason != analysis_.absent_tables.end()) return reason->second;
   return fmt::format("the profile has no {}", Lowered(InDeviceWords(spec.title, device_words())));
-}
-
-const Metric* RunData::FindMetric(std::string_view id) const {
-  const auto found = metrics_.find(id);
-  return found == metrics_.end() ? nullptr : found->second;
 }
 
 const Exposure* RunData::FindExposure(std::string_view table) const {

@@ -1,7 +1,6 @@
 // From the names of a rule to the columns and numbers of one analysis.
 #pragma once
 
-#include <boost/unordered/unordered_flat_map.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,7 +30,8 @@ class RunData {
   const Table* FindTable(const TableSpec& spec) const;
   /// Why there is no such table, in one clause.
   std::string WhyNoTable(const TableSpec& spec) const;
-  const Metric* FindMetric(std::string_view id) const;
+  const Metric* FindMetric(MetricId id) const { return analysis_.Find(id); }
+  const Metric* FindMetric(std::string_view id) const { return analysis_.Find(id); }
 
   /// For each row of `table` the row of `enclosing` that it belongs to; expr::Source::kNoRow where
   /// that is unknown. nullptr when one of the tables is missing.
@@ -55,7 +55,6 @@ class RunData {
   const Facts& facts_;
   const Replayer* replayer_;
   std::optional<ScenarioRunner> scenarios_;
-  boost::unordered_flat_map<std::string_view, const Metric*> metrics_;
   std::mutex joining_;
   std::map<std::pair<const TableSpec*, const TableSpec*>, std::unique_ptr<std::vector<expr::RowId>>>
       joins_;

@@ -386,7 +386,7 @@ tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const Act
 std::string_view MeasuredMetric(const Rule& rule) {
   if (!rule.metric) return {};
   const std::string_view text = Trim(rule.metric->value.text);
-  return FindMetric(text) == nullptr ? std::string_view() : text;
+  return DescribeMetric(text) == nullptr ? std::string_view() : text;
 }
 
 Errors CheckRule(const Rule& rule) {

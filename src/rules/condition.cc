@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/unordered/unordered_flat_map.hpp>
-
 #include "base/format.h"
 #include "expr/eval.h"
 #include "expr/program.h"
@@ -87,14 +85,9 @@ expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analy
 }  // namespace
 
 std::optional<expr::Field> MetricField(std::string_view name) {
-  static const auto kUnits = [] {
-    boost::unordered_flat_map<std::string_view, Unit> units;
-    for (const MetricSpec& metric : MetricCatalogue()) units.emplace(metric.id, metric.unit);
-    return units;
-  }();
-  const auto unit = kUnits.find(name);
-  if (unit == kUnits.end()) return std::nullopt;
-  return expr::Field{std::string(name), unit->second, expr::Scope::kGroup};
+  const MetricSpec* metric = FindMetric(name);
+  if (metric == nullptr) return std::nullopt;
+  return expr::Field{std::string(name), metric->unit, expr::Scope::kGroup};
 }
 
 std::vector<std::string> MetricNames() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <vector>
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -28,11 +29,11 @@ bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
 }
 
 std::optional<double> AllIdleTime(const RunData& run) {
-  const Metric* time = run.FindMetric("gpu.idle.time.max");
+  const Metric* time = run.FindMetric(metric::kGpuIdleTimeMax);
   if (time != nullptr && !IsAbsent(time->value)) return AsNumber(time->value, 0);
   // A file that states shares alone.
-  const Metric* idle = run.FindMetric("gpu.idle.max");
-  const Metric* iteration = run.FindMetric("iteration.time.mean");
+  const Metric* idle = run.FindMetric(metric::kGpuIdleMax);
+  const Metric* iteration = run.FindMetric(metric::kIterationTimeMean);
   if (idle == nullptr || iteration == nullptr) return std::nullopt;
   if (IsAbsent(idle->value) || IsAbsent(iteration->value)) return std::nullopt;
   return AsNumber(idle->value, 0) * AsNumber(iteration->value, 0);

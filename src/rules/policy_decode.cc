@@ -40,8 +40,8 @@ constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", tr
 constexpr Decoder::Word<bool> kUnknownKernels[] = {{"lower_bound", false}, {"upper_bound", true}};
 
 /// The metric that `key` names; an error when there is none, or when no limit can stand on it.
-const MetricSpec* MetricOf(Decoder& decoder, const YamlNode& key) {
-  const MetricSpec* metric = FindMetric(key.text);
+std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key) {
+  std::shared_ptr<const MetricSpec> metric = DescribeMetric(key.text);
   if (metric == nullptr) {
     Error& error = decoder.Add(key, "policy/unknown-metric",
                                fmt::format("unknown metric `{}`", PrintableShort(key.text)));
@@ -139,7 +139,7 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
 void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
   decoder.EachNamed(node, "`thresholds`", LimitedMetrics(),
                     [&](const YamlNode& key, const YamlNode& value) {
-                      const MetricSpec* metric = MetricOf(decoder, key);
+                      const std::shared_ptr<const MetricSpec> metric = MetricOf(decoder, key);
                       if (metric == nullptr) return;
                       std::erase_if(policy.thresholds,
                                     [&](const Threshold& t) { return t.metric == metric->id; });
@@ -317,7 +317,7 @@ void CheckDecrease(Decoder& decoder, const YamlNode& node, const MetricSpec& met
 
 void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                          std::vector<BaselineLimit>& out) {
-  const MetricSpec* metric = MetricOf(decoder, key);
+  const std::shared_ptr<const MetricSpec> metric = MetricOf(decoder, key);
   if (metric == nullptr) return;
   BaselineLimit limit;
   limit.metric = metric->id;

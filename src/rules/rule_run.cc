@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "model/device_words.h"
 #include "rules/gain_bound.h"
 #include "rules/groups.h"
@@ -384,7 +385,7 @@ class RuleRun {
   std::optional<CappedGain> GainOf(const Judged& judged) const {
     if (!rule_.gain || IsAbsent(judged.gain.value)) return std::nullopt;
     return CapGain(AsNumber(judged.gain.value, 0), judged.most_gain,
-                   run_.FindMetric("iteration.time.mean"));
+                   run_.FindMetric(metric::kIterationTimeMean));
   }
 
   /// Whether the rule's own judgement is about too little to fail or warn; what a policy decides
@@ -394,12 +395,12 @@ class RuleRun {
     for (const CompiledRule::Limit& limit : rule_.limits) {
       if (limit.of_policy) return false;
     }
-    const Metric* iteration = run_.FindMetric("iteration.time.mean");
+    const Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
     if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
     const std::optional<CappedGain> gain = GainOf(judged);
     // One iteration of seconds makes nothing of the others small.
     const double mean = AsNumber(iteration->value, 0);
-    const Metric* median = run_.FindMetric("iteration.time.median");
+    const Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
     const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
     return gain && gain->share * mean < kSmallGain * std::min(mean, usual);
   }
@@ -524,7 +525,7 @@ class RuleRun {
     if (!gain) return;
     if (const std::optional<double> replayed = run_.ReplayedGain(rule_)) {
       const std::optional<CappedGain> predicted =
-          CapGain(*replayed, std::nullopt, run_.FindMetric("iteration.time.mean"));
+          CapGain(*replayed, std::nullopt, run_.FindMetric(metric::kIterationTimeMean));
       // A replay can gain more where its scenario takes away more than what the rule measures; the
       // rule speaks for that alone.
       const bool is_cut = predicted->gain > kAlike * gain->gain;

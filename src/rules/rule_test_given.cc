@@ -68,7 +68,7 @@ class GivenBuilder {
     decoder_.EachNamed(node, "`given`", Names(), [&](const YamlNode& key, const YamlNode& value) {
       if (value.kind == YamlNode::Kind::kList) {
         AddRows(key, value);
-      } else if (FindMetric(key.text) != nullptr || value.kind != YamlNode::Kind::kMap) {
+      } else if (DescribeMetric(key.text) != nullptr || value.kind != YamlNode::Kind::kMap) {
         AddMetric(key, key.text, value);
       } else {
         AddGroup(key, value);

@@ -43,7 +43,7 @@ void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
 /// A parameter that is the limit of a rule on a metric of the catalogue is a value of that metric.
 void CheckParam(const Rule& rule, const std::string& name, double value, const Where& where,
                 Errors& errors) {
-  const MetricSpec* metric = FindMetric(MeasuredMetric(rule));
+  const std::shared_ptr<const MetricSpec> metric = DescribeMetric(MeasuredMetric(rule));
   if (metric == nullptr) return;
   const RuleMetric& limits = *rule.metric;
   const auto is_parameter = [&](const std::optional<SourceText>& limit) {

@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/literal.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "expr/eval.h"
 #include "rules/condition.h"
@@ -76,14 +77,14 @@ expr::Data DataOf(const Replayer::Rows& rows) {
   return data;
 }
 
-Metric MakeMetric(const std::string& id, Value value, const std::string& absent,
-                  const std::string& note) {
-  Metric metric;
-  metric.spec = FindMetric(id);
+void AddMetric(const std::string& id, Value value, const std::string& absent,
+               const std::string& note, Analysis& analysis) {
+  const auto& spec = analysis.scenario_specs.emplace_back(DescribeMetric(id));
+  Metric& metric = analysis.metrics.emplace_back();
+  metric.spec = spec.get();
   metric.value = std::move(value);
   metric.absent_because = absent;
   metric.note = note;
-  return metric;
 }
 
 // The threads that a replay leaves as they are, in one clause; empty without any.
@@ -145,7 +146,7 @@ bool GoesAlone(const Replayer& replayer, PredictionOf wanted) {
 
 ScenarioOutcome NoReplay(const Analysis& analysis) {
   ScenarioOutcome outcome;
-  const Metric* path = analysis.Find("critical.host.share");
+  const Metric* path = analysis.Find(metric::kCriticalHostShare);
   outcome.absent_because = path == nullptr || path->absent_because.empty()
                                ? "this recording cannot be replayed"
                                : path->absent_because;
@@ -322,9 +323,8 @@ void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* repl
     } else {
       note.clear();
     }
-    analysis.metrics.push_back(
-        MakeMetric(id + ".iteration_time", time, outcome.absent_because, note));
-    analysis.metrics.push_back(MakeMetric(id + ".gain_share", share, outcome.absent_because, note));
+    AddMetric(id + ".iteration_time", time, outcome.absent_because, note, analysis);
+    AddMetric(id + ".gain_share", share, outcome.absent_because, note, analysis);
   }
   if (predicted.size() > 1) AddRow(table, "all together", runner->RunTogether(predicted));
 }

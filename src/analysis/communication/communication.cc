@@ -21,6 +21,7 @@
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -153,23 +154,42 @@ std::string WhyNoBandwidth(const KindMoved& sums, const Output& out) {
                      HowCollectivesAreRecorded(out));
 }
 
+// Of the kinds whose bandwidth is a metric.
+struct BusMetrics {
+  CollectiveKind kind;
+  MetricId matched, unmatched;
+};
+constexpr BusMetrics kBusMetrics[] = {
+    {CollectiveKind::kAllReduce, metric::kCommunicationAllReduceBusbw,
+     metric::kCommunicationAllReduceBusbwUnmatched},
+    {CollectiveKind::kAllGather, metric::kCommunicationAllGatherBusbw,
+     metric::kCommunicationAllGatherBusbwUnmatched},
+    {CollectiveKind::kReduceScatter, metric::kCommunicationReduceScatterBusbw,
+     metric::kCommunicationReduceScatterBusbwUnmatched},
+    {CollectiveKind::kAllToAll, metric::kCommunicationAllToAllBusbw,
+     metric::kCommunicationAllToAllBusbwUnmatched},
+    {CollectiveKind::kBroadcast, metric::kCommunicationBroadcastBusbw,
+     metric::kCommunicationBroadcastBusbwUnmatched},
+    {CollectiveKind::kReduce, metric::kCommunicationReduceBusbw,
+     metric::kCommunicationReduceBusbwUnmatched},
+    {CollectiveKind::kSendRecv, metric::kCommunicationSendRecvBusbw,
+     metric::kCommunicationSendRecvBusbwUnmatched},
+};
+
 void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
                       Output& out) {
-  for (std::size_t k = 0; k < kCollectiveKinds; ++k) {
-    const auto kind = static_cast<CollectiveKind>(k);
-    const std::string id = "communication." + std::string(CollectiveKindId(kind)) + ".busbw";
-    if (FindMetric(id) == nullptr) continue;
+  for (const auto& [kind, id, unmatched] : kBusMetrics) {
     const KindMoved sums = SumKind(rows, ranks, kind);
     if (const auto bandwidth = sums.matched.bandwidth()) {
       out.Set(id, *bandwidth);
-      out.SetAbsent(id + "_unmatched", "calls were matched over ranks: see " + id);
+      out.SetAbsent(unmatched, "calls were matched over ranks: see " + std::string(id));
       continue;
     }
     out.SetAbsent(id, WhyNoBandwidth(sums, out));
     if (const auto bandwidth = sums.others.bandwidth()) {
-      out.Set(id + "_unmatched", *bandwidth);
+      out.Set(unmatched, *bandwidth);
     } else {
-      out.SetAbsent(id + "_unmatched", WhyNoBandwidth(sums, out));
+      out.SetAbsent(unmatched, WhyNoBandwidth(sums, out));
     }
   }
 }
@@ -192,9 +212,9 @@ void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
       WorldSize(ranks));
   const std::string& suspects = ranks.front().suspects;
   if (!suspects.empty()) reason += "; these behave like it: " + suspects;
-  for (const char* id :
-       {"communication.time", "communication.overlap", "communication.exposed_share",
-        "breakdown.communication", "breakdown.communication.time"}) {
+  for (const MetricId id : {metric::kCommunicationTime, metric::kCommunicationOverlap,
+                            metric::kCommunicationExposedShare, metric::kBreakdownCommunication,
+                            metric::kBreakdownCommunicationTime}) {
     out.SetAbsent(id, reason);
   }
   for (const char* column : {"communication_time", "exposed_communication"}) {
@@ -211,17 +231,19 @@ void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
 }
 
 void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, Output& out) {
-  if (ranks.size() < 2) return out.SetAbsent("rank.step_skew", std::string(kNeedsRanks));
+  if (ranks.size() < 2) return out.SetAbsent(metric::kRankStepSkew, std::string(kNeedsRanks));
   if (!clocks.complete()) {
-    return out.SetAbsent("rank.step_skew",
+    return out.SetAbsent(metric::kRankStepSkew,
                          "the clocks of the ranks cannot be aligned: no matched collectives join "
                          "all of them");
   }
   const auto skew = StepSkew(ranks, clocks);
-  if (!skew) return out.SetAbsent("rank.step_skew", "there is no iteration that all ranks have");
-  out.Set("rank.step_skew", *skew);
-  out.SetNote("rank.step_skew", fmt::format("clocks are aligned to {}",
-                                            FormatDuration(static_cast<double>(clocks.residual))));
+  if (!skew)
+    return out.SetAbsent(metric::kRankStepSkew, "there is no iteration that all ranks have");
+  out.Set(metric::kRankStepSkew, *skew);
+  out.SetNote(metric::kRankStepSkew,
+              fmt::format("clocks are aligned to {}",
+                          FormatDuration(static_cast<double>(clocks.residual))));
 }
 
 bool IsUnknown(std::span<const RankFacts> ranks) {
@@ -242,27 +264,27 @@ void SetCommunication(std::span<const RankFacts> ranks, Output& out) {
   }
   // Without device work in any rank nothing says that there was none.
   if (all.window <= 0 && all.communication == 0) {
-    out.SetAbsent("communication.time", out.Gap(Capability::kDeviceEvents));
+    out.SetAbsent(metric::kCommunicationTime, out.Gap(Capability::kDeviceEvents));
   } else {
-    out.Set("communication.time", all.communication);
+    out.Set(metric::kCommunicationTime, all.communication);
   }
   if (all.communication > 0) {
-    out.Set("communication.overlap",
+    out.Set(metric::kCommunicationOverlap,
             static_cast<double>(all.hidden) / static_cast<double>(all.communication));
   } else {
-    out.SetAbsent("communication.overlap", "no collective runs in the window");
+    out.SetAbsent(metric::kCommunicationOverlap, "no collective runs in the window");
   }
   if (all.window > 0) {
-    out.Set("communication.exposed_share",
+    out.Set(metric::kCommunicationExposedShare,
             static_cast<double>(all.exposed()) / static_cast<double>(all.window));
   } else {
-    out.SetAbsent("communication.exposed_share", "the window has no length");
+    out.SetAbsent(metric::kCommunicationExposedShare, "the window has no length");
   }
 }
 
 void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
   if (ranks.size() < 2) {
-    out.SetAbsent("rank.imbalance", "needs the recordings of at least two ranks");
+    out.SetAbsent(metric::kRankImbalance, "needs the recordings of at least two ranks");
     return;
   }
   Ns min = ranks.front().times.compute, max = min, sum = 0;
@@ -272,19 +294,20 @@ void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
     sum += rank.times.compute;
   }
   if (sum == 0) {
-    out.SetAbsent("rank.imbalance",
+    out.SetAbsent(metric::kRankImbalance,
                   out.Told("no rank computes on a {{ device.device }} in its window"));
     return;
   }
   const double mean = static_cast<double>(sum) / static_cast<double>(ranks.size());
-  out.Set("rank.imbalance", static_cast<double>(max - min) / mean);
+  out.Set(metric::kRankImbalance, static_cast<double>(max - min) / mean);
 }
 
 // How much of the run's collectives could be compared between ranks, and the waiting in them.
 void SetMatching(const Matching& matching, std::span<const RankParts> parts, Output& out) {
   const auto absent = [&](const std::string& reason) {
-    for (const char* id : {"communication.matched_share", "communication.matched_time_share",
-                           "communication.waiting_share"}) {
+    for (const MetricId id :
+         {metric::kCommunicationMatchedShare, metric::kCommunicationMatchedTimeShare,
+          metric::kCommunicationWaitingShare}) {
       out.SetAbsent(id, reason);
     }
   };
@@ -298,9 +321,9 @@ void SetMatching(const Matching& matching, std::span<const RankParts> parts, Out
     matched_time += group.matched_time;
   }
   if (calls == 0 || time <= 0) return absent("no collective was recorded");
-  out.Set("communication.matched_share",
+  out.Set(metric::kCommunicationMatchedShare,
           static_cast<double>(matched_calls) / static_cast<double>(calls));
-  out.Set("communication.matched_time_share",
+  out.Set(metric::kCommunicationMatchedTimeShare,
           static_cast<double>(matched_time) / static_cast<double>(time));
   Ns waiting = 0, whole = 0;
   for (const RankParts& rank : parts) {
@@ -308,14 +331,15 @@ void SetMatching(const Matching& matching, std::span<const RankParts> parts, Out
     whole += rank.sum();
   }
   if (matched_calls == 0 || whole <= 0) {
-    return out.SetAbsent("communication.waiting_share",
+    return out.SetAbsent(metric::kCommunicationWaitingShare,
                          "no collective could be matched on all of its ranks");
   }
-  out.Set("communication.waiting_share", static_cast<double>(waiting) / static_cast<double>(whole));
+  out.Set(metric::kCommunicationWaitingShare,
+          static_cast<double>(waiting) / static_cast<double>(whole));
 }
 
 void SetStragglersLoader(const RankParts& parts, Output& out) {
-  constexpr std::string_view kId = "rank.straggler.dataloader";
+  constexpr MetricId kId = metric::kRankStragglerDataloader;
   if (parts.sum() <= 0) return out.SetAbsent(kId, "its iterations have no length");
   out.Set(kId, static_cast<double>(parts.dataloader) / static_cast<double>(parts.sum()));
 }
@@ -323,12 +347,12 @@ void SetStragglersLoader(const RankParts& parts, Output& out) {
 void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
                   std::span<const RankParts> parts, Output& out) {
   if (!blame.straggler) {
-    out.SetAbsent("rank.straggler.dataloader", NobodyBlamed(blame));
-    return out.SetAbsent("rank.straggler", NobodyBlamed(blame));
+    out.SetAbsent(metric::kRankStragglerDataloader, NobodyBlamed(blame));
+    return out.SetAbsent(metric::kRankStraggler, NobodyBlamed(blame));
   }
   SetStragglersLoader(parts[*blame.straggler], out);
   const RankLateness& worst = blame.ranks[*blame.straggler];
-  out.Set("rank.straggler", static_cast<double>(ranks[*blame.straggler].rank));
+  out.Set(metric::kRankStraggler, static_cast<double>(ranks[*blame.straggler].rank));
   std::string note =
       fmt::format("it is last in {} collectives, which costs the others {}",
                   FormatCount(worst.last_calls), FormatDuration(static_cast<double>(worst.cost)));
@@ -337,7 +361,7 @@ void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
     note +=
         fmt::format("; {} of {} process groups could be judged", blame.judged_groups, blame.groups);
   }
-  out.SetNote("rank.straggler", std::move(note));
+  out.SetNote(metric::kRankStraggler, std::move(note));
 }
 
 // "ranks 3, 5 and 9 more of 64"
@@ -370,19 +394,21 @@ void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
   for (const RankFacts& rank : ranks) {
     world = std::max(world, rank.world_size);
   }
-  if (ranks.size() < 2) return out.SetAbsent("profile.ranks_missing", std::string(kNeedsRanks));
+  if (ranks.size() < 2)
+    return out.SetAbsent(metric::kProfileRanksMissing, std::string(kNeedsRanks));
   const auto count = static_cast<std::int64_t>(ranks.size());
   if (const std::int64_t largest = LargestGroup(ranks); world < 0 && largest > count) {
-    out.Set("profile.ranks_missing", largest - count);
-    return out.SetNote("profile.ranks_missing",
+    out.Set(metric::kProfileRanksMissing, largest - count);
+    return out.SetNote(metric::kProfileRanksMissing,
                        fmt::format("at least: the largest process group has {}", largest));
   }
   if (world < 0) {
-    return out.SetAbsent("profile.ranks_missing", "the recordings do not tell the world's size");
+    return out.SetAbsent(metric::kProfileRanksMissing,
+                         "the recordings do not tell the world's size");
   }
   const std::int64_t missing = std::max<std::int64_t>(0, world - count);
-  out.Set("profile.ranks_missing", missing);
-  if (missing > 0) out.SetNote("profile.ranks_missing", ListMissing(ranks, world));
+  out.Set(metric::kProfileRanksMissing, missing);
+  if (missing > 0) out.SetNote(metric::kProfileRanksMissing, ListMissing(ranks, world));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -291,7 +292,7 @@ void FillSizes(std::span<const RankFacts> ranks, Output& out) {
 void FillStages(const Pipeline& pipeline, Output& out) {
   if (pipeline.stages.empty()) {
     out.SetTableAbsent("pipeline", std::string(kNoPipeline));
-    return out.SetAbsent("pipeline.bubble_share", std::string(kNoPipeline));
+    return out.SetAbsent(metric::kPipelineBubbleShare, std::string(kNoPipeline));
   }
   RowWriter<columns::kPipeline> row(out.AddTable("pipeline"));
   Ns bubble = 0, whole = 0;
@@ -314,9 +315,9 @@ void FillStages(const Pipeline& pipeline, Output& out) {
       row.Absent("microbatches"_col, "ideal_share"_col);
   }
   if (whole > 0) {
-    out.Set("pipeline.bubble_share", static_cast<double>(bubble) / static_cast<double>(whole));
+    out.Set(metric::kPipelineBubbleShare, static_cast<double>(bubble) / static_cast<double>(whole));
   } else {
-    out.SetAbsent("pipeline.bubble_share", "the iterations have no length");
+    out.SetAbsent(metric::kPipelineBubbleShare, "the iterations have no length");
   }
 }
 

@@ -14,6 +14,7 @@
 #include "analysis/context/kernel_sweep.h"
 #include "analysis/context/once.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/parallel.h"
 
 namespace profgauge {
@@ -230,18 +231,19 @@ struct Usual {
 };
 
 void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output& out) {
-  const double idle = AsNumber(out.ValueOf("gpu.idle.mean"), 0);
+  const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
   const std::string most = MostOnce(ranks);
   if (idle - usual.idle.mean() < kLittleIdle || most.empty()) return;
-  const auto bound = [&](std::string_view id, double other, const std::string& text) {
+  const auto bound = [&](MetricId id, double other, const std::string& text) {
     out.MayBe(id, other,
               fmt::format("{} without what {} idles above all others; where that is no habit of "
                           "the program, leave it out (`--warmup`, `--iter-start`, `--iter-stop`)",
                           text, most));
   };
-  bound("gpu.idle.mean", usual.idle.mean(), FormatShare(usual.idle.mean()));
-  bound("gpu.idle.time.mean", usual.idle_time.mean(), FormatDuration(usual.idle_time.mean()));
-  bound("gpu.utilization.mean", usual.utilization.mean(), FormatShare(usual.utilization.mean()));
+  bound(metric::kGpuIdleMean, usual.idle.mean(), FormatShare(usual.idle.mean()));
+  bound(metric::kGpuIdleTimeMean, usual.idle_time.mean(), FormatDuration(usual.idle_time.mean()));
+  bound(metric::kGpuUtilizationMean, usual.utilization.mean(),
+        FormatShare(usual.utilization.mean()));
 }
 
 }  // namespace
@@ -305,20 +307,21 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (utilization.count > 0) {
-    out.Set("gpu.utilization.mean", utilization.mean());
-    out.Set("gpu.utilization.min", utilization.min);
-    out.Set("gpu.idle.mean", idle.mean());
-    out.Set("gpu.idle.max", idle.max);
-    out.Set("gpu.idle.time.mean", idle_time.mean());
-    out.Set("gpu.idle.time.max", idle_time.max);
+    out.Set(metric::kGpuUtilizationMean, utilization.mean());
+    out.Set(metric::kGpuUtilizationMin, utilization.min);
+    out.Set(metric::kGpuIdleMean, idle.mean());
+    out.Set(metric::kGpuIdleMax, idle.max);
+    out.Set(metric::kGpuIdleTimeMean, idle_time.mean());
+    out.Set(metric::kGpuIdleTimeMax, idle_time.max);
     BoundByOnce(ranks, usual, out);
   } else {
-    for (const char* id : {"gpu.utilization.mean", "gpu.utilization.min", "gpu.idle.mean",
-                           "gpu.idle.max", "gpu.idle.time.mean", "gpu.idle.time.max"}) {
+    for (const MetricId id :
+         {metric::kGpuUtilizationMean, metric::kGpuUtilizationMin, metric::kGpuIdleMean,
+          metric::kGpuIdleMax, metric::kGpuIdleTimeMean, metric::kGpuIdleTimeMax}) {
       out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
     }
   }
-  const auto set = [&](std::string_view id, const Pool& pool) {
+  const auto set = [&](MetricId id, const Pool& pool) {
     if (pool.count > 0) {
       out.Set(id, pool.mean());
     } else {
@@ -326,10 +329,10 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
           id, out.Gap(utilization.count > 0 ? Capability::kOccupancy : Capability::kDeviceEvents));
     }
   };
-  set("gpu.sm_efficiency", efficiency);
-  set("gpu.occupancy", occupancy);
-  for (const char* id : {"gpu.measured.tensor_active", "gpu.measured.sm_active",
-                         "gpu.measured.dram_read", "gpu.measured.dram_write"}) {
+  set(metric::kGpuSmEfficiency, efficiency);
+  set(metric::kGpuOccupancy, occupancy);
+  for (const MetricId id : {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
+                            metric::kGpuMeasuredDramRead, metric::kGpuMeasuredDramWrite}) {
     out.SetAbsent(id, out.Told("needs the {{ device.device }}'s own counters") +
                           (out.accelerator() == Accelerator::kNvidia
                                ? "; record with Nsight Systems and --gpu-metrics-devices=all"

@@ -17,6 +17,7 @@
 #include "analysis/context/once.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -145,9 +146,13 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const Output& out) {
   return {why, why};
 }
 
-void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
+// What one direction copies.
+struct DirectionMetrics {
+  MetricId time, bytes, bandwidth;
+};
+
+void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
                   std::initializer_list<CopyKind> kinds, std::string why, Output& out) {
-  const std::string prefix = "memcpy." + std::string(id);
   CopySums sums;
   for (const CopyFacts& rank : ranks) {
     for (const CopyRow& row : rank.rows) {
@@ -166,21 +171,19 @@ void SetDirection(std::string_view id, std::span<const CopyFacts> ranks,
     }
   }
   if (!why.empty()) {
-    for (const char* part : {".time", ".bytes", ".bandwidth"}) {
-      out.SetAbsent(prefix + part, why);
-    }
+    for (const MetricId one : {id.time, id.bytes, id.bandwidth}) out.SetAbsent(one, why);
     return;
   }
-  out.Set(prefix + ".time", sums.time);
+  out.Set(id.time, sums.time);
   if (sums.sized == sums.calls) {
-    out.Set(prefix + ".bytes", sums.bytes);
+    out.Set(id.bytes, sums.bytes);
   } else {
-    out.SetAbsent(prefix + ".bytes", "the recording does not give the size of every copy");
+    out.SetAbsent(id.bytes, "the recording does not give the size of every copy");
   }
   if (sums.sized_time > 0) {
-    out.Set(prefix + ".bandwidth", Bandwidth(sums));
+    out.Set(id.bandwidth, Bandwidth(sums));
   } else {
-    out.SetAbsent(prefix + ".bandwidth", "no such copy with a known size takes time");
+    out.SetAbsent(id.bandwidth, "no such copy with a known size takes time");
   }
 }
 
@@ -190,11 +193,12 @@ void SetAbsentPerIteration(std::span<const RankContext> ranks, const WhyUnknown&
     return rank.profile->has_timeline;
   });
   if (!have_times) return;
-  const std::pair<const char*, const std::string&> reasons[] = {
-      {"h2d", why.to_host}, {"d2h", why.to_host}, {"d2d", why.in_device}};
-  for (const auto& [direction, reason] : reasons) {
-    if (reason.empty()) continue;
-    out.SetAbsent(fmt::format("memcpy.{}.bytes_per_iteration", direction), reason);
+  const std::pair<MetricId, const std::string&> reasons[] = {
+      {metric::kMemcpyH2dBytesPerIteration, why.to_host},
+      {metric::kMemcpyD2hBytesPerIteration, why.to_host},
+      {metric::kMemcpyD2dBytesPerIteration, why.in_device}};
+  for (const auto& [id, reason] : reasons) {
+    if (!reason.empty()) out.SetAbsent(id, reason);
   }
 }
 
@@ -208,9 +212,10 @@ void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
     }
   }
   if (known > 0) {
-    out.Set("memcpy.pageable_share", static_cast<double>(pageable) / static_cast<double>(known));
+    out.Set(metric::kMemcpyPageableShare,
+            static_cast<double>(pageable) / static_cast<double>(known));
   } else {
-    out.SetAbsent("memcpy.pageable_share",
+    out.SetAbsent(metric::kMemcpyPageableShare,
                   "no copy with a known size and a known kind of host memory was recorded");
   }
 }
@@ -252,10 +257,12 @@ void AddCopies(std::span<const RankContext> ranks, Output& out) {
 
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
   const WhyUnknown why = WhyUnknownOf(facts, out);
-  SetDirection("h2d", facts, {CopyKind::kHostToDevice}, why.to_host, out);
-  SetDirection("d2h", facts, {CopyKind::kDeviceToHost}, why.to_host, out);
-  SetDirection("d2d", facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, why.in_device,
-               out);
+  SetDirection({metric::kMemcpyH2dTime, metric::kMemcpyH2dBytes, metric::kMemcpyH2dBandwidth},
+               facts, {CopyKind::kHostToDevice}, why.to_host, out);
+  SetDirection({metric::kMemcpyD2hTime, metric::kMemcpyD2hBytes, metric::kMemcpyD2hBandwidth},
+               facts, {CopyKind::kDeviceToHost}, why.to_host, out);
+  SetDirection({metric::kMemcpyD2dTime, metric::kMemcpyD2dBytes, metric::kMemcpyD2dBandwidth},
+               facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, why.in_device, out);
   SetAbsentPerIteration(ranks, why, out);
   SetPageableShare(facts, out);
   const bool any_row = std::any_of(facts.begin(), facts.end(),

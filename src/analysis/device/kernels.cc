@@ -15,6 +15,7 @@
 #include "analysis/device/kernel_sums.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -180,18 +181,18 @@ void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
     run.iterations += rank.iterations;
     run.is_launched = run.is_launched || rank.is_launched;
   }
-  out.Set("profile.kernel_time", run.kernel_time);
+  out.Set(metric::kProfileKernelTime, run.kernel_time);
   if (run.kernel_time > 0) {
-    out.Set("kernel.short_share",
+    out.Set(metric::kKernelShortShare,
             static_cast<double>(run.short_time) / static_cast<double>(run.kernel_time));
   } else {
-    out.SetAbsent("kernel.short_share", "no kernel takes time");
+    out.SetAbsent(metric::kKernelShortShare, "no kernel takes time");
   }
   // Kernels belong to the iteration that launched them.
   if (run.kernels_in_iterations == 0 && !run.is_launched) {
-    out.SetAbsent("kernel.count_per_iteration", out.Gap(Capability::kLaunchLinks));
+    out.SetAbsent(metric::kKernelCountPerIteration, out.Gap(Capability::kLaunchLinks));
   } else if (run.iterations > 0) {
-    out.Set("kernel.count_per_iteration",
+    out.Set(metric::kKernelCountPerIteration,
             static_cast<double>(run.kernels_in_iterations) / static_cast<double>(run.iterations));
   }
 }
@@ -232,8 +233,8 @@ void AddKernels(std::span<const KernelFacts> ranks, Output& out) {
   }
   const std::string reason = out.Gap(Capability::kDeviceEvents);
   out.SetTableAbsent("kernels", reason);
-  for (const char* id :
-       {"profile.kernel_time", "kernel.short_share", "kernel.count_per_iteration"}) {
+  for (const MetricId id :
+       {metric::kProfileKernelTime, metric::kKernelShortShare, metric::kKernelCountPerIteration}) {
     out.SetAbsent(id, reason);
   }
 }

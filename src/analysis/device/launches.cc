@@ -18,6 +18,7 @@
 #include "analysis/tables/texts.h"
 #include "base/format.h"
 #include "base/median.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -312,19 +313,20 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out) {
   }
   const std::string reason = out.Gap(Capability::kLaunchLinks);
   if (!any) {
-    out.SetAbsent("launch.delay.median", reason);
+    out.SetAbsent(metric::kLaunchDelayMedian, reason);
   } else {
-    out.Set("launch.delay.median", is_counted ? CountedMedian(ranks) : Median(std::move(delays)));
+    out.Set(metric::kLaunchDelayMedian,
+            is_counted ? CountedMedian(ranks) : Median(std::move(delays)));
     if (error > 0) {
-      out.SetNote("launch.delay.median",
+      out.SetNote(metric::kLaunchDelayMedian,
                   "at most " + FormatValue(error, Unit::kTime) +
                       " more: summaries keep the delays of many launches rounded down");
     }
   }
   if (launches == 0) {
-    out.SetAbsent("launch.queue_empty_share", reason);
+    out.SetAbsent(metric::kLaunchQueueEmptyShare, reason);
   } else {
-    out.Set("launch.queue_empty_share",
+    out.Set(metric::kLaunchQueueEmptyShare,
             static_cast<double>(into_empty_queue) / static_cast<double>(launches));
   }
 }

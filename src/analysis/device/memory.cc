@@ -16,6 +16,7 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/texts.h"
 #include "analysis/tables/work_columns.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -328,26 +329,27 @@ void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const Memory
                 "and later write them)")
           : out.Gap(Capability::kMemoryEvents);
   if (peaks.allocated >= 0)
-    out.Set("memory.peak_allocated", peaks.allocated);
+    out.Set(metric::kMemoryPeakAllocated, peaks.allocated);
   else
-    out.SetAbsent("memory.peak_allocated", gap);
+    out.SetAbsent(metric::kMemoryPeakAllocated, gap);
   if (peaks.reserved >= 0)
-    out.Set("memory.peak_reserved", peaks.reserved);
+    out.Set(metric::kMemoryPeakReserved, peaks.reserved);
   else
-    out.SetAbsent("memory.peak_reserved", gap);
+    out.SetAbsent(metric::kMemoryPeakReserved, gap);
   if (peaks.share >= 0)
-    out.Set("memory.peak_share", peaks.share);
+    out.Set(metric::kMemoryPeakShare, peaks.share);
   else
-    out.SetAbsent("memory.peak_share",
+    out.SetAbsent(metric::kMemoryPeakShare,
                   peaks.allocated >= 0 ? out.Gap(Capability::kDeviceProperties) : gap);
   if (peaks.fragmentation >= 0)
-    out.Set("memory.fragmentation", peaks.fragmentation);
+    out.Set(metric::kMemoryFragmentation, peaks.fragmentation);
   else
-    out.SetAbsent("memory.fragmentation", gap);
+    out.SetAbsent(metric::kMemoryFragmentation, gap);
   if (peaks.growth >= 0)
-    out.Set("memory.growth", peaks.growth);
+    out.Set(metric::kMemoryGrowth, peaks.growth);
   else
-    out.SetAbsent("memory.growth", peaks.allocated >= 0 ? "needs five selected iterations" : gap);
+    out.SetAbsent(metric::kMemoryGrowth,
+                  peaks.allocated >= 0 ? "needs five selected iterations" : gap);
 }
 
 void AddMemory(std::span<const RankContext> ranks, Output& out) {

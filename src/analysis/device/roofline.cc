@@ -21,6 +21,7 @@
 #include "analysis/work/device_peaks.h"
 #include "analysis/work/recomputation.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -28,8 +29,8 @@ namespace {
 constexpr std::string_view kNoShapes =
     "no operator with known shapes launched device work whose operations can be counted";
 
-constexpr std::initializer_list<const char*> kMetrics = {"flops.achieved", "flops.mfu",
-                                                         "flops.hfu"};
+constexpr std::initializer_list<MetricId> kMetrics = {metric::kFlopsAchieved, metric::kFlopsMfu,
+                                                      metric::kFlopsHfu};
 
 using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
 
@@ -281,8 +282,8 @@ double GpuSeconds(std::span<const RankContext> ranks) {
   return seconds;
 }
 
-void SetAllAbsent(std::initializer_list<const char*> ids, const std::string& reason, Output& out) {
-  for (const char* id : ids) out.SetAbsent(id, reason);
+void SetAllAbsent(std::initializer_list<MetricId> ids, const std::string& reason, Output& out) {
+  for (const MetricId id : ids) out.SetAbsent(id, reason);
 }
 
 // "; no formula for aten::_grouped_mm (12.0 %), …": the three with most time.
@@ -325,18 +326,18 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
       "unknown{}",
       FormatShare(covered), NamesNotCounted(totals));
   constexpr double kTooLittle = 0.5;
-  const auto set = [&](const char* id, double value, const std::string& words) {
+  const auto set = [&](MetricId id, double value, const std::string& words) {
     out.Set(id, value);
-    const bool is_impossible = std::string_view(id) != "flops.achieved" && value > 1;
+    const bool is_impossible = id != metric::kFlopsAchieved && value > 1;
     out.SetNote(
         id,
         words + (is_impossible ? "; more than the peak: shapes, times or the peak are wrong" : ""),
         covered < kTooLittle || is_impossible);
   };
-  set("flops.achieved", totals.flops / seconds, note);
+  set(metric::kFlopsAchieved, totals.flops / seconds, note);
   if (!totals.all_peaks) {
     return SetAllAbsent(
-        {"flops.mfu", "flops.hfu"},
+        {metric::kFlopsMfu, metric::kFlopsHfu},
         fmt::format("the peak of {} is not known for all types; add it to the file that the policy "
                     "names under `devices`",
                     totals.unknown_gpu.empty()
@@ -344,14 +345,14 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
                         : totals.unknown_gpu),
         out);
   }
-  set("flops.hfu", totals.seconds_at_peak / seconds, note);
+  set(metric::kFlopsHfu, totals.seconds_at_peak / seconds, note);
   if (!All(facts, &RooflineFacts::knows_threads)) {
-    return out.SetAbsent("flops.mfu",
+    return out.SetAbsent(metric::kFlopsMfu,
                          "the recording does not tell threads, so what the backward pass computes "
                          "again cannot be left out; flops.hfu counts it");
   }
   const double share = totals.recomputation_at_peak / totals.seconds_at_peak;
-  set("flops.mfu", (totals.seconds_at_peak - totals.recomputation_at_peak) / seconds,
+  set(metric::kFlopsMfu, (totals.seconds_at_peak - totals.recomputation_at_peak) / seconds,
       share > 0 ? fmt::format("{}; leaves out recomputation, {} of all operations", note,
                               FormatShare(share))
                 : note);

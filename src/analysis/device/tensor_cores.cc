@@ -17,6 +17,7 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -74,7 +75,7 @@ struct Bounded {
 
 // The share with a note on what undecided kernels leave open. `count_undecided`: the user says that
 // they use them, so nothing is uncertain.
-void SetBounded(std::string_view id, const Bounded& times, bool count_undecided, Output& out,
+void SetBounded(MetricId id, const Bounded& times, bool count_undecided, Output& out,
                 bool uncertain = false) {
   const double lower = Share(times.sure, times.whole);
   const double upper = Share(times.sure + times.undecided, times.whole);
@@ -96,8 +97,7 @@ void SetBounded(std::string_view id, const Bounded& times, bool count_undecided,
 }
 
 // What graphs leave open of a share of which they are part or not: all of them count, or none does.
-void SetWithGraphs(std::string_view id, Ns part, Ns whole, const TensorCoreTimes& times,
-                   Output& out) {
+void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times, Output& out) {
   if (times.whole_graphs == 0 || whole == 0) return;
   const double other = Share(part, whole);
   const bool is_more = other > AsNumber(out.ValueOf(id), 0);
@@ -132,7 +132,7 @@ std::string WhyUnknown(const TensorCoreTimes& times) {
 
 void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
                    bool count_undecided, Output& out) {
-  constexpr std::string_view kId = "tensor_core.efficiency";
+  constexpr MetricId kId = metric::kTensorCoreEfficiency;
   if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
     return out.SetAbsent(
         kId, out.Told("no {{ device.device }} of this recording has {{ device.matrix_units }}"));
@@ -161,19 +161,20 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
   if (times.kernels == 0) {
     const bool any = Any(facts, &TensorCoreFacts::has_device);
     const std::string reason = any ? "no kernel takes time" : out.Gap(Capability::kDeviceEvents);
-    for (const char* id : {"tensor_core.efficiency", "tensor_core.share",
-                           "tensor_core.unknown_share", "tensor_core.eligible_share"}) {
+    for (const MetricId id : {metric::kTensorCoreEfficiency, metric::kTensorCoreShare,
+                              metric::kTensorCoreUnknownShare, metric::kTensorCoreEligibleShare}) {
       out.SetAbsent(id, reason);
     }
     return;
   }
   SetEfficiency(times, facts, count_undecided, out);
-  SetBounded("tensor_core.share", {times.tensor_core, times.undecided, times.kernels},
+  SetBounded(metric::kTensorCoreShare, {times.tensor_core, times.undecided, times.kernels},
              count_undecided, out);
   const Ns used = times.tensor_core + (count_undecided ? times.undecided : 0);
-  SetWithGraphs("tensor_core.share", used + times.whole_graphs, times.kernels, times, out);
-  out.Set("tensor_core.unknown_share", Share(times.undecided + times.whole_graphs, times.kernels));
-  constexpr std::string_view kEligible = "tensor_core.eligible_share";
+  SetWithGraphs(metric::kTensorCoreShare, used + times.whole_graphs, times.kernels, times, out);
+  out.Set(metric::kTensorCoreUnknownShare,
+          Share(times.undecided + times.whole_graphs, times.kernels));
+  constexpr MetricId kEligible = metric::kTensorCoreEligibleShare;
   if (IsUnknown(times)) return out.SetAbsent(kEligible, WhyUnknown(times));
   out.Set(kEligible, Share(times.eligible, times.kernels));
   SetWithGraphs(kEligible, times.eligible + times.whole_graphs, times.kernels, times, out);

@@ -15,6 +15,7 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/host_waits.h"
 #include "base/interval.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -196,11 +197,11 @@ void SetSyncShare(std::span<const CallFacts> ranks, Output& out) {
     any_call = any_call || rank.any_call;
   }
   if (!any_call) {
-    out.SetAbsent("sync.time_share", out.Gap(Capability::kLaunchLinks));
+    out.SetAbsent(metric::kSyncTimeShare, out.Gap(Capability::kLaunchLinks));
   } else if (total == 0) {
-    out.SetAbsent("sync.time_share", "the iterations have no length");
+    out.SetAbsent(metric::kSyncTimeShare, "the iterations have no length");
   } else {
-    out.Set("sync.time_share", static_cast<double>(blocked) / static_cast<double>(total));
+    out.Set(metric::kSyncTimeShare, static_cast<double>(blocked) / static_cast<double>(total));
   }
 }
 

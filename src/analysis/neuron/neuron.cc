@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/parallel.h"
 
 namespace profgauge {
@@ -36,26 +37,26 @@ NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
 
 // Shares of the time or of the peak say nothing about the model in a capture of almost nothing.
 void DoubtEmptyCapture(bool all_neuron, Output& out) {
-  const Value& active = out.ValueOf("neuron.active_share");
+  const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || AsNumber(active, 0) >= kLeastActive) return;
   const std::string why = "the capture holds almost no work, it is active for " +
                           FormatValue(active, Unit::kShare) + " of its time";
-  for (const char* id :
-       {"neuron.mfu", "neuron.mfu_hlo", "neuron.mfu_inst", "neuron.hfu", "neuron.mbu"}) {
+  for (const MetricId id : {metric::kNeuronMfu, metric::kNeuronMfuHlo, metric::kNeuronMfuInst,
+                            metric::kNeuronHfu, metric::kNeuronMbu}) {
     out.MarkUncertain(id, why);
   }
   if (!all_neuron) return;
-  for (const char* id :
-       {"gpu.idle.mean", "gpu.idle.max", "gpu.utilization.mean", "gpu.utilization.min"}) {
+  for (const MetricId id : {metric::kGpuIdleMean, metric::kGpuIdleMax, metric::kGpuUtilizationMean,
+                            metric::kGpuUtilizationMin}) {
     out.MarkUncertain(id, why);
   }
 }
 
 // A summary has no events, but it states for how long something runs.
 void SetStatedIdle(Output& out) {
-  const Value& active = out.ValueOf("neuron.active_share");
-  if (IsAbsent(active) || out.IsSet("gpu.idle.mean")) return;
-  for (const char* id : {"gpu.idle.mean", "gpu.idle.max"}) {
+  const Value& active = out.ValueOf(metric::kNeuronActiveShare);
+  if (IsAbsent(active) || out.IsSet(metric::kGpuIdleMean)) return;
+  for (const MetricId id : {metric::kGpuIdleMean, metric::kGpuIdleMax}) {
     out.Set(id, 1 - AsNumber(active, 0));
     out.SetNote(id, "1 − the active share that the file states");
   }

@@ -12,6 +12,7 @@
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -145,9 +146,9 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
   constexpr double kLeastActive = 0.01;
   std::int64_t count = 0;
   for (const auto& of_rank : cores) count += static_cast<std::int64_t>(of_rank.size());
-  if (count > 0) out.Set("neuron.cores", count);
+  if (count > 0) out.Set(metric::kNeuronCores, count);
   if (count < 2) {
-    return out.SetAbsent("neuron.core_imbalance", "the run has one NeuronCore");
+    return out.SetAbsent(metric::kNeuronCoreImbalance, "the run has one NeuronCore");
   }
   double largest = 0;
   for (std::size_t engine = 0; engine < neuron::kEngines; ++engine) {
@@ -166,7 +167,7 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
     if (time <= 0 || sum < kLeastActive * time) continue;
     largest = std::max(largest, (high - low) / (sum / static_cast<double>(count)));
   }
-  out.Set("neuron.core_imbalance", largest);
+  out.Set(metric::kNeuronCoreImbalance, largest);
 }
 
 void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cores,

@@ -11,6 +11,7 @@
 #include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -215,8 +216,8 @@ void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out) {
       use.used = std::max(use.used, of_rank.used);
       use.imbalance = std::max(use.imbalance, of_rank.imbalance);
     }
-    if (use.used > 0) out.Set("dma.engines_used", use.used);
-    if (use.imbalance >= 0) out.Set("dma.engine_imbalance", use.imbalance);
+    if (use.used > 0) out.Set(metric::kDmaEnginesUsed, use.used);
+    if (use.imbalance >= 0) out.Set(metric::kDmaEngineImbalance, use.imbalance);
   } else {
     out.SetTableAbsent("dma_queues", kNoDma);
     out.SetTableAbsent("dma_engines", kNoDma);

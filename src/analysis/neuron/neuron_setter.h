@@ -9,28 +9,38 @@
 #include <string_view>
 
 #include "analysis/neuron/neuron.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 
 /// What files call a metric.
 struct NeuronName {
-  std::string_view metric, stated;
+  MetricId metric;
+  std::string_view stated;
 };
+
+/// The metrics of one engine.
+struct EngineMetrics {
+  MetricId active_time, active_share, instruction_time, instructions, wait_time, median_time,
+      nki_share;
+};
+/// REQUIRES: not kOther.
+const EngineMetrics& MetricsOf(neuron::Engine engine);
 
 class NeuronSetter {
  public:
   /// Metrics that need to know what the hardware can do.
   static constexpr NeuronName kPeakShares[] = {
-      {"neuron.hfu", "hfu_estimated_percent"},
-      {"neuron.mfu", "mfu_estimated_percent"},
-      {"neuron.mfu_hlo", "mfu_hlo_estimated_percent"},
-      {"neuron.mfu_inst", "mfu_inst_estimated_percent"},
-      {"neuron.mbu", "mbu_estimated_percent"},
-      {"neuron.mbu_min_read", "mbu_min_read_util_percent"},
-      {"neuron.peak_flops_bandwidth_ratio", "peak_flops_bandwidth_ratio"},
-      {"neuron.mfu_max_achievable", "mfu_max_achievable_estimated_percent"},
-      {"neuron.mfu_hlo_max_achievable", "mfu_hlo_max_achievable_estimated_percent"},
-      {"neuron.mfu_inst_max_achievable", "mfu_inst_max_achievable_estimated_percent"},
+      {metric::kNeuronHfu, "hfu_estimated_percent"},
+      {metric::kNeuronMfu, "mfu_estimated_percent"},
+      {metric::kNeuronMfuHlo, "mfu_hlo_estimated_percent"},
+      {metric::kNeuronMfuInst, "mfu_inst_estimated_percent"},
+      {metric::kNeuronMbu, "mbu_estimated_percent"},
+      {metric::kNeuronMbuMinRead, "mbu_min_read_util_percent"},
+      {metric::kNeuronPeakFlopsBandwidthRatio, "peak_flops_bandwidth_ratio"},
+      {metric::kNeuronMfuMaxAchievable, "mfu_max_achievable_estimated_percent"},
+      {metric::kNeuronMfuHloMaxAchievable, "mfu_hlo_max_achievable_estimated_percent"},
+      {metric::kNeuronMfuInstMaxAchievable, "mfu_inst_max_achievable_estimated_percent"},
   };
 
   NeuronSetter(std::span<const NeuronRank> ranks, Output& out);
@@ -52,22 +62,22 @@ class NeuronSetter {
     return std::all_of(ranks_.begin(), ranks_.end(), claim);
   }
   template <class Number>
-  void Count(std::string_view id, const Number& number) {
+  void Count(MetricId id, const Number& number) {
     const std::int64_t total = Total(number);
-    const bool real = CellTypeOf(FindMetric(id)->unit) == CellType::kReal;
+    const bool real = CellTypeOf(SpecOf(id).unit) == CellType::kReal;
     out_.Set(id, real ? Value(static_cast<double>(total)) : Value(total));
   }
   /// Unless the metric has a value.
-  void Fill(std::string_view id, double value) {
+  void Fill(MetricId id, double value) {
     if (!out_.IsSet(id)) out_.Set(id, value);
   }
-  void Share(std::string_view id, double part, double whole) {
+  void Share(MetricId id, double part, double whole) {
     if (whole > 0) out_.Set(id, part / whole);
   }
   /// Of a number that the files state: sums add up over ranks, shares count by their time. Leaves a
   /// metric that has a value, and one that some rank does not state or only of the whole. Where a
   /// file states a share that is none, its shares may all be in another unit: they are absent.
-  void Stated(std::string_view id, std::string_view name);
+  void Stated(MetricId id, std::string_view name);
   /// All that files state, by the names in their summaries.
   void AllStated();
   std::span<const NeuronRank> ranks() const { return ranks_; }

@@ -6,11 +6,15 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
 
-constexpr std::array<std::string_view, 3> kDirections = {"h2d", "d2h", "d2d"};
+// From host to device, from device to host, within and between devices.
+constexpr std::array<MetricId, 3> kDirections = {metric::kMemcpyH2dBytesPerIteration,
+                                                 metric::kMemcpyD2hBytesPerIteration,
+                                                 metric::kMemcpyD2dBytesPerIteration};
 constexpr std::size_t kNoDirection = kDirections.size();
 
 // Index into kDirections; copies between two GPUs stay on devices, as in memcpy.d2d.bytes.
@@ -83,8 +87,7 @@ void AddCounts(std::span<const CountFacts> ranks, Output& out) {
     counts.has_launches |= rank.has_launches;
     counts.has_kernels |= rank.has_kernels;
   }
-  const auto set = [&](const std::string& id, std::int64_t sum, bool is_known,
-                       const std::string& reason) {
+  const auto set = [&](MetricId id, std::int64_t sum, bool is_known, const std::string& reason) {
     if (!counts.has_device) {
       out.SetAbsent(id, CapabilityGap(Capability::kDeviceEvents));
     } else if (!is_known) {
@@ -93,13 +96,13 @@ void AddCounts(std::span<const CountFacts> ranks, Output& out) {
       out.Set(id, static_cast<double>(sum) / static_cast<double>(counts.iterations));
     }
   };
-  set("launch.count_per_iteration", counts.launches, counts.has_launches,
+  set(metric::kLaunchCountPerIteration, counts.launches, counts.has_launches,
       CapabilityGap(Capability::kLaunchLinks));
-  set("tensor_core.kernels_per_iteration", counts.tensor_core_kernels, counts.has_kernels,
+  set(metric::kTensorCoreKernelsPerIteration, counts.tensor_core_kernels, counts.has_kernels,
       CapabilityGap(Capability::kDeviceEvents));
   for (std::size_t i = 0; i < kDirections.size(); ++i) {
-    set("memcpy." + std::string(kDirections[i]) + ".bytes_per_iteration", counts.bytes[i],
-        counts.is_complete[i], "the recording does not give size and direction of every copy");
+    set(kDirections[i], counts.bytes[i], counts.is_complete[i],
+        "the recording does not give size and direction of every copy");
   }
 }
 

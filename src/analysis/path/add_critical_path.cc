@@ -20,6 +20,7 @@
 #include "analysis/path/replayer.h"
 #include "analysis/tables/path_columns.h"
 #include "analysis/tables/row_writer.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -327,23 +328,24 @@ SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
 void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
     const auto kind = static_cast<PathKind>(i);
-    const std::string id = "critical." + std::string(InfoOf(kind).id);
+    const PartMetrics& id = InfoOf(kind).metrics;
     if (kind == PathKind::kWaiting && !knows_waiting) {
       const std::string why =
           "needs the recordings of the other ranks: waiting is in critical.transfer";
-      out.SetAbsent(id + ".share", why);
-      out.SetAbsent(id + ".time", why);
+      out.SetAbsent(id.share, why);
+      out.SetAbsent(id.time, why);
       continue;
     }
-    out.Set(id + ".time", sums[i]);
+    out.Set(id.time, sums[i]);
     if (whole > 0) {
-      out.Set(id + ".share", static_cast<double>(sums[i]) / static_cast<double>(whole));
+      out.Set(id.share, static_cast<double>(sums[i]) / static_cast<double>(whole));
     } else {
-      out.SetAbsent(id + ".share", "the iterations have no length");
+      out.SetAbsent(id.share, "the iterations have no length");
     }
   }
   if (!knows_waiting && sums[static_cast<std::size_t>(PathKind::kTransfer)] > 0) {
-    out.SetNote("critical.transfer.share", "with waiting for other ranks, which are not recorded");
+    out.SetNote(metric::kCriticalTransferShare,
+                "with waiting for other ranks, which are not recorded");
   }
 }
 
@@ -470,9 +472,9 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
 
 void SetPathAbsent(const std::string& why, Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
-    const std::string id = "critical." + std::string(kPathKindInfo[i].id);
-    out.SetAbsent(id + ".share", why);
-    out.SetAbsent(id + ".time", why);
+    const PartMetrics& id = kPathKindInfo[i].metrics;
+    out.SetAbsent(id.share, why);
+    out.SetAbsent(id.time, why);
   }
   out.SetTableAbsent("critical_path", why);
   out.SetTableAbsent("slack", why);

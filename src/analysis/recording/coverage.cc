@@ -7,6 +7,7 @@
 
 #include "analysis/context/markers.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 
@@ -89,24 +90,25 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
     sum.whole_graphs += rank.whole_graphs;
   }
   if (sum.whole_graphs > 0) {
-    out.Set("coverage.kernel_share",
+    out.Set(metric::kCoverageKernelShare,
             static_cast<double>(sum.kernels - sum.whole_graphs) / static_cast<double>(sum.kernels));
-    out.SetNote("coverage.kernel_share",
+    out.SetNote(metric::kCoverageKernelShare,
                 out.Told("the rest lies in {{ device.graph }}s that were recorded whole"));
   } else {
-    out.SetAbsent("coverage.kernel_share", out.Told("no {{ device.graph }} was recorded whole"));
+    out.SetAbsent(metric::kCoverageKernelShare,
+                  out.Told("no {{ device.graph }} was recorded whole"));
   }
   if (sum.total == 0) {
-    for (const char* id :
-         {"coverage.linked_share", "coverage.launched_share", "coverage.outside_share"}) {
+    for (const MetricId id : {metric::kCoverageLinkedShare, metric::kCoverageLaunchedShare,
+                              metric::kCoverageOutsideShare}) {
       out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
     }
     return;
   }
-  out.Set("coverage.outside_share",
+  out.Set(metric::kCoverageOutsideShare,
           static_cast<double>(sum.total - sum.in_any) / static_cast<double>(sum.total));
   if (sum.in_window == 0) {
-    for (const char* id : {"coverage.linked_share", "coverage.launched_share"}) {
+    for (const MetricId id : {metric::kCoverageLinkedShare, metric::kCoverageLaunchedShare}) {
       out.SetAbsent(
           id, out.Told("no work of the {{ device.device }} starts in the selected iterations"));
     }
@@ -118,14 +120,14 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
   };
   // Where no operator was recorded, a share of 0 would be a fault of the recorded program.
   if (sum.has_ops || sum.with_op > 0) {
-    out.Set("coverage.linked_share", share(sum.with_op));
+    out.Set(metric::kCoverageLinkedShare, share(sum.with_op));
   } else {
-    out.SetAbsent("coverage.linked_share", out.Gap(Capability::kHostOps));
+    out.SetAbsent(metric::kCoverageLinkedShare, out.Gap(Capability::kHostOps));
   }
   if (sum.has_calls || sum.with_launch > 0) {
-    out.Set("coverage.launched_share", share(sum.with_launch));
+    out.Set(metric::kCoverageLaunchedShare, share(sum.with_launch));
   } else {
-    out.SetAbsent("coverage.launched_share", out.Gap(Capability::kLaunchLinks));
+    out.SetAbsent(metric::kCoverageLaunchedShare, out.Gap(Capability::kLaunchLinks));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 
 namespace profgauge {
@@ -76,9 +77,9 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
     run.ran += rank.ran;
   }
   if (run.has_device) {
-    out.Set("coverage.backlog_time", run.backlog);
+    out.Set(metric::kCoverageBacklogTime, run.backlog);
   } else {
-    out.SetAbsent("coverage.backlog_time", out.Gap(Capability::kDeviceEvents));
+    out.SetAbsent(metric::kCoverageBacklogTime, out.Gap(Capability::kDeviceEvents));
   }
   if (unobserved > 0) {
     out.AddRemark(
@@ -90,10 +91,10 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
                     out.Told("{{ device.device }}")));
   }
   if (run.captures == 0) {
-    out.SetAbsent("launch.captured_share", "no graph was captured");
+    out.SetAbsent(metric::kLaunchCapturedShare, "no graph was captured");
     return;
   }
-  out.Set("launch.captured_share", CapturedShare(run));
+  out.Set(metric::kLaunchCapturedShare, CapturedShare(run));
   if (CapturedShare(run) > kMostlyCaptured) {
     out.SetLacking(
         &Basis::execution,

@@ -8,6 +8,7 @@
 #include "analysis/context/markers.h"
 #include "analysis/time/iteration_remarks.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -19,7 +20,7 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
   constexpr double kMakesUp = 0.5;
   const LostIterations most = MostWithoutLaunches(ranks);
   if (most.lost == 0 || AreFew(most)) return;
-  const double outside = AsNumber(out.ValueOf("coverage.outside_share"), 0);
+  const double outside = AsNumber(out.ValueOf(metric::kCoverageOutsideShare), 0);
   if (outside >= kMakesUp * static_cast<double>(most.lost) / static_cast<double>(most.all)) return;
   out.AddRemark(std::string(kIterationsLost),
                 fmt::format("{} of {} iterations launched no work, which the others did: the "
@@ -38,11 +39,12 @@ void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
   if (calls == 0) return;
   const std::string why = fmt::format("{} calls copy, and none of their copies was recorded",
                                       FormatCount(static_cast<std::int64_t>(calls)));
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    if (spec.id.starts_with("memcpy.")) out.SetAbsent(spec.id, why);
+  for (const MetricId id : metric::kAll) {
+    if (id.text().starts_with("memcpy.")) out.SetAbsent(id, why);
   }
-  const double idle = AsNumber(out.ValueOf("gpu.idle.mean"), 0);
-  out.MayBe("breakdown.memcpy", AsNumber(out.ValueOf("breakdown.memcpy"), 0) + idle, why);
+  const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
+  out.MayBe(metric::kBreakdownMemcpy, AsNumber(out.ValueOf(metric::kBreakdownMemcpy), 0) + idle,
+            why);
   out.MarkUncertain(&Basis::all_work, why + ": the device seems to wait meanwhile");
 }
 
@@ -80,11 +82,11 @@ namespace {
 // could use them is absent beside what is not known of them, where that is most.
 void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
   constexpr double kMuch = 0.2;
-  if (!out.IsSet("tensor_core.unknown_share")) return;
-  const bool is_much = AsNumber(out.ValueOf("tensor_core.unknown_share"), 0) > kMuch;
-  if (!is_much && out.IsSet("tensor_core.eligible_share")) return;
+  if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
+  const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) > kMuch;
+  if (!is_much && out.IsSet(metric::kTensorCoreEligibleShare)) return;
   if (ranks.front().knowledge.undecided_use_tensor_cores) return;
-  out.MarkUncertain("tensor_core.kernels_per_iteration",
+  out.MarkUncertain(metric::kTensorCoreKernelsPerIteration,
                     out.Told("the names of many kernels do not tell whether they use "
                              "{{ device.matrix_units }}"));
 }
@@ -102,7 +104,7 @@ void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
           : fmt::format("{} kernels have no name in the recording, so what they do is not known",
                         FormatCount(static_cast<std::int64_t>(lost)));
   out.SetLacking(&Basis::names, why);
-  for (const std::string_view id : {"breakdown.other_kernel", "breakdown.other_kernel.time"}) {
+  for (const MetricId id : {metric::kBreakdownOtherKernel, metric::kBreakdownOtherKernelTime}) {
     out.MarkUncertain(id, why);
   }
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/metric_id.h"
 #include "model/reported.h"
 
 namespace profgauge {
@@ -43,7 +44,7 @@ void FillTable(const ReportedTable& reported, Table& table) {
 /// Counts of which a file knows more than it holds: the ranks that it sums up, GPUs that it counts
 /// and does not name all.
 bool IsMoreThanHeld(const ReportedMetric& metric, const Output& out) {
-  if (metric.id != "profile.ranks" && metric.id != "profile.gpus_listed") return false;
+  if (metric.id != metric::kProfileRanks && metric.id != metric::kProfileGpusListed) return false;
   return AsNumber(metric.value, 0) > AsNumber(out.ValueOf(metric.id), 0);
 }
 
@@ -59,11 +60,10 @@ void AddReported(std::span<const RankContext> ranks, Output& out) {
     stating = rank.profile;
   }
   const bool of_host = stating != nullptr && !stating->reported.metrics.empty() &&
-                       stating->reported.metrics.front().id.starts_with("host.");
+                       stating->reported.metrics.front().id.text().starts_with("host.");
   if (stating == nullptr || (ranks.size() != 1 && !of_host)) return;
   const Reported& reported = stating->reported;
   for (const ReportedMetric& metric : reported.metrics) {
-    if (FindMetric(metric.id) == nullptr) continue;
     if (out.IsSet(metric.id) && !IsMoreThanHeld(metric, out)) continue;
     // Stated, and no number: the note says why.
     if (IsAbsent(metric.value)) {

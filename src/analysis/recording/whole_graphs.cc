@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 // Below this share of the observed time, counts and means of the other kernels stand for all.
 constexpr double kFewGraphs = 0.02;
 
-double Measured(std::string_view id, const Output& out) { return AsNumber(out.ValueOf(id), 0); }
+double Measured(MetricId id, const Output& out) { return AsNumber(out.ValueOf(id), 0); }
 
 double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -61,29 +62,29 @@ WorstUse WorstUseOf(std::span<const RankContext> ranks) {
   return worst;
 }
 
-void Bound(std::string_view id, double other, Output& out) {
+void Bound(MetricId id, double other, Output& out) {
   const bool is_more = other > Measured(id, out);
   std::string bound = std::isinf(other) ? "perhaps more"
                                         : fmt::format("{} to {}", is_more ? "up" : "down",
-                                                      FormatValue(other, FindMetric(id)->unit));
+                                                      FormatValue(other, SpecOf(id).unit));
   out.MayBe(id, other, fmt::format("{}, as {}", bound, kWholeGraphs));
 }
 
 void BoundUse(const WorstUse& worst, Output& out) {
-  Bound("gpu.idle.mean", worst.MeanOf(worst.idle), out);
-  Bound("gpu.idle.max", worst.most_idle, out);
-  Bound("gpu.idle.time.mean", worst.MeanOf(worst.idle_time), out);
-  Bound("gpu.idle.time.max", worst.longest_idle, out);
-  Bound("gpu.utilization.mean", worst.MeanOf(worst.used), out);
-  Bound("gpu.utilization.min", worst.least_used, out);
+  Bound(metric::kGpuIdleMean, worst.MeanOf(worst.idle), out);
+  Bound(metric::kGpuIdleMax, worst.most_idle, out);
+  Bound(metric::kGpuIdleTimeMean, worst.MeanOf(worst.idle_time), out);
+  Bound(metric::kGpuIdleTimeMax, worst.longest_idle, out);
+  Bound(metric::kGpuUtilizationMean, worst.MeanOf(worst.used), out);
+  Bound(metric::kGpuUtilizationMin, worst.least_used, out);
   // Blocks of its kernels are not known, and count as none.
-  constexpr std::string_view kCores = "gpu.sm_efficiency";
+  constexpr MetricId kCores = metric::kGpuSmEfficiency;
   Bound(kCores, std::min(1.0, Measured(kCores, out) + worst.share()), out);
 }
 
 // A program of one device has nobody to communicate with.
 bool MayCommunicate(std::span<const RankContext> ranks, const WorstUse& worst, const Output& out) {
-  return ranks.size() > 1 || worst.gpus > 1 || Measured("communication.time", out) > 0 ||
+  return ranks.size() > 1 || worst.gpus > 1 || Measured(metric::kCommunicationTime, out) > 0 ||
          std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
            return rank.profile->distributed.world_size > 1;
          });
@@ -91,16 +92,16 @@ bool MayCommunicate(std::span<const RankContext> ranks, const WorstUse& worst, c
 
 void BoundCommunication(const WorstUse& worst, Output& out) {
   const auto graphs = static_cast<double>(worst.graphs);
-  const double time = Measured("communication.time", out);
-  const double hidden = time * Measured("communication.overlap", out);
-  for (const std::string_view id : {"communication.exposed_share", "breakdown.communication"}) {
+  const double time = Measured(metric::kCommunicationTime, out);
+  const double hidden = time * Measured(metric::kCommunicationOverlap, out);
+  for (const MetricId id : {metric::kCommunicationExposedShare, metric::kBreakdownCommunication}) {
     Bound(id, std::min(1.0, Measured(id, out) + worst.share()), out);
   }
-  for (const std::string_view id : {"communication.time", "breakdown.communication.time"}) {
+  for (const MetricId id : {metric::kCommunicationTime, metric::kBreakdownCommunicationTime}) {
     Bound(id, Measured(id, out) + graphs, out);
   }
-  Bound("communication.overlap", Part(hidden, time + graphs), out);
-  for (const std::string_view id : {"communication.exposed_share", "communication.time"}) {
+  Bound(metric::kCommunicationOverlap, Part(hidden, time + graphs), out);
+  for (const MetricId id : {metric::kCommunicationExposedShare, metric::kCommunicationTime}) {
     if (out.IsSet(id)) continue;
     out.SetAbsent(id, fmt::format("no kernel of the recording is known to communicate, and {}",
                                   kWholeGraphs));
@@ -109,10 +110,10 @@ void BoundCommunication(const WorstUse& worst, Output& out) {
 
 void BoundKernels(Output& out) {
   constexpr double kAny = std::numeric_limits<double>::infinity();
-  Bound("kernel.count_per_iteration", kAny, out);
-  Bound("tensor_core.kernels_per_iteration", kAny, out);
-  Bound("kernel.short_share", 1, out);
-  out.MarkUncertain("gpu.occupancy", kWholeGraphs);
+  Bound(metric::kKernelCountPerIteration, kAny, out);
+  Bound(metric::kTensorCoreKernelsPerIteration, kAny, out);
+  Bound(metric::kKernelShortShare, 1, out);
+  out.MarkUncertain(metric::kGpuOccupancy, kWholeGraphs);
 }
 
 }  // namespace

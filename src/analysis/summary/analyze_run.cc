@@ -37,8 +37,8 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
 
 /// `is_told`: what the summaries keep follows.
 void SetNotKept(bool is_told, Output& out) {
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    if (spec.basis.events || !is_told) out.SetAbsent(spec.id, std::string(kNotKept));
+  for (const MetricId id : metric::kAll) {
+    if (SpecOf(id).basis.events || !is_told) out.SetAbsent(id, std::string(kNotKept));
   }
   for (const TableSpec& spec : TableCatalogue()) {
     out.SetTableAbsent(spec.id, std::string(kNotKept));
@@ -49,7 +49,8 @@ void SetNotKept(bool is_told, Output& out) {
 void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
   for (const RankSummary& rank : ranks) {
     for (const std::string& id : rank.stated) {
-      if (FindMetric(id) != nullptr && !out.IsSet(id)) out.SetAbsent(id, std::string(kNotKept));
+      const std::optional<MetricId> metric = FindMetricId(id);
+      if (metric && !out.IsSet(*metric)) out.SetAbsent(*metric, std::string(kNotKept));
       if (FindTable(id) != nullptr && !out.HasRows(id)) {
         out.SetTableAbsent(id, std::string(kNotKept));
       }

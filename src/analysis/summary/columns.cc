@@ -220,7 +220,8 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
     kept.tables = TablesOf(rank, kept.communication);
   }
   kept.is_told = rank.profile->has_timeline && rank.profile->neuron == nullptr;
-  for (const auto& metric : rank.profile->reported.metrics) kept.stated.push_back(metric.id);
+  for (const auto& metric : rank.profile->reported.metrics)
+    kept.stated.emplace_back(metric.id.text());
   for (const auto& table : rank.profile->reported.tables) kept.stated.push_back(table.id);
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);

@@ -1,7 +1,7 @@
 // The metric catalogue in parts, and what their entries share. Internal to the catalogue.
 #pragma once
 
-#include <optional>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -14,13 +14,6 @@ std::span<const MetricSpec> WorkMetrics();  ///< Of what is computed, launched, 
 std::span<const MetricSpec> PathMetrics();  ///< Of the critical path.
 std::span<const MetricSpec> RunMetrics();   ///< Of ranks, memory, peaks and coverage.
 
-/// What a metric of the catalogue follows from; none where no row of the list speaks of it.
-std::optional<Basis> BasisOfMetric(const MetricSpec& spec);
-Basis BasisOfTable(std::string_view id);  ///< None of these where the list does not speak of it.
-
-/// What values the metric can have: a share is at most 1, unless it is none of a whole.
-ValueRange RangeOfMetric(const MetricSpec& spec);
-
 /// A column that follows from more than its table does.
 struct ColumnBasis {
   std::string_view table, column;
@@ -28,8 +21,35 @@ struct ColumnBasis {
 };
 std::span<const ColumnBasis> ColumnsWithBasis();
 
-// Where a metric comes from, and formulas that several have.
+// What entries of the catalogue are made of, and formulas that several have.
 namespace catalogue {
+
+// A basis: kOfTimes | kOfNames.
+constexpr Basis operator|(Basis a, Basis b) {
+  return {a.times || b.times, a.execution || b.execution, a.all_work || b.all_work,
+          a.names || b.names, a.gpu_units || b.gpu_units, a.events || b.events};
+}
+inline constexpr Basis kOfNothing = {};
+inline constexpr Basis kOfTimes = {.times = true};
+inline constexpr Basis kOfExecution = {.execution = true};
+inline constexpr Basis kOfAllWork = {.all_work = true};
+inline constexpr Basis kOfNames = {.names = true};
+inline constexpr Basis kOfGpuUnits = {.gpu_units = true};
+inline constexpr Basis kOfEvents = {.events = true};
+
+// A range: a share of a whole is at most 1; spreads and work against a peak that is stated,
+// measured or assumed elsewhere may be more; a change for the worse is negative.
+inline constexpr ValueRange kUpToOne = {0, 1};
+inline constexpr ValueRange kFromZero = {};
+inline constexpr ValueRange kOfAnySign = {-std::numeric_limits<double>::infinity()};
+
+/// Whether the rows of a part are those of consecutive constants, `first` on.
+constexpr bool AreInOrder(std::span<const MetricSpec> rows, MetricId first) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].id != metric::kAll[first.place() + i].text()) return false;
+  }
+  return true;
+}
 
 inline constexpr std::string_view kDlprof = "DLProf";
 inline constexpr std::string_view kPlugin = "TensorBoard plug-in";

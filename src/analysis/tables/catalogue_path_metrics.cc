@@ -22,11 +22,14 @@ MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
   const bool is_share = unit == Unit::kShare;
   std::string title(kind.title);
   title.front() = static_cast<char>(title.front() - 'A' + 'a');
-  return {KeptText(fmt::format("critical.{}.{}", kind.id, is_share ? "share" : "time")),
+  return {is_share ? kind.metrics.share : kind.metrics.time,
           KeptText(fmt::format("Critical path: {}{}", title, is_share ? "" : ", time")),
           unit,
+          is_share ? catalogue::kUpToOne : catalogue::kFromZero,
           Direction::kLowerIsBetter,
           Pooling::kOther,
+          catalogue::kOfAllWork,
+          1,
           KeptText(fmt::format("{} of the critical path in {}.", is_share ? "Share" : "Time",
                                kind.part)),
           catalogue::kPathParts,

@@ -19,6 +19,7 @@ namespace profgauge {
 namespace {
 
 using namespace columns;
+using namespace catalogue;
 
 // Tables that are there only when marks were chosen; reports do not list them as missing.
 constexpr std::string_view kMarksFamily = "marks";
@@ -29,13 +30,15 @@ constexpr std::string_view kSelectionFamily = "selection";
 constexpr std::string_view kWhatIfFamily = "what_if";
 constexpr std::string_view kComparisonFamily = "comparison";
 
+constexpr std::string_view kNoFamily;
+
 constexpr TableSpec kTables[] = {
     {"iterations", "iteration", "Iterations",
      "One row per selected iteration; of several ranks the slowest, which the others wait for.",
-     kIterations},
+     kIterations, kNoFamily, kOfTimes},
     {"other_iterations", "", "Iterations that are not selected",
      "One row per iteration of the recording that the numbers of this report leave out.",
-     kOtherIterations, kSelectionFamily},
+     kOtherIterations, kSelectionFamily, kOfTimes},
     {"ops", "op", "Operators", "One row per operator name.", kOps},
     {"ops_by_shape", "op_shape", "Operators by input shapes",
      "One row per operator name and shapes.", kOpsByShape},
@@ -43,20 +46,21 @@ constexpr TableSpec kTables[] = {
      "One row per operator name and Python call stack.", kOpsByStack},
     {"op_types", "op_type", "Operator types", "One row per kind of operator.", kOpTypes},
     {"ops_by_iteration", "iteration_op", "Operators by iteration",
-     "One row per iteration, rank and operator that ran in it.", kOpsByIteration},
+     "One row per iteration, rank and operator that ran in it.", kOpsByIteration, kNoFamily,
+     kOfTimes},
     {"op_tree", "", "Operator tree",
      "What an iteration is made of, from threads over operators to kernels; siblings of one name "
      "are one row. The iteration nearest the median comes first.",
-     kOpTree},
+     kOpTree, kNoFamily, kOfTimes},
     {"tree_change", "", "Operators, run beside run",
      "What an iteration of each run is made of, held against each other: of both the one nearest "
      "the median.",
      kTreeChange, kComparisonFamily},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
-     kModules},
+     kModules, kNoFamily, kOfTimes},
     {"ranges", "", "Ranges of the program",
      "One row per range that the program marks (record_function, NVTX, a trainer's) at its place.",
-     kRanges},
+     kRanges, kNoFamily, kOfTimes},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
     {"kernels_by_op", "kernel", "Kernels by launch and operator",
      "One row per kernel name, operator, launch properties, rank and {{ device.device }}, of the "
@@ -65,7 +69,7 @@ constexpr TableSpec kTables[] = {
     {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
      "One row per iteration and kernel name.", kKernelsByIteration},
     {"launches", "launch", "Launches", "One row per kernel, copy or set with a recorded launch.",
-     kLaunches},
+     kLaunches, kNoFamily, kOfTimes | kOfGpuUnits},
     {"gpus", "gpu", "{{ device.device }}s", "One row per {{ device.device }} with work.", kGpus},
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
     {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
@@ -79,7 +83,9 @@ constexpr TableSpec kTables[] = {
      "One row per stream with work, of the whole recording unless iterations are selected.",
      kStreams},
     {"gaps", "gap", "Idle gaps",
-     "Times in which a {{ device.device }} runs nothing, the longest first; at most 10 000.",
+     "Times in which a {{ device.device , kNoFamily, kOfTimes | kOfExecution}} runs nothing, the "
+     "longest "
+     "first; at most 10 000.",
      kGaps},
     {"memcpys", "memcpy", "Copies and memory sets",
      "One row per kind, host memory, rank and {{ device.device }}, of the selected iterations "
@@ -118,7 +124,8 @@ constexpr TableSpec kTables[] = {
      kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: what could be slower for free.", kSlack},
-    {"tensor_core_ops", "tensor_core_op", "{{ device.matrix_unit }} eligibility",
+    {"tensor_core_ops", "tensor_core_op",
+     "{{ device.matrix_unit , kNoFamily, kOfGpuUnits}} eligibility",
      "One row per eligible operator and input shapes, with what keeps it from {{ "
      "device.matrix_units }}.",
      kTensorCoreOps},
@@ -140,17 +147,29 @@ constexpr TableSpec kTables[] = {
      kDlprofAdvice, kDlprofFamily},
 };
 
+constexpr ColumnBasis kColumnBases[] = {
+    {"iterations", "tensor_core_kernel", kOfGpuUnits},
+    {"iterations", "tensor_core_kernels", kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time", kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time_share", kOfGpuUnits},
+    {"gpus", "tensor_core_share", kOfGpuUnits},
+    {"kernels", "uses_tensor_core", kOfGpuUnits},
+    {"ranks", "communication_time", kOfNames},
+    {"ranks", "exposed_communication", kOfNames},
+};
+
 }  // namespace
 
 std::span<const TableSpec> TableCatalogue() {
   static const std::vector<TableSpec> kAll = [] {
     std::vector<TableSpec> all(std::begin(kTables), std::end(kTables));
     all.insert(all.end(), NeuronTables().begin(), NeuronTables().end());
-    for (TableSpec& spec : all) spec.basis = BasisOfTable(spec.id);
     return all;
   }();
   return kAll;
 }
+
+std::span<const ColumnBasis> ColumnsWithBasis() { return kColumnBases; }
 
 const TableSpec* FindTable(std::string_view id) {
   for (const TableSpec& spec : TableCatalogue()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/tables/shared_columns.h"
+#include "base/metric_id.h"
 
 namespace profgauge::columns {
 
@@ -100,11 +101,11 @@ inline constexpr ColumnSpec kGpus[] = {
     {"sms", "{{ device.core }}s", kCount, "Streaming multiprocessors or compute units."},
     {"memory", "Memory", kBytes, "Device memory."},
     {"utilization", "Utilization", kShare, "Share of the window in which a kernel runs.",
-     "gpu.utilization.mean"},
-    {"idle", "Idle", kShare, "Share of the window in which nothing runs.", "gpu.idle.mean"},
+     metric::kGpuUtilizationMean},
+    {"idle", "Idle", kShare, "Share of the window in which nothing runs.", metric::kGpuIdleMean},
     {"usual_idle", "Usually idle", kShare,
      "The same as if single iterations idled as the others do; absent where none stands out.",
-     "gpu.idle.mean"},
+     metric::kGpuIdleMean},
     {"sm_efficiency", "Est. {{ device.core }} efficiency", kShare,
      "Blocks per {{ device.core }}, at most 1, over the window."},
     kOccupancy,

@@ -1,8 +1,20 @@
 #include "analysis/analysis.h"
+#include "analysis/tables/scenario_metrics.h"
 
 namespace profgauge {
 
+const Metric* Analysis::Find(MetricId id) const {
+  const MetricSpec& spec = SpecOf(id);
+  if (id.place() < metrics.size() && metrics[id.place()].spec == &spec) return &metrics[id.place()];
+  for (const Metric& metric : metrics) {
+    if (metric.spec == &spec) return &metric;
+  }
+  return nullptr;
+}
+
 const Metric* Analysis::Find(std::string_view id) const {
+  if (const std::optional<MetricId> known = FindMetricId(id)) return Find(*known);
+  if (ScenarioOfMetric(id).empty()) return nullptr;
   for (const Metric& metric : metrics) {
     if (metric.spec->id == id) return &metric;
   }

@@ -14,15 +14,6 @@ namespace {
 constexpr std::string_view kNotTold = "this kind of recording does not tell";
 constexpr std::string_view kUnwanted = "left out: nothing that was asked for looks at it";
 
-std::size_t IndexOf(std::string_view id) {
-  const auto catalogue = MetricCatalogue();
-  for (std::size_t i = 0; i < catalogue.size(); ++i) {
-    if (catalogue[i].id == id) return i;
-  }
-  assert(false && "the metric is not in the catalogue");
-  return catalogue.size();
-}
-
 }  // namespace
 
 Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator,
@@ -45,18 +36,14 @@ std::string Output::Told(std::string_view text) const {
   return InDeviceWords(text, DeviceWordsOf(accelerator_));
 }
 
-void Output::Set(std::string_view id, Value value) {
-  const std::size_t index = IndexOf(id);
-  if (index >= metrics_.size()) return;
-  Metric& metric = Touched(index);
+void Output::Set(MetricId id, Value value) {
+  Metric& metric = Touched(id);
   metric.value = std::move(value);
   metric.absent_because.clear();
 }
 
-void Output::SetAbsent(std::string_view id, std::string reason) {
-  const std::size_t index = IndexOf(id);
-  if (index >= metrics_.size()) return;
-  Metric& metric = Touched(index);
+void Output::SetAbsent(MetricId id, std::string reason) {
+  Metric& metric = Touched(id);
   metric.value = {};
   metric.absent_because = std::move(reason);
 }
@@ -68,10 +55,8 @@ std::string Output::HowToRecord(Capability capability, std::string_view otherwis
   return Told(otherwise);
 }
 
-void Output::SetNote(std::string_view id, std::string note, bool low_confidence) {
-  const std::size_t index = IndexOf(id);
-  if (index >= metrics_.size()) return;
-  Metric& metric = Touched(index);
+void Output::SetNote(MetricId id, std::string note, bool low_confidence) {
+  Metric& metric = Touched(id);
   metric.note = std::move(note);
   metric.low_confidence = low_confidence;
 }
@@ -94,23 +79,23 @@ double FarthestOf(Metric& metric, double other) {
 
 }  // namespace
 
-void Output::MayBe(std::string_view id, double other, std::string_view why) {
+void Output::MayBe(MetricId id, double other, std::string_view why) {
   if (!IsSet(id)) return;
-  Metric& metric = Touched(IndexOf(id));
+  Metric& metric = Touched(id);
   metric.may_be = FarthestOf(metric, other);
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
 }
 
-void Output::MarkUncertain(std::string_view id, std::string_view why) {
+void Output::MarkUncertain(MetricId id, std::string_view why) {
   if (!IsSet(id)) return;
-  Metric& metric = Touched(IndexOf(id));
+  Metric& metric = Touched(id);
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
   metric.low_confidence = true;
 }
 
 void Output::SetLacking(bool Basis::*basis, const std::string& reason) {
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    if (spec.basis.*basis) SetAbsent(spec.id, reason);
+  for (const MetricId id : metric::kAll) {
+    if (SpecOf(id).basis.*basis) SetAbsent(id, reason);
   }
   for (const TableSpec& spec : TableCatalogue()) {
     if (spec.basis.*basis) RemoveTable(spec.id, reason);
@@ -121,8 +106,8 @@ void Output::SetLacking(bool Basis::*basis, const std::string& reason) {
 }
 
 void Output::MarkUncertain(bool Basis::*basis, std::string_view why) {
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    if (spec.basis.*basis) MarkUncertain(spec.id, why);
+  for (const MetricId id : metric::kAll) {
+    if (SpecOf(id).basis.*basis) MarkUncertain(id, why);
   }
 }
 
@@ -147,16 +132,9 @@ void Output::RemoveTable(std::string_view id, std::string reason) {
   SetTableAbsent(id, std::move(reason));
 }
 
-const Value& Output::ValueOf(std::string_view id) const {
-  static const Value kAbsent;
-  const std::size_t index = IndexOf(id);
-  return index < metrics_.size() ? metrics_[index].value : kAbsent;
-}
+const Value& Output::ValueOf(MetricId id) const { return metrics_[id.place()].value; }
 
-bool Output::IsSet(std::string_view id) const {
-  const std::size_t index = IndexOf(id);
-  return index < metrics_.size() && !IsAbsent(metrics_[index].value);
-}
+bool Output::IsSet(MetricId id) const { return !IsAbsent(ValueOf(id)); }
 
 void Output::MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason) {
   for (Table& added : tables_) {
@@ -198,8 +176,8 @@ void Output::AddRemark(std::string id, std::string text) {
 }
 
 void Output::Join(Output part) {
-  for (std::size_t i = 0; i < metrics_.size(); ++i) {
-    if (part.is_touched_[i]) Touched(i) = std::move(part.metrics_[i]);
+  for (const MetricId id : metric::kAll) {
+    if (part.is_touched_[id.place()]) Touched(id) = std::move(part.metrics_[id.place()]);
   }
   for (Table& table : part.tables_) {
     assert(Added(table.id()) == nullptr && "a table of two parts of the analysis");

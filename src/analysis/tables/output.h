@@ -34,20 +34,18 @@ class Output {
                   Accelerator accelerator = Accelerator::kUnknown,
                   std::vector<std::string_view> unwanted = {});
 
-  /// REQUIRES for each: `id` is in the metric catalogue; else the call is ignored in release builds
-  /// and asserts in debug builds.
-  void Set(std::string_view id, Value value);
-  void SetAbsent(std::string_view id, std::string reason);
+  void Set(MetricId id, Value value);
+  void SetAbsent(MetricId id, std::string reason);
   /// Words for what is absent because the recording lacks it, with how this format records it.
   std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
   /// How this format records it, or `otherwise` when the recording does not say.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
-  void SetNote(std::string_view id, std::string note, bool low_confidence = false);
+  void SetNote(MetricId id, std::string note, bool low_confidence = false);
   /// The metric's value, if it has one, may be anything up or down to `other`; `why` joins its
   /// note. Where it may be more and less, the worse counts, and it is too uncertain to fail a gate.
-  void MayBe(std::string_view id, double other, std::string_view why);
+  void MayBe(MetricId id, double other, std::string_view why);
   /// The metric's value, if it has one, is too uncertain to fail a gate; `why` joins its note.
-  void MarkUncertain(std::string_view id, std::string_view why);
+  void MarkUncertain(MetricId id, std::string_view why);
 
   /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go
   /// through strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the
@@ -59,8 +57,8 @@ class Output {
   Table& ReplaceTable(std::string_view id);
   /// Takes back a table that was added, if it was.
   void RemoveTable(std::string_view id, std::string reason);
-  const Value& ValueOf(std::string_view id) const;  ///< So far; absent when nobody set it.
-  bool IsSet(std::string_view id) const;            ///< Whether the metric has a value so far.
+  const Value& ValueOf(MetricId id) const;  ///< So far; absent when nobody set it.
+  bool IsSet(MetricId id) const;            ///< Whether the metric has a value so far.
   /// For a column of a table that was added, if it was: this recording has nothing for it.
   void MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason);
   /// Whose devices the run is of, for advice that only one vendor has.
@@ -100,9 +98,9 @@ class Output {
   std::span<const RecordingHint> hints_;
   Accelerator accelerator_;
   std::vector<std::string_view> unwanted_;
-  Metric& Touched(std::size_t index) {
-    is_touched_[index] = true;
-    return metrics_[index];
+  Metric& Touched(MetricId id) {
+    is_touched_[id.place()] = true;
+    return metrics_[id.place()];
   }
 
   std::vector<Metric> metrics_;  // Catalogue order.

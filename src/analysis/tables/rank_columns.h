@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/tables/shared_columns.h"
+#include "base/metric_id.h"
 
 namespace profgauge::columns {
 
@@ -29,14 +30,14 @@ inline constexpr auto kRanks = Join(
         {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
         {"compute_time", "Compute time", kTime,
          "Time in which a computing kernel runs, over its {{ device.device }}s.",
-         "gpu.utilization.mean"},
+         metric::kGpuUtilizationMean},
         {"compute_once", "Computed once", kTime,
          "Of that, what single iterations have above all others, as in `exposed_once`."},
         {"communication_time", "Communication time", kTime,
          "Time in which a collective runs, over its {{ device.device }}s."},
         {"exposed_communication", "Exposed communication", kTime,
          "Of that, the time in which the {{ device.device }} computes nothing.",
-         "breakdown.communication"},
+         metric::kBreakdownCommunication},
         {"exposed_once", "Exposed once", kTime,
          "Of that, what single iterations have above all others: those with more than three times "
          "as much as the next, at most one in ten."},

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "base/metric_id.h"
 #include "base/table.h"
 
 namespace profgauge::columns {
@@ -34,7 +35,7 @@ inline constexpr ColumnSpec kLongest = {"max", "Longest", kTime, "Duration of th
 inline constexpr ColumnSpec kExposed = {"exposed_time", "Exposed", kTime,
                                         "Of its time, the part in which the same {{ device.device "
                                         "}} computes nothing (collectives and copies).",
-                                        "breakdown.communication"};
+                                        metric::kBreakdownCommunication};
 inline constexpr ColumnSpec kUses = {
     "uses_tensor_core", "{{ device.matrix_units }}", kText,
     "Whether it uses {{ device.matrix_units }}: yes, no or unknown."};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/tables/shared_columns.h"
+#include "base/metric_id.h"
 
 namespace profgauge::columns {
 
@@ -27,7 +28,7 @@ inline constexpr ColumnSpec kIterations[] = {
      "Time in runtime and driver calls while the {{ device.device }} is idle."},
     {"dataloader", "Data loader", kTime,
      "Time waiting for input data while the {{ device.device }} is idle.",
-     "dataloader.exposed_share"},
+     metric::kDataloaderExposedShare},
     {"cpu", "Other host work", kTime,
      "Time in operators on the host while the {{ device.device }} is idle."},
     {"other", "Unattributed", kTime, "The rest; the nine add up to the duration."},
@@ -57,7 +58,7 @@ inline constexpr ColumnSpec kGaps[] = {
     kRank,
     kGpu,
     {"start", "Start", kTime, "Start, from the start of the recording."},
-    {"duration", "Duration", kTime, "Length.", "gpu.idle.mean"},
+    {"duration", "Duration", kTime, "Length.", metric::kGpuIdleMean},
     {"cause", "Cause", kText, "What most of it is due to: the titles of gpu.idle_cause."},
     {"iteration", "Iteration", kCount, "Position of the iteration in which it begins."},
     {"before", "Work before", kText, "Device work that ends where the gap starts."},

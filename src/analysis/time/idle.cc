@@ -444,7 +444,7 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out) {
     }
   }
   for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
-    const std::string_view id = kIdleCauseInfo[cause].metric;
+    const MetricId id = kIdleCauseInfo[cause].metric;
     const std::string untold = WhyUntold(ranks, static_cast<IdleCause>(cause), out);
     if (gpus == 0) {
       out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));

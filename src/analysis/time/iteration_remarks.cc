@@ -15,6 +15,7 @@
 #include "analysis/context/markers.h"
 #include "analysis/context/setup_calls.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -161,7 +162,7 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
 // Numbers of the run would be those of the other ranks.
 void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                          Output& out) {
-  constexpr std::string_view kId = "profile.ranks_without_work";
+  constexpr MetricId kId = metric::kProfileRanksWithoutWork;
   constexpr std::int64_t kMostNamed = 8;
   std::string list;
   std::int64_t without = 0, with = 0;

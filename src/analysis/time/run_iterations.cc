@@ -21,6 +21,7 @@
 #include "analysis/time/iteration_stats.h"
 #include "analysis/time/typical_lengths.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge {
 namespace {
@@ -43,11 +44,11 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
   }
   if (all <= 0) {
     const std::string reason = "needs two iterations in a row";
-    out.SetAbsent("iteration.period.median", reason);
-    return out.SetAbsent("iteration.between_share", reason);
+    out.SetAbsent(metric::kIterationPeriodMedian, reason);
+    return out.SetAbsent(metric::kIterationBetweenShare, reason);
   }
-  out.Set("iteration.period.median", RoundedTime(Describe(periods).median));
-  out.Set("iteration.between_share", static_cast<double>(between) / static_cast<double>(all));
+  out.Set(metric::kIterationPeriodMedian, RoundedTime(Describe(periods).median));
+  out.Set(metric::kIterationBetweenShare, static_cast<double>(between) / static_cast<double>(all));
 }
 
 Ns ObservedTime(const RankContext& rank) {
@@ -95,13 +96,12 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   const SeriesStats of_alike = Describe(alike);
   stats.robust_cv = of_alike.robust_cv;
   stats.outliers = of_alike.outliers;
-  out.Set("iteration.time.mean", RoundedTime(stats.mean));
-  out.Set("iteration.time.median", RoundedTime(stats.median));
-  out.Set("iteration.time.min", RoundedTime(stats.min));
-  out.Set("iteration.time.max", RoundedTime(stats.max));
-  out.Set("iteration.time.p95", RoundedTime(stats.p95));
-  const auto set = [&](std::string_view id, std::optional<double> value, std::size_t needed,
-                       bool is_time) {
+  out.Set(metric::kIterationTimeMean, RoundedTime(stats.mean));
+  out.Set(metric::kIterationTimeMedian, RoundedTime(stats.median));
+  out.Set(metric::kIterationTimeMin, RoundedTime(stats.min));
+  out.Set(metric::kIterationTimeMax, RoundedTime(stats.max));
+  out.Set(metric::kIterationTimeP95, RoundedTime(stats.p95));
+  const auto set = [&](MetricId id, std::optional<double> value, std::size_t needed, bool is_time) {
     if (value) {
       out.Set(id, is_time ? RoundedTime(*value) : Value(*value));
       return;
@@ -114,25 +114,25 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
                       out.HowToRecord(Capability::kIterationMarkers, "put a marker around each"))
                 : "the iterations have no length");
   };
-  set("iteration.time.stddev", stats.stddev, 2, true);
-  set("iteration.time.cv", stats.cv, 2, false);
-  set("iteration.time.robust_cv", stats.robust_cv, 2, false);
-  set("iteration.drift", stats.drift, 3, false);
+  set(metric::kIterationTimeStddev, stats.stddev, 2, true);
+  set(metric::kIterationTimeCv, stats.cv, 2, false);
+  set(metric::kIterationTimeRobustCv, stats.robust_cv, 2, false);
+  set(metric::kIterationDrift, stats.drift, 3, false);
   // Of fewer, the spread is so little known that chance makes outliers.
   if (durations.size() >= kFewIterations) {
-    out.Set("iteration.outliers", stats.outliers);
+    out.Set(metric::kIterationOutliers, stats.outliers);
   } else {
-    set("iteration.outliers", std::nullopt, kFewIterations, false);
+    set(metric::kIterationOutliers, std::nullopt, kFewIterations, false);
   }
   if (stats.robust_cv && durations.size() < kConfidentIterations) {
-    out.SetNote("iteration.time.robust_cv",
+    out.SetNote(metric::kIterationTimeRobustCv,
                 fmt::format("low confidence: {} iterations, {} would do", durations.size(),
                             kConfidentIterations),
                 true);
   }
   // Neighbouring iterations depend on each other; of so few, chance makes drift.
   if (durations.size() >= kFewIterations) return;
-  for (const char* id : {"iteration.time.cv", "iteration.drift"}) {
+  for (const MetricId id : {metric::kIterationTimeCv, metric::kIterationDrift}) {
     if (!out.IsSet(id)) continue;
     out.SetNote(id, fmt::format("low confidence: {} iterations, {} would do", durations.size(),
                                 kFewIterations));
@@ -171,18 +171,18 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
                   Output& out) {
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
-    const std::string id = "breakdown." + std::string(CategoryId(category));
+    const PartMetrics& id = kBreakdownMetrics[i];
     const std::string untold = WhyUntold(ranks, category, out);
     if (whole > 0 && !untold.empty() && sums[i] == 0) {
-      out.SetAbsent(id, untold);
-      out.SetAbsent(id + ".time", untold);
+      out.SetAbsent(id.share, untold);
+      out.SetAbsent(id.time, untold);
       continue;
     }
-    out.Set(id + ".time", sums[i]);
+    out.Set(id.time, sums[i]);
     if (whole > 0) {
-      out.Set(id, static_cast<double>(sums[i]) / static_cast<double>(whole));
+      out.Set(id.share, static_cast<double>(sums[i]) / static_cast<double>(whole));
     } else {
-      out.SetAbsent(id, "the iterations have no length");
+      out.SetAbsent(id.share, "the iterations have no length");
     }
   }
 }
@@ -210,17 +210,17 @@ void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Outp
   if (exposed + all.stalled > 0) untold.clear();
   if (whole <= 0) untold = "the iterations have no length";
   if (!untold.empty()) {
-    for (const char* id : {"dataloader.exposed_share", "dataloader.exposed_time",
-                           "dataloader.exposed_once", "dataloader.stalled_time"}) {
+    for (const MetricId id : {metric::kDataloaderExposedShare, metric::kDataloaderExposedTime,
+                              metric::kDataloaderExposedOnce, metric::kDataloaderStalledTime}) {
       out.SetAbsent(id, untold);
     }
     return;
   }
-  out.Set("dataloader.exposed_share",
+  out.Set(metric::kDataloaderExposedShare,
           static_cast<double>(exposed + all.between) / static_cast<double>(whole + all.between));
-  out.Set("dataloader.exposed_time", exposed + all.between);
-  out.Set("dataloader.exposed_once", MostLoadedOnce(ranks));
-  out.Set("dataloader.stalled_time", all.stalled);
+  out.Set(metric::kDataloaderExposedTime, exposed + all.between);
+  out.Set(metric::kDataloaderExposedOnce, MostLoadedOnce(ranks));
+  out.Set(metric::kDataloaderStalledTime, all.stalled);
 }
 
 // From `tensor_core_kernel` to `other`.
@@ -418,15 +418,15 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
     listed = std::max(listed, facts[i].gpus_listed);
     has_device = has_device || facts[i].has_device;
   }
-  out.Set("profile.ranks", static_cast<std::int64_t>(ranks.size()));
+  out.Set(metric::kProfileRanks, static_cast<std::int64_t>(ranks.size()));
   const bool told = has_device || std::all_of(ranks.begin(), ranks.end(), [](const RankContext& r) {
                       return r.profile->has_timeline;
                     });
-  if (told) out.Set("profile.gpus", gpus);
+  if (told) out.Set(metric::kProfileGpus, gpus);
   if (listed > 0) {
-    out.Set("profile.gpus_listed", listed);
+    out.Set(metric::kProfileGpusListed, listed);
   } else {
-    out.SetAbsent("profile.gpus_listed", out.Gap(Capability::kDeviceProperties));
+    out.SetAbsent(metric::kProfileGpusListed, out.Gap(Capability::kDeviceProperties));
   }
 }
 
@@ -463,8 +463,8 @@ std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
   const std::vector<double> alike = WithoutKinds(observed, typical);
   Ns wall = 0;
   for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
-  out.Set("profile.wall_time", wall);
-  out.Set("profile.iterations", static_cast<std::int64_t>(run.size()));
+  out.Set(metric::kProfileWallTime, wall);
+  out.Set(metric::kProfileIterations, static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);
   SetStatistics(observed, alike, out);
   SetPeriods(run, out);

@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/errors.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -48,7 +49,7 @@ Error NothingAsked() {
 }
 
 Error NoReplay(const Analysis& analysis) {
-  const Metric* path = analysis.Find("critical.host.share");
+  const Metric* path = analysis.Find(metric::kCriticalHostShare);
   return {ErrorKind::kInput,
           "analysis/no-replay",
           fmt::format("this recording cannot be replayed: it {}",

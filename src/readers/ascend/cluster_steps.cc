@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/metric_id.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers::ascend {
@@ -46,10 +47,10 @@ void AddListed(std::string_view text, std::set<std::int64_t>& ranks) {
   }
 }
 
-void Add(Reported& reported, const char* id, Value value) {
+void Add(Reported& reported, MetricId id, Value value) {
   reported.metrics.push_back({id, std::move(value), kNote});
 }
-void AddNone(Reported& reported, const char* id, std::string why) {
+void AddNone(Reported& reported, MetricId id, std::string why) {
   reported.metrics.push_back({id, {}, std::move(why)});
 }
 
@@ -117,7 +118,7 @@ Ns ClusterSteps::Sum(Column column) const {
 
 void ClusterSteps::StateRanks(Reported& reported) const {
   constexpr std::size_t kShown = 8;
-  Add(reported, "profile.ranks", static_cast<std::int64_t>(ranks_.size()));
+  Add(reported, metric::kProfileRanks, static_cast<std::int64_t>(ranks_.size()));
   std::vector<std::int64_t> missing;
   for (const std::int64_t id : listed_) {
     if (!ranks_.contains(id)) missing.push_back(id);
@@ -125,7 +126,7 @@ void ClusterSteps::StateRanks(Reported& reported) const {
   if (missing.empty()) return;
   const auto count = static_cast<std::int64_t>(missing.size());
   missing.resize(std::min(missing.size(), kShown));
-  reported.metrics.push_back({"profile.ranks_missing", count,
+  reported.metrics.push_back({metric::kProfileRanksMissing, count,
                               fmt::format("the stages list {} ranks, without a row: {}{}",
                                           listed_.size(), fmt::join(missing, ", "),
                                           count > static_cast<std::int64_t>(kShown) ? ", …" : "")});
@@ -134,7 +135,7 @@ void ClusterSteps::StateRanks(Reported& reported) const {
 // By step: ranks may have unlike numbers of them.
 void ClusterSteps::StateImbalance(Reported& reported) const {
   if (std::string why = WhyNone({kComputing}); !why.empty()) {
-    return AddNone(reported, "rank.imbalance", std::move(why));
+    return AddNone(reported, metric::kRankImbalance, std::move(why));
   }
   double least = 0, most = 0, sum = 0;
   bool is_first = true;
@@ -146,15 +147,15 @@ void ClusterSteps::StateImbalance(Reported& reported) const {
     is_first = false;
   }
   const auto count = static_cast<double>(ranks_.size());
-  if (sum > 0) Add(reported, "rank.imbalance", (most - least) * count / sum);
+  if (sum > 0) Add(reported, metric::kRankImbalance, (most - least) * count / sum);
 }
 
 void ClusterSteps::StateIdle(Reported& reported) const {
   std::string why = WhyNone({kFree, kStage});
   if (why.empty()) why = WhyContradicted();
   if (!why.empty()) {
-    AddNone(reported, "gpu.idle.mean", why);
-    return AddNone(reported, "gpu.idle.max", std::move(why));
+    AddNone(reported, metric::kGpuIdleMean, why);
+    return AddNone(reported, metric::kGpuIdleMax, std::move(why));
   }
   double sum = 0, most = 0;
   for (const auto& [id, rank] : ranks_) {
@@ -162,11 +163,11 @@ void ClusterSteps::StateIdle(Reported& reported) const {
     sum += idle;
     most = std::max(most, idle);
   }
-  Add(reported, "gpu.idle.mean", sum / static_cast<double>(ranks_.size()));
-  Add(reported, "gpu.idle.max", most);
+  Add(reported, metric::kGpuIdleMean, sum / static_cast<double>(ranks_.size()));
+  Add(reported, metric::kGpuIdleMax, most);
 }
 
-void ClusterSteps::StateShare(const char* id, Column part, Column whole, Reported& reported) const {
+void ClusterSteps::StateShare(MetricId id, Column part, Column whole, Reported& reported) const {
   std::string why = WhyNone({part, whole});
   if (why.empty() && whole == kStage) why = WhyContradicted();
   if (!why.empty()) return AddNone(reported, id, std::move(why));
@@ -220,8 +221,8 @@ Reported ClusterSteps::Report() {
   StateRanks(reported);
   StateIdle(reported);
   StateImbalance(reported);
-  StateShare("communication.overlap", kOverlapped, kCommunication, reported);
-  StateShare("communication.exposed_share", kExposed, kStage, reported);
+  StateShare(metric::kCommunicationOverlap, kOverlapped, kCommunication, reported);
+  StateShare(metric::kCommunicationExposedShare, kExposed, kStage, reported);
   StateTables(reported);
   return reported;
 }

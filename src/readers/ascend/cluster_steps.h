@@ -45,7 +45,7 @@ class ClusterSteps {
   void StateRanks(Reported& reported) const;
   void StateImbalance(Reported& reported) const;
   void StateIdle(Reported& reported) const;
-  void StateShare(const char* id, Column part, Column whole, Reported& reported) const;
+  void StateShare(MetricId id, Column part, Column whole, Reported& reported) const;
   void StateTables(Reported& reported) const;
   void CountLostCells();
   void CountLostSteps();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/metric_id.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers::ascend {
@@ -115,7 +116,7 @@ void KernelDetails::AddOp(const CsvRow& row, Ns duration) {
 void KernelDetails::ReportOps() {
   Reported& reported = builder_.reported();
   if (cube_time_ > 0) {
-    reported.metrics.push_back({"npu.cube_utilization",
+    reported.metrics.push_back({metric::kNpuCubeUtilization,
                                 cube_busy_ / static_cast<double>(cube_time_),
                                 "by kernel_details.csv, of the kernels that state it"});
   }

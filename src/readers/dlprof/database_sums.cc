@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/metric_id.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/statements.h"
@@ -224,15 +225,15 @@ void StateShares(const DatabaseImport& import, const TableScan& scan, Stating& s
     return state.None(kSharesOfTime, why);
   }
   if (import.kernels > 0) {
-    state.Percent("gpu.utilization.mean", Stated(scan, kUtilization));
-    state.Percent("breakdown.tensor_core_kernel", Stated(scan, kFirstPart));
-    state.Percent("breakdown.other_kernel", Stated(scan, kFirstPart + 1));
-    state.Percent("breakdown.memcpy", Stated(scan, kFirstPart + 2));
+    state.Percent(metric::kGpuUtilizationMean, Stated(scan, kUtilization));
+    state.Percent(metric::kBreakdownTensorCoreKernel, Stated(scan, kFirstPart));
+    state.Percent(metric::kBreakdownOtherKernel, Stated(scan, kFirstPart + 1));
+    state.Percent(metric::kBreakdownMemcpy, Stated(scan, kFirstPart + 2));
   }
-  state.Percent("breakdown.dataloader", Stated(scan, kDataLoader));
-  state.Percent("breakdown.cpu", Stated(scan, kCpu));
-  state.Percent("dataloader.exposed_share", Stated(scan, kDataLoader));
-  state.Percent("breakdown.other", scan.Real(kOther) + scan.Real(kIo), "; with I/O");
+  state.Percent(metric::kBreakdownDataloader, Stated(scan, kDataLoader));
+  state.Percent(metric::kBreakdownCpu, Stated(scan, kCpu));
+  state.Percent(metric::kDataloaderExposedShare, Stated(scan, kDataLoader));
+  state.Percent(metric::kBreakdownOther, scan.Real(kOther) + scan.Real(kIo), "; with I/O");
 }
 
 }  // namespace
@@ -253,9 +254,9 @@ Status StateAggregation(DatabaseImport& import) {
   PROFGAUGE_TRY(const bool found, scan.Next());
   if (!found) return {};
   Stating state(*import.builder, Note(import.version));
-  state.Whole("profile.wall_time", scan.Real(0));
+  state.Whole(metric::kProfileWallTime, scan.Real(0));
   if (import.kernels + import.copies == 0) state.None(kSharesOfDevice, kNoDeviceWork);
-  if (import.kernels > 0) state.Percent("tensor_core.efficiency", Stated(scan, 2));
+  if (import.kernels > 0) state.Percent(metric::kTensorCoreEfficiency, Stated(scan, 2));
   StateShares(import, scan, state);
   PROFGAUGE_CHECK(StateGroups(import));
   return StateAdvice(import);

@@ -14,6 +14,7 @@
 
 #include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/metric_id.h"
 #include "base/value.h"
 #include "readers/one_run.h"
 
@@ -70,7 +71,7 @@ std::vector<std::vector<std::string>> RunsOf(const std::vector<Profile>& reports
   return files;
 }
 
-const ReportedMetric* StatedOf(const Profile& profile, std::string_view id) {
+const ReportedMetric* StatedOf(const Profile& profile, MetricId id) {
   for (const ReportedMetric& metric : profile.reported.metrics) {
     if (metric.id == id) return &metric;
   }
@@ -81,11 +82,11 @@ const ReportedMetric* StatedOf(const Profile& profile, std::string_view id) {
 /// of rows that could not be read are no statement.
 std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   constexpr double kAlike = 0.01;
-  const ReportedMetric* ours = StatedOf(a, "profile.wall_time");
-  const ReportedMetric* theirs = StatedOf(b, "profile.wall_time");
+  const ReportedMetric* ours = StatedOf(a, metric::kProfileWallTime);
+  const ReportedMetric* theirs = StatedOf(b, metric::kProfileWallTime);
   if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) return "wall clocks";
-  ours = StatedOf(a, "profile.kernel_time");
-  theirs = StatedOf(b, "profile.kernel_time");
+  ours = StatedOf(a, metric::kProfileKernelTime);
+  theirs = StatedOf(b, metric::kProfileKernelTime);
   const auto is_whole = [](const Profile& p) { return p.log[Counter::events_unreadable] == 0; };
   if (ours == nullptr || theirs == nullptr || !is_whole(a) || !is_whole(b)) return {};
   const double x = AsNumber(ours->value, 0), y = AsNumber(theirs->value, 0);
@@ -114,6 +115,8 @@ Result<Profile> Merge(std::vector<Profile> reports) {
                 std::make_move_iterator(from.end()));
     };
     append(merged.reported.metrics, report.reported.metrics);
+    StatedIterations& iterations = merged.reported.iterations;
+    if (iterations.total == 0) iterations = report.reported.iterations;
     append(merged.reported.tables, report.reported.tables);
     append(merged.facts, report.facts);
     if (merged.gpus.empty()) merged.gpus = std::move(report.gpus);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "readers/dlprof/stating.h"
 #include "readers/times.h"
@@ -110,8 +111,8 @@ void StateIdle(double utilization, double memory, Stating& state) {
   const std::optional<double> busy[] = {utilization, memory};
   std::string why = WhyTooMuch(busy);
   if (utilization < 0 || memory < 0) why = "DLProf states a time below 0 of kernels or copies";
-  if (!why.empty()) return state.None("gpu.idle.mean", std::move(why));
-  state.Percent("gpu.idle.mean", std::max(0.0, 100 - utilization - memory),
+  if (!why.empty()) return state.None(metric::kGpuIdleMean, std::move(why));
+  state.Percent(metric::kGpuIdleMean, std::max(0.0, 100 - utilization - memory),
                 ": the rest of kernels and memory operations");
 }
 
@@ -122,23 +123,24 @@ void StateBusy(const Block& summary, Stating& state) {
   const auto memory = summary.Number("Memory Duration %");
   // Up to 0.16 idle time itself was printed.
   if (const auto idle = summary.Number("GPU Idle %")) {
-    state.Percent("gpu.utilization.mean", 100 - *idle);
-    state.Percent("gpu.idle.mean", *idle);
+    state.Percent(metric::kGpuUtilizationMean, 100 - *idle);
+    state.Percent(metric::kGpuIdleMean, *idle);
   } else {
-    state.Percent("gpu.utilization.mean", utilization);
+    state.Percent(metric::kGpuUtilizationMean, utilization);
     if (utilization && memory) StateIdle(*utilization, *memory, state);
   }
-  state.Percent("breakdown.tensor_core_kernel", summary.Number("Tensor Core Kernel Duration %"));
-  state.Percent("breakdown.other_kernel", summary.Number("Non-Tensor Core Kernel Duration %"));
-  state.Percent("breakdown.memcpy", memory, "; with memory sets");
+  state.Percent(metric::kBreakdownTensorCoreKernel,
+                summary.Number("Tensor Core Kernel Duration %"));
+  state.Percent(metric::kBreakdownOtherKernel, summary.Number("Non-Tensor Core Kernel Duration %"));
+  state.Percent(metric::kBreakdownMemcpy, memory, "; with memory sets");
 }
 
 void StateEfficiency(const Block& summary, bool tells_operators, Stating& state) {
   const auto efficiency = summary.Number("Tensor Core Kernel Utilization %");
   if (tells_operators) {
-    state.Percent("tensor_core.efficiency", efficiency);
+    state.Percent(metric::kTensorCoreEfficiency, efficiency);
   } else if (efficiency) {
-    state.None("tensor_core.efficiency",
+    state.None(metric::kTensorCoreEfficiency,
                "DLProf told no operators apart, so what it calls efficiency is of all kernels: "
                "see tensor_core.share");
   }
@@ -160,15 +162,15 @@ void StateShares(const Block& summary, bool has_kernels, Stating& state) {
     return state.None(kSharesOfTime, why);
   }
   if (has_kernels) StateBusy(summary, state);
-  state.Percent("breakdown.dataloader", summary.Number("Dataloader Duration %"));
-  state.Percent("dataloader.exposed_share", summary.Number("Dataloader Duration %"));
-  state.Percent("breakdown.cpu", summary.Number("CPU Duration %"), "; with runtime calls");
-  state.Percent("breakdown.io", summary.Number("IO Duration %"));
-  state.Percent("breakdown.other", summary.Number("Other Duration %"));
+  state.Percent(metric::kBreakdownDataloader, summary.Number("Dataloader Duration %"));
+  state.Percent(metric::kDataloaderExposedShare, summary.Number("Dataloader Duration %"));
+  state.Percent(metric::kBreakdownCpu, summary.Number("CPU Duration %"), "; with runtime calls");
+  state.Percent(metric::kBreakdownIo, summary.Number("IO Duration %"));
+  state.Percent(metric::kBreakdownOther, summary.Number("Other Duration %"));
 }
 
 void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, Stating& state) {
-  state.Whole("profile.wall_time", summary.Number("Wall Clock Time (ns)"));
+  state.Whole(metric::kProfileWallTime, summary.Number("Wall Clock Time (ns)"));
   if (has_kernels) {
     StateEfficiency(summary, tells_operators, state);
   } else {
@@ -181,14 +183,13 @@ void StateIterations(const Block& iterations, Stating& state) {
   const auto aggregated = iterations.Number("Aggregated Iterations");
   if (!aggregated || *aggregated <= 0) return;  // Simple mode has none.
   // What was recorded; the metrics are of the aggregated ones alone.
-  state.Whole("profile.iterations_total", iterations.Number("Total Iterations"));
-  state.Whole("profile.iteration_start", iterations.Number("Start Iteration"));
-  state.Whole("profile.iteration_stop", iterations.Number("Stop Iteration"));
+  state.Iterations(iterations.Number("Total Iterations"), iterations.Number("Start Iteration"),
+                   iterations.Number("Stop Iteration"));
   state.Fact("iteration_start", iterations.Number("Start Iteration"));
   state.Fact("iteration_stop", iterations.Number("Stop Iteration"));
-  state.Whole("profile.iterations", aggregated);
-  state.Time("iteration.time.mean", iterations.Number("Average Iteration Time (ns)"));
-  state.Time("iteration.time.stddev", iterations.Number("Iteration Time Standard Deviation"));
+  state.Whole(metric::kProfileIterations, aggregated);
+  state.Time(metric::kIterationTimeMean, iterations.Number("Average Iteration Time (ns)"));
+  state.Time(metric::kIterationTimeStddev, iterations.Number("Iteration Time Standard Deviation"));
 }
 
 void StateOperators(const Block& ops, Stating& state) {
@@ -196,16 +197,16 @@ void StateOperators(const Block& ops, Stating& state) {
   const auto used = ops.Cell("Ops using TC", 0);
   const auto not_used = ops.Cell("Ops eligible for TC but not using", 0);
   if (!all || !used || !not_used || !(*all > 0)) return;
-  state.Share("tensor_core.eligible_share", (*used + *not_used) / *all);
+  state.Share(metric::kTensorCoreEligibleShare, (*used + *not_used) / *all);
 }
 
 void StateKernels(const Block& kernels, Stating& state) {
   const auto using_time = kernels.Cell("Kernels using TC", 0);
   const auto other_time = kernels.Cell("All other kernels", 0);
   if (!using_time || !other_time || *using_time < 0 || *other_time < 0) return;
-  state.Whole("profile.kernel_time", *using_time + *other_time);
+  state.Whole(metric::kProfileKernelTime, *using_time + *other_time);
   if (*using_time + *other_time > 0) {
-    state.Share("tensor_core.share", *using_time / (*using_time + *other_time));
+    state.Share(metric::kTensorCoreShare, *using_time / (*using_time + *other_time));
   }
 }
 
@@ -333,7 +334,7 @@ void StateKernelRows(const Reading& in) {
                  total.time / total.calls, total.min, total.max});
   }
   in.builder.reported().metrics.push_back(
-      {"profile.kernel_time", sum, "sum of DLProf's kernel report"});
+      {metric::kProfileKernelTime, sum, "sum of DLProf's kernel report"});
 }
 
 void StateTensorCores(const Reading& in) {
@@ -351,7 +352,7 @@ void StateTensorCores(const Reading& in) {
   });
   if (all_time == 0) return;
   Stating(in.builder, "sums of DLProf's Tensor Core report")
-      .Share("tensor_core.efficiency",
+      .Share(metric::kTensorCoreEfficiency,
              static_cast<double>(using_time) / static_cast<double>(all_time));
 }
 
@@ -466,8 +467,8 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
   const Block system(lines, "System Config");
   StateSystem(system, builder);
   Stating state(builder, Note(system.Text("DLProf Version")));
-  state.Whole("profile.gpus", system.Number("GPU Count"));
-  state.Whole("profile.gpus_listed", system.Number("GPU Count"));
+  state.Whole(metric::kProfileGpus, system.Number("GPU Count"));
+  state.Whole(metric::kProfileGpusListed, system.Number("GPU Count"));
   const Block ops(lines, "All Ops"), kernels(lines, "All Kernels");
   const bool has_kernels = !HasNoKernels(kernels);
   const bool tells_operators = TellsOperators(system, ops);

@@ -14,6 +14,12 @@ namespace {
 constexpr double kRounding = 0.1;
 constexpr double kRoundingOfSum = 1;
 
+/// Whether it is one, and a whole number can hold it.
+bool IsCount(double value) {
+  constexpr double kLargest = 9e18;
+  return value >= 0 && value < kLargest;
+}
+
 }  // namespace
 
 std::string WhyTooMuch(std::span<const std::optional<double>> percents) {
@@ -23,24 +29,34 @@ std::string WhyTooMuch(std::span<const std::optional<double>> percents) {
   return fmt::format("the shares of the time that DLProf states add up to {:.1f} %", sum);
 }
 
-void Stating::Whole(const char* id, std::optional<double> value) {
+void Stating::Iterations(std::optional<double> total, std::optional<double> start,
+                         std::optional<double> stop) {
+  const auto take = [](std::optional<double> value, std::int64_t& number) {
+    if (value && IsCount(*value)) number = static_cast<std::int64_t>(*value);
+  };
+  StatedIterations& iterations = builder_.reported().iterations;
+  take(total, iterations.total);
+  take(start, iterations.start);
+  take(stop, iterations.stop);
+}
+
+void Stating::Whole(MetricId id, std::optional<double> value) {
   if (!value) return;
-  constexpr double kLargest = 9e18;  // What a whole number can hold.
-  if (!(*value >= 0 && *value < kLargest)) {
+  if (!IsCount(*value)) {
     return None(id, fmt::format("DLProf states {:.0f}, expected 0 or more", *value));
   }
   Add(id, static_cast<std::int64_t>(*value), "");
 }
 
-void Stating::Time(const char* id, std::optional<double> ns) {
+void Stating::Time(MetricId id, std::optional<double> ns) {
   if (ns) Whole(id, *ns < 0 ? *ns : *ns + 0.5);
 }
 
-void Stating::Percent(const char* id, std::optional<double> value, const char* more) {
+void Stating::Percent(MetricId id, std::optional<double> value, const char* more) {
   if (value) Share(id, *value / 100, more);
 }
 
-void Stating::Share(const char* id, double value, const char* more) {
+void Stating::Share(MetricId id, double value, const char* more) {
   if (!(value >= -kRounding / 100 && value <= 1 + kRounding / 100)) {
     return None(id, fmt::format("DLProf states {:.1f} %, expected 0 to 100 %", value * 100));
   }
@@ -51,11 +67,11 @@ void Stating::Fact(const char* key, std::optional<double> value) {
   if (value) builder_.AddFact(key, FormatCount(static_cast<std::int64_t>(*value)));
 }
 
-void Stating::None(const char* id, std::string why) {
+void Stating::None(MetricId id, std::string why) {
   builder_.reported().metrics.push_back({id, {}, std::move(why)});
 }
 
-void Stating::Add(const char* id, Value value, const char* more) {
+void Stating::Add(MetricId id, Value value, const char* more) {
   builder_.reported().metrics.push_back({id, std::move(value), note_ + more});
 }
 

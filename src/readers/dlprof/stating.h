@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/metric_id.h"
 #include "model/profile_builder.h"
 
 namespace profgauge::readers::dlprof {
@@ -16,14 +17,14 @@ namespace profgauge::readers::dlprof {
 std::string WhyTooMuch(std::span<const std::optional<double>> percents);
 
 /// The shares of the device, of which a file without its work says nothing.
-inline constexpr const char* kSharesOfDevice[] = {"gpu.utilization.mean", "gpu.idle.mean",
-                                                  "tensor_core.efficiency"};
+inline constexpr MetricId kSharesOfDevice[] = {metric::kGpuUtilizationMean, metric::kGpuIdleMean,
+                                               metric::kTensorCoreEfficiency};
 /// The shares into which DLProf divides the time.
-inline constexpr const char* kSharesOfTime[] = {
-    "gpu.utilization.mean",     "gpu.idle.mean",    "breakdown.tensor_core_kernel",
-    "breakdown.other_kernel",   "breakdown.memcpy", "breakdown.dataloader",
-    "dataloader.exposed_share", "breakdown.cpu",    "breakdown.io",
-    "breakdown.other"};
+inline constexpr MetricId kSharesOfTime[] = {
+    metric::kGpuUtilizationMean,     metric::kGpuIdleMean,     metric::kBreakdownTensorCoreKernel,
+    metric::kBreakdownOtherKernel,   metric::kBreakdownMemcpy, metric::kBreakdownDataloader,
+    metric::kDataloaderExposedShare, metric::kBreakdownCpu,    metric::kBreakdownIo,
+    metric::kBreakdownOther};
 
 class Stating {
  public:
@@ -31,23 +32,26 @@ class Stating {
 
   /// States the metric `id`, or that it is none when out of range. `more` goes behind whose number
   /// it is. A count, or ns, from 0 on; fractions are cut.
-  void Whole(const char* id, std::optional<double> value);
+  void Whole(MetricId id, std::optional<double> value);
   /// ns from 0 on, rounded.
-  void Time(const char* id, std::optional<double> ns);
+  void Time(MetricId id, std::optional<double> ns);
   /// 0 to 100, and what rounding to one decimal adds to it.
-  void Percent(const char* id, std::optional<double> value, const char* more = "");
+  void Percent(MetricId id, std::optional<double> value, const char* more = "");
   /// 0 to 1, likewise.
-  void Share(const char* id, double value, const char* more = "");
+  void Share(MetricId id, double value, const char* more = "");
   /// What says of which part of the recording the numbers are.
   void Fact(const char* key, std::optional<double> value);
+  /// Which iterations the numbers are of.
+  void Iterations(std::optional<double> total, std::optional<double> start,
+                  std::optional<double> stop);
   /// What the file states is no such number.
-  void None(const char* id, std::string why);
-  void None(std::span<const char* const> ids, const std::string& why) {
-    for (const char* id : ids) None(id, why);
+  void None(MetricId id, std::string why);
+  void None(std::span<const MetricId> ids, const std::string& why) {
+    for (const MetricId id : ids) None(id, why);
   }
 
  private:
-  void Add(const char* id, Value value, const char* more);
+  void Add(MetricId id, Value value, const char* more);
 
   ProfileBuilder& builder_;
   std::string note_;

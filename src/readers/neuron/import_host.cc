@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/metric_id.h"
 #include "readers/neuron/import.h"
 
 namespace profgauge::readers::neuron {
@@ -114,12 +115,12 @@ void Import::ReportHost() {
                           use.most_bytes >= 0 ? Value(use.most_bytes) : Value{}});
     return mean;
   };
-  const auto set = [&](const char* id, Value value) {
+  const auto set = [&](MetricId id, Value value) {
     reported.metrics.push_back({id, std::move(value), "sampled by the system profile"});
   };
   if (memory_.samples > 0) add("memory", memory_);
-  if (memory_.most_bytes >= 0) set("host.memory_peak", memory_.most_bytes);
-  if (memory_.shares > 0) set("host.memory_peak_share", memory_.most);
+  if (memory_.most_bytes >= 0) set(metric::kHostMemoryPeak, memory_.most_bytes);
+  if (memory_.shares > 0) set(metric::kHostMemoryPeakShare, memory_.most);
   // "average" is over all CPUs; a file that has it needs no mean of ours.
   double sum = 0, busiest = -1, average = -1;
   std::uint64_t single = 0;
@@ -135,8 +136,8 @@ void Import::ReportHost() {
     busiest = std::max(busiest, mean);
   }
   if (average < 0 && single > 0) average = sum / static_cast<double>(single);
-  if (average >= 0) set("host.cpu_mean", average);
-  if (busiest >= 0) set("host.cpu_busiest", busiest);
+  if (average >= 0) set(metric::kHostCpuMean, average);
+  if (busiest >= 0) set(metric::kHostCpuBusiest, busiest);
   reported.tables.push_back(std::move(table));
 }
 

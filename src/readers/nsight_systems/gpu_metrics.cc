@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "base/metric_id.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
@@ -13,20 +14,20 @@ namespace {
 struct Counted {
   std::string_view name;  // nsys' name, in percent of the peak; a suffix such as "[Throughput %]"
                           // may follow.
-  const char* metric;
+  MetricId metric;
 };
 constexpr Counted kCounted[] = {
-    {"Tensor Active", "gpu.measured.tensor_active"},
-    {"SMs Active", "gpu.measured.sm_active"},
-    {"DRAM Read Bandwidth", "gpu.measured.dram_read"},
-    {"DRAM Write Bandwidth", "gpu.measured.dram_write"},
+    {"Tensor Active", metric::kGpuMeasuredTensorActive},
+    {"SMs Active", metric::kGpuMeasuredSmActive},
+    {"DRAM Read Bandwidth", metric::kGpuMeasuredDramRead},
+    {"DRAM Write Bandwidth", metric::kGpuMeasuredDramWrite},
 };
 
-const char* MetricOf(std::string_view name) {
+std::optional<MetricId> MetricOf(std::string_view name) {
   for (const Counted& counted : kCounted) {
     if (name.starts_with(counted.name)) return counted.metric;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 struct Mean {
@@ -44,8 +45,11 @@ struct Means {
   Mean all, at_work;
 };
 
-void Report(const std::map<std::string, Means>& means, ProfileBuilder& builder) {
-  for (const auto& [metric, mean] : means) {
+using MeansOf = std::map<std::string_view, std::pair<MetricId, Means>>;  // By the ids.
+
+void Report(const MeansOf& means, ProfileBuilder& builder) {
+  for (const auto& [text, entry] : means) {
+    const auto& [metric, mean] = entry;
     const bool is_at_work = mean.at_work.samples > 0;
     const Mean& told = is_at_work ? mean.at_work : mean.all;
     builder.reported().metrics.push_back(
@@ -62,17 +66,17 @@ void Report(const std::map<std::string, Means>& means, ProfileBuilder& builder) 
 Status ReadGpuMetrics(Import& import) {
   PROFGAUGE_TRY(auto names, TableScan::Open(*import.database, "TARGET_INFO_GPU_METRICS",
                                             {{{"metricId"}}, {{"metricName"}}, {{"typeId"}}}));
-  std::map<std::pair<std::int64_t, std::int64_t>, const char*> wanted;
+  std::map<std::pair<std::int64_t, std::int64_t>, MetricId> wanted;
   PROFGAUGE_CHECK(names.ForEach([&] {
-    if (const char* metric = MetricOf(names.Text(1))) {
-      wanted[{names.Integer(2), names.Integer(0)}] = metric;
+    if (const std::optional<MetricId> metric = MetricOf(names.Text(1))) {
+      wanted.insert_or_assign({names.Integer(2), names.Integer(0)}, *metric);
     }
   }));
   if (wanted.empty()) return {};
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(*import.database, "GPU_METRICS",
                                 {{{"typeId"}}, {{"metricId"}}, {{"value"}}, {{"timestamp"}}}));
-  std::map<std::string, Means> means;
+  MeansOf means;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     // The sample's type carries the GPU in its low byte; the name's may leave it out.
     constexpr std::int64_t kGpu = 0xff;
@@ -81,7 +85,8 @@ Status ReadGpuMetrics(Import& import) {
     if (found == wanted.end()) found = wanted.find({type & ~kGpu, scan.Integer(1)});
     if (found == wanted.end()) return;
     import.builder->log().Add(Counter::events_read);
-    Means& mean = means[found->second];
+    const MetricId metric = found->second;
+    Means& mean = means.try_emplace(metric.text(), metric, Means{}).first->second.second;
     mean.all.Add(scan.Real(2));
     const auto worked = import.worked.find(static_cast<std::int32_t>(type & kGpu));
     if (worked == import.worked.end() || !scan.IsSet(3)) return;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 #include <vector>
+#include "base/metric_id.h"
 
 namespace profgauge::readers::xla {
 namespace {
@@ -43,9 +44,9 @@ void OpSums::Report(ProfileBuilder& builder) const {
   }
   if (flops <= 0 || seconds <= 0) return;
   Reported& reported = builder.reported();
-  reported.metrics.push_back({"flops.achieved", flops / seconds, kNote});
+  reported.metrics.push_back({metric::kFlopsAchieved, flops / seconds, kNote});
   if (peak_flops_ > 0) {
-    reported.metrics.push_back({"flops.hfu", flops / seconds / peak_flops_, kNote});
+    reported.metrics.push_back({metric::kFlopsHfu, flops / seconds / peak_flops_, kNote});
   }
   std::vector<std::pair<std::uint32_t, Sum>> rows(ops_.begin(), ops_.end());
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "render/html/panel.h"
 #include "render/shared/words.h"
 
@@ -170,7 +171,7 @@ boost::json::object SystemPanel(const Report& report) {
     add("Device type", WordsOf(report, "{{ device.device }}"));
   }
   // As DLProf Viewer: the devices of the computer, of which some may have no work.
-  const report::Metric* listed = report::FindMetricById(report, "profile.gpus_listed");
+  const report::Metric* listed = report::FindMetricById(report, metric::kProfileGpusListed);
   if (listed != nullptr && !IsAbsent(listed->quantity.value)) {
     add(WordsOf(report, "{{ device.device }} count"), listed->quantity.text);
   } else if (!profile.devices.empty()) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "render/html/rank_part.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
@@ -53,8 +54,7 @@ std::string BarOf(const Report& report, const Parts& parts, int height, std::str
 bool PartsOfRun(const Report& report, Parts& parts) {
   bool any = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const report::Metric* metric =
-        FindMetric(report, fmt::format("breakdown.{}.time", kCategoryInfo[i].id));
+    const report::Metric* metric = FindMetric(report, kBreakdownMetrics[i].time);
     any |= metric != nullptr;
     parts[i] = metric == nullptr ? 0 : AsNumber(metric->quantity.value, 0);
   }
@@ -166,7 +166,7 @@ std::vector<IterationRow> IterationRows(const Report& report, const Table& table
   std::stable_sort(longest.begin(), longest.end(), [&](std::size_t a, std::size_t b) {
     return rows[a].duration > rows[b].duration;
   });
-  const auto outliers = static_cast<std::size_t>(MetricOr(report, "iteration.outliers", 0));
+  const auto outliers = static_cast<std::size_t>(MetricOr(report, metric::kIterationOutliers, 0));
   for (std::size_t i = 0; i < std::min(outliers, rows.size()); ++i) {
     rows[longest[i]].outlier = true;
   }
@@ -289,14 +289,14 @@ std::string WholeIterationChart(const Report& report, const Table& table,
   // Few iterations make a narrow chart, not broad columns.
   chart.width =
       std::min(chart.width, 180 + 80 * std::max(2, static_cast<int>(chart.columns.size())));
-  const auto line = [&](std::string_view id, std::string_view name) {
+  const auto line = [&](MetricId id, std::string_view name) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       chart.lines.push_back(
           {AsNumber(metric->quantity.value, 0), fmt::format("{} {}", name, metric->quantity.text)});
     }
   };
-  line("iteration.time.median", "median");
-  line("iteration.time.p95", "p95");
+  line(metric::kIterationTimeMedian, "median");
+  line(metric::kIterationTimeP95, "p95");
   return SvgColumns(chart);
 }
 
@@ -326,7 +326,7 @@ boost::json::object BreakdownView(const Report& report) {
   std::vector<std::pair<std::string, std::string>> absent;
   for (std::size_t i = 0; known && i < parts.size(); ++i) {
     const CategoryInfo& category = kCategoryInfo[i];
-    const std::string id = fmt::format("breakdown.{}", category.id);
+    const MetricId id = kBreakdownMetrics[i].share;
     const report::Metric* share = FindMetric(report, id);
     const std::string label = WordsOf(report, category.title);
     if (share == nullptr && parts[i] == 0) {
@@ -368,14 +368,14 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
   json::array facts;
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {"iteration.time.median", "Median"},
-           {"iteration.time.mean", "Mean"},
-           {"iteration.time.min", "Shortest"},
-           {"iteration.time.max", "Longest"},
-           {"iteration.time.p95", "95th percentile"},
-           {"iteration.time.robust_cv", "Variation (robust)"},
-           {"iteration.outliers", "Outliers"},
-           {"iteration.drift", "Drift per iteration"}}) {
+           {metric::kIterationTimeMedian, "Median"},
+           {metric::kIterationTimeMean, "Mean"},
+           {metric::kIterationTimeMin, "Shortest"},
+           {metric::kIterationTimeMax, "Longest"},
+           {metric::kIterationTimeP95, "95th percentile"},
+           {metric::kIterationTimeRobustCv, "Variation (robust)"},
+           {metric::kIterationOutliers, "Outliers"},
+           {metric::kIterationDrift, "Drift per iteration"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       facts.push_back(json::object{{"label", label},
                                    {"metric", id},

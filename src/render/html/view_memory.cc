@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
 #include "render/shared/template.h"
@@ -135,10 +136,10 @@ boost::json::object MemoryView(const Report& report) {
   json::array facts;
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {"memory.peak_allocated", "Most allocated"},
-           {"memory.peak_reserved", "Most reserved"},
-           {"memory.peak_share", "Of the device's memory"},
-           {"memory.fragmentation", "Fragmentation"}}) {
+           {metric::kMemoryPeakAllocated, "Most allocated"},
+           {metric::kMemoryPeakReserved, "Most reserved"},
+           {metric::kMemoryPeakShare, "Of the device's memory"},
+           {metric::kMemoryFragmentation, "Fragmentation"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       facts.push_back(json::object{{"label", label}, {"number", NumberView(metric->quantity)}});
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "render/html/panel.h"
 #include "render/shared/categories.h"
 #include "render/shared/template.h"
@@ -109,10 +110,10 @@ std::string OverGpus(const Report& report) {
 
 json::object UtilizationPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-utilization", "{{ device.device }} utilization");
-  const report::Metric* utilization = FindMetric(report, "gpu.utilization.mean");
+  const report::Metric* utilization = FindMetric(report, metric::kGpuUtilizationMean);
   if (utilization == nullptr) {
     LeaveEmpty(panel,
-               ReasonOf(report, "gpu.utilization.mean", "this recording has no device work"));
+               ReasonOf(report, metric::kGpuUtilizationMean, "this recording has no device work"));
     return panel;
   }
   const double busy = AsNumber(utilization->quantity.value, 0);
@@ -121,22 +122,22 @@ json::object UtilizationPanel(const Report& report) {
         {kIdlePaint, "No kernel runs", Share(std::max(0.0, 1 - busy)), ""}},
        Says::kFirstAlone);
   json::array& rows = panel["rows"].as_array();
-  const auto add = [&](std::string_view id, std::string_view label, std::string_view about) {
+  const auto add = [&](MetricId id, std::string_view label, std::string_view about) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about, id));
     }
   };
-  add("gpu.idle.mean", "Nothing at all runs", "no kernel, copy or memory set");
+  add(metric::kGpuIdleMean, "Nothing at all runs", "no kernel, copy or memory set");
   for (const IdleCauseInfo& cause : kIdleCauseInfo) {
     add(cause.metric, fmt::format("… {}", cause.title), "");
   }
   for (const auto& [id, label, about] :
-       std::initializer_list<std::tuple<std::string_view, std::string_view, std::string_view>>{
-           {"gpu.sm_efficiency", "Estimated {{ device.core }} efficiency", ""},
-           {"gpu.occupancy", "Estimated occupancy", ""},
-           {"flops.achieved", "Achieved", "of operators with known shapes"},
-           {"flops.mfu", "Of the {{ device.device }}'s peak (MFU)", ""},
-           {"flops.hfu", "Of the {{ device.device }}'s peak (HFU)", "with recomputation"}}) {
+       std::initializer_list<std::tuple<MetricId, std::string_view, std::string_view>>{
+           {metric::kGpuSmEfficiency, "Estimated {{ device.core }} efficiency", ""},
+           {metric::kGpuOccupancy, "Estimated occupancy", ""},
+           {metric::kFlopsAchieved, "Achieved", "of operators with known shapes"},
+           {metric::kFlopsMfu, "Of the {{ device.device }}'s peak (MFU)", ""},
+           {metric::kFlopsHfu, "Of the {{ device.device }}'s peak (HFU)", "with recomputation"}}) {
     add(id, label, about);
   }
   AddEachGpu(report, rows);
@@ -147,20 +148,19 @@ json::object ResourcePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-resources", "Resource usage breakdown");
   std::vector<Slice> slices;
   for (const Category category : BreakdownCategories()) {
-    const report::Metric* metric =
-        FindMetric(report, fmt::format("breakdown.{}", CategoryId(category)));
+    const report::Metric* metric = FindMetric(report, BreakdownMetricsOf(category).share);
     if (metric == nullptr || !(AsNumber(metric->quantity.value, 0) > 0)) continue;
     slices.push_back({PaintOf(category), WordsOf(report, InfoOf(category).title), metric->quantity,
                       "", metric->id});
   }
   // Only a file's own summary tells it apart; events count it as what the host does.
-  const report::Metric* io = FindMetric(report, "breakdown.io");
+  const report::Metric* io = FindMetric(report, metric::kBreakdownIo);
   if (io != nullptr && AsNumber(io->quantity.value, 0) > 0) {
     slices.push_back({PaintOf(Category::kPython), "I/O", io->quantity, "", io->id});
   }
   Fill(panel, slices);
   if (slices.empty()) {
-    LeaveEmpty(panel, ReasonOf(report, "breakdown.other", "no iteration to break down"));
+    LeaveEmpty(panel, ReasonOf(report, metric::kBreakdownOther, "no iteration to break down"));
   }
   return panel;
 }
@@ -178,7 +178,7 @@ json::object KernelTimePanel(const Report& report) {
   std::vector<Slice> slices;
   if (const auto times = report::KernelTimesOf(report)) {
     const bool has_units =
-        times->on_matrix_units > 0 || FindMetric(report, "tensor_core.share") != nullptr;
+        times->on_matrix_units > 0 || FindMetric(report, metric::kTensorCoreShare) != nullptr;
     if (has_units) {
       slices.push_back({PaintOf(Category::kTensorCoreKernel),
                         WordsOf(report, "On {{ device.matrix_units }}"),
@@ -206,15 +206,15 @@ json::object KernelTimePanel(const Report& report) {
 
 json::object TensorCorePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-tensor-cores", "{{ device.matrix_unit }} efficiency");
-  const report::Metric* efficiency = FindMetric(report, "tensor_core.efficiency");
+  const report::Metric* efficiency = FindMetric(report, metric::kTensorCoreEfficiency);
   if (efficiency == nullptr) {
-    LeaveEmpty(panel, ReasonOf(report, "tensor_core.efficiency",
+    LeaveEmpty(panel, ReasonOf(report, metric::kTensorCoreEfficiency,
                                "no op of this run could use such units, or there are none"));
     return panel;
   }
   const double used = AsNumber(efficiency->quantity.value, 0);
   const double unknown =
-      std::min(MetricOr(report, "tensor_core.unknown_share", 0), std::max(0.0, 1 - used));
+      std::min(MetricOr(report, metric::kTensorCoreUnknownShare, 0), std::max(0.0, 1 - used));
   Fill(panel,
        {{PaintOf(Category::kTensorCoreKernel),
          WordsOf(report, "Eligible time on {{ device.matrix_units }}"), efficiency->quantity, "",
@@ -225,9 +225,9 @@ json::object TensorCorePanel(const Report& report) {
   json::array& rows = panel["rows"].as_array();
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {"tensor_core.share", "Of all kernel time"},
-           {"tensor_core.eligible_share", "Kernel time of eligible ops"},
-           {"tensor_core.unknown_share", "Name does not tell"}}) {
+           {metric::kTensorCoreShare, "Of all kernel time"},
+           {metric::kTensorCoreEligibleShare, "Kernel time of eligible ops"},
+           {metric::kTensorCoreUnknownShare, "Name does not tell"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(PanelRow("", label, NumberView(metric->quantity), "", id));
     }
@@ -238,24 +238,24 @@ json::object TensorCorePanel(const Report& report) {
 json::object SummaryPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-summary", "Performance summary");
   json::array& rows = panel["rows"].as_array();
-  const auto add = [&](std::string_view id, std::string_view label) {
+  const auto add = [&](MetricId id, std::string_view label) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(
           PanelRow("", WordsOf(report, label), NumberView(metric->quantity), metric->note, id));
     }
   };
-  add("profile.wall_time", "Wall clock time");
-  add("tensor_core.efficiency", "{{ device.matrix_unit }} efficiency");
-  add("gpu.utilization.mean", "{{ device.device }} utilization");
-  add("gpu.utilization.min", "… of the least busy {{ device.device }}");
-  add("profile.kernel_time", "Kernel time, summed");
-  add("kernel.count_per_iteration", "Kernels per iteration");
-  add("iteration.time.mean", "Average iteration");
-  add("iteration.time.robust_cv", "Iteration variation (robust)");
-  add("communication.exposed_share", "Exposed communication");
-  add("memory.peak_allocated", "Peak memory allocated");
-  add("flops.mfu", "Model FLOPs utilization");
-  add("coverage.linked_share", "{{ device.device }} time with a known op");
+  add(metric::kProfileWallTime, "Wall clock time");
+  add(metric::kTensorCoreEfficiency, "{{ device.matrix_unit }} efficiency");
+  add(metric::kGpuUtilizationMean, "{{ device.device }} utilization");
+  add(metric::kGpuUtilizationMin, "… of the least busy {{ device.device }}");
+  add(metric::kProfileKernelTime, "Kernel time, summed");
+  add(metric::kKernelCountPerIteration, "Kernels per iteration");
+  add(metric::kIterationTimeMean, "Average iteration");
+  add(metric::kIterationTimeRobustCv, "Iteration variation (robust)");
+  add(metric::kCommunicationExposedShare, "Exposed communication");
+  add(metric::kMemoryPeakAllocated, "Peak memory allocated");
+  add(metric::kFlopsMfu, "Model FLOPs utilization");
+  add(metric::kCoverageLinkedShare, "{{ device.device }} time with a known op");
   panel["has_rows"] = !rows.empty();
   if (rows.empty()) LeaveEmpty(panel, "the file has none of these numbers");
   return panel;
@@ -268,7 +268,7 @@ json::object IterationPanel(const Report& report) {
     rows.push_back(PanelRow("", label, NumberView(Value(value), Unit::kCount), ""));
   };
   if (report.profile.iterations_total == 0) {
-    LeaveEmpty(panel, ReasonOf(report, "profile.iterations", "no iteration was recorded"));
+    LeaveEmpty(panel, ReasonOf(report, metric::kProfileIterations, "no iteration was recorded"));
     return panel;
   }
   count("Iterations recorded", report.profile.iterations_total);
@@ -297,11 +297,11 @@ json::object IterationPanel(const Report& report) {
   }
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {"iteration.time.min", "Shortest"},
-           {"iteration.time.median", "Median"},
-           {"iteration.time.p95", "95th percentile"},
-           {"iteration.time.max", "Longest"},
-           {"iteration.outliers", "Outliers"}}) {
+           {metric::kIterationTimeMin, "Shortest"},
+           {metric::kIterationTimeMedian, "Median"},
+           {metric::kIterationTimeP95, "95th percentile"},
+           {metric::kIterationTimeMax, "Longest"},
+           {metric::kIterationOutliers, "Outliers"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(PanelRow("", label, NumberView(metric->quantity), "", id));
     }

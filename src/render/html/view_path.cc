@@ -44,8 +44,8 @@ json::array PathRows(const Report& report, std::string& bar) {
   std::string description = "What the iterations wait for:";
   for (const auto& [which, paint] : kKinds) {
     const PathKindInfo& kind = InfoOf(which);
-    const report::Metric* share = FindMetric(report, fmt::format("critical.{}.share", kind.id));
-    const report::Metric* time = FindMetric(report, fmt::format("critical.{}.time", kind.id));
+    const report::Metric* share = FindMetric(report, kind.metrics.share);
+    const report::Metric* time = FindMetric(report, kind.metrics.time);
     if (share == nullptr || time == nullptr) continue;
     const double part = AsNumber(share->quantity.value, 0);
     if (!(part > 0)) continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
 #include "render/shared/change.h"
@@ -24,7 +25,7 @@ using report::Report;
 using report::Runs;
 
 json::object IterationView(const Report& run) {
-  const report::Metric* time = FindMetric(run, "iteration.time.mean");
+  const report::Metric* time = FindMetric(run, metric::kIterationTimeMean);
   return time == nullptr ? NumberView(Value{}, Unit::kTime) : NumberView(time->quantity);
 }
 
@@ -47,10 +48,10 @@ json::object CellView(const Runs& runs, std::size_t base, std::size_t current) {
   return view;
 }
 
-double MeanOf(const Report& run) { return MetricOr(run, "iteration.time.mean", 0); }
+double MeanOf(const Report& run) { return MetricOr(run, metric::kIterationTimeMean, 0); }
 
 double PartOf(const Report& run, std::size_t category) {
-  return MetricOr(run, fmt::format("breakdown.{}.time", kCategoryInfo[category].id), 0);
+  return MetricOr(run, kBreakdownMetrics[category].time, 0);
 }
 
 // A run's mean iteration, as wide as it is to the longest of all runs.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
@@ -53,7 +54,7 @@ void AddFact(json::array& facts, std::string_view label, std::string text) {
 // Whether some work ran on a device, though the file names none: DLProf's reports are so, and sums
 // over a cluster.
 bool HasDeviceTime(const Report& report) {
-  if (FindMetric(report, "gpu.idle.mean") != nullptr) return true;
+  if (FindMetric(report, metric::kGpuIdleMean) != nullptr) return true;
   for (const auto& [table, column] : std::initializer_list<std::pair<const char*, const char*>>{
            {"kernels", "time"}, {"ops", "device_self"}, {"ops", "device_total"}}) {
     const Table* found = FindTable(report, table);
@@ -210,7 +211,7 @@ void AddLargestLoss(const Report& report, const auto& add) {
   double share = kWorthALook;
   for (const Category category : BreakdownCategories()) {
     if (category == Category::kTensorCoreKernel || category == Category::kOtherKernel) continue;
-    const double part = MetricOr(report, fmt::format("breakdown.{}", CategoryId(category)), 0);
+    const double part = MetricOr(report, BreakdownMetricsOf(category).share, 0);
     if (part < share) continue;
     share = part;
     largest = category;
@@ -331,10 +332,10 @@ boost::json::object RunView(const Report& report) {
               ? FormatCount(profile.iterations_total)
               : fmt::format("{} of {}", FormatCount(profile.iterations_selected),
                             FormatCount(profile.iterations_total)));
-  if (const auto* wall = FindMetric(report, "profile.wall_time")) {
+  if (const auto* wall = FindMetric(report, metric::kProfileWallTime)) {
     AddFact(facts, "Wall time", wall->quantity.text);
   }
-  if (const auto* mean = FindMetric(report, "iteration.time.mean")) {
+  if (const auto* mean = FindMetric(report, metric::kIterationTimeMean)) {
     AddFact(facts, "Per iteration", mean->quantity.text);
   }
   AddFact(facts, "Framework", profile.framework);

@@ -6,6 +6,7 @@
 #include <array>
 #include <boost/json/value.hpp>
 
+#include "base/metric_id.h"
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
 #include "render/shared/change.h"
@@ -34,7 +35,7 @@ const report::Report& MarkdownSchema() {
     sample.findings.push_back(sample.findings.front());
     sample.findings.back().status = report::State::kBroken;
     report::Metric part;
-    part.id = "breakdown.cpu";
+    part.id = metric::kBreakdownCpu.text();
     part.quantity.value = 0.5;
     sample.metrics.push_back(part);
     report::Metric absent;

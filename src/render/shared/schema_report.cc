@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge::render {
 namespace {
@@ -13,9 +14,9 @@ report::Quantity Number(Value value, Unit unit) {
   return quantity;
 }
 
-void AddMetric(report::Report& report, std::string id, Value value, Unit unit) {
+void AddMetric(report::Report& report, MetricId id, Value value, Unit unit) {
   report::Metric metric;
-  metric.id = std::move(id);
+  metric.id = id.text();
   metric.quantity = Number(std::move(value), unit);
   report.metrics.push_back(std::move(metric));
 }
@@ -209,15 +210,15 @@ report::Report MakeSchemaReport() {
   report.gate.emplace_back();
   report.gate.back().status = report::State::kNotApplicable;
   report.gate.back().reason = "x `x`";
-  AddMetric(report, "breakdown.tensor_core_kernel", {}, Unit::kShare);
+  AddMetric(report, metric::kBreakdownTensorCoreKernel, {}, Unit::kShare);
   report.metrics.back().quantity.absent_because = "x `x`";
-  AddMetric(report, "critical.host.share", 1.0, Unit::kShare);
-  AddMetric(report, "critical.host.time", std::int64_t{10}, Unit::kTime);
-  AddMetric(report, "breakdown.cpu.time", std::int64_t{10}, Unit::kTime);
-  AddMetric(report, "iteration.time.mean", std::int64_t{10}, Unit::kTime);
-  AddMetric(report, "gpu.utilization.mean", 0.5, Unit::kShare);
-  AddMetric(report, "memory.peak_allocated", std::int64_t{1}, Unit::kBytes);
-  AddMetric(report, "memory.peak_reserved", {}, Unit::kBytes);
+  AddMetric(report, metric::kCriticalHostShare, 1.0, Unit::kShare);
+  AddMetric(report, metric::kCriticalHostTime, std::int64_t{10}, Unit::kTime);
+  AddMetric(report, metric::kBreakdownCpuTime, std::int64_t{10}, Unit::kTime);
+  AddMetric(report, metric::kIterationTimeMean, std::int64_t{10}, Unit::kTime);
+  AddMetric(report, metric::kGpuUtilizationMean, 0.5, Unit::kShare);
+  AddMetric(report, metric::kMemoryPeakAllocated, std::int64_t{1}, Unit::kBytes);
+  AddMetric(report, metric::kMemoryPeakReserved, {}, Unit::kBytes);
   report.metrics.back().quantity.absent_because = "x";
   using enum report::State;
   for (const report::State status : {kError, kWaived, kPass, kNotApplicable}) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "report/device_text.h"
 
@@ -116,7 +117,7 @@ std::string RunText(const report::Report& report) {
   add(DevicesText(profile));
   if (profile.ranks > 1) add(Counted(profile.ranks, "rank", "ranks"));
   add(IterationsText(profile));
-  const report::Metric* mean = report::FindMetricById(report, "iteration.time.mean");
+  const report::Metric* mean = report::FindMetricById(report, metric::kIterationTimeMean);
   if (mean != nullptr && !IsAbsent(mean->quantity.value)) add(mean->quantity.text + "/iteration");
   return text;
 }

@@ -11,8 +11,7 @@ Profile Summary() {
   Profile profile = *std::move(builder).Finish();
   profile.has_timeline = false;
   profile.reported.metrics = {
-      {"gpu.utilization.mean", 0.25, "as the summary states it"},
-      {"no.such.metric", 1.0, {}},
+      {metric::kGpuUtilizationMean, 0.25, "as the summary states it"},
   };
   profile.reported.tables = {{"ops", {"calls", "name", "type"}, {{std::int64_t{3}, "conv", {}}}}};
   return profile;
@@ -50,19 +49,19 @@ TEST(Reported, CountsOfWhatAFileSumsUpAreTheLarger) {
     profile.reported.metrics = std::move(metrics);
     return Analyze(OneRank(std::move(profile)), {});
   };
-  const auto stated = with({{"profile.ranks", std::int64_t{8}, "stated"},
-                            {"profile.gpus_listed", std::int64_t{8}, "stated"}});
+  const auto stated = with({{metric::kProfileRanks, std::int64_t{8}, "stated"},
+                            {metric::kProfileGpusListed, std::int64_t{8}, "stated"}});
   ASSERT_TRUE(stated.has_value());
   EXPECT_EQ(NumberOf(*stated, "profile.ranks"), 8);
   EXPECT_EQ(NumberOf(*stated, "profile.gpus_listed"), 8);
-  const auto listed = with({{"profile.gpus_listed", std::int64_t{1}, "stated"}});
+  const auto listed = with({{metric::kProfileGpusListed, std::int64_t{1}, "stated"}});
   ASSERT_TRUE(listed.has_value());
   EXPECT_EQ(NumberOf(*listed, "profile.gpus_listed"), 2);
 }
 
 TEST(Reported, AStatedNumberThatIsNoneIsAbsentForItsReason) {
   Profile profile = Summary();
-  profile.reported.metrics = {{"tensor_core.efficiency", {}, "no operators were told apart"}};
+  profile.reported.metrics = {{metric::kTensorCoreEfficiency, {}, "no operators were told apart"}};
   const auto analysis = Analyze(OneRank(std::move(profile)), {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_TRUE(IsAbsent(analysis->Find("tensor_core.efficiency")->value));
@@ -76,7 +75,7 @@ TEST(Reported, NumbersComputedFromEventsStay) {
   test.Op("aten::mm", {100, 200});
   test.Launch("gemm", {120, 130}, {200, 600});
   Profile profile = test.Finish();
-  profile.reported.metrics = {{"profile.kernel_time", std::int64_t{7}, "stated"}};
+  profile.reported.metrics = {{metric::kProfileKernelTime, std::int64_t{7}, "stated"}};
   profile.reported.tables = {{"ops", {"name"}, {{"conv"}, {"relu"}}}};
   const auto analysis = Analyze(OneRank(std::move(profile)), {});
   ASSERT_TRUE(analysis.has_value());

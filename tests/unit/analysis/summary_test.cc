@@ -357,9 +357,7 @@ TEST(Summaries, DoNotMakeUpWhatFilesState) {
   Plan plan;
   plan.ranks = 2;
   std::vector<Profile> recordings = Recordings(plan);
-  ReportedMetric stated;
-  stated.id = "memory.peak_allocated";
-  stated.value = std::int64_t{5};
+  const ReportedMetric stated{metric::kMemoryPeakAllocated, std::int64_t{5}, {}};
   recordings.front().reported.metrics.push_back(stated);
   const auto reason = [&](std::string_view metric) {
     const auto summaries = SummarizeRanks(recordings, {});
@@ -480,7 +478,7 @@ TEST(Summaries, KeepDelaysOfManyLaunches) {
   const auto median = [](const LaunchFacts& facts) {
     Output out;
     SetLaunchMetrics({facts}, out);
-    return AsNumber(out.ValueOf("launch.delay.median"), -1);
+    return AsNumber(out.ValueOf(metric::kLaunchDelayMedian), -1);
   };
   LaunchFacts folded = few;
   FoldDelays(folded);

@@ -291,8 +291,8 @@ TEST_F(DlprofTest, StatementsThatCannotBeAreAbsentWithTheReason) {
     if (!profile) return ids;
     for (const ReportedMetric& metric : profile->reported.metrics) {
       if (!IsAbsent(metric.value)) continue;
-      EXPECT_NE(metric.note, "") << metric.id;
-      ids.push_back(metric.id);
+      EXPECT_NE(metric.note, "") << metric.id.text();
+      ids.emplace_back(metric.id.text());
     }
     return ids;
   };
