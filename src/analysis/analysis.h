@@ -16,6 +16,7 @@
 #include "base/metric_id.h"
 #include "base/table.h"
 #include "base/value.h"
+#include "model/iteration_source.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
 
@@ -142,7 +143,7 @@ struct Analysis {
   std::vector<std::shared_ptr<const MetricSpec>> scenario_specs;
   std::vector<Table> tables;  ///< Catalogue order; tables a profile cannot give have 0 columns…
   std::map<std::string, std::string, std::less<>> absent_tables;  ///< …and a reason here.
-  std::string iteration_source;  ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
+  IterationSource iteration_source;
   std::int64_t iterations_total = 0, iterations_selected = 0;
   Ns window_start = 0, window_end = 0;
   /// Of a run that is known by summaries alone: the words in which metrics and tables that these

@@ -164,7 +164,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   out.MoveTo(analysis);
   if (replayer->can_replay()) result.replayer = replayer;
   if (!has_timeline) {
-    analysis.iteration_source = "no timeline";
+    analysis.iteration_source = {IterationsBy::kNoTimeline};
     const Metric* stated = analysis.Find(metric::kProfileIterations);
     if (stated != nullptr && !IsAbsent(stated->value)) {
       analysis.iterations_selected = static_cast<std::int64_t>(AsNumber(stated->value, 0));

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/no_index.h"
 #include "base/string_pool.h"
 #include "base/table.h"
 #include "base/value.h"
@@ -26,7 +27,7 @@ using RowId = std::uint32_t;
 
 /// Where one field gets its data.
 struct Source {
-  static constexpr RowId kNoRow = 0xffff'ffff;
+  static constexpr RowId kNoRow = kNoIndex;
 
   // A row field: a column, which may belong to another table reached through `rows_of`.
   const Column* column = nullptr;               ///< nullptr: absent in every row.

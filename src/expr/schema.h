@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/no_index.h"
 #include "base/units.h"
 
 namespace profgauge::expr {
@@ -38,7 +39,7 @@ struct FieldSource {
 
 class Schema {
  public:
-  static constexpr Slot kNone = 0xffff'ffff;
+  static constexpr Slot kNone = kNoIndex;
 
   /// What is added wins against the source.
   void SetSource(FieldSource source) { source_ = std::move(source); }

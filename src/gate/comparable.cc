@@ -60,8 +60,8 @@ std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& cur
 
 // A stretch of time, however much work is in it: the whole recording, or what --range cuts out.
 bool IsWindow(const Snapshot& run) {
-  const std::string_view by = run.Environment("iterations");
-  return by == kWholeProfile || by == kRange;
+  const IterationsBy by = ParseIterationSource(run.Environment("iterations")).by;
+  return by == IterationsBy::kUndivided || by == IterationsBy::kRange;
 }
 
 bool KnowsIterations(const Snapshot& run) { return !run.Environment("iterations").empty(); }
@@ -81,7 +81,8 @@ std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
 std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
   constexpr double kMore = 0.3;
   constexpr MetricId kOutside = metric::kCoverageOutsideShare;
-  const auto there = base.metrics.find(kOutside.text()), here = current.metrics.find(kOutside.text());
+  const auto there = base.metrics.find(kOutside.text()),
+             here = current.metrics.find(kOutside.text());
   if (there == base.metrics.end() || here == current.metrics.end()) return std::nullopt;
   if (here->second - there->second < kMore) return std::nullopt;
   return fmt::format(

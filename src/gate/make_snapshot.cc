@@ -91,7 +91,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     if (count == 0) AddEnvironment(snapshot, "ranks", fmt::format("{}", ranks.size()));
   }
   AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));
-  AddEnvironment(snapshot, "iterations", analysis.iteration_source);
+  AddEnvironment(snapshot, "iterations", analysis.iteration_source.Text());
   for (const auto& [key, fact] : kComparable) AddEnvironment(snapshot, key, FactOf(ranks, fact));
   AddEnvironment(snapshot, "shape_signature", attribution.shape_signature);
   for (const Metric& metric : analysis.metrics) {

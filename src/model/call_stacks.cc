@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_index.h"
 #include "model/link.h"
 
 namespace profgauge::link {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffff'ffff;
+constexpr std::uint32_t kNone = kNoIndex;
 
 // A stack grows from its outermost function; equal ones share a number.
 class Stacks {

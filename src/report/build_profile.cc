@@ -11,6 +11,8 @@
 
 #include "analysis/context/iterations.h"
 #include "analysis/context/markers.h"
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/time_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "model/device_words.h"
@@ -162,21 +164,22 @@ std::string LeftOutText(const Analysis& analysis) {
 // "all 12 iterations", "iterations 3 to 9 of 12", "7 of 12 iterations".
 std::string SelectionText(const Analysis& analysis) {
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
-  if (analysis.iteration_source == kRange) {
+  if (analysis.iteration_source.by == IterationsBy::kRange) {
     return fmt::format(
         "{} from {} on",
         FormatDuration(static_cast<double>(analysis.window_end - analysis.window_start)),
         FormatDuration(static_cast<double>(analysis.window_start)));
   }
-  if (analysis.iteration_source == kWholeProfile) return "the whole profile as one iteration";
+  if (analysis.iteration_source.by == IterationsBy::kUndivided)
+    return "the whole profile as one iteration";
   if (total == 0) return "no iteration is known";
   if (total == 1 && selected == total) return "the only iteration";
   if (selected == total) return fmt::format("all {} iterations", FormatCount(total));
   std::int64_t first = -1, last = -1;
   std::string first_label, last_label;
   const Table* table = analysis.FindTable("iterations");
-  const Column* index = table == nullptr ? nullptr : table->Find("index");
-  const Column* name = table == nullptr ? nullptr : table->Find("name");
+  const Column* index = ColumnOf<columns::kIterations>(table, "index"_col);
+  const Column* name = ColumnOf<columns::kIterations>(table, "name"_col);
   for (std::size_t row = 0; index != nullptr && row < index->size(); ++row) {
     const std::int64_t number = index->IntegerAt(row);
     const bool named = name != nullptr && row < name->size() && !name->IsAbsentAt(row);

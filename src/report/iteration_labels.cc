@@ -1,6 +1,8 @@
 #include "report/iteration_labels.h"
 
 #include "analysis/context/iterations.h"
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/time_columns.h"
 
 namespace profgauge::report {
 
@@ -8,8 +10,8 @@ namespace {
 
 void AddLabels(const Report& report, std::string_view id, Labels& labels) {
   const Table* table = FindTableById(report, id);
-  const Column* index = table == nullptr ? nullptr : table->Find("index");
-  const Column* name = table == nullptr ? nullptr : table->Find("name");
+  const Column* index = ColumnOf<columns::kIterations>(table, "index"_col);
+  const Column* name = ColumnOf<columns::kIterations>(table, "name"_col);
   if (index == nullptr || name == nullptr) return;
   for (std::size_t row = 0; row < table->rows(); ++row) {
     if (index->IsAbsentAt(row) || name->IsAbsentAt(row)) continue;

@@ -36,7 +36,7 @@ ProfileInfo ReadProfile(const JsonNode& node) {
   profile.versions = node["versions"].TextPairs();
   profile.captured = node["captured"].Text();
   profile.selection = node["selection"].Text();
-  profile.iteration_source = node["iteration_source"].Text();
+  profile.iteration_source = ParseIterationSource(node["iteration_source"].Text());
   profile.iterations_total = node["iterations_total"].Integer();
   profile.iterations_selected = node["iterations_selected"].Integer();
   return profile;

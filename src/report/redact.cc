@@ -7,6 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/rank_columns.h"
+
 namespace profgauge::report {
 namespace {
 
@@ -35,7 +38,7 @@ class Redactor {
       if (name.find("host") != name.npos) AddHost(text);
     }
     for (const Table& table : report.tables) {
-      const Column* hosts = table.Find("host");
+      const Column* hosts = ColumnOf<columns::kRanks>(table, "host"_col);
       if (hosts == nullptr || hosts->type() != CellType::kText) continue;
       for (std::size_t row = 0; row < table.rows(); ++row) {
         if (!hosts->IsAbsentAt(row)) AddHost(table.strings()[hosts->TextAt(row)]);

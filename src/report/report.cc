@@ -5,6 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/op_columns.h"
+#include "analysis/tables/rank_columns.h"
 #include "report/table_look.h"
 
 namespace profgauge::report {
@@ -42,8 +45,8 @@ const Table* FindTableById(const Report& report, std::string_view id) {
 }
 
 std::size_t RowsOfFirstTree(const Table& table) {
-  const Column* iteration = table.Find("iteration");
-  const Column* rank = table.Find("rank");
+  const Column* iteration = ColumnOf<columns::kOpTree>(table, "iteration"_col);
+  const Column* rank = ColumnOf<columns::kOpTree>(table, "rank"_col);
   if (iteration == nullptr || rank == nullptr) return table.rows();
   std::size_t rows = 0;
   while (rows < table.rows() && iteration->IntegerAt(rows) == iteration->IntegerAt(0) &&
@@ -69,7 +72,8 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
   // Rows of trees stand behind what they are in, so that the first are a tree again.
-  const bool is_tree = table.Find("depth") != nullptr || table.Find("parent") != nullptr;
+  const bool is_tree = ColumnOf<columns::kOpTree>(table, "depth"_col) != nullptr ||
+                       ColumnOf<columns::kOpTree>(table, "parent"_col) != nullptr;
   if (by == nullptr && !is_tree) return TellingRows(table, most);
   if (by == nullptr) {
     rows.resize(most);
@@ -103,7 +107,7 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
 
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
-  const Column* iterations = ranks == nullptr ? nullptr : ranks->Find("iterations");
+  const Column* iterations = ColumnOf<columns::kRanks>(ranks, "iterations"_col);
   // Of many ranks a stored report has only some rows.
   if (iterations == nullptr ||
       iterations->size() !=

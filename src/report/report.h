@@ -12,12 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/no_index.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "gate/part_kind.h"
 #include "model/category.h"
 #include "model/idle_cause.h"
 #include "model/import_log.h"
+#include "model/iteration_source.h"
 #include "model/path_kind.h"
 #include "report/state.h"
 #include "report/track_type.h"
@@ -59,7 +61,7 @@ struct ProfileInfo {
   std::string framework;  ///< "PyTorch …" when known.
   std::vector<std::pair<std::string, std::string>> versions;
   std::string captured;  ///< UTC date and time of the recording, ISO 8601; empty when unknown.
-  std::string iteration_source;
+  IterationSource iteration_source;
   std::int64_t iterations_total = 0, iterations_selected = 0;
   std::string selection;  ///< "iterations 3 to 9 of 12", "all 12 iterations".
 };
@@ -170,7 +172,7 @@ struct Timeline {
     std::string name;
     Ns time = 0;
   };
-  static constexpr std::uint32_t kNoLink = 0xffff'ffff;
+  static constexpr std::uint32_t kNoLink = kNoIndex;
 
   std::vector<Facet> facets;
   std::vector<Kind> kinds;

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <utility>
 
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/time_columns.h"
 #include "base/format.h"
 #include "base/median.h"
 #include "model/cpu_activity.h"
@@ -129,7 +131,7 @@ std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& a
 // The median; 0 where the whole recording is the only one.
 Ns IterationLength(const Report& report) {
   const Table* table = FindTableById(report, "iterations");
-  const Column* duration = table == nullptr ? nullptr : table->Find("duration");
+  const Column* duration = ColumnOf<columns::kIterations>(table, "duration"_col);
   if (duration == nullptr || table->rows() < 2) return 0;
   std::vector<double> lengths;
   for (std::size_t row = 0; row < table->rows(); ++row) {

@@ -3,15 +3,18 @@
 #include <string>
 #include <variant>
 
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/device_columns.h"
+
 namespace profgauge::report {
 
 std::optional<KernelTimes> KernelTimesOf(const Report& report) {
   const Table* kernels = FindTableById(report, "kernels");
   if (kernels == nullptr) return std::nullopt;
-  const Column* time = kernels->Find("time");
-  const Column* uses = kernels->Find("uses_tensor_core");
+  const Column* time = ColumnOf<columns::kKernels>(kernels, "time"_col);
+  const Column* uses = ColumnOf<columns::kKernels>(kernels, "uses_tensor_core"_col);
   // What the summary beside it counts: the selected iterations.
-  const Column* outside = kernels->Find("outside");
+  const Column* outside = ColumnOf<columns::kKernels>(kernels, "outside"_col);
   KernelTimes times;
   for (std::size_t row = 0; time != nullptr && row < kernels->rows(); ++row) {
     const double of_others = outside == nullptr ? 0 : AsNumber(kernels->At(row, *outside), 0);
@@ -28,7 +31,7 @@ std::optional<KernelTimes> KernelTimesOf(const Report& report) {
 std::optional<double> CopyTimeOf(const Report& report) {
   const Table* copies = FindTableById(report, "memcpys");
   if (copies == nullptr) return std::nullopt;
-  const Column* time = copies->Find("time");
+  const Column* time = ColumnOf<columns::kMemcpys>(copies, "time"_col);
   if (time == nullptr) time = copies->Find("duration");
   if (time == nullptr) return std::nullopt;
   double sum = 0;

@@ -246,7 +246,7 @@ void AddDeviceWords(Accelerator accelerator, Facts& facts) {
 
 Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   Facts facts;
-  facts["profile.iteration_source"] = analysis.iteration_source;
+  facts["profile.iteration_source"] = analysis.iteration_source.Text();
   facts["profile.iterations_total"] = analysis.iterations_total;
   facts["profile.exposed_collectives"] = ExposedCollectives(analysis);
   for (const Remark& remark : analysis.remarks) {
@@ -256,7 +256,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   if (ranks.empty()) return facts;
   const Profile& first = ranks.front();
   facts["profile.format"] = first.source.format;
-  if (analysis.iteration_source == kWholeProfile) {
+  if (analysis.iteration_source.by == IterationsBy::kUndivided) {
     if (std::string ranges = RepeatedRanges(first, true); !ranges.empty()) {
       facts["profile.repeated_ranges"] = std::move(ranges);
     }

@@ -13,6 +13,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/communication/links.h"
 #include "analysis/context/once.h"
+#include "analysis/tables/column_of.h"
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
@@ -200,14 +201,16 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
     write.Real("kernel_slowdown"_col, slowdowns[i])
         .Text("slow_gpu"_col, is_of_gpu ? std::to_string(ranks[i].slow_gpu) : "");
   }
-  table.Find("host")->MarkAbsent("the recording does not name the machine");
+  ColumnOf<columns::kRanks>(table, "host"_col)
+      ->MarkAbsent("the recording does not name the machine");
   if (pipeline.stages.empty()) {
-    table.Find("stage_waiting")->MarkAbsent(std::string(kNoPipeline));
+    ColumnOf<columns::kRanks>(table, "stage_waiting"_col)->MarkAbsent(std::string(kNoPipeline));
   }
-  if (!blame.straggler) table.Find("late_cause")->MarkAbsent(NobodyBlamed(blame));
+  if (!blame.straggler)
+    ColumnOf<columns::kRanks>(table, "late_cause"_col)->MarkAbsent(NobodyBlamed(blame));
   if (std::none_of(slowdowns.begin(), slowdowns.end(),
                    [](const auto& slowdown) { return slowdown.has_value(); })) {
-    table.Find("kernel_slowdown")
+    ColumnOf<columns::kRanks>(table, "kernel_slowdown"_col)
         ->MarkAbsent("no kernel is launched equally often by three ranks or more");
   }
 }

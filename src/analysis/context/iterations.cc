@@ -85,7 +85,7 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
   const std::vector<bool> is_of_them = ThreadsOfIterations(profile, marking);
   DeviceReach reach{std::vector<std::optional<Span>>(iterations.all.size()), false};
   // A part that is cut out by its times has what begins in it: the parts have all of the whole.
-  const bool ends_inside = iterations.source != kRange;
+  const bool ends_inside = iterations.source.by != IterationsBy::kRange;
   iterations.of_device.assign(device.size(), Iterations::kNone);
   IterationCursor cursor(iterations);
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -376,7 +376,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   if (selection.range) {
     MatchByStart(profile, iterations);
     SelectRange(profile, iterations);
-  } else if (iterations.source == kWholeProfile) {
+  } else if (iterations.source.by == IterationsBy::kUndivided) {
     TakeWhole(profile, iterations);
   } else {
     if (reach.any) DropIncompleteTail(profile, last_is_open, iterations);
@@ -474,7 +474,7 @@ Ns Iterations::SelectedTime() const {
 Result<std::vector<Span>> MarkedIterations(const Profile& profile, const Selection& selection) {
   PROFGAUGE_TRY(const Markers markers, FindMarkers(profile, selection));
   std::vector<Span> spans;
-  if (markers.source == kWholeProfile) return spans;
+  if (markers.source.by == IterationsBy::kUndivided) return spans;
   for (const Marker& marker : markers.found) spans.push_back(marker.host);
   return spans;
 }
@@ -518,10 +518,12 @@ std::vector<bool> FollowsDirectly(const Iterations& iterations) {
   return follows;
 }
 
-std::string IterationLabel(std::string_view source, std::string_view name, std::int64_t position) {
+std::string IterationLabel(const IterationSource& source, std::string_view name,
+                           std::int64_t position) {
   std::string index = std::to_string(position);
   if (name.empty() || name == index) return index;
-  return fmt::format("{}#{} ({})", source == "ProfilerStep#N" ? "ProfilerStep" : "", name, index);
+  const bool is_step = source.by == IterationsBy::kProfilerSteps;
+  return fmt::format("{}#{} ({})", is_step ? "ProfilerStep" : "", name, index);
 }
 
 }  // namespace profgauge

@@ -24,6 +24,8 @@
 #include "analysis/analysis.h"
 #include "analysis/context/work_behind.h"
 #include "base/interval.h"
+#include "base/no_index.h"
+#include "model/iteration_source.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -37,7 +39,7 @@ struct Iteration {
 };
 
 struct Iterations {
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
 
   std::vector<Iteration> all;        ///< In time order; `time` never overlaps. At least one.
   bool is_whole = false;             ///< Nothing marks iterations: the one there is holds all work.
@@ -46,10 +48,10 @@ struct Iterations {
   std::size_t first = 0, last = 0;   ///< Selected: [first, last).
   bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
   Span window;                       ///< [start of the first selected, end of the last).
-  std::string source;                ///< "ProfilerStep#N", "key op aten::mm", "whole profile".
-  std::string nested;                ///< Families of markers around or inside: ChosenMarkers.
-  std::int64_t lacking = 0;          ///< Of the numbers that its run recorded, those it has not.
-  std::int64_t dropped_at_end = 0;   ///< Trailing iterations without (enough) device events.
+  IterationSource source;
+  std::string nested;               ///< Families of markers around or inside: ChosenMarkers.
+  std::int64_t lacking = 0;         ///< Of the numbers that its run recorded, those it has not.
+  std::int64_t dropped_at_end = 0;  ///< Trailing iterations without (enough) device events.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
   /// Device rows that extend no iteration: analysis/context/work_behind.h.
   boost::unordered_flat_set<std::uint32_t> behind;
@@ -135,7 +137,8 @@ std::vector<bool> FollowsDirectly(const Iterations& iterations);
 
 /// How people are told of an iteration: "ProfilerStep#5 (0)" where the number that the marker
 /// recorded and the position differ, else "0". `source` as in Iterations.
-std::string IterationLabel(std::string_view source, std::string_view name, std::int64_t position);
+std::string IterationLabel(const IterationSource& source, std::string_view name,
+                           std::int64_t position);
 
 /// What marks iterations on the host, in order of time, with the last even if it is incomplete;
 /// empty when nothing does. Errors: as FindIterations.

@@ -98,7 +98,7 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   });
   OfThread of_thread =
       OfOneThread(profile, [&](std::size_t row) { return matches(profile.host.name[row]); });
-  Markers markers{std::move(of_thread.found), fmt::format("marker {}", pattern), of_thread.thread};
+  Markers markers{std::move(of_thread.found), {IterationsBy::kPattern, pattern}, of_thread.thread};
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     Error error =
@@ -151,7 +151,7 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
     }
     return Fail(std::move(error));
   }
-  Markers markers{{}, fmt::format("key op {}", name), of_thread.thread};
+  Markers markers{{}, {IterationsBy::kKeyOp, name}, of_thread.thread};
   for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
     markers.found.push_back({{starts[i].host.start, starts[i + 1].host.start}, {}});
   }
@@ -228,22 +228,22 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
                       range.start, range.end, end),
           "times count from the start of the recording; `profgauge inspect` shows its length"));
     }
-    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, std::string(kRange), {}};
+    return Markers{{{{range.start, std::min(range.end, end)}, {}}}, {IterationsBy::kRange}, {}};
   }
   if (!selection.iteration_marker.empty()) {
     return MarkersByPattern(profile, selection.iteration_marker);
   }
   if (!selection.key_op.empty()) return MarkersByKeyOp(profile, selection.key_op);
   ChosenMarkers chosen = ChooseMarkers(profile);
-  Markers markers{std::move(chosen.found), std::string(kRecordedMarkers), chosen.thread};
+  Markers markers{
+      std::move(chosen.found), {IterationsBy::kMarkers, std::move(chosen.families)}, chosen.thread};
   markers.nested = std::move(chosen.nested);
-  if (!chosen.families.empty()) markers.source += " " + chosen.families;
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
-    return Markers{{{WholeExtent(profile), {}}}, std::string(kWholeProfile), {}};
+    return Markers{{{WholeExtent(profile), {}}}, {IterationsBy::kUndivided}, {}};
   }
-  if (profile.Name(markers.found.front().name).starts_with("ProfilerStep#")) {
-    markers.source = "ProfilerStep#N";
+  if (profile.Name(markers.found.front().name).starts_with(kProfilerStep)) {
+    markers.source = {IterationsBy::kProfilerSteps};
   }
   return markers;
 }

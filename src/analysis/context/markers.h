@@ -9,17 +9,11 @@
 #include "analysis/analysis.h"
 #include "analysis/context/marker_choice.h"
 #include "base/interval.h"
+#include "model/iteration_source.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
 
 namespace profgauge {
-
-/// Source of a recording that nothing divides into iterations.
-inline constexpr std::string_view kWholeProfile = "whole profile";
-/// Source of recorded markers; behind it which families of names count, and which do not.
-inline constexpr std::string_view kRecordedMarkers = "iteration markers";
-/// Source of a part that was cut out by its times.
-inline constexpr std::string_view kRange = "range";
 
 /// Id of the remark on a run whose last iterations were left out, and are too many to be in flight.
 inline constexpr std::string_view kIterationsLost = "iterations-lost";
@@ -35,8 +29,8 @@ inline constexpr std::string_view kWorkOutside = "work-outside";
 
 struct Markers {
   std::vector<Marker> found;  ///< At least one.
-  std::string source;         ///< "ProfilerStep#N", "key op aten::mm", "range", kWholeProfile.
-  ThreadId thread;            ///< Whose they are; invalid where nothing is marked.
+  IterationSource source;
+  ThreadId thread;  ///< Whose they are; invalid where nothing is marked.
   bool last_is_open =
       false;                ///< Nothing says where the last one ends: it has no length of its own.
   std::string nested = {};  ///< Of ChosenMarkers.

@@ -215,7 +215,7 @@ void AddOverhead(const Profile& profile, std::vector<Span>& out) {
 
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations) {
   std::vector<Span> spans;
-  const bool is_marked = !iterations.is_whole && iterations.source != kRange;
+  const bool is_marked = !iterations.is_whole && iterations.source.by != IterationsBy::kRange;
   if (!is_marked || profile.device.size() == 0 || profile.api.size() == 0) return spans;
   AddHiddenWaits(profile, iterations, spans);
   AddSilentEnd(profile, iterations, spans);

@@ -37,7 +37,8 @@ SetupTimes::SetupTimes(const Profile& profile) {
 }
 
 std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations) {
-  if (!iterations.is_whole || iterations.source != kWholeProfile || !profile.has_timeline)
+  if (!iterations.is_whole || iterations.source.by != IterationsBy::kUndivided ||
+      !profile.has_timeline)
     return {};
   const SetupTimes setup(profile);
   std::vector<bool> calls;

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "base/no_index.h"
 #include "model/profile.h"
 
 namespace profgauge {
 
-inline constexpr std::uint32_t kNoIteration = 0xffff'ffff;
+inline constexpr std::uint32_t kNoIteration = kNoIndex;
 
 /// Rows of device work that extend no iteration:
 ///

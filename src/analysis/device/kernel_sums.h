@@ -15,6 +15,7 @@
 #include "analysis/classify/kernel_class.h"
 #include "analysis/context/context.h"
 #include "analysis/tables/texts.h"
+#include "base/no_index.h"
 #include "base/string_pool.h"
 
 namespace profgauge {
@@ -131,7 +132,7 @@ class KernelCollector {
   std::vector<KernelIterationRow> by_iteration;
   /// By rank added and row of its device table: the index in `by_op`, kNoRow for what is none.
   std::vector<std::vector<std::uint32_t>> op_row_of;
-  static constexpr std::uint32_t kNoRow = 0xffff'ffff;
+  static constexpr std::uint32_t kNoRow = kNoIndex;
   bool any_op = false, any_shape_types = false;
 
   const LaunchProperties& properties(std::uint32_t config) const { return configs_[config]; }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/device/kernel_sums.h"
+#include "analysis/tables/column_of.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
@@ -141,11 +142,13 @@ void FillKernelsByOp(KernelCollector& collected, std::span<const RankContext> ra
   }
   LinkRows(collected, order, out);
   if (!collected.any_op) {
-    for (const char* column : {"op", "op_type"}) {
-      table.Find(column)->MarkAbsent(out.Gap(Capability::kLaunchLinks));
+    for (Column* column : {ColumnOf<columns::kKernelsByOp>(table, "op"_col),
+                           ColumnOf<columns::kKernelsByOp>(table, "op_type"_col)}) {
+      column->MarkAbsent(out.Gap(Capability::kLaunchLinks));
     }
   }
-  if (!collected.any_shape_types) table.Find("dtype")->MarkAbsent(out.Gap(Capability::kShapes));
+  if (!collected.any_shape_types)
+    ColumnOf<columns::kKernelsByOp>(table, "dtype"_col)->MarkAbsent(out.Gap(Capability::kShapes));
 }
 
 void FillKernelsByIteration(KernelCollector& collected, std::span<const RankContext> ranks,

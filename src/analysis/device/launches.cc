@@ -19,6 +19,7 @@
 #include "base/format.h"
 #include "base/median.h"
 #include "base/metric_id.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 namespace {
@@ -43,7 +44,7 @@ Ns DelayOf(const Profile& profile, std::size_t row) {
 
 // What one call launched: one call may launch a whole graph of kernels, on several streams.
 struct Launch {
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
   std::uint32_t first = kNone, first_kernel = kNone;  // Rows of the device.
   std::int32_t queue = 0;                             // Of the stream of the first.
 };

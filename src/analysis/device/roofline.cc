@@ -22,6 +22,7 @@
 #include "analysis/work/recomputation.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 namespace {
@@ -91,7 +92,7 @@ struct Totals {
   std::string unknown_gpu;
 };
 
-constexpr std::uint32_t kNoPoint = 0xffff'ffff;
+constexpr std::uint32_t kNoPoint = kNoIndex;
 
 std::string_view NameOf(const RankContext& rank, std::int32_t id) {
   const Gpu* gpu = FindGpu(rank.devices, id);

@@ -18,6 +18,7 @@
 #include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 namespace {
@@ -203,14 +204,14 @@ std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri>
   const DeviceTable& device = profile.device;
   const HostTable& host = profile.host;
   boost::unordered_flat_map<std::string, std::uint32_t> known;
-  std::vector<std::uint32_t> row_of(host.size(), 0xffff'ffff);
+  std::vector<std::uint32_t> row_of(host.size(), kNoIndex);
   std::vector<std::int64_t> at_once(profile.strings.size(), -1);  // By name, once asked for.
   for (std::size_t i = 0; i < device.size(); ++i) {
     const HostId op = device.op[i];
     if (eligible[i] != Tri::kYes || !op.valid()) continue;
     if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     std::uint32_t& at = row_of[op.value];
-    if (at == 0xffff'ffff) {  // First kernel of this call.
+    if (at == kNoIndex) {  // First kernel of this call.
       const StringId ids[] = {host.name[op.value], host.input_shapes[op.value],
                               host.input_dtypes[op.value]};
       std::string key;

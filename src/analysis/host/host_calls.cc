@@ -16,11 +16,12 @@
 #include "analysis/time/host_waits.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 namespace {
 
-constexpr std::uint32_t kNoRow = 0xffff'ffff;
+constexpr std::uint32_t kNoRow = kNoIndex;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 

@@ -10,11 +10,12 @@
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/tree_rows.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffff'ffff;
+constexpr std::uint32_t kNone = kNoIndex;
 
 // What happens on one thread, as far as modules are concerned.
 struct Item {

@@ -36,6 +36,7 @@
 
 #include "analysis/context/context.h"
 #include "analysis/path/flags.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 
@@ -91,7 +92,7 @@ struct PathChanges {
 class PathGraph {
  public:
   using StepId = std::uint32_t;
-  static constexpr StepId kNone = 0xffff'ffff;
+  static constexpr StepId kNone = kNoIndex;
   /// ns by which ends of ranges of one thread can be off: what clocks of whole microseconds miss,
   /// of both start and duration.
   static constexpr Ns kResolution = 2'000;

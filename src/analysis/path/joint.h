@@ -15,6 +15,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/scenario_changes.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 
@@ -50,7 +51,7 @@ class JointReplay {
 
  private:
   friend class JointScheduler;
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
   struct Run {
     std::uint32_t rank = 0;
     PathGraph::StepId begin = 0, end = 0;

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "base/no_index.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -40,7 +41,7 @@ bool CopyBlocks(const Profile& profile, std::uint32_t row);
 
 class WaitFinder {
  public:
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
 
   /// Keeps a reference. O(rows).
   explicit WaitFinder(const Profile& profile);

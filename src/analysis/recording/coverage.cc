@@ -27,7 +27,8 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const Iterations& iterations = contexts[i].iterations;
     const CoverageFacts& facts = ranks[i];
-    if (iterations.is_whole || iterations.source == kRange || facts.total == 0) continue;
+    if (iterations.is_whole || iterations.source.by == IterationsBy::kRange || facts.total == 0)
+      continue;
     const auto share = [](Ns part, Ns whole) {
       return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
     };

@@ -36,7 +36,9 @@ void Exchange(Columns& columns, Iterations& iterations) {
   columns.Number("iterations.is_whole", iterations.is_whole);
   columns.Number("iterations.has_numbers", iterations.has_numbers);
   columns.Number("iterations.everything", iterations.everything);
-  columns.Text("iterations.source", iterations.source);
+  std::string source = iterations.source.Text();
+  columns.Text("iterations.source", source);
+  iterations.source = ParseIterationSource(source);
   columns.Text("iterations.nested", iterations.nested);
   columns.Time("window", iterations.window);
 }

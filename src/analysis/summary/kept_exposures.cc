@@ -1,4 +1,5 @@
 #include "analysis/summary/kept_exposures.h"
+#include "analysis/tables/shared_columns.h"
 
 #include <fmt/format.h>
 
@@ -50,7 +51,7 @@ std::string KeyOf(const Table& table, const KeySpec& spec, std::size_t row) {
 // that is shown are numbered in the table's order.
 using RowKey = std::pair<std::int64_t, std::string>;
 std::vector<RowKey> KeysOf(const Table& table, const KeySpec& spec) {
-  const Column* rank = table.Find("rank");
+  const Column* rank = table.Find(columns::kRank.id);
   std::map<RowKey, std::int64_t> seen;
   std::vector<RowKey> keys;
   for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -215,7 +216,7 @@ std::optional<Exposure> OfRun(const std::vector<RankExposures>& ranks, const Key
   for (RowKey& key : KeysOf(table, spec)) {
     rows.emplace(std::move(key), static_cast<std::uint32_t>(rows.size()));
   }
-  const bool is_of_rank = table.Find("rank") != nullptr;
+  const bool is_of_rank = table.Find(columns::kRank.id) != nullptr;
   Exposure of_run;
   for (const RankExposures& rank : ranks) {
     const auto kept = rank.kept.find(spec.table);

@@ -21,6 +21,7 @@
 #include "analysis/host/host_calls.h"
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/op_tables.h"
+#include "analysis/tables/shared_columns.h"
 #include "analysis/time/exposure.h"
 #include "analysis/time/idle.h"
 
@@ -219,7 +220,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
       }
     }
     // Of the first column's length, whatever that one is.
-    Column* const rank = table.Find("rank");
+    Column* const rank = table.Find(columns::kRank.id);
     for (std::int64_t row = 0; rank != nullptr && row < rows[0]; ++row) rank->AddInteger(0);
     kept.all_rows.emplace(spec.id, rows[1]);
     kept.tables.push_back(std::move(table));

@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/tables/exposure.h"
+#include "base/no_index.h"
 #include "model/device_words.h"
 #include "model/profile.h"
 
@@ -77,7 +78,7 @@ class Output {
 
   /// Which row of a table counts a row of a rank's device table, kNoRow where none does: for what
   /// bounds the gain of changing those rows. Empty until a table's builder fills it.
-  static constexpr std::uint32_t kNoRow = 0xffff'ffff;
+  static constexpr std::uint32_t kNoRow = kNoIndex;
   std::vector<std::uint32_t>& RowsOfDevice(std::string_view table, std::size_t rank);
   void SetExposure(std::string_view table, Exposure exposure);
 

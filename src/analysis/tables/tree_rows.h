@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "analysis/tables/row_writer.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 
-inline constexpr std::uint32_t kNoNode = 0xffff'ffff;
+inline constexpr std::uint32_t kNoNode = kNoIndex;
 
 /// Nodes in the order of the tree: each before its children, siblings as they are numbered.
 /// REQUIRES: a parent's number is below its children's, or kNoNode.

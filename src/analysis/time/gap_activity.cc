@@ -8,10 +8,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/no_index.h"
+
 namespace profgauge {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffff'ffff;
+constexpr std::uint32_t kNone = kNoIndex;
 // So many levels of nesting, and other threads, are looked at: more than programs have, and a gap
 // costs no more whatever a file contains.
 constexpr std::size_t kMostLevels = 1024, kMostOthers = 256;

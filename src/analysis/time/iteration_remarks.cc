@@ -109,11 +109,11 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
 void RemarkOtherMarkers(std::span<const RankContext> ranks, Output& out) {
   constexpr std::string_view kId = "other-markers", kHow = "--iteration-marker chooses others";
   for (const RankContext& rank : ranks) {
-    const std::string_view source = rank.iterations.source;
-    const bool has_families = source.starts_with(kRecordedMarkers) && source != kRecordedMarkers;
+    const IterationSource& source = rank.iterations.source;
+    const bool has_families = source.by == IterationsBy::kMarkers && !source.detail.empty();
     if (has_families) {
-      out.AddRemark(std::string(kId), fmt::format("iterations are the markers{}; {}",
-                                                  source.substr(kRecordedMarkers.size()), kHow));
+      out.AddRemark(std::string(kId),
+                    fmt::format("iterations are the markers {}; {}", source.detail, kHow));
     }
     if (!rank.iterations.nested.empty()) {
       out.AddRemark(std::string(kId), fmt::format("markers {}, around or inside of those of "
@@ -283,7 +283,7 @@ LostIterations MostWithoutLaunches(std::span<const RankContext> ranks) {
   LostIterations most;
   for (const RankContext& rank : ranks) {
     const std::vector<Iteration>& all = rank.iterations.all;
-    if (!IsMarked(rank) || rank.iterations.source == kRange) continue;
+    if (!IsMarked(rank) || rank.iterations.source.by == IterationsBy::kRange) continue;
     const std::int64_t without = std::count_if(
         all.begin(), all.end(), [](const Iteration& each) { return each.device_events == 0; });
     const auto count = static_cast<std::int64_t>(all.size());
@@ -298,7 +298,9 @@ bool AreFew(const LostIterations& of) {
   return of.lost < kFewLost || of.lost * kLostOneOf < of.all;
 }
 
-bool IsMarked(const RankContext& rank) { return rank.iterations.source != kWholeProfile; }
+bool IsMarked(const RankContext& rank) {
+  return rank.iterations.source.by != IterationsBy::kUndivided;
+}
 
 MarkingProcesses ProcessesOf(const RankContext& rank) {
   const Profile& profile = *rank.profile;

@@ -279,7 +279,7 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
   }
 }
 
-void ProposeSteadyRange(std::string_view source, std::span<const RunIteration> run,
+void ProposeSteadyRange(const IterationSource& source, std::span<const RunIteration> run,
                         std::span<const double> durations, Output& out) {
   const auto steady = FindSteadyRange(durations);
   if (!steady) return;

@@ -7,6 +7,7 @@
 
 #include "analysis/classify/double_work.h"
 #include "analysis/classify/vector_products.h"
+#include "model/iteration_source.h"
 
 namespace profgauge {
 namespace {
@@ -199,7 +200,7 @@ bool IsDataLoaderRange(std::string_view name) {
 
 bool IsFrameworkRange(std::string_view name) {
   return name.starts_with("Optimizer.") || name == "DataParallel.forward" ||
-         name == "DistributedDataParallel.forward" || name.starts_with("ProfilerStep#") ||
+         name == "DistributedDataParallel.forward" || name.starts_with(kProfilerStep) ||
          IsDataLoaderRange(name);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
+#include "base/no_index.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -20,7 +21,7 @@ enum class OpDirection : std::uint8_t { kForward, kBackward, kOptimizer };
 
 /// One entry per row of HostTable. Rows that are not ops have representative kNone and zeros.
 struct OpTree {
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
 
   /// The row itself; the enclosing row when this op was collapsed into a caller of the same name
   /// whose only child it is; kNone when it is no op.

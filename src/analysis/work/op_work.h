@@ -25,6 +25,7 @@
 
 #include "analysis/work/op_call.h"
 #include "analysis/work/op_tree.h"
+#include "base/no_index.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -53,7 +54,7 @@ double ElementBytes(const OpArgument& tensor);  ///< -1 unknown.
 
 /// The work of every host row of one profile.
 struct OpWorks {
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
   std::vector<OpWork> works;          ///< Different ones.
   std::vector<std::uint32_t> of_row;  ///< Per host row: index into `works`, or kNone.
   /// Per host row: the outermost operator around it (or itself) whose work is known, or kNone.

@@ -35,10 +35,10 @@ std::string DescribeSummary(const Summary& summary, const std::string& path) {
                        FormatBytes(static_cast<double>(profile.source.bytes)),
                        Printable(profile.source.hash)));
   AddEntry(text, "selection", Printable(rank->selection));
-  AddEntry(
-      text, "iterations",
-      fmt::format("{} by {}, {}", rank->iterations.all.size(), Printable(rank->iterations.source),
-                  FormatDuration(static_cast<double>(facts.step_time()))));
+  AddEntry(text, "iterations",
+           fmt::format("{} by {}, {}", rank->iterations.all.size(),
+                       Printable(rank->iterations.source.Text()),
+                       FormatDuration(static_cast<double>(facts.step_time()))));
   AddEntry(text, "GPUs",
            fmt::format("{} with work of {}", Count(rank->gpus.size()),
                        FormatCount(rank->times.gpus_listed)));

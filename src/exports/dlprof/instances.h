@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "base/no_index.h"
 #include "exports/dlprof/dlprof.h"
 
 namespace profgauge::dlprof {
 
-inline constexpr std::uint32_t kNoInstance = 0xffff'ffff;
+inline constexpr std::uint32_t kNoInstance = kNoIndex;
 
 /// One call of an op.
 struct Instance {

@@ -383,17 +383,18 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
                                    {"note", metric->note}});
     }
   }
-  json::object view{{"chart", MakeMarkup("")},
-                    {"all_chart", MakeMarkup("")},
-                    {"has_others", false},
-                    {"facts", std::move(facts)},
-                    {"selection", report.profile.selection},
-                    {"source", report.profile.iterations_total == 0 ||
-                                       report.profile.iteration_source == "whole profile"
-                                   ? ""
-                                   : report.profile.iteration_source},
-                    {"has_outliers", false},
-                    {"tables", json::array()}};
+  json::object view{
+      {"chart", MakeMarkup("")},
+      {"all_chart", MakeMarkup("")},
+      {"has_others", false},
+      {"facts", std::move(facts)},
+      {"selection", report.profile.selection},
+      {"source", report.profile.iterations_total == 0 ||
+                         report.profile.iteration_source.by == IterationsBy::kUndivided
+                     ? ""
+                     : report.profile.iteration_source.Text()},
+      {"has_outliers", false},
+      {"tables", json::array()}};
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(report, *table);
   // A single one is the bar of the breakdown.

@@ -80,12 +80,12 @@ std::string DeviceText(const Report& report) {
   return HasDeviceTime(report) ? unnamed : WordsOf(report, "no {{ device.device }} recorded");
 }
 
-// Where a measured value stands against its limit.
-// The limit is text ("≤ 30 %"); measured − margin gives its number back with the right sign.
+// Of two limits the nearer one.
 double LimitOf(const report::GateRow& row) {
-  const bool is_maximum = row.limit.starts_with("≤") || row.limit.starts_with("<");
-  const double margin = AsNumber(row.margin.value, 0);
-  return AsNumber(row.measured.value, 0) + (is_maximum ? margin : -margin);
+  const double measured = AsNumber(row.measured.value, 0);
+  if (IsAbsent(row.min)) return AsNumber(row.max, measured);
+  const double least = AsNumber(row.min, measured), most = AsNumber(row.max, measured);
+  return !IsAbsent(row.max) && most - measured < measured - least ? most : least;
 }
 
 // The limits of a metric at both levels are one row: `other` is the one that weighs less, or

@@ -49,7 +49,7 @@ void WriteProfile(JsonWriter& out, const report::ProfileInfo& profile) {
   PairObject(out, "versions", profile.versions);
   out.Field("captured", profile.captured);
   out.Field("selection", profile.selection);
-  out.Field("iteration_source", profile.iteration_source);
+  out.Field("iteration_source", profile.iteration_source.Text());
   out.Field("iterations_total", profile.iterations_total);
   out.Field("iterations_selected", profile.iterations_selected);
   out.EndObject();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "render/shared/categories.h"
 #include "render/shared/status_looks.h"
@@ -136,7 +137,7 @@ int SideOfZero(const report::ComparedMetric& metric) {
 
 // The iteration time as it was compared; nullptr: the policy limits none.
 const report::ComparedMetric* TestedTime(const report::Comparison& comparison) {
-  for (const std::string_view id : {"iteration.time.median", "iteration.time.mean"}) {
+  for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationTimeMean}) {
     for (const report::ComparedMetric& metric : comparison.metrics) {
       if (metric.metric == id) return &metric;
     }

@@ -64,7 +64,7 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   Pairs sources = {{"Tool", report.tool},
                    {"Format", report.profile.format},
                    {"Dialect", report.profile.dialect},
-                   {"Iterations by", report.profile.iteration_source}};
+                   {"Iterations by", report.profile.iteration_source.Text()}};
   for (const std::string& source : report.profile.sources) sources.emplace_back("Source", source);
   std::size_t row = WritePairs(sheet, "Profile", sources, 2);
   row = WritePairs(sheet, "Versions", report.profile.versions, row);

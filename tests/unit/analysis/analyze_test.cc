@@ -46,7 +46,7 @@ TEST(Analyze, OneRank) {
   EXPECT_EQ(NumberOf(analysis, "iteration.time.mean"), 1000);
   EXPECT_EQ(NumberOf(analysis, "breakdown.other_kernel.time"), 900);
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "gpu.utilization.mean"), 0.45);
-  EXPECT_EQ(analysis.iteration_source, "ProfilerStep#N");
+  EXPECT_EQ(analysis.iteration_source.by, IterationsBy::kProfilerSteps);
   EXPECT_TRUE(analysis.Find("iteration.time.robust_cv")->low_confidence);
   EXPECT_EQ(analysis.Find("iteration.time.robust_cv")->note,
             "low confidence: 2 iterations, 10 would do");

@@ -111,7 +111,7 @@ TEST(MetricCatalogue, PartsHaveTheTitlesOfTheirKinds) {
 TEST(MetricCatalogue, CausesOfIdleTimeHaveTheirTitles) {
   for (const IdleCauseInfo& cause : kIdleCauseInfo) {
     const MetricSpec* metric = FindMetric(cause.metric);
-    ASSERT_NE(metric, nullptr) << cause.metric;
+    ASSERT_NE(metric, nullptr) << cause.metric.text();
     EXPECT_EQ(metric->title, fmt::format("Idle: {}", cause.title));
   }
 }

@@ -60,7 +60,7 @@ TEST(Iterations, DeviceWorkExtendsItsIterationAndPushesTheNext) {
   EXPECT_EQ(found.all[0].name, "4");
   EXPECT_EQ(found.all[1].device_events, 1);
   EXPECT_EQ(found.window, (Span{0, 260}));
-  EXPECT_EQ(found.source, "ProfilerStep#N");
+  EXPECT_EQ(found.source.Text(), "ProfilerStep#N");
   EXPECT_TRUE(found.everything);
 }
 
@@ -355,7 +355,7 @@ TEST(Iterations, WithoutMarkersOneOverAllHostActivity) {
   test.Launch("graph", {300, 310}, {320, 420});
   const Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{100, 420}}));
-  EXPECT_EQ(found.source, "whole profile");
+  EXPECT_EQ(found.source.Text(), "whole profile");
 }
 
 TEST(Iterations, GpuOnlyIsMeasuredOverItsDeviceEvents) {
@@ -380,7 +380,7 @@ TEST(Iterations, KeyOpRunsFromStartToStart) {
   selection.key_op = "aten::conv2d";
   const Iterations found = Find(test.Finish(), selection);
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}, {100, 250}}));
-  EXPECT_EQ(found.source, "key op aten::conv2d");
+  EXPECT_EQ(found.source.Text(), "key op aten::conv2d");
 }
 
 TEST(Iterations, MarkerPatternTakesTheOutermostOfOneThread) {

@@ -47,7 +47,7 @@ TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
   }
   const Profile profile = test.Finish();
   EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"train 0", "train 1", "train 2"}));
-  EXPECT_EQ(FindMarkers(profile, {})->source, "iteration markers `train #`, not `eval #`");
+  EXPECT_EQ(FindMarkers(profile, {})->source.Text(), "iteration markers `train #`, not `eval #`");
 }
 
 TEST(MarkerChoice, PhasesOfOneNumberAreOneIteration) {

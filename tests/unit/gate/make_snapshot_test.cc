@@ -40,7 +40,7 @@ Snapshot Made(const std::vector<Profile>& ranks, const std::vector<Metric>& metr
               Attribution attribution = {}) {
   Analysis analysis;
   analysis.metrics = metrics;
-  analysis.iteration_source = "ProfilerStep#N";
+  analysis.iteration_source = {IterationsBy::kProfilerSteps};
   return MakeSnapshot("run", ranks, analysis, std::move(attribution));
 }
 

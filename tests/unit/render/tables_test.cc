@@ -99,7 +99,7 @@ TEST(TableView, NotesPromiseNoMoreThanFilesHold) {
 
 TEST(TableView, IterationsHaveTheirRecordedName) {
   report::Report report;
-  report.profile.iteration_source = "ProfilerStep#N";
+  report.profile.iteration_source = {IterationsBy::kProfilerSteps};
   Table table("iterations", "iteration", "Iterations", std::make_shared<StringPool>());
   Column& index = table.AddColumn({"index", "Iteration", Unit::kCount, ""});
   Column& name = table.AddColumn({"name", "Name", Unit::kText, ""});

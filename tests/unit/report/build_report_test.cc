@@ -55,7 +55,7 @@ class BuildReportTest : public ::testing::Test {
                      {"record_shapes", "1"},
                      {"Framework", "PyTorch"}};
     profile.log.AddAt(Counter::events_negative_dur, "traceEvents[12]");
-    analysis_.iteration_source = "ProfilerStep#N";
+    analysis_.iteration_source = {IterationsBy::kProfilerSteps};
     analysis_.iterations_total = 12;
     analysis_.iterations_selected = 12;
     for (const MetricSpec& spec : MetricCatalogue()) {

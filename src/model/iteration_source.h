@@ -1,0 +1,36 @@
+// What divides a recording into iterations. Reports, summaries and baselines hold it as text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace profgauge {
+
+/// What the names of PyTorch's own markers begin with; the iteration's number follows.
+inline constexpr std::string_view kProfilerStep = "ProfilerStep#";
+
+enum class IterationsBy : std::uint8_t {
+  kUnknown,        ///< Nobody said; `detail` is what a file says that this version does not know.
+  kMarkers,        ///< Recorded markers; `detail`: which families of names count, and which do not.
+  kProfilerSteps,  ///< PyTorch's ProfilerStep#N.
+  kPattern,        ///< Markers that the user asked for; `detail`: the regular expression.
+  kKeyOp,          ///< From one start of an operator to the next; `detail`: its name.
+  kRange,          ///< A part that was cut out by its times.
+  kUndivided,      ///< Nothing: all of it is one.
+  kNoTimeline,     ///< The recording has no times of events.
+};
+
+struct IterationSource {
+  IterationsBy by = IterationsBy::kUnknown;
+  std::string detail = {};
+
+  /// "ProfilerStep#N", "key op aten::mm"; empty where nobody said.
+  std::string Text() const;
+  friend bool operator==(const IterationSource&, const IterationSource&) = default;
+};
+
+/// The source whose Text() this is.
+IterationSource ParseIterationSource(std::string_view text);
+
+}  // namespace profgauge
