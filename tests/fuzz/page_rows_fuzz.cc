@@ -23,12 +23,12 @@ namespace {
 using namespace profgauge;
 
 constexpr std::int64_t kFirst = 3, kLast = 260;
-const std::vector<std::string> kColumns = {"a", "c", "", "b"};
+const std::vector<std::string> kColumns = {"a", "i", "c", "", "b"};
 
 constexpr const char* kRows =
-    "create table t (a integer, s text, b bigint, r real, c int);"
+    "create table t (i integer primary key, a integer, s text, b bigint, r real, c int);"
     "with recursive i(n) as (select 1 union all select n + 1 from i where n < 300) insert into t "
-    "select n - 2, 'text ' || n, (1 << (n % 63)) - n % 3, n / 7.0, case n % 5 when 0 then null "
+    "select n, n - 2, 'text ' || n, (1 << (n % 63)) - n % 3, n / 7.0, case n % 5 when 0 then null "
     "when 1 then 0 when 2 then 1 else -(1 << (n % 63)) end from i;"
     "delete from t where a > 280;";
 
@@ -62,7 +62,7 @@ std::optional<Rows> FromPages(sqlite::Database& database) {
 }
 
 std::optional<Rows> FromSqlite(sqlite::Database& database) {
-  auto statement = database.Prepare("select a, c, null, b from t where _rowid_ between ? and ?");
+  auto statement = database.Prepare("select a, i, c, null, b from t where _rowid_ between ? and ?");
   if (!statement) return std::nullopt;
   statement->Bind(1, kFirst).Bind(2, kLast);
   Rows rows;

@@ -34,24 +34,44 @@ bool IsWhole(std::string_view type) {
   return sqlite3_strlike("%int%", std::string(type).c_str(), 0) == 0;
 }
 
-/// The places of a table's columns that shall hold whole numbers, by name. Nothing where rows are
-/// not stored in the order of columns.
-std::optional<std::map<std::string, std::size_t>> WholeColumns(sqlite::Database& database,
-                                                               const std::string& table) {
+/// The columns of a table that shall hold whole numbers.
+struct WholeColumns {
+  std::map<std::string, std::size_t> places;
+  std::string rowid;  ///< One that is the rowid, which is not in the row; empty: none.
+};
+
+/// Whether the key of one column that is declared INTEGER is the rowid: else it has an index.
+bool IsRowid(sqlite::Database& database, const std::string& table) {
+  auto statement =
+      database.Prepare("select 1 from pragma_index_list(?) where origin = 'pk' limit 1");
+  if (!statement) return false;
+  const auto found = statement->Bind(1, table).Step();
+  return found && !*found;
+}
+
+/// Nothing where rows are not stored in the order of columns.
+std::optional<WholeColumns> FindWholeColumns(sqlite::Database& database, const std::string& table) {
   auto statement =
       database.Prepare("select cid, name, type, pk, hidden from pragma_table_xinfo(?)");
   if (!statement) return std::nullopt;
   statement->Bind(1, table);
-  std::map<std::string, std::size_t> places;
+  WholeColumns columns;
+  int keys = 0;
   for (;;) {
     const auto more = statement->Step();
     if (!more) return std::nullopt;
-    if (!*more) return places;
+    if (!*more) break;
     if (statement->Integer(4) != 0) return std::nullopt;
-    // One that is the rowid is not in the row.
-    if (statement->Integer(3) != 0 || !IsWhole(statement->Text(2))) continue;
-    places.emplace(statement->Text(1), static_cast<std::size_t>(statement->Integer(0)));
+    const std::string type(statement->Text(2));
+    if (statement->Integer(3) != 0) {
+      ++keys;
+      if (sqlite3_stricmp(type.c_str(), "integer") == 0) columns.rowid = statement->Text(1);
+    } else if (IsWhole(type)) {
+      columns.places.emplace(statement->Text(1), static_cast<std::size_t>(statement->Integer(0)));
+    }
   }
+  if (keys != 1 || !IsRowid(database, table)) columns.rowid.clear();
+  return columns;
 }
 
 }  // namespace
@@ -60,12 +80,15 @@ std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::
                                          const std::vector<std::string>& columns) {
   PlainTable plain;
   plain.path = database.path();
-  const auto places = WholeColumns(database, table);
-  if (!places) return std::nullopt;
+  const auto whole = FindWholeColumns(database, table);
+  if (!whole) return std::nullopt;
   for (const std::string& column : columns) {
-    const auto place = places->find(column);
-    if (!column.empty() && place == places->end()) return std::nullopt;
-    plain.columns.push_back(column.empty() ? std::nullopt : std::optional(place->second));
+    const auto place = whole->places.find(column);
+    const bool is_rowid = !column.empty() && column == whole->rowid;
+    if (is_rowid) plain.rowids.push_back(plain.columns.size());
+    const bool is_nowhere = column.empty() || is_rowid;
+    if (!is_nowhere && place == whole->places.end()) return std::nullopt;
+    plain.columns.push_back(is_nowhere ? std::nullopt : std::optional(place->second));
   }
   auto root =
       database.Prepare("select rootpage from sqlite_master where type = 'table' and name = ?");
@@ -164,12 +187,12 @@ bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Ce
     if (rowid < asked.first || rowid > asked.last) continue;
     constexpr std::size_t kOutside = 35;  // A longer row goes on on other pages.
     if (size > cell.size() || size > usable_ - kOutside) return false;
-    if (!AddRow(cell.substr(0, size), cells)) return false;
+    if (!AddRow(rowid, cell.substr(0, size), cells)) return false;
   }
   return true;
 }
 
-bool PageRows::AddRow(std::string_view payload, Cells& cells) {
+bool PageRows::AddRow(std::int64_t rowid, std::string_view payload, Cells& cells) {
   const std::string_view known = layout_.header();
   if (known.empty() || !payload.starts_with(known)) {
     std::string_view rest = payload;
@@ -177,10 +200,14 @@ bool PageRows::AddRow(std::string_view payload, Cells& cells) {
     if (!TakeNumber(rest, size) || size > payload.size()) return false;
     if (size < payload.size() - rest.size()) return false;
     if (!layout_.Set(payload.substr(0, size), table_.columns)) return false;
+    types_.assign(layout_.types().begin(), layout_.types().end());
+    for (const std::size_t column : table_.rowids) types_[column] = SQLITE_INTEGER;
   }
   const std::size_t header = layout_.header().size();
   if (payload.size() != header + layout_.body_size()) return false;
-  layout_.Read(payload.data() + header, cells.AddNumbers(layout_.types()));
+  std::int64_t* const numbers = cells.AddNumbers(types_);
+  layout_.Read(payload.data() + header, numbers);
+  for (const std::size_t column : table_.rowids) numbers[column] = rowid;
   return true;
 }
 

@@ -26,6 +26,7 @@ struct PlainTable {
   std::uint32_t root = 0;  ///< The page that its rows begin from.
   /// Where a row has each wanted column; none: nowhere.
   std::vector<std::optional<std::size_t>> columns;
+  std::vector<std::size_t> rowids;  ///< Of the wanted columns those that are the rowid.
 };
 
 /// Of a table with rowids in a file that does not change; `columns` are names, or empty for one
@@ -57,7 +58,7 @@ class PageRows {
   bool ReadNode(const Node& node, Asked asked, std::size_t depth, std::size_t ahead, Cells& cells);
   bool ReadChildren(const std::vector<Node>& nodes, Asked asked, std::size_t depth, Cells& cells);
   bool ReadLeaf(const Node& node, Asked asked, std::string_view page, Cells& cells);
-  bool AddRow(std::string_view payload, Cells& cells);
+  bool AddRow(std::int64_t rowid, std::string_view payload, Cells& cells);
   /// The children that have rows asked for; nothing where the page is damaged.
   std::optional<std::vector<Node>> Children(const Node& node, Asked asked,
                                             std::string_view page) const;
@@ -72,6 +73,7 @@ class PageRows {
   std::uint32_t read_ = 0;     ///< The first page in buffer_.
   std::string buffer_;
   RowLayout layout_;
+  std::vector<std::uint8_t> types_;  ///< The layout's, where no column is the rowid.
 };
 
 }  // namespace profgauge::readers

@@ -91,6 +91,17 @@ TEST_F(PageRowsTest, RowsAreAsSqliteReadsThem) {
   }
 }
 
+// A key that is the rowid is not in the row.
+TEST_F(PageRowsTest, AColumnMayBeTheRowid) {
+  Write(4096,
+        "create table t (b int, id integer primary key autoincrement, s text);"
+        "with recursive i(n) as (select 1 union all select n + 1 from i where n < 500) insert "
+        "into t select n % 3, n * 7, 'x' from i");
+  const auto table = Find({"id", "b", "id"});
+  ASSERT_TRUE(table);
+  EXPECT_EQ(Read(*table, 0, 9000), Expected("id, b, id", 0, 9000));
+}
+
 TEST_F(PageRowsTest, WhatIsNotPlainIsLeftToSqlite) {
   Write(4096, kRows);
   EXPECT_FALSE(Find({"a", "s"}));
@@ -98,6 +109,11 @@ TEST_F(PageRowsTest, WhatIsNotPlainIsLeftToSqlite) {
   Write(4096, "create table t (a integer primary key, b int, c int as (b + 1))");
   EXPECT_FALSE(Find({"a"}));
   EXPECT_FALSE(Find({"b"}));
+  for (const char* key : {"a int primary key, b int", "a integer primary key desc, b int",
+                          "a integer, b int, primary key (a, b)"}) {
+    Write(4096, std::string("create table t (") + key + ")");
+    EXPECT_FALSE(Find({"a"})) << key;
+  }
 
   Write(4096, std::string(kRows) + "update t set b = 2.5 where rowid = 40");
   const auto table = Find({"b"});
