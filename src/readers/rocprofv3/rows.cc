@@ -1,0 +1,249 @@
+#include "readers/rocprofv3/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "readers/text/names.h"
+#include "readers/text/numbers.h"
+#include "readers/text/nvtx_text.h"
+
+namespace profgauge::readers::rocprofv3 {
+namespace {
+
+constexpr std::int64_t kGpuType = 2;
+
+/// "MEMORY_COPY_HOST_TO_DEVICE".
+CopyKind CopyOf(std::string_view operation) {
+  struct Entry {
+    std::string_view end;
+    CopyKind kind;
+  };
+  static constexpr std::array<Entry, 4> kEntries = {{
+      {"HOST_TO_DEVICE", CopyKind::kHostToDevice},
+      {"DEVICE_TO_HOST", CopyKind::kDeviceToHost},
+      {"DEVICE_TO_DEVICE", CopyKind::kDeviceToDevice},
+      {"HOST_TO_HOST", CopyKind::kHostToHost},
+  }};
+  for (const auto& entry : kEntries) {
+    if (operation.ends_with(entry.end)) return entry.kind;
+  }
+  return CopyKind::kUnknown;
+}
+
+HostKind HostKindOf(RangeKind kind) {
+  switch (kind) {
+    case RangeKind::kOp:
+      return HostKind::kOp;
+    case RangeKind::kIterationMarker:
+      return HostKind::kIterationMarker;
+    case RangeKind::kAnnotation:
+      break;
+  }
+  return HostKind::kAnnotation;
+}
+
+}  // namespace
+
+std::int32_t SmallOf(std::optional<std::int64_t> value, std::int32_t otherwise) {
+  const bool fits = value && *value >= 0 && *value <= std::numeric_limits<std::int32_t>::max();
+  return fits ? static_cast<std::int32_t>(*value) : otherwise;
+}
+
+bool SetAxis(Kernel& kernel, std::size_t axis, std::int64_t group, std::int64_t items) {
+  const std::int32_t size = SmallOf(group, 0);
+  if (size <= 0 || items <= 0 || items > kMaxTime) return false;
+  kernel.block[axis] = size;
+  kernel.grid[axis] = SmallOf((items + size - 1) / size);
+  return true;
+}
+
+std::optional<Gpu> GpuOf(const JsonRow& agent) {
+  if (agent.Integer("type") != kGpuType) return std::nullopt;
+  Gpu gpu;
+  gpu.id = SmallOf(agent.Integer("logical_node_type_id"), SmallOf(agent.Integer("node_id")));
+  gpu.name = agent.Text("product_name");
+  if (gpu.name.empty()) gpu.name = agent.Text("name");
+  gpu.sms = SmallOf(agent.Integer("cu_count"));
+  gpu.warp_size = SmallOf(agent.Integer("wave_front_size"));
+  gpu.memory = agent.Integer("mem_banks.size_in_bytes").value_or(-1);
+  const auto waves = SmallOf(agent.Integer("max_waves_per_cu"));
+  if (waves > 0 && waves < 1024 && gpu.warp_size > 0 && gpu.warp_size <= 64) {
+    gpu.max_threads_per_sm = waves * gpu.warp_size;
+  }
+  // 90500 is gfx950: 9.5.
+  if (const auto version = SmallOf(agent.Integer("gfx_target_version")); version > 0) {
+    gpu.compute_major = version / 10000;
+    gpu.compute_minor = version / 100 % 100;
+  }
+  return gpu;
+}
+
+void Rows::AddGpu(std::int64_t id, Gpu gpu) { agents_.emplace(id, Agent{std::move(gpu)}); }
+
+void Rows::AddSymbol(std::int64_t id, std::string_view name, std::int32_t registers) {
+  symbols_[id] = {builder_.Intern(name), registers};
+}
+
+void Rows::EndProcess() {
+  symbols_.clear();
+  ++process_number_;
+}
+
+std::optional<Times> Rows::TimesOf(std::int64_t start, std::int64_t end) {
+  // A record without a time of its own says 0.
+  if (start <= 0 || end <= 0 || start > kMaxTime || end > kMaxTime) {
+    builder_.log().Add(Counter::events_bad_time);
+    return std::nullopt;
+  }
+  if (end < start) builder_.log().Add(Counter::events_negative_dur);
+  return Times{start, std::max<Ns>(end - start, 0)};
+}
+
+std::int64_t Rows::CorrelationOf(std::int64_t id) const {
+  if (id <= 0 || id >= std::int64_t{1} << 48) return -1;  // 0: made by no call.
+  return (process_number_ & 0x3fff) << 48 | id;
+}
+
+Rows::Agent* Rows::AgentOf(std::int64_t id) {
+  const auto found = agents_.find(id);
+  if (found == agents_.end()) return nullptr;
+  found->second.used = true;
+  return &found->second;
+}
+
+void Rows::Add(const Kernel& kernel) {
+  ++dispatches_;
+  const auto times = TimesOf(kernel.start, kernel.end);
+  if (!times) return;
+  const auto symbol = symbols_.find(kernel.kernel);
+  const Symbol* const known = symbol == symbols_.end() ? nullptr : &symbol->second;
+  ++named_kernels_.all;
+  if (!known && named_kernels_.nameless++ == 0) {
+    named_kernels_.first = fmt::format("kernel {}", kernel.kernel);
+  }
+  const Agent* const agent = AgentOf(kernel.agent);
+  DeviceRow out;
+  out.start = times->start;
+  out.duration = times->duration;
+  out.name =
+      known ? known->name : builder_.Intern(fmt::format("(unnamed kernel {})", kernel.kernel));
+  if (agent) out.gpu = agent->gpu.id;
+  out.stream = kernel.stream;
+  out.correlation = CorrelationOf(kernel.correlation);
+  out.config = ConfigOf(kernel, agent ? &agent->gpu : nullptr, known);
+  builder_.AddDevice(out);
+}
+
+LaunchConfigId Rows::ConfigOf(const Kernel& kernel, const Gpu* gpu, const Symbol* symbol) {
+  LaunchConfig config;
+  double blocks = 1, threads = 1;
+  for (std::size_t axis = 0; axis < std::size(kernel.block); ++axis) {
+    if (kernel.block[axis] <= 0) return {};
+    config.block[axis] = kernel.block[axis];
+    config.grid[axis] = kernel.grid[axis];
+    blocks *= config.grid[axis];
+    threads *= config.block[axis];
+  }
+  config.shared_memory = kernel.shared_memory;
+  if (symbol) config.registers = symbol->registers;
+  if (gpu && gpu->sms > 0) {
+    config.blocks_per_sm = blocks / gpu->sms;
+    if (gpu->warp_size > 0) config.warps_per_sm = config.blocks_per_sm * threads / gpu->warp_size;
+  }
+  return builder_.AddLaunchConfig(config);
+}
+
+void Rows::Add(const Copy& copy, std::string_view name) {
+  const auto times = TimesOf(copy.start, copy.end);
+  if (!times) return;
+  DeviceRow out;
+  out.start = times->start;
+  out.duration = times->duration;
+  out.kind = DeviceKind::kMemcpy;
+  out.name = builder_.Intern(name.empty() ? "MEMORY_COPY" : name);
+  out.copy = CopyOf(name);
+  const Agent* const from = AgentOf(copy.from);
+  const Agent* const to = AgentOf(copy.to);
+  if (out.copy == CopyKind::kDeviceToDevice && from && to && from != to) {
+    out.copy = CopyKind::kPeerToPeer;
+  }
+  if (const Agent* const agent = from ? from : to) out.gpu = agent->gpu.id;
+  out.stream = copy.stream;
+  out.correlation = CorrelationOf(copy.correlation);
+  out.bytes = copy.bytes;
+  builder_.AddDevice(out);
+}
+
+void Rows::AddCall(const Times& times, std::string_view name, ThreadId thread,
+                   std::int64_t correlation) {
+  ApiRow out;
+  out.start = times.start;
+  out.duration = times.duration;
+  out.name = builder_.Intern(name.empty() ? "(unnamed call)" : name);
+  out.kind = ApiKindOf(name);
+  out.thread = thread;
+  out.correlation = CorrelationOf(correlation);
+  builder_.AddApi(out);
+}
+
+void Rows::AddRcclCall(const Times& times, std::string_view name, ThreadId thread) {
+  HostRow out;
+  out.start = times.start;
+  out.duration = times.duration;
+  out.name = builder_.Intern(name.empty() ? "(unnamed call)" : name);
+  out.thread = thread;
+  builder_.AddHost(out);
+}
+
+void Rows::AddRange(const Times& times, std::string_view text, ThreadId thread) {
+  const auto range = ParseRangeText(text, "");
+  HostRow out;
+  out.start = times.start;
+  out.duration = times.duration;
+  out.name = builder_.Intern(range.name);
+  out.kind = HostKindOf(range.kind);
+  out.thread = thread;
+  out.sequence = range.sequence;
+  out.backward = range.is_backward;
+  if (!range.input_shapes.empty()) out.input_shapes = builder_.Intern(range.input_shapes);
+  builder_.AddHost(out);
+}
+
+// Names tell computation from communication and launches from waits.
+void Rows::TellOfNameless(const Named& named, std::string_view what) {
+  constexpr std::uint64_t kOneOf = 100;
+  if (named.nameless == 0) return;
+  const bool are_many = named.nameless * kOneOf > named.all;
+  builder_.log().AddAt(are_many ? Counter::rows_unusable : Counter::profiler_warnings,
+                       fmt::format("{} of {} {} have no name in the file, the first `{}`",
+                                   named.nameless, named.all, what, named.first));
+}
+
+void Rows::Finish() {
+  // A few chosen kernels leave the others as they were.
+  constexpr std::uint64_t kOneOf = 10;
+  if (counted_ * kOneOf > dispatches_) {
+    builder_.log().AddAt(Counter::kernels_serialized, "counters of kernels");
+    builder_.log().Add(Counter::kernels_serialized, counted_ - 1);
+  }
+  TellOfNameless(named_kernels_, "kernels");
+  TellOfNameless(named_operations_, "calls and copies");
+  std::vector<const Agent*> agents;
+  for (const auto& [id, agent] : agents_) agents.push_back(&agent);
+  const bool any =
+      std::any_of(agents.begin(), agents.end(), [](auto* agent) { return agent->used; });
+  std::erase_if(agents, [&](const Agent* agent) { return any && !agent->used; });
+  std::sort(agents.begin(), agents.end(), [](const Agent* a, const Agent* b) {
+    return std::tuple(a->gpu.id, a->gpu.name) < std::tuple(b->gpu.id, b->gpu.name);
+  });
+  for (const Agent* agent : agents) builder_.AddGpu(agent->gpu);
+}
+
+}  // namespace profgauge::readers::rocprofv3
