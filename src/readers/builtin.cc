@@ -9,6 +9,7 @@
 #include "readers/nsight_systems/nsight_reader.h"
 #include "readers/nvprof/nvprof_reader.h"
 #include "readers/pyprof/net_dict_reader.h"
+#include "readers/rocpd/rocpd_reader.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/summary/summary_reader.h"
 #include "readers/xla/xla_reader.h"
@@ -22,6 +23,7 @@ std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   made.push_back(readers::MakeAscendTraceReader());
   made.push_back(readers::MakeAscendTableReader());
   made.push_back(readers::MakeRocprofv3Reader());
+  made.push_back(readers::MakeRocpdReader());
   made.push_back(readers::MakeXPlaneReader());
   made.push_back(readers::MakeXlaTraceReader());
   made.push_back(readers::MakeKinetoReader());

@@ -70,7 +70,8 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
   return InputError(file, "input/sqlite",
                     "the SQLite database is no profile: none of its tables is known",
                     "export a report of Nsight Systems with `nsys export --type sqlite "
-                    "REPORT.nsys-rep`, or record with `nvprof -o FILE.nvvp`");
+                    "REPORT.nsys-rep`, record with `rocprofv3 --sys-trace -- COMMAND`, or with "
+                    "`nvprof -o FILE.nvvp`");
 }
 
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
@@ -140,8 +141,8 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     return Fail(InputError(
         path, "input/perfetto", "the file is a binary trace of Perfetto, made for drawing",
         "export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
-        "--output-format json --output-file profile.json`, `rocprofv3 --sys-trace --output-format "
-        "json -- COMMAND`, or pass the `.xplane.pb` of JAX"));
+        "--output-format json --output-file profile.json`, pass the `*_results.db` of `rocprofv3 "
+        "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX"));
   }
   return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
                          "expected " + EachExpected()));

@@ -90,11 +90,12 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
 }
 
 /// Where a tool puts what it made of a recording, if `folder` is one of its results; else `folder`.
-std::string OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
+std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
   for (const auto& reader : BuiltinReaders()) {
-    if (std::string outputs = reader->OutputsOf(folder, earlier); !outputs.empty()) return outputs;
+    auto outputs = reader->OutputsOf(folder, earlier);
+    if (!outputs.empty()) return outputs;
   }
-  return folder;
+  return {folder};
 }
 
 /// A folder without a profile, by what it holds instead.
@@ -242,16 +243,19 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   Run run;
   std::vector<Error> unreadable, left_out;
   std::vector<std::string> earlier;
-  const std::string folder = OutputsOf(path, earlier);
-  PROFGAUGE_TRY(auto files, FilesOf(folder));
-  PROFGAUGE_CHECK(ReadParts(files, options, run));
-  const std::vector<std::string> names = NamesOf(files);
-  std::erase_if(files, [&](const std::string& file) {
-    const auto fuller = FullerThan(fs::path(file).filename().string(), names);
-    if (fuller.empty()) return false;
-    run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
-    return true;
-  });
+  std::vector<std::string> files;
+  for (const std::string& folder : OutputsOf(path, earlier)) {
+    PROFGAUGE_TRY(auto inside, FilesOf(folder));
+    PROFGAUGE_CHECK(ReadParts(inside, options, run));
+    const std::vector<std::string> names = NamesOf(inside);
+    std::erase_if(inside, [&](const std::string& file) {
+      const auto fuller = FullerThan(fs::path(file).filename().string(), names);
+      if (fuller.empty()) return false;
+      run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
+      return true;
+    });
+    std::move(inside.begin(), inside.end(), std::back_inserter(files));
+  }
   for (Read& profiles : ReadEach(path, files, options)) {
     if (profiles) {
       std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));

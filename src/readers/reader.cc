@@ -27,7 +27,9 @@ std::optional<Error> Reader::RefuseFolder(const std::string&,
 
 std::optional<WriterAndTime> Reader::WriterOf(const std::string&) const { return std::nullopt; }
 
-std::string Reader::OutputsOf(const std::string&, std::vector<std::string>&) const { return {}; }
+std::vector<std::string> Reader::OutputsOf(const std::string&, std::vector<std::string>&) const {
+  return {};
+}
 
 std::string Reader::FullerThan(const std::string&, const std::vector<std::string>&) const {
   return {};

@@ -95,9 +95,10 @@ class Reader {
   /// Why no two recordings are ranks of one run; empty: they may be. Default: they may.
   virtual std::string_view WhyNeverRanks() const { return {}; }
 
-  /// The folder below `folder` where the format's tools put what can be read; empty where there is
-  /// none. Older recordings beside it are added to `earlier`. Default: none.
-  virtual std::string OutputsOf(const std::string& folder, std::vector<std::string>& earlier) const;
+  /// The folders below `folder` where the format's tools put what can be read, of one run; none where
+  /// there is nothing. Older recordings beside them are added to `earlier`. Default: none.
+  virtual std::vector<std::string> OutputsOf(const std::string& folder,
+                                             std::vector<std::string>& earlier) const;
   /// The one of a folder's files that says all that `name` says, and more, where the format's tools
   /// write both: read as another rank it would count everything twice. Default: none ("").
   virtual std::string FullerThan(const std::string& name,

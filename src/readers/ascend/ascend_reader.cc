@@ -140,10 +140,12 @@ class TraceReader final : public Reader {
                       "analyse; analyse('DIR')\"`, then pass ASCEND_PROFILER_OUTPUT");
   }
 
-  std::string OutputsOf(const std::string& folder, std::vector<std::string>&) const override {
+  std::vector<std::string> OutputsOf(const std::string& folder,
+                                     std::vector<std::string>&) const override {
     const auto outputs = std::filesystem::path(folder) / "ASCEND_PROFILER_OUTPUT";
     std::error_code code;
-    return std::filesystem::is_directory(outputs, code) ? outputs.string() : std::string();
+    if (!std::filesystem::is_directory(outputs, code)) return {};
+    return {outputs.string()};
   }
 
   std::string FullerThan(const std::string& name,

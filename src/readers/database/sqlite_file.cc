@@ -66,6 +66,13 @@ Status CheckWhole(const std::string& path) {
                          "copy or export the file again"));
 }
 
+bool HasHotJournal(const std::string& path) {
+  constexpr std::string_view kMagic = "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7"sv;
+  std::ifstream file(path + "-journal", std::ios::binary);
+  std::string head(kMagic.size(), '\0');
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kMagic;
+}
+
 bool IsSqlite(std::string_view head) { return head.starts_with("SQLite format 3\0"sv); }
 
 Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view format,

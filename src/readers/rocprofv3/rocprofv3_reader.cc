@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,8 +31,6 @@ constexpr RecordingHint kHints[] = {
     {Capability::kPython, "rocprofv3 does not record them; PyTorch's profiler does"},
 };
 
-constexpr const char* kRecordJson =
-    "record with `rocprofv3 --sys-trace --output-format json -- COMMAND`";
 /// Its tables as CSV, by how their first line begins.
 constexpr std::string_view kTables[] = {
     "\"Kind\",\"Agent_Id\"",
@@ -64,7 +61,7 @@ class Rocprofv3Reader final : public Reader {
     Records records(builder);
     PROFGAUGE_CHECK(ReadJsonRows(source, options, records, builder));
     records.Finish();
-    builder.SetHints(kHints);
+    builder.SetHints(Hints());
     builder.source().format = "rocprofv3";
     builder.source().accelerator = "amd";
     builder.source().is_of_any_program = true;
@@ -72,12 +69,12 @@ class Rocprofv3Reader final : public Reader {
     PROFGAUGE_TRY(auto profile, builder.Finish());
     const auto& kinds = profile.device.kind;
     if (std::find(kinds.begin(), kinds.end(), DeviceKind::kMemcpy) == kinds.end()) {
-      profile.copies_unknown = "no copy was recorded; record with `rocprofv3 --memory-copy-trace`";
+      profile.copies_unknown = kNoCopies;
     }
     if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
     return Fail(InputError(source.name(), "rocprofv3/no-events",
                            "the rocprofv3 file holds no kernels, copies, calls or ranges",
-                           kRecordJson));
+                           std::string(kRecord)));
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
@@ -88,22 +85,14 @@ class Rocprofv3Reader final : public Reader {
     return InputError(path, "input/rocprof-csv",
                       "the file is a table of rocprofv3, which lacks the device's properties and "
                       "the ranges",
-                      kRecordJson);
-  }
-
-  std::optional<Error> RefuseTables(const std::string& path,
-                                    const std::set<std::string>& tables) const override {
-    const bool is_rocpd = std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
-      return table.starts_with("rocpd_");
-    });
-    if (!is_rocpd) return std::nullopt;
-    return InputError(path, "input/rocpd",
-                      "the file is a database of rocprofv3 (rocpd), which is not read",
-                      kRecordJson);
+                      std::string(kRecord));
   }
 };
 
 }  // namespace
+
+std::span<const RecordingHint> Hints() { return kHints; }
+
 }  // namespace rocprofv3
 
 std::unique_ptr<Reader> MakeRocprofv3Reader() {

@@ -1,4 +1,5 @@
-// `*_results.json` of AMD's rocprofv3 (`rocprofv3 --sys-trace --output-format json -- COMMAND`).
+// `*_results.json` of AMD's rocprofv3 (`rocprofv3 --sys-trace --output-format json -- COMMAND`);
+// its databases are read by readers/rocpd.
 //
 // One object "rocprofiler-sdk-tool": a list with an entry per process, which holds agents (CPUs and
 // GPUs), kernel symbols, names of kinds and operations, and buffer_records, one list per domain.
@@ -10,10 +11,24 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <string_view>
 
 #include "readers/reader.h"
 
 namespace profgauge::readers {
+namespace rocprofv3 {
+
+/// How to get what is read: of all texts that help with AMD's files.
+inline constexpr std::string_view kRecord =
+    "record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`; before ROCm 7 add "
+    "`--output-format json` and pass its `*_results.json`";
+inline constexpr const char* kNoCopies =
+    "no copy was recorded; record with `rocprofv3 --memory-copy-trace`";
+/// What a recording lacks, and the option that records it.
+std::span<const RecordingHint> Hints();
+
+}  // namespace rocprofv3
 
 std::unique_ptr<Reader> MakeRocprofv3Reader();
 

@@ -169,11 +169,28 @@ class Handler {
   std::uint64_t rows_ = 0;
 };
 
+json::parse_options ParseOptions() {
+  json::parse_options options;
+  options.max_depth = kMaxDepth;
+  return options;
+}
+
+/// The objects of a document that is a list.
+class ObjectsOfList final : public JsonRowReceiver {
+ public:
+  explicit ObjectsOfList(const std::function<void(const JsonRow&)>& take) : take_(take) {}
+  bool Wants(std::string_view list) override { return list.empty(); }
+  void Receive(std::string_view, const JsonRow& row) override { take_(row); }
+
+ private:
+  const std::function<void(const JsonRow&)>& take_;
+};
+
 /// One document, from the first byte to the last.
 class Walk {
  public:
   Walk(ByteSource& source, JsonRowReceiver& receiver, ProfileBuilder& builder)
-      : source_(source), builder_(builder), parser_(Options(), receiver) {}
+      : source_(source), builder_(builder), parser_(ParseOptions(), receiver) {}
 
   Status Run(const ReadOptions& options) {
     allow_incomplete_ = options.allow_incomplete;
@@ -197,12 +214,6 @@ class Walk {
   }
 
  private:
-  static json::parse_options Options() {
-    json::parse_options options;
-    options.max_depth = kMaxDepth;
-    return options;
-  }
-
   Status Feed(std::string_view bytes) {
     hash_.Add(bytes);
     const bool first = read_ == 0;
@@ -283,6 +294,19 @@ std::optional<std::int64_t> JsonRow::Integer(std::string_view path) const {
 Status ReadJsonRows(ByteSource& source, const ReadOptions& options, JsonRowReceiver& receiver,
                     ProfileBuilder& builder) {
   return Walk(source, receiver, builder).Run(options);
+}
+
+bool ReadJsonObject(std::string_view text, const std::function<void(const JsonRow&)>& take) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == text.npos || text[begin] != '{') return false;
+  ObjectsOfList objects(take);
+  json::basic_parser<Handler> parser(ParseOptions(), objects);
+  for (const std::string_view part : {std::string_view("["), text, std::string_view("]")}) {
+    json::error_code code;
+    const std::size_t used = parser.write_some(true, part.data(), part.size(), code);
+    if (code || used != part.size()) return false;
+  }
+  return parser.done();
 }
 
 }  // namespace profgauge::readers

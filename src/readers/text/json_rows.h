@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,5 +66,9 @@ class JsonRowReceiver {
 /// with options.allow_incomplete. A byte order mark is skipped and counted.
 Status ReadJsonRows(ByteSource& source, const ReadOptions& options, JsonRowReceiver& receiver,
                     ProfileBuilder& builder);
+
+/// Gives the object that a text is, a cell of a table, as one row. False where it is no JSON;
+/// `take` may have been called all the same.
+bool ReadJsonObject(std::string_view text, const std::function<void(const JsonRow&)>& take);
 
 }  // namespace profgauge::readers

@@ -117,8 +117,8 @@ class XPlaneReader final : public Reader {
   }
 
   /// The latest recording of a log folder, whose folders are named by time.
-  std::string OutputsOf(const std::string& folder,
-                        std::vector<std::string>& earlier) const override {
+  std::vector<std::string> OutputsOf(const std::string& folder,
+                                     std::vector<std::string>& earlier) const override {
     std::vector<std::string> recordings;
     std::error_code code;
     const auto profiles = fs::path(folder) / "plugins" / "profile";
@@ -128,7 +128,7 @@ class XPlaneReader final : public Reader {
     if (recordings.empty()) return {};
     std::sort(recordings.begin(), recordings.end());
     earlier.insert(earlier.end(), recordings.begin(), recordings.end() - 1);
-    return recordings.back();
+    return {recordings.back()};
   }
 
   std::string FullerThan(const std::string& name,

@@ -81,13 +81,13 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
       {"trace.pftrace", "\x01\x02",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> trace.pftrace\n"
        "  help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
-       "--output-format json --output-file profile.json`, `rocprofv3 --sys-trace --output-format "
-       "json -- COMMAND`, or pass the `.xplane.pb` of JAX   [input/perfetto]\n"},
+       "--output-format json --output-file profile.json`, pass the `*_results.db` of `rocprofv3 "
+       "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
       {"packets", "\x0A\x02\x40\x05\x0A\x02\x40\x06\x0A\x02\x50\x01",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> packets\n"
        "  help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
-       "--output-format json --output-file profile.json`, `rocprofv3 --sys-trace --output-format "
-       "json -- COMMAND`, or pass the `.xplane.pb` of JAX   [input/perfetto]\n"},
+       "--output-format json --output-file profile.json`, pass the `*_results.db` of `rocprofv3 "
+       "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
       {"overview_page.json", R"([{"cols": [{"id": "time"}], "rows": []}])",
        "error: the file is a page of XProf, which holds sums for drawing only\n"
        "  --> overview_page.json\n"
@@ -96,8 +96,8 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
       {"kernel_trace.csv", R"("Kind","Agent_Id","Queue_Id")",
        "error: the file is a table of rocprofv3, which lacks the device's properties and the "
        "ranges\n  --> kernel_trace.csv\n"
-       "  help: record with `rocprofv3 --sys-trace --output-format json -- COMMAND`   "
-       "[input/rocprof-csv]\n"},
+       "  help: record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`; before "
+       "ROCm 7 add `--output-format json` and pass its `*_results.json`   [input/rocprof-csv]\n"},
       {"package.json", R"({"name": "x"})",
        "error: the file has no list `traceEvents`\n  --> package.json\n"
        "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "

@@ -1,0 +1,23 @@
+// What a process' environment says of its rank and of what was traced. The database holds all of
+// the environment, with tokens: nothing but the variables named here is looked at.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace profgauge::readers::rocpd {
+
+struct Environment {
+  std::int64_t rank = -1, world_size = -1;  ///< -1: not said.
+  /// Whether the profiler says what it traced, by variables of its own.
+  bool says_traced = false;
+  bool kernels_traced = false, copies_traced = false;
+  std::string traced;  ///< "kernels, copies, HIP calls"
+};
+
+/// `json` is an object of texts; nothing is taken of anything else.
+Environment EnvironmentOf(std::string_view json);
+
+}  // namespace profgauge::readers::rocpd

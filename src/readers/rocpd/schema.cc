@@ -1,0 +1,154 @@
+#include "readers/rocpd/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "readers/database/sqlite_table.h"
+
+namespace profgauge::readers::rocpd {
+namespace {
+
+constexpr std::string_view kPrefix = "rocpd_";
+/// Tables by which a process is known.
+constexpr std::string_view kInfo[] = {"info_node", "info_process"};
+/// Of schemas 3 to 3.0.5 and 4.1, and those of AMD's viewer, without what is read.
+constexpr std::string_view kKnown[] = {"arg",
+                                       "call_stack",
+                                       "event",
+                                       "graph_launch",
+                                       "info_agent",
+                                       "info_category",
+                                       "info_code_object",
+                                       "info_kernel_symbol",
+                                       "info_node",
+                                       "info_pc",
+                                       "info_pmc",
+                                       "info_process",
+                                       "info_queue",
+                                       "info_source_code",
+                                       "info_stream",
+                                       "info_thread",
+                                       "kernel_dispatch",
+                                       "line_info",
+                                       "memory_allocate",
+                                       "memory_copy",
+                                       "metadata",
+                                       "pmc_event",
+                                       "region",
+                                       "sample",
+                                       "string",
+                                       "track",
+                                       "info_address_range"};
+
+/// Suffixes become part of statements.
+bool IsPlain(std::string_view suffix) {
+  constexpr std::size_t kLongest = 200;
+  return suffix.size() <= kLongest && std::all_of(suffix.begin(), suffix.end(), [](char letter) {
+           return (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z') ||
+                  (letter >= 'A' && letter <= 'Z') || letter == '_' || letter == '-';
+         });
+}
+
+/// Whether tables of rows have times, as far as there are any.
+struct RowTables {
+  bool any_with = false, any_without = false;
+};
+
+Status LookForTimes(sqlite::Database& database, const std::string& suffix, RowTables& found) {
+  for (const std::string_view base : {"kernel_dispatch", "memory_copy", "region", "sample"}) {
+    PROFGAUGE_TRY(const auto scan, TableScan::Open(database, TableOf(base, suffix),
+                                                   {{{"start", "timestamp"}}, {{"end"}}}));
+    const bool has_times = scan.Has(0) && (scan.Has(1) || base == "sample");
+    (has_times ? found.any_with : found.any_without) |= scan.exists();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string TableOf(std::string_view base, const std::string& suffix) {
+  return std::string(kPrefix) + std::string(base) + suffix;
+}
+
+std::vector<std::string> SuffixesOf(const std::set<std::string>& tables) {
+  std::set<std::string> suffixes;
+  for (const std::string_view base : kInfo) {
+    const std::string start = TableOf(base, "");
+    for (auto at = tables.lower_bound(start); at != tables.end() && at->starts_with(start); ++at) {
+      std::string suffix = at->substr(start.size());
+      if (IsPlain(suffix)) suffixes.insert(std::move(suffix));
+    }
+  }
+  return {suffixes.begin(), suffixes.end()};
+}
+
+Result<std::vector<std::string>> UnknownTables(sqlite::Database& database,
+                                               const std::set<std::string>& tables,
+                                               const std::string& suffix) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> unknown;
+  for (const std::string& table : tables) {
+    const std::string_view name = table;
+    if (!name.starts_with(kPrefix) || !name.ends_with(suffix)) continue;
+    if (name.size() < kPrefix.size() + suffix.size() || unknown.size() == kMost) continue;
+    const std::string_view base =
+        name.substr(kPrefix.size(), name.size() - kPrefix.size() - suffix.size());
+    if (!IsPlain(base) ||
+        std::find(std::begin(kKnown), std::end(kKnown), base) != std::end(kKnown)) {
+      continue;
+    }
+    PROFGAUGE_TRY(auto columns, database.Prepare("select name from pragma_table_info(?)"));
+    columns.Bind(1, table);
+    std::string text;
+    while (true) {
+      PROFGAUGE_TRY(const bool more, columns.Step());
+      if (!more) break;
+      text += (text.empty() ? "" : ", ") + PrintableShort(columns.Text(0), 40);
+    }
+    unknown.push_back(fmt::format("{} ({})", base, text));
+  }
+  return unknown;
+}
+
+Result<Metadata> ReadMetadata(sqlite::Database& database, const std::string& suffix) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(database, TableOf("metadata", suffix), {{{"tag"}}, {{"value"}}}));
+  Metadata metadata;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    const std::string_view tag = scan.Text(0);
+    if (tag == "schema_version") metadata.version = PrintableShort(scan.Text(1), 40);
+    if (tag == "compression") metadata.compression = PrintableShort(scan.Text(1), 40);
+    if (tag == "upid") metadata.is_of_rocprof_sys = true;
+  }));
+  return metadata;
+}
+
+Status CheckLayout(sqlite::Database& database, const std::vector<std::string>& suffixes) {
+  RowTables found;
+  std::string version;
+  for (const std::string& suffix : suffixes) {
+    PROFGAUGE_TRY(const Metadata metadata, ReadMetadata(database, suffix));
+    if (!metadata.compression.empty()) {
+      return Fail(InputError(
+          database.path(), "rocpd/compressed",
+          fmt::format("the texts of the database are compressed ({})", metadata.compression),
+          "record with `--no-rocpd-lz4`"));
+    }
+    if (version.empty()) version = metadata.version;
+    PROFGAUGE_CHECK(LookForTimes(database, suffix, found));
+  }
+  if (found.any_with && !found.any_without) return {};
+  return Fail(InputError(
+      database.path(), "rocpd/unknown-schema",
+      fmt::format("the database's layout is not known (schema_version {})",
+                  version.empty() ? "missing" : version),
+      "expected schema_version 3 to 3.0.5 or 4.1.0; record with another release of rocprofv3, or "
+      "with `--output-format json`"));
+}
+
+}  // namespace profgauge::readers::rocpd

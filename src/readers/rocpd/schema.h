@@ -1,0 +1,39 @@
+// Which tables a rocpd database has, and whether they are of a layout that is known. Versions do
+// not tell: "3" names several layouts and "4" three that exclude each other.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sqlite.h"
+#include "profgauge/error.h"
+
+namespace profgauge::readers::rocpd {
+
+/// "rocpd_BASE" and what follows it in the names of one process' tables: mostly an id.
+std::string TableOf(std::string_view base, const std::string& suffix);
+
+/// The suffixes of the processes that a database is of, in order; none: it is no rocpd.
+std::vector<std::string> SuffixesOf(const std::set<std::string>& tables);
+
+/// Tables of rows that no version known here has, with their columns: "hip_event (id, name_id)".
+/// At most eight.
+Result<std::vector<std::string>> UnknownTables(sqlite::Database& database,
+                                               const std::set<std::string>& tables,
+                                               const std::string& suffix);
+
+/// What the writer says of a process' tables.
+struct Metadata {
+  std::string version;      ///< "3"; empty where it does not say.
+  std::string compression;  ///< Of texts; empty: none.
+  bool is_of_rocprof_sys = false;
+};
+Result<Metadata> ReadMetadata(sqlite::Database& database, const std::string& suffix);
+
+/// Errors: kInput "rocpd/compressed" and "rocpd/unknown-schema", the latter where a table of
+/// rows has no times, as those of drafts that name rows of times, and where there is no such table.
+Status CheckLayout(sqlite::Database& database, const std::vector<std::string>& suffixes);
+
+}  // namespace profgauge::readers::rocpd
