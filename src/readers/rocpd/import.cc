@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <iterator>
 
 #include "readers/rocpd/schema.h"
@@ -20,7 +21,7 @@ Domain DomainNamed(std::string_view category) {
     std::string_view start;
     Domain domain;
   };
-  static constexpr std::array<Entry, 9> kEntries = {{
+  static constexpr std::array<Entry, 11> kEntries = {{
       {"HIP_RUNTIME_API", Domain::kCall},
       {"HIP_COMPILER_API", Domain::kCall},
       {"HSA_", Domain::kCall},
@@ -30,6 +31,8 @@ Domain DomainNamed(std::string_view category) {
       {"rocm_rccl_api", Domain::kRccl},
       {"MARKER_", Domain::kMarker},
       {"rocm_marker_api", Domain::kMarker},
+      {"KERNEL_DISPATCH", Domain::kKernel},
+      {"rocm_kernel_dispatch", Domain::kKernel},
   }};
   for (const auto& [start, domain] : kEntries) {
     if (category.starts_with(start)) return domain;
@@ -75,6 +78,7 @@ Status Import::Read() {
   PROFGAUGE_CHECK(ReadCopies());
   PROFGAUGE_CHECK(ReadRegions());
   PROFGAUGE_CHECK(ReadSamples());
+  PROFGAUGE_CHECK(CountCounters());
   PROFGAUGE_CHECK(CountOthers());
   rows_.Finish();
   return {};
@@ -359,7 +363,7 @@ Status Import::ReadSamples() {
   return scan.ForEach([&] {
     builder_.log().Add(Counter::events_read);
     const Domain domain = EventOf(scan, kEvent).domain;
-    if (domain == Domain::kNone || domain == Domain::kOther) {
+    if (!IsMeasured(domain)) {
       return builder_.log().Add(Counter::events_ignored_kind);
     }
     const auto times = rows_.TimesOf(scan.Integer(kTime), scan.Integer(kTime));
@@ -387,7 +391,7 @@ void Import::Place(const Times& times, std::int64_t event, std::string_view name
   const Event* const known = events_.Find(event);
   Domain domain = known == nullptr ? Domain::kNone : known->domain;
   if (domain == Domain::kNone) domain = DomainOfFunction(name);
-  if (domain == Domain::kOther) return builder_.log().Add(Counter::events_ignored_kind);
+  if (!IsMeasured(domain)) return builder_.log().Add(Counter::events_ignored_kind);
   if (domain == Domain::kMarker) {
     const std::string_view text = MarkerText(event, name);
     if (text.empty()) return builder_.log().Add(Counter::events_ignored_kind);
@@ -398,6 +402,19 @@ void Import::Place(const Times& times, std::int64_t event, std::string_view name
   const ThreadId on = ThreadOf(thread.first, thread.second);
   if (domain == Domain::kRccl) return rows_.AddRcclCall(times, name, on);
   rows_.AddCall(times, name, on, known == nullptr ? 0 : known->stack);
+}
+
+// Of kernels; what is sampled while they run (SPM) lets them run side by side.
+Status Import::CountCounters() {
+  PROFGAUGE_TRY(auto scan, Open("pmc_event", {{{"event_id"}}, {{"sample_id"}}}));
+  boost::unordered_flat_set<std::int64_t> kernels;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    if (scan.IsSet(0) && !scan.IsSet(1) && EventOf(scan, 0).domain == Domain::kKernel) {
+      kernels.insert(scan.Integer(0));
+    }
+  }));
+  rows_.AddCounted(kernels.size());
+  return {};
 }
 
 // Allocations of the runtime are no allocator's.

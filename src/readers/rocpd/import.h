@@ -22,7 +22,11 @@
 namespace profgauge::readers::rocpd {
 
 /// What a region or sample is.
-enum class Domain : std::uint8_t { kNone, kCall, kRccl, kMarker, kOther };
+enum class Domain : std::uint8_t { kNone, kCall, kRccl, kMarker, kKernel, kOther };
+/// Whether its regions and samples are rows of the profile.
+constexpr bool IsMeasured(Domain domain) {
+  return domain == Domain::kCall || domain == Domain::kRccl || domain == Domain::kMarker;
+}
 
 class Import {
  public:
@@ -67,6 +71,7 @@ class Import {
   Status ReadCopies();
   Status ReadRegions();
   Status ReadSamples();
+  Status CountCounters();
   Status CountOthers();
 
   void Keep(ById<Text>& texts, std::int64_t id, std::string_view text);
