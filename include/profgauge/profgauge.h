@@ -32,6 +32,9 @@ struct LoadOptions {
   bool allow_incomplete = false;
   /// Threads to read with; 0 is one per core. Never changes the result.
   unsigned threads = 0;
+  /// Files whose ranks nothing states are ranks 0, 1, … of one run, in the order given. Default:
+  /// they are refused ("input/ranks-unknown").
+  bool ranks_as_listed = false;
 };
 
 /// What was loaded: one profile per rank.

@@ -8,6 +8,7 @@
 
 #include "api/session.h"
 #include "readers/one_run.h"
+#include "readers/ranks.h"
 
 namespace profgauge {
 namespace {
@@ -25,60 +26,104 @@ bool IsBelow(const fs::path& path, const std::string& folder) {
   return !path.has_parent_path() && fs::equivalent(".", folder, error);
 }
 
-// Which argument each profile came from.
+// Which argument a profile came from.
+std::size_t ArgumentOf(const Profile& profile, const std::vector<std::string>& arguments) {
+  const std::string& path = profile.source.path;
+  std::size_t index = 0;
+  for (; index < arguments.size(); ++index) {
+    std::error_code error;
+    if (arguments[index] == path) break;
+    if (fs::is_directory(arguments[index], error) && IsBelow(path, arguments[index])) break;
+  }
+  return std::min(index, arguments.size() - 1);
+}
+
 std::vector<std::size_t> ArgumentsOf(const std::vector<Profile>& profiles,
                                      const std::vector<std::string>& arguments) {
   std::vector<std::size_t> out;
-  for (const Profile& profile : profiles) {
-    const std::string& path = profile.source.path;
-    std::size_t index = 0;
-    for (; index < arguments.size(); ++index) {
-      std::error_code error;
-      if (arguments[index] == path) break;
-      if (fs::is_directory(arguments[index], error) && IsBelow(path, arguments[index])) break;
-    }
-    out.push_back(std::min(index, arguments.size() - 1));
-  }
+  for (const Profile& profile : profiles) out.push_back(ArgumentOf(profile, arguments));
   return out;
 }
 
-bool AreSeparateRuns(const std::vector<Profile>& profiles, const std::vector<std::size_t>& origin,
-                     std::span<const Snapshot> baselines) {
+// Whether each argument is a run: ranks of one run do not record one rank twice, nor do folders of
+// several ranks stand beside others.
+bool IsEachArgumentARun(const std::vector<Profile>& profiles,
+                        const std::vector<std::size_t>& origin) {
   const std::set<std::size_t> arguments(origin.begin(), origin.end());
-  if (baselines.empty() || arguments.size() < 2) return false;
-  if (arguments.size() < profiles.size()) return true;  // A folder with several ranks.
+  if (arguments.size() < 2) return false;
+  if (arguments.size() < profiles.size()) return true;
   std::set<std::int64_t> ranks;
-  bool is_known = true;
-  for (const Profile& profile : profiles) {
-    if (profile.distributed.rank < 0) {
-      is_known = false;
-    } else if (!ranks.insert(profile.distributed.rank).second) {
-      return true;
-    }
-  }
-  return !is_known && std::all_of(baselines.begin(), baselines.end(), [](const Snapshot& run) {
-    return run.Environment("world_size") == "1";
+  return std::any_of(profiles.begin(), profiles.end(), [&](const Profile& profile) {
+    const std::int64_t rank = profile.distributed.rank;
+    return rank >= 0 && !ranks.insert(rank).second;
   });
+}
+
+bool HaveOneRank(std::span<const Snapshot> runs) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [](const Snapshot& run) { return run.Environment("world_size") == "1"; });
+}
+
+// The profiles of each file, in the order of the arguments.
+std::vector<std::vector<Profile>> ByFile(std::vector<Profile> profiles,
+                                         const std::vector<std::string>& arguments) {
+  std::vector<std::vector<Profile>> files;
+  for (Profile& profile : profiles) {
+    const auto same = std::find_if(files.begin(), files.end(), [&](const auto& file) {
+      return file.front().source.path == profile.source.path;
+    });
+    (same == files.end() ? files.emplace_back() : *same).push_back(std::move(profile));
+  }
+  std::stable_sort(files.begin(), files.end(), [&](const auto& a, const auto& b) {
+    return ArgumentOf(a.front(), arguments) < ArgumentOf(b.front(), arguments);
+  });
+  return files;
+}
+
+std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
+                                  const std::vector<std::size_t>& origin,
+                                  const std::vector<std::string>& arguments) {
+  std::vector<Candidate> runs;
+  for (const std::string& argument : arguments) runs.push_back({RunName({argument}), {}});
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    runs[origin[i]].ranks.push_back(std::move(profiles[i]));
+  }
+  std::erase_if(runs, [](const Candidate& run) { return run.ranks.empty(); });
+  return runs;
 }
 
 }  // namespace
 
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
-                                               std::span<const Snapshot> baselines) {
-  const auto origin = ArgumentsOf(profiles, arguments);
+                                               std::span<const Snapshot> baselines,
+                                               RanksFrom from) {
   std::vector<Candidate> candidates;
-  if (!AreSeparateRuns(profiles, origin, baselines)) {
-    PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
-    candidates.push_back({RunName(arguments), std::move(profiles)});
+  const auto add_files = [&](std::vector<Profile> several) {
+    for (std::vector<Profile>& file : ByFile(std::move(several), arguments)) {
+      const std::string name = RunName({file.front().source.path});
+      candidates.push_back({name, std::move(file)});
+    }
+  };
+  if (from == RanksFrom::kNothing) {
+    add_files(std::move(profiles));
     return candidates;
   }
-  for (std::size_t index = 0; index < arguments.size(); ++index) {
-    Candidate candidate{RunName({arguments[index]}), {}};
-    for (std::size_t i = 0; i < profiles.size(); ++i) {
-      if (origin[i] == index) candidate.ranks.push_back(std::move(profiles[i]));
+  const auto origin = ArgumentsOf(profiles, arguments);
+  const bool is_compared = !baselines.empty();
+  std::vector<Candidate> runs;
+  if (is_compared && IsEachArgumentARun(profiles, origin)) {
+    runs = ByArgument(std::move(profiles), origin, arguments);
+  } else {
+    runs.push_back({RunName(arguments), std::move(profiles)});
+  }
+  for (Candidate& run : runs) {
+    if (is_compared && HaveOneRank(baselines) && !AreRanksKnown(run.ranks)) {
+      add_files(std::move(run.ranks));
+      continue;
     }
-    if (!candidate.ranks.empty()) candidates.push_back(std::move(candidate));
+    PROFGAUGE_CHECK(CheckOneRun(run.ranks, ""));
+    candidates.push_back(std::move(run));
   }
   return candidates;
 }

@@ -8,6 +8,7 @@
 #include "gate/snapshot.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
+#include "readers/ranks.h"
 
 namespace profgauge {
 
@@ -16,13 +17,13 @@ struct Candidate {
   std::vector<Profile> ranks;  ///< In rank order; never empty.
 };
 
-/// The runs among profiles that were read from `arguments`, which are the ranks of one run, but for
-/// these cases with `baselines`, where each argument is a run of its own: one is a folder of
-/// several ranks; two record the same rank; or a rank is not recorded and the baseline's runs have
-/// one rank. Errors: kInput where the profiles of one run cannot be one. REQUIRES: `profiles` is
-/// not empty. The list is never empty.
+/// The runs among profiles that were read from `arguments`: the ranks of one run, except with
+/// `baselines`. There each argument is a separate run if one is a folder of several ranks or two
+/// record the same rank; each file is one where RanksFrom::kNothing says so, or where nothing
+/// states its rank and the baseline's runs have one rank. Errors: as CheckOneRun() for each.
+/// REQUIRES: `profiles` is not empty. The list is never empty.
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
-                                               std::span<const Snapshot> baselines);
+                                               std::span<const Snapshot> baselines, RanksFrom from);
 
 }  // namespace profgauge

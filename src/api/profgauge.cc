@@ -26,7 +26,8 @@ Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions&
   ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.threads = options.threads;
-  PROFGAUGE_TRY(std::vector<Profile> ranks, ReadRun(paths, read));
+  const RanksFrom from = options.ranks_as_listed ? RanksFrom::kListed : RanksFrom::kRecorded;
+  PROFGAUGE_TRY(std::vector<Profile> ranks, ReadRun(paths, read, from));
   return Recording(std::make_shared<Recording::Data>(Recording::Data{paths, std::move(ranks)}));
 }
 

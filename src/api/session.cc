@@ -12,6 +12,7 @@
 #include "gate/compare.h"
 #include "gate/doubts.h"
 #include "gate/missing_ranks.h"
+#include "readers/ranks.h"
 #include "report/build_findings.h"
 #include "report/build_report.h"
 #include "report/redact.h"
@@ -80,6 +81,16 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& sele
   return measured;
 }
 
+// Ranks that no file recorded are the reader's or the caller's word.
+void AddRemarkOnRanks(std::span<const Profile> ranks, Analysis& analysis) {
+  if (ranks.size() < 2) return;
+  for (const auto& [key, value] : ranks.front().facts) {
+    if (key != kRanksGivenBy) continue;
+    analysis.remarks.push_back(
+        {"ranks-given", "the files record no ranks: they are numbered by " + value});
+  }
+}
+
 /// The tables whose rows no rule looks at.
 std::vector<std::string_view> TablesBesides(const Rulebook& rules) {
   std::vector<std::string_view> tables;
@@ -136,6 +147,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   Judgement::Data out;
   out.analysis = std::move(measured.run.analysis);
   if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
+  AddRemarkOnRanks(subject.ranks, out.analysis);
   rules.Predict(replayer.get(), out.analysis);
   report::TimelineOptions timeline;
   const Evaluation evaluation =

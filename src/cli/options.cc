@@ -351,6 +351,11 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::marks_file>},
     {"--rank", "", "N", Group::kSelection, kOnSelecting, "Look at this rank alone", "",
      SetIndex<&Options::rank>},
+    {"--ranks", "", "WHICH", Group::kSelection, kOnReading,
+     "Ranks of several files: recorded (default), as-listed or separate",
+     "recorded: files are ranks of one run if they, process groups or names state it. "
+     "as-listed: ranks 0, 1, … in the order given. separate: runs to compare with --baseline.",
+     SetChoice<&Options::ranks>, false, "recorded as-listed separate"},
     {"--aggr", "", "N", Group::kSelection, kOnReading,
      "Which aggregation of a DLProf database (default: the newest)", "",
      SetIndex<&Options::aggregation>},

@@ -73,6 +73,7 @@ struct Options {
   std::optional<std::int64_t> iter_start_number, iter_stop_number;  ///< "#5": as recorded.
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Of a DLProf database.
+  std::string ranks = "recorded";           ///< "recorded", "as-listed" or "separate".
   // Which part; as written, and resolved by cli/range.h: nanoseconds from the start.
   std::string range_text, mark_text, marks_file, source_root;
   std::optional<std::pair<std::int64_t, std::int64_t>> range;

@@ -18,6 +18,7 @@
 #include "cli/reading.h"
 #include "readers/load.h"
 #include "readers/one_run.h"
+#include "readers/ranks.h"
 
 namespace profgauge::cli {
 namespace {
@@ -143,6 +144,7 @@ Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t ra
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console) {
   PROFGAUGE_TRY(RanksRead read, ReadAll(options, selection, console));
+  GiveRanks(read.ranks.stand_ins, RanksOf(options));
   PROFGAUGE_CHECK(CheckOneRun(read.ranks.stand_ins, ""));
   PROFGAUGE_CHECK(Align(options, selection, console, read));
   return read;
@@ -169,6 +171,8 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   if (are_many && selection.rank >= 0) return ReadOneRank(options, selection.rank, console);
   if (events || !are_many) return ReadFiles(options, console);
   auto ranks = ReadRankByRank(options, selection, console);
+  const bool are_unknown = !ranks && ranks.error().code == "input/ranks-unknown";
+  if (are_unknown && options.baselines.empty()) return Fail(std::move(ranks).error());
   // Of several recordings in one folder the whole of it tells which is the latest.
   if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
   if (!ranks) return Fail(std::move(ranks).error());

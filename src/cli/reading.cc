@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/default_policy.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -72,9 +73,17 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   return Fail(std::move(error));
 }
 
+Status CheckRanksOption(const Options& options) {
+  const bool compares = IsJudging(options) && !options.baselines.empty();
+  if (options.ranks != "separate" || compares) return {};
+  return Fail(UsageError("usage/conflict", "`--ranks separate` needs `--baseline`",
+                         "give a baseline to compare the runs with, or check each run by itself"));
+}
+
 Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& options,
                                   Console& console) {
-  auto run = LoadFiles(options.arguments, read);
+  PROFGAUGE_CHECK(CheckRanksOption(options));
+  auto run = LoadFiles(options.arguments, read, RanksOf(options));
   console.ClearProgress();
   if (!run) return Fail(std::move(run).error());
   for (const std::string& skipped : run->skipped) {
@@ -94,6 +103,12 @@ ReadOptions HowToRead(const Options& options) {
 }
 
 }  // namespace
+
+RanksFrom RanksOf(const Options& options) {
+  return options.ranks == "as-listed"  ? RanksFrom::kListed
+         : options.ranks == "separate" ? RanksFrom::kNothing
+                                       : RanksFrom::kRecorded;
+}
 
 bool IsJudging(const Options& options) {
   return options.command != nullptr && (options.command->bit & kOnJudging) != 0;

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
+#include "readers/ranks.h"
 #include "rules/policy.h"
 
 namespace profgauge::cli {
@@ -22,6 +23,9 @@ EventsInPage EventsOf(const Options& options);
 
 /// The policy with the command line's overrides; empty after its errors were reported.
 std::optional<Policy> ReadPolicy(const Options& options, Console& console);
+
+/// What makes the files of the command line ranks of one run.
+RanksFrom RanksOf(const Options& options);
 
 /// `check` or `report`: what they say is about the run; other commands keep it for later, or show
 /// it.

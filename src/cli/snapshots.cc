@@ -65,6 +65,7 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
                                           const SeenBesides& seen) {
   Options one = options;
   one.arguments = {path};
+  if (one.ranks == "separate") one.ranks = "recorded";  // It is of the runs to judge.
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, policy, console));
   PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
   const ImportLog log = MergedLog(ranks);

@@ -21,6 +21,7 @@
 #include "readers/builtin.h"
 #include "readers/detect.h"
 #include "readers/one_run.h"
+#include "readers/ranks.h"
 
 namespace profgauge {
 namespace {
@@ -239,7 +240,7 @@ std::vector<Read> ReadEach(const std::string& name, const std::vector<std::strin
 }
 
 /// A folder of one run: its files are the ranks, or what a tool made of the recording.
-Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
+Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, RanksFrom ranks) {
   Run run;
   std::vector<Error> unreadable, left_out;
   std::vector<std::string> earlier;
@@ -277,7 +278,10 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
   }
   if (run.profiles.empty() && !unreadable.empty()) return Fail(std::move(unreadable.front()));
   if (run.profiles.empty()) return Fail(NoProfiles(path));
-  for (std::string& file : KeepLatest(run.profiles)) earlier.push_back(std::move(file));
+  const bool are_separate = ranks == RanksFrom::kNothing;
+  if (!are_separate) {
+    for (std::string& file : KeepLatest(run.profiles)) earlier.push_back(std::move(file));
+  }
   for (const std::string& recording : earlier) {
     run.skipped.push_back(recording + ": an earlier recording; pass it alone to read it");
   }
@@ -290,8 +294,25 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options) {
         "earlier recordings left out",
         fmt::format("{}; the latest in the folder is read", earlier.size()));
   }
-  PROFGAUGE_CHECK(CheckOneRun(run.profiles, path));
+  if (!are_separate) PROFGAUGE_CHECK(CheckMayBeOneRun(run.profiles, path));
+  std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
   return run;
+}
+
+/// Orders paths so that "worker10" follows "worker9".
+std::string NaturalKey(const std::string& path) {
+  std::string key;
+  for (std::size_t i = 0; i < path.size();) {
+    std::size_t digits = i;
+    while (digits < path.size() && path[digits] >= '0' && path[digits] <= '9') ++digits;
+    if (digits == i) {
+      key.push_back(path[i++]);
+      continue;
+    }
+    key += fmt::format("{:0>20}", path.substr(i, digits - i));
+    i = digits;
+  }
+  return key;
 }
 
 /// Every process that trains is a rank, of one recording, too.
@@ -316,7 +337,9 @@ std::vector<std::string> RecordingsOf(const std::string& folder) {
     files.push_back(at->path().string());
   }
   if (code) return {};
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) {
+    return std::pair(NaturalKey(a), a) < std::pair(NaturalKey(b), b);
+  });
   const std::vector<std::string> names = NamesOf(files);
   std::erase_if(files, [&](const std::string& file) {
     return !FullerThan(fs::path(file).filename().string(), names).empty();
@@ -348,27 +371,15 @@ bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordi
 }
 
 bool RanksBefore(const Profile& a, const Profile& b) {
-  const auto natural = [](const std::string& path) {
-    std::string key;
-    for (std::size_t i = 0; i < path.size();) {
-      std::size_t digits = i;
-      while (digits < path.size() && path[digits] >= '0' && path[digits] <= '9') ++digits;
-      if (digits == i) {
-        key.push_back(path[i++]);
-        continue;
-      }
-      key += fmt::format("{:0>20}", path.substr(i, digits - i));
-      i = digits;
-    }
-    return key;
-  };
   const auto rank = [](const Profile& p) {
     return std::pair(p.distributed.rank < 0, p.distributed.rank);
   };
-  return std::tuple(rank(a), natural(a.source.path)) < std::tuple(rank(b), natural(b.source.path));
+  return std::tuple(rank(a), NaturalKey(a.source.path)) <
+         std::tuple(rank(b), NaturalKey(b.source.path));
 }
 
-Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& options) {
+Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& options,
+                      RanksFrom ranks) {
   PROFGAUGE_CHECK(CheckNoPathTwice(given));
   Run run;
   std::vector<std::string> paths = given;
@@ -384,7 +395,7 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   for (const auto& path : paths) {
     Run more;
     if (is_folder(path)) {
-      PROFGAUGE_TRY(more, LoadFolder(path, options));
+      PROFGAUGE_TRY(more, LoadFolder(path, options, ranks));
     } else {
       PROFGAUGE_TRY(more.profiles, std::move(*next));
       ++next;
@@ -395,19 +406,21 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   PROFGAUGE_CHECK(Settle("", run));
   PROFGAUGE_CHECK(CheckNoFileTwice(run.profiles, ""));
   run.profiles = OfEachProcess(std::move(run.profiles));
+  GiveRanks(run.profiles, ranks);
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
   return run;
 }
 
-Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options) {
-  PROFGAUGE_TRY(Run run, LoadFiles(paths, options));
+Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options,
+                    RanksFrom ranks) {
+  PROFGAUGE_TRY(Run run, LoadFiles(paths, options, ranks));
   PROFGAUGE_CHECK(CheckOneRun(run.profiles, ""));
   return run;
 }
 
 Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
-                                     const ReadOptions& options) {
-  PROFGAUGE_TRY(auto run, LoadRun(paths, options));
+                                     const ReadOptions& options, RanksFrom ranks) {
+  PROFGAUGE_TRY(auto run, LoadRun(paths, options, ranks));
   return std::move(run.profiles);
 }
 

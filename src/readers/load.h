@@ -6,6 +6,7 @@
 
 #include "model/profile.h"
 #include "profgauge/error.h"
+#include "readers/ranks.h"
 #include "readers/reader.h"
 
 namespace profgauge {
@@ -20,12 +21,16 @@ Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOpt
 /// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
 /// named by the caller must be one. Profiles are ordered by the rank that they record, then by
 /// worker and file name. Of log folders whose names tell the time the latest recording is read.
-/// Those of one folder are of one run; whether folders and files are is not looked at.
+/// Those of one folder may be of one run (but for RanksFrom::kNothing); whether folders and files
+/// are is not looked at. Ranks that are not recorded are given as `ranks` says.
 /// Errors: kInput; "input/same-file-twice" also when a path is given twice.
-Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& options);
+Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
+                      RanksFrom ranks = RanksFrom::kRecorded);
 
-/// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise.
-Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options);
+/// The same of one run: every profile is a rank of it. Errors: "input/several-runs" otherwise, and
+/// "input/ranks-unknown" where nothing states it.
+Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& options,
+                    RanksFrom ranks = RanksFrom::kRecorded);
 
 /// The files of a folder of nothing but recordings of one file each, by their names, without those
 /// that others say all of: what may be read one by one. Empty for every other folder, as for one
@@ -46,6 +51,7 @@ bool RanksBefore(const Profile& a, const Profile& b);
 
 /// LoadRun without the list of what was left out.
 Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
-                                     const ReadOptions& options);
+                                     const ReadOptions& options,
+                                     RanksFrom ranks = RanksFrom::kRecorded);
 
 }  // namespace profgauge

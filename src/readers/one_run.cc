@@ -13,8 +13,10 @@
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "model/certificate.h"
 #include "model/summary/summary.h"
 #include "readers/builtin.h"
+#include "readers/ranks.h"
 
 namespace profgauge {
 namespace {
@@ -101,12 +103,6 @@ std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
                      b.begin > a.begin ? "after" : "before");
 }
 
-std::string_view FactOf(const Profile& profile, std::string_view name) {
-  const auto fact = std::find_if(profile.facts.begin(), profile.facts.end(),
-                                 [&](const auto& each) { return each.first == name; });
-  return fact == profile.facts.end() ? std::string_view() : std::string_view(fact->second);
-}
-
 // Captures of one computer, whose files lie together, of one core: of several programs, not ranks.
 std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
   const std::string_view device = FactOf(a, "nd_idx"), core = FactOf(a, "nc_idx");
@@ -153,14 +149,6 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   return std::nullopt;
 }
 
-/// A path as a word of a command line.
-std::string Quoted(const std::string& path) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,+=@%:";
-  const std::string shown = Printable(path);
-  return shown.find_first_not_of(kPlain) == shown.npos ? shown : "'" + shown + "'";
-}
-
 /// What the file's name says of who wrote it and when, if one of the formats' tools named it.
 std::optional<WriterAndTime> WriterOf(const Profile& profile) {
   const std::string name = fs::path(profile.source.path).filename().string();
@@ -171,6 +159,13 @@ std::optional<WriterAndTime> WriterOf(const Profile& profile) {
 }
 
 }  // namespace
+
+std::string AsShellWord(const std::string& path) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,+=@%:";
+  const std::string shown = Printable(path);
+  return shown.find_first_not_of(kPlain) == shown.npos ? shown : "'" + shown + "'";
+}
 
 std::optional<std::string> WhyOfDifferentRuns(const Profile& a, const Profile& b) {
   return WhyDifferent(IdentityOf(a), IdentityOf(b));
@@ -186,13 +181,18 @@ Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string&
     Error error = InputError(where, "input/same-file-twice",
                              fmt::format("`{}` and `{}` are the same recording, not two ranks",
                                          Printable(a), Printable(b)));
-    error.notes = {fmt::format("help: `profgauge check {}`", Quoted(a))};
+    error.notes = {fmt::format("help: `profgauge check {}`", AsShellWord(a))};
     return Fail(std::move(error));
   }
   return {};
 }
 
 Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& where) {
+  PROFGAUGE_CHECK(CheckMayBeOneRun(profiles, where));
+  return CheckRanksKnown(profiles, where);
+}
+
+Status CheckMayBeOneRun(const std::vector<Profile>& profiles, const std::string& where) {
   if (profiles.size() < 2) return {};
   PROFGAUGE_CHECK(CheckNoFileTwice(profiles, where));
   std::vector<Identity> identities;
@@ -236,7 +236,7 @@ Error SeveralRuns(const std::string& where, const std::string& why,
   for (std::size_t i = 0; i < std::min(runs.size(), kMostListed); ++i) {
     std::string line = "help: `profgauge check";
     for (std::size_t k = 0; k < std::min(runs[i].size(), kMostListed); ++k) {
-      line += " " + Quoted(runs[i][k]);
+      line += " " + AsShellWord(runs[i][k]);
     }
     if (runs[i].size() > kMostListed) {
       line += fmt::format(" …` ({} files)", runs[i].size());

@@ -27,7 +27,14 @@ Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string&
 /// Refuses profiles of several runs, and the same file under two names. `where` is the folder, or
 /// empty for files that were named one by one. Errors: kInput "input/several-runs",
 /// "input/same-file-twice", with what was found and the command for each run.
+Status CheckMayBeOneRun(const std::vector<Profile>& profiles, const std::string& where);
+
+/// The same, and refuses files of which nothing states that they are ranks of one run.
+/// Errors: also kInput "input/ranks-unknown". REQUIRES: GiveRanks() of readers/ranks.h was called.
 Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& where);
+
+/// A path as a word of a command line.
+std::string AsShellWord(const std::string& path);
 
 /// Errors that say which runs there are: each element of `runs` is the files of one.
 Error SeveralRuns(const std::string& where, const std::string& why,

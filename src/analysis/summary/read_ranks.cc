@@ -77,10 +77,9 @@ Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, st
   auto rank = ReadRankSummary(summary, path, std::move(strings));
   if (!rank) return Fail(UnreadableSummary(path));
   PROFGAUGE_CHECK(CheckSelection(*rank, SelectionText(selection)));
-  // A rank that was recorded without a number, or whose number was its place alone.
-  if (rank->profile.distributed.rank < 0) {
-    rank->communication.rank = static_cast<std::int64_t>(position);
-  }
+  // Without a number of its own it was summarized by its place among the others of that call.
+  const std::int64_t known = rank->profile.distributed.rank;
+  rank->communication.rank = known >= 0 ? known : static_cast<std::int64_t>(position);
   return *std::move(rank);
 }
 

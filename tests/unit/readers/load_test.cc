@@ -15,6 +15,7 @@
 #include "kineto_text.h"
 #include "readers/builtin.h"
 #include "readers/one_run.h"
+#include "readers/ranks.h"
 
 namespace profgauge {
 namespace {
@@ -386,12 +387,9 @@ TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
                               "help: `profgauge check runs/b.json`"));
     }
   }
-  // Ranks that differ in nothing else, and recordings at one time that do not say their ranks.
+  // Ranks that differ in nothing else.
   Write("runs/a.json", RankAt(0, 5, "", 3));
   Write("runs/b.json", RankAt(1, 9000, "", 3));
-  EXPECT_TRUE(LoadRun({"runs"}, {}));
-  Write("runs/a.json", RankAt(-1, 5));
-  Write("runs/b.json", RankAt(-1, 6));
   EXPECT_TRUE(LoadRun({"runs"}, {}));
   // Clocks of hosts differ, and those that count from a boot tell nothing.
   Write("runs/a.json", RankAt(0, 1'700'000'000'000'000));
@@ -400,6 +398,142 @@ TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
   Write("runs/a.json", RankAt(0, 5'000'000));
   Write("runs/b.json", RankAt(1, 9'000'000'000'000));
   EXPECT_TRUE(LoadRun({"runs"}, {}));
+}
+
+// Two recordings of one time may be two good runs, or a good and a bad one.
+TEST_F(Load, RefusesToMergeFilesOfUnknownRanks) {
+  Write("runs/a.json", RankAt(-1, 5));
+  Write("runs/b.json", RankAt(-1, 6));
+  const auto named = LoadRun({"runs/b.json", "runs/a.json"}, {});
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().kind, ErrorKind::kInput);
+  EXPECT_EQ(named.error().code, "input/ranks-unknown");
+  EXPECT_THAT(named.error().notes,
+              ElementsAre("help: ranks 0, 1, … of one run: `profgauge check --ranks as-listed "
+                          "runs/a.json runs/b.json`",
+                          "help: a separate run: `profgauge check runs/a.json`",
+                          "help: a separate run: `profgauge check runs/b.json`",
+                          "help: runs of one program: compare them with `--baseline FILE`"));
+  EXPECT_EQ(LoadRun({"runs"}, {}).error().code, "input/ranks-unknown");
+  // One that states its rank says nothing of the other.
+  Write("runs/a.json", RankAt(0, 5));
+  EXPECT_EQ(LoadRun({"runs"}, {}).error().code, "input/ranks-unknown");
+}
+
+// Every two recordings at hand: what is merged states its ranks, or is of one folder of one run.
+TEST(Ranks, NothingIsMergedWithoutAStatement) {
+  const fs::path shared = fs::path(PROFGAUGE_SHARED_DIR) / "data";
+  if (!fs::exists(shared)) GTEST_SKIP() << "no shared recordings";
+  constexpr std::uintmax_t kMostBytes = 30'000;
+  std::vector<std::vector<Profile>> recordings;
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(shared)) {
+    if (entry.is_regular_file() && entry.file_size() <= kMostBytes) {
+      paths.push_back(entry.path().string());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  constexpr std::size_t kMost = 60;
+  const std::size_t step = paths.size() / (4 * kMost) + 1;
+  for (std::size_t i = 0; i < paths.size() && recordings.size() < kMost; i += step) {
+    const std::string& path = paths[i];
+    auto run = LoadRun({path}, {});
+    if (run && run->profiles.size() == 1) recordings.push_back(std::move(run->profiles));
+  }
+  ASSERT_GT(recordings.size(), 10u);
+  std::size_t merged = 0;
+  for (std::size_t i = 0; i < recordings.size(); ++i) {
+    for (std::size_t k = i + 1; k < recordings.size(); ++k) {
+      std::vector<Profile> both;
+      both.push_back(std::move(recordings[i].front()));
+      both.push_back(std::move(recordings[k].front()));
+      const std::int64_t a = both[0].distributed.rank, b = both[1].distributed.rank;
+      GiveRanks(both, RanksFrom::kRecorded);
+      if (CheckOneRun(both, "")) {
+        ++merged;
+        const bool recorded = a >= 0 && b >= 0 && a != b;
+        EXPECT_TRUE(recorded || RanksOfNames({both[0].source.path, both[1].source.path}))
+            << both[0].source.path << " and " << both[1].source.path;
+      }
+      both[0].distributed.rank = a;
+      both[1].distributed.rank = b;
+      recordings[i].front() = std::move(both[0]);
+      recordings[k].front() = std::move(both[1]);
+    }
+  }
+  EXPECT_LT(merged, recordings.size());
+}
+
+TEST_F(Load, NumbersRanksAsListed) {
+  Write("b.json", RankAt(-1, 5));
+  Write("a.json", RankAt(-1, 6));
+  const auto run = LoadRun({"b.json", "a.json"}, {}, RanksFrom::kListed);
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->profiles[0].source.path, "b.json");
+  EXPECT_EQ(run->profiles[0].distributed.rank, 0);
+  EXPECT_EQ(run->profiles[1].distributed.rank, 1);
+  EXPECT_THAT(run->profiles[0].facts, ::testing::Contains(std::pair<std::string, std::string>(
+                                          kRanksGivenBy, "their order on the command line")));
+  // What a file records stays, whatever the order says.
+  Write("b.json", RankAt(1, 5));
+  EXPECT_EQ(LoadRun({"b.json", "a.json"}, {}, RanksFrom::kListed).error().code,
+            "input/several-runs");
+}
+
+TEST_F(Load, TakesRanksFromNames) {
+  Write("run/rank3_trace.json", RankAt(-1, 5));
+  Write("run/rank10_trace.json", RankAt(-1, 6));
+  const auto run = LoadRun({"run/rank10_trace.json", "./run/rank3_trace.json"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->profiles[0].distributed.rank, 3);
+  EXPECT_EQ(run->profiles[1].distributed.rank, 10);
+  // Recorded one after the other they are two runs, whatever their names are.
+  Write("run/rank10_trace.json", RankAt(-1, 9000));
+  EXPECT_EQ(LoadRun({"run"}, {}).error().code, "input/several-runs");
+  // A rank that a file records is not what its name states.
+  Write("run/rank10_trace.json", RankAt(5, 6));
+  EXPECT_EQ(LoadRun({"run"}, {}).error().code, "input/ranks-unknown");
+}
+
+TEST_F(Load, MergesHostsOfOneSession) {
+  Write("log/plugins/profile/2026_01_01/a.trace.json", RankAt(-1, 5));
+  Write("log/plugins/profile/2026_01_01/b.trace.json", RankAt(-1, 6));
+  const auto run = LoadRun({"log"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->profiles.size(), 2u);
+}
+
+TEST(Ranks, OfNames) {
+  using Ranks = std::optional<std::vector<std::int64_t>>;
+  const Ranks kNone;
+  const struct {
+    std::vector<std::string> paths;
+    Ranks ranks;
+  } rows[] = {
+      {{"worker1.1700000000001.pt.trace.json", "worker0.1700000000900.pt.trace.json"},
+       Ranks({1, 0})},
+      {{"profile_traces/iteration_10/rank0_trace.json",
+        "profile_traces/iteration_10/rank1_trace.json"},
+       Ranks({0, 1})},
+      {{"torch_profile/rank-0.json.gz", "torch_profile/rank-12.json.gz"}, Ranks({0, 12})},
+      {{"D/profile_0.json", "D/profile_1.json"}, Ranks({0, 1})},
+      {{"1700000000-TP-0.trace.json.gz", "1700000000-TP-1.trace.json.gz"}, Ranks({0, 1})},
+      {{"rank0.40.pt.trace.json", "rank1.40.pt.trace.json"}, Ranks({0, 1})},
+      {{"rank_0/trace.json", "rank_1/trace.json"}, Ranks({0, 1})},
+      {{"rank0/rank0.json", "rank1/rank1.json"}, Ranks({0, 1})},
+      // Processes, runs, iterations and parallel dimensions are no ranks.
+      {{"healthy.pt.trace.json.gz", "slow.pt.trace.json.gz"}, kNone},
+      {{"node1_11.1700000000001.pt.trace.json", "node1_12.1700000000001.pt.trace.json"}, kNone},
+      {{"run1.json", "run2.json"}, kNone},
+      {{"crank1.json", "crank2.json"}, kNone},
+      {{"iteration_10/rank0_trace.json", "iteration_20/rank1_trace.json"}, kNone},
+      {{"num_workers_0__worker0.json", "num_workers_4__worker0.json"}, kNone},
+      {{"1-TP-0-DP-0.json", "1-TP-0-DP-1.json"}, kNone},
+      {{"rank0.json", "rank00.json"}, kNone},
+      {{"rank0.json"}, kNone},
+      {{"rank99999999999999999999.json", "rank1.json"}, kNone},
+  };
+  for (const auto& row : rows) EXPECT_EQ(RanksOfNames(row.paths), row.ranks) << row.paths[0];
 }
 
 TEST_F(Load, SeveralRanksOfSeveralRunsAreListedByRun) {

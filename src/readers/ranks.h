@@ -1,0 +1,48 @@
+// Which rank of a run each profile is, and what states it.
+//
+// Profiles of several files are ranks of one run only where something states it: the rank that each
+// file records, a process group that all of them communicate in, the NeuronCore that each records,
+// the folder into which a tool writes the hosts of one session, the files' names, or the caller. A
+// name states a rank by a number after "rank", "worker", "profile" or "TP" if the names differ in
+// nothing else (times aside). Without a statement they may be separate runs, of which a good one
+// would hide a bad one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/profile.h"
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// What makes profiles of several files ranks of one run.
+enum class RanksFrom : std::uint8_t {
+  kRecorded,  ///< Only what the files, their process groups, folder or names state.
+  kListed,    ///< The caller: they are ranks 0, 1, … in the order given.
+  kNothing,   ///< Nothing: each file is a separate run.
+};
+
+/// The number that each path states as its rank; nothing unless all state one, all differ, and the
+/// paths differ in it alone. "a/rank0_trace.json" and "a/rank1_trace.json" are 0 and 1.
+std::optional<std::vector<std::int64_t>> RanksOfNames(const std::vector<std::string>& paths);
+
+/// The fact of a profile whose rank GiveRanks() gave; its value says by what.
+inline constexpr std::string_view kRanksGivenBy = "ranks given by";
+
+/// Gives ranks to profiles that record none: by their names (kRecorded; not where time, version,
+/// iterations or world size say that they are of different runs) or by their order (kListed).
+/// Their facts say so.
+void GiveRanks(std::vector<Profile>& profiles, RanksFrom from);
+
+/// Whether the profiles are of one file, or something states that they are ranks of one run.
+/// REQUIRES: GiveRanks() has been called.
+bool AreRanksKnown(const std::vector<Profile>& profiles);
+
+/// Errors: kInput "input/ranks-unknown" unless AreRanksKnown(), with a command for each choice.
+Status CheckRanksKnown(const std::vector<Profile>& profiles, const std::string& where);
+
+}  // namespace profgauge
