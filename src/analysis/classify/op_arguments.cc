@@ -1,33 +1,49 @@
 #include "analysis/classify/op_arguments.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <system_error>
+#include <utility>
 
 #include "analysis/classify/dtypes.h"
 
 namespace profgauge {
 namespace {
 
-// How many arguments an operator has, by its overloads and versions; the first is a tensor, or a
-// list of tensors. 0: no other number.
+// What tells a result that is given as the last argument (`out=`) from an input.
+enum class Last : std::uint8_t {
+  kValue,      ///< The last input is no tensor: one that is recorded last is the result.
+  kFactor,     ///< Both factors are tensors: the result has the shape of their product.
+  kBias,       ///< linear(input, weight, bias): the same, of the transposed weight.
+  kBroadcast,  ///< The result has the shape to which the inputs broadcast.
+  kInput,      ///< Cannot be told: the last is taken for an input.
+};
+
+// How many inputs an operator has, by its overloads and versions, without a result that is given
+// (`mm.out`, which compiled models call); the first is a tensor, or a list of tensors. 0: no other
+// number.
 struct Signature {
   std::string_view op;
   std::uint8_t counts[3];
+  Last last = Last::kValue;
 };
 
 constexpr Signature kSignatures[] = {
-    {"mm", {2}},
-    {"bmm", {2}},
-    {"matmul", {2}},
-    {"mv", {2}},
-    {"dot", {2}},
-    {"_int_mm", {2}},
+    {"mm", {2}, Last::kFactor},
+    {"bmm", {2}, Last::kFactor},
+    {"matmul", {2}, Last::kFactor},
+    {"mv", {2}, Last::kFactor},
+    {"dot", {2}, Last::kInput},
+    {"_int_mm", {2}, Last::kFactor},
+    {"_scaled_mm", {8}},
+    {"_addmm_activation", {6}},
     {"addmm", {5}},
     {"addmv", {5}},
     {"baddbmm", {5}},
     {"addbmm", {5}},
-    {"linear", {3}},
+    {"linear", {3}, Last::kBias},
     {"conv1d", {7}},
     {"conv2d", {7}},
     {"conv3d", {7}},
@@ -43,36 +59,36 @@ constexpr Signature kSignatures[] = {
     {"add", {3}},
     {"sub", {3}},
     {"rsub", {3}},
-    {"mul", {2}},
-    {"div", {2, 3}},
-    {"pow", {2}},
-    {"eq", {2}},
-    {"ne", {2}},
-    {"lt", {2}},
-    {"le", {2}},
-    {"gt", {2}},
-    {"ge", {2}},
-    {"maximum", {2}},
-    {"minimum", {2}},
-    {"where", {3}},
-    {"abs", {1}},
-    {"neg", {1}},
-    {"exp", {1}},
-    {"log", {1}},
-    {"sqrt", {1}},
-    {"rsqrt", {1}},
-    {"sin", {1}},
-    {"cos", {1}},
-    {"erf", {1}},
-    {"reciprocal", {1}},
-    {"tanh", {1}},
-    {"sigmoid", {1}},
-    {"relu", {1}},
-    {"silu", {1}},
-    {"gelu", {2, 1}},
-    {"clamp", {3}},
-    {"clamp_min", {2}},
-    {"clamp_max", {2}},
+    {"mul", {2}, Last::kBroadcast},
+    {"div", {2, 3}, Last::kBroadcast},
+    {"pow", {2}, Last::kBroadcast},
+    {"eq", {2}, Last::kBroadcast},
+    {"ne", {2}, Last::kBroadcast},
+    {"lt", {2}, Last::kBroadcast},
+    {"le", {2}, Last::kBroadcast},
+    {"gt", {2}, Last::kBroadcast},
+    {"ge", {2}, Last::kBroadcast},
+    {"maximum", {2}, Last::kBroadcast},
+    {"minimum", {2}, Last::kBroadcast},
+    {"where", {3}, Last::kBroadcast},
+    {"abs", {1}, Last::kBroadcast},
+    {"neg", {1}, Last::kBroadcast},
+    {"exp", {1}, Last::kBroadcast},
+    {"log", {1}, Last::kBroadcast},
+    {"sqrt", {1}, Last::kBroadcast},
+    {"rsqrt", {1}, Last::kBroadcast},
+    {"sin", {1}, Last::kBroadcast},
+    {"cos", {1}, Last::kBroadcast},
+    {"erf", {1}, Last::kBroadcast},
+    {"reciprocal", {1}, Last::kBroadcast},
+    {"tanh", {1}, Last::kBroadcast},
+    {"sigmoid", {1}, Last::kBroadcast},
+    {"relu", {1}, Last::kBroadcast},
+    {"silu", {1}, Last::kBroadcast},
+    {"gelu", {2, 1}, Last::kBroadcast},
+    {"clamp", {3}, Last::kBroadcast},
+    {"clamp_min", {2}, Last::kBroadcast},
+    {"clamp_max", {2}, Last::kBroadcast},
     {"hardtanh", {3}},
     {"leaky_relu", {2}},
     {"dropout", {3}},
@@ -92,12 +108,12 @@ constexpr Signature kSignatures[] = {
     {"mean", {2, 4}},
     {"contiguous", {2}},
     {"clone", {2}},
-    {"copy_", {3}},
-    {"fill_", {2}},
-    {"zero_", {1}},
+    {"copy_", {3}, Last::kInput},
+    {"fill_", {2}, Last::kInput},
+    {"zero_", {1}, Last::kInput},
     {"cat", {2}},
     {"embedding", {5}},
-    {"index_select", {3}},
+    {"index_select", {3}, Last::kInput},
 };
 
 const Signature* FindSignature(std::string_view op) {
@@ -115,26 +131,118 @@ const Signature* FindSignature(std::string_view op) {
   return found;
 }
 
+using Items = std::vector<std::string_view>;
+using Shape = std::vector<std::int64_t>;
+
+// "[4, 8]" is a tensor; "[]" a value or a tensor without dimensions, "[[4], [8]]" a list of them.
+bool IsTensor(std::string_view item) { return item.size() > 2 && item[1] != '['; }
+
+Shape ShapeOfItem(std::string_view item) {
+  Shape shape;
+  for (const std::string_view number : SplitList(item)) {
+    std::int64_t size = 0;
+    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), size);
+    if (parsed.ec != std::errc{} || parsed.ptr != number.data() + number.size()) return {};
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+// A tensor that the call resizes.
+bool IsEmpty(const Shape& shape) { return shape == Shape{0}; }
+
+// Whether a [.., M, K] times b [.., K, N] (b [N, K] where transposed) can have given `out`.
+bool IsProduct(const Shape& a, Shape b, bool transposed, const Shape& out) {
+  if (a.empty() || b.empty()) return false;
+  if (transposed && b.size() > 1) std::swap(b[b.size() - 1], b[b.size() - 2]);
+  if (a.back() != (b.size() > 1 ? b[b.size() - 2] : b[0])) return false;
+  if (IsEmpty(out)) return true;
+  Shape tail;
+  if (a.size() > 1) tail.push_back(a[a.size() - 2]);
+  if (b.size() > 1) tail.push_back(b.back());
+  return out.size() >= tail.size() && std::equal(tail.rbegin(), tail.rend(), out.rbegin());
+}
+
+bool IsBroadcastOf(const Items& inputs, const Shape& out) {
+  Shape widest;
+  for (const std::string_view item : inputs) {
+    const Shape shape = ShapeOfItem(item);
+    if (shape.size() > widest.size())
+      widest.insert(widest.begin(), shape.size() - widest.size(), 1);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      std::int64_t& size = widest[widest.size() - 1 - i];
+      size = std::max(size, shape[shape.size() - 1 - i]);
+    }
+  }
+  return IsEmpty(out) || widest == out;
+}
+
+// Whether the last item is the result of the `count` items before it.
+bool EndsWithResult(const Signature& signature, const Items& items, std::size_t count) {
+  if (items.size() <= count || !IsTensor(items.back())) return false;
+  const Items inputs(items.end() - 1 - static_cast<std::ptrdiff_t>(count), items.end() - 1);
+  const Shape out = ShapeOfItem(items.back());
+  switch (signature.last) {
+    case Last::kValue:
+      return true;
+    case Last::kFactor:
+    case Last::kBias:
+      return IsProduct(ShapeOfItem(inputs[0]), ShapeOfItem(inputs[1]),
+                       signature.last == Last::kBias, out);
+    case Last::kBroadcast:
+      return IsBroadcastOf(inputs, out);
+    case Last::kInput:
+      break;
+  }
+  return false;
+}
+
+struct Own {
+  std::size_t first = 0, end = 0;
+};
+
+// Which of the recorded arguments are the operator's inputs: not what precedes them on the stack of
+// TorchScript, nor a result that is given (`aten::mm(a, b, out=c)`, as compiled models call it).
+Own FindOwn(std::string_view op, const Items& recorded) {
+  Own own{0, recorded.size()};
+  const Signature* signature = FindSignature(op);
+  if (signature == nullptr) return own;
+  const std::size_t most =
+      *std::max_element(std::begin(signature->counts), std::end(signature->counts));
+  Items items = recorded;
+  if (items.size() > most && EndsWithResult(*signature, items, most)) items.pop_back();
+  // `mm.dtype` and `mm.dtype_out`: a type follows the factors.
+  const bool has_type = signature->last == Last::kFactor && items.size() > most &&
+                        items.size() <= most + 2 && !IsTensor(items[most]) &&
+                        IsProduct(ShapeOfItem(items[0]), ShapeOfItem(items[1]), false, {0});
+  if (has_type) items.resize(most);
+  own.end = items.size();
+  if (items.size() <= most) return own;
+  // (bias, a, b, type, beta, alpha): three values at the end.
+  const bool is_typed_sum = signature->op.ends_with("mm") && most == 5 &&
+                            items.size() == most + 1 && !IsTensor(items[items.size() - 3]);
+  if (is_typed_sum) return own;
+  for (const std::size_t count : signature->counts) {
+    if (count == 0 || items[items.size() - count].size() <= 2) continue;
+    own.first = items.size() - count;
+    return own;
+  }
+  return own;
+}
+
 }  // namespace
 
 std::size_t ForeignArguments(std::string_view op, std::string_view shapes) {
-  const Signature* signature = FindSignature(op);
-  if (signature == nullptr) return 0;
-  const auto items = SplitList(shapes);
-  const std::size_t most =
-      *std::max_element(std::begin(signature->counts), std::end(signature->counts));
-  if (items.size() <= most) return 0;
-  for (const std::size_t count : signature->counts) {
-    if (count > 0 && items[items.size() - count].size() > 2) return items.size() - count;
-  }
-  return 0;
+  return FindOwn(op, SplitList(shapes)).first;
 }
 
 std::vector<std::string_view> OwnArguments(std::string_view op, std::string_view shapes,
                                            std::string_view list) {
-  auto items = SplitList(list);
-  const std::size_t foreign = std::min(items.size(), ForeignArguments(op, shapes));
-  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(foreign));
+  Items items = SplitList(list);
+  const Own own = FindOwn(op, SplitList(shapes));
+  if (own.end < items.size()) items.resize(own.end);
+  items.erase(items.begin(),
+              items.begin() + static_cast<std::ptrdiff_t>(std::min(own.first, items.size())));
   return items;
 }
 

@@ -88,8 +88,10 @@ struct Totals {
   double recomputation_at_peak = 0;       // Of these, what the backward pass does again.
   Ns kernel_time = 0, counted_time = 0;   // Of kernels that compute.
   std::map<std::string, Ns> not_counted;  // As in RooflineFacts.
-  bool all_peaks = true;
-  std::string unknown_gpu;
+  Ns matrix_time = 0;                     // Of products whose work is counted.
+  Ns peakless_time = 0;                   // Of points that compute and have no peak,
+  std::string why_peakless;               // and why the longest of them has none.
+  Ns longest_peakless = 0;
 };
 
 constexpr std::uint32_t kNoPoint = kNoIndex;
@@ -103,9 +105,10 @@ std::string_view NameOf(const RankContext& rank, std::int32_t id) {
 void AddNotCounted(const RankContext& rank, std::uint32_t row, NameMemo& is_eligible,
                    RooflineFacts& facts) {
   const HostId op = rank.profile->device.op[row];
-  if (!op.valid() || rank.works.counted_in[op.value] != OpWorks::kNone) return;
-  if (!IsMatrixRule(rank.classes[row]) && !is_eligible(op)) return;
-  const std::string_view name = rank.profile->Name(rank.profile->host.name[op.value]);
+  if (op.valid() && rank.works.counted_in[op.value] != OpWorks::kNone) return;
+  if (!IsMatrixRule(rank.classes[row]) && !(op.valid() && is_eligible(op))) return;
+  const std::string_view name = op.valid() ? rank.profile->Name(rank.profile->host.name[op.value])
+                                           : std::string_view("kernels without an operator");
   facts.not_counted[std::string(name)] += rank.profile->device.duration[row];
 }
 
@@ -312,6 +315,48 @@ bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
                      [has](const RooflineFacts& rank) { return rank.*has; });
 }
 
+// Why a point that computes has no peak. Each reason is what lacks, so that it can be mended.
+std::string WhyNoPeak(const Key& key, const Point& point, const Output& out) {
+  constexpr std::string_view kRemedy = "; add it to the file that the policy names under `devices`";
+  const std::string gpu(std::get<3>(key));
+  const std::string op(std::get<0>(key));
+  if (gpu.empty()) {
+    return out.Told("the name of the {{ device.device }} is missing, and with it its peak") +
+           std::string(kRemedy);
+  }
+  if (point.peaks == nullptr) return fmt::format("the peak of {} is unknown{}", gpu, kRemedy);
+  const std::string_view dtype = point.sums.dtype;
+  if (point.sums.is_matrix && dtype.empty()) {
+    return fmt::format("the element type of {} is missing, and with it the peak", op);
+  }
+  return fmt::format("{} has no known peak for {}, the type of {}{}", gpu,
+                     point.sums.is_matrix ? dtype
+                     : dtype == "float64" ? "float64"
+                                          : "float32",
+                     op, kRemedy);
+}
+
+void AddPoint(const Key& key, const Point& point, const Output& out, Totals& totals) {
+  totals.flops += point.sums.flops;
+  if (point.sums.is_matrix) totals.matrix_time += point.sums.time;
+  if (point.sums.flops == 0) return;
+  if (point.compute_time() >= 0) {
+    totals.seconds_at_peak += point.compute_time();
+    totals.recomputation_at_peak += point.sums.recomputed / point.peak();
+    return;
+  }
+  totals.peakless_time += point.sums.time;
+  if (point.sums.time <= totals.longest_peakless) return;
+  totals.longest_peakless = point.sums.time;
+  totals.why_peakless = WhyNoPeak(key, point, out);
+}
+
+Ns NotCountedTime(const Totals& totals) {
+  Ns time = 0;
+  for (const auto& [op, of_op] : totals.not_counted) time += of_op;
+  return time;
+}
+
 void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
                 const Totals& totals, Output& out) {
   const bool has_timeline = All(facts, &RooflineFacts::has_timeline);
@@ -326,25 +371,28 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
       "counts operators with {} of the time of computing kernels; the others' work is "
       "unknown{}",
       FormatShare(covered), NamesNotCounted(totals));
-  constexpr double kTooLittle = 0.5;
+  // Products that are not counted are work all the same. Of this part of the products' time it is
+  // not known how fast it was: an inference trace of compiled products counted 6 % of them, and a
+  // limit on the number failed a run that used half of its peak.
+  constexpr double kTooLittle = 0.5, kMuchNotCounted = 0.2;
+  const Ns not_counted = NotCountedTime(totals);
+  const bool lacks_products =
+      static_cast<double>(not_counted) >
+      kMuchNotCounted * static_cast<double>(not_counted + totals.matrix_time);
   const auto set = [&](MetricId id, double value, const std::string& words) {
     out.Set(id, value);
     const bool is_impossible = id != metric::kFlopsAchieved && value > 1;
     out.SetNote(
         id,
         words + (is_impossible ? "; more than the peak: shapes, times or the peak are wrong" : ""),
-        covered < kTooLittle || is_impossible);
+        covered < kTooLittle || lacks_products || is_impossible);
   };
   set(metric::kFlopsAchieved, totals.flops / seconds, note);
-  if (!totals.all_peaks) {
-    return SetAllAbsent(
-        {metric::kFlopsMfu, metric::kFlopsHfu},
-        fmt::format("the peak of {} is not known for all types; add it to the file that the policy "
-                    "names under `devices`",
-                    totals.unknown_gpu.empty()
-                        ? out.Told("the {{ device.device }}, whose name was not recorded,")
-                        : totals.unknown_gpu),
-        out);
+  // What has no peak takes at its peak at most the time that it took: this little is left out.
+  constexpr double kNegligible = 0.01;
+  if (totals.seconds_at_peak <= 0 || static_cast<double>(totals.peakless_time) >
+                                         kNegligible * static_cast<double>(totals.counted_time)) {
+    return SetAllAbsent({metric::kFlopsMfu, metric::kFlopsHfu}, totals.why_peakless, out);
   }
   set(metric::kFlopsHfu, totals.seconds_at_peak / seconds, note);
   if (!All(facts, &RooflineFacts::knows_threads)) {
@@ -403,17 +451,7 @@ void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFac
     totals.counted_time += rank.counted_time;
     for (const auto& [op, time] : rank.not_counted) totals.not_counted[op] += time;
   }
-  for (const auto& [key, point] : points) {
-    totals.flops += point.sums.flops;
-    if (point.sums.flops == 0) continue;
-    if (point.compute_time() >= 0) {
-      totals.seconds_at_peak += point.compute_time();
-      totals.recomputation_at_peak += point.sums.recomputed / point.peak();
-    } else {
-      totals.all_peaks = false;
-      totals.unknown_gpu = std::get<3>(key);
-    }
-  }
+  for (const auto& [key, point] : points) AddPoint(key, point, out, totals);
   FillTable(points, out);
   LinkRows(facts, points, out);
   if (totals.flops <= 0) {

@@ -97,7 +97,7 @@ std::optional<OpWork> ProductWork(const OpCall& call) {
     if (tensors.size() < 2) return std::nullopt;
     return BroadcastProduct(*tensors[0], *tensors[1]);
   }
-  if (is({"addmm", "baddbmm", "addbmm", "addmv"})) {
+  if (is({"addmm", "baddbmm", "addbmm", "addmv", "_addmm_activation"})) {
     if (tensors.size() < 3) return std::nullopt;
     auto work = BroadcastProduct(*tensors[1], *tensors[2]);
     if (work) AddBias(*tensors[0], ResultElements(*work, Size(tensors[1]->shape, 0)), *work);

@@ -16,6 +16,18 @@
 namespace profgauge {
 namespace {
 
+void AddOp(const char* name, const char* shapes, const std::string& types, At at,
+           TestProfile& profile) {
+  HostRow row;
+  row.start = at.start;
+  row.duration = at.duration();
+  row.name = profile.builder().Intern(name);
+  row.thread = profile.main();
+  row.input_shapes = profile.builder().Intern(shapes);
+  if (!types.empty()) row.input_dtypes = profile.builder().Intern(types);
+  profile.builder().AddHost(row);
+}
+
 /// A product of 1024³ in 20 µs on an A100 and an addition in 10 µs, in a window of 100 µs.
 Profile TwoOps(const char* gpu_name) {
   TestProfile profile;
@@ -24,14 +36,7 @@ Profile TwoOps(const char* gpu_name) {
   gpu.name = gpu_name;
   profile.builder().AddGpu(gpu);
   const auto op = [&](const char* name, const char* shapes, const char* types, At at) {
-    HostRow row;
-    row.start = at.start;
-    row.duration = at.duration();
-    row.name = profile.builder().Intern(name);
-    row.thread = profile.main();
-    row.input_shapes = profile.builder().Intern(shapes);
-    row.input_dtypes = profile.builder().Intern(types);
-    profile.builder().AddHost(row);
+    AddOp(name, shapes, types, at, profile);
   };
   profile.Step(1, {0, 100'000});
   op("aten::linear", "[[1024, 1024], [1024, 1024]]", "[c10::BFloat16, c10::BFloat16]",
@@ -170,6 +175,88 @@ TEST(Roofline, AnUnknownChipHasNoRoofUntilTheProjectNamesIt) {
   EXPECT_FALSE(IsAbsent(with.Find("flops.mfu")->value));
 }
 
+// One product of 1 ms on `gpu`, with types as given, and one operator of 100 us whose type is FP32.
+Profile OneProduct(const std::string& gpu, const std::string& types) {
+  TestProfile profile;
+  Gpu device;
+  device.id = 0;
+  device.name = gpu;
+  profile.builder().AddGpu(device);
+  AddOp("aten::mm", "[[512, 512], [512, 512]]", types, {0, 10'000}, profile);
+  profile.Launch("gemm", {1'000, 2'000}, {3'000, 1'003'000});
+  AddOp("aten::add", "[[512, 512], [512, 512], []]", "[float, float, Scalar]", {20'000, 30'000},
+        profile);
+  profile.Launch("elementwise_kernel", {21'000, 22'000}, {1'010'000, 1'110'000});
+  return profile.Finish();
+}
+
+std::string WhyNoMfu(const std::string& gpu, const std::string& types) {
+  return AnalyzeOne(OneProduct(gpu, types)).Find("flops.mfu")->absent_because;
+}
+
+TEST(Roofline, NamesWhatThePeakLacks) {
+  EXPECT_EQ(WhyNoMfu("NVIDIA A100-SXM4-80GB", "[c10::Half, c10::Half]"), "");
+  EXPECT_EQ(WhyNoMfu("", "[c10::Half, c10::Half]").find("the name of the GPU is missing"), 0u);
+  EXPECT_EQ(WhyNoMfu("Lab 7", "[c10::Half, c10::Half]").find("the peak of Lab 7 is unknown"), 0u);
+  EXPECT_EQ(WhyNoMfu("Tesla V100-SXM2-16GB", "[c10::BFloat16, c10::BFloat16]")
+                .find("Tesla V100-SXM2-16GB has no known peak for bfloat16, the type of aten::mm"),
+            0u);
+  EXPECT_EQ(WhyNoMfu("NVIDIA A100-SXM4-80GB", "").find("the element type of aten::mm is missing"),
+            0u);
+}
+
+// A row of the table that computes and has no peak, of which the reason speaks.
+bool HasPeaklessRow(const Table& table, const std::string& reason) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const double flops = AsNumber(table.At(row, "flops"), 0);
+    if (flops <= 0 || !IsAbsent(table.At(row, "peak"))) continue;
+    const auto text = [&](const char* column) {
+      const Value value = table.At(row, column);
+      return IsAbsent(value) ? std::string() : std::get<std::string>(value);
+    };
+    const std::string gpu = text("gpu_name"), dtype = text("dtype"), op = text("name");
+    Gpu named;
+    named.name = gpu;
+    const bool is_known = PeaksOf(named, {}).has_value();
+    const auto says = [&](const std::string& part) { return reason.find(part) == 0; };
+    if (gpu.empty() && says("the name of the ")) return true;
+    if (!is_known && says("the peak of " + gpu + " is unknown")) return true;
+    if (is_known && dtype.empty() && says("the element type of " + op + " is missing")) return true;
+    if (is_known && says(gpu + " has no known peak for ")) return true;
+  }
+  return false;
+}
+
+// Whatever is said to be missing is missing.
+TEST(Roofline, ReasonsOfAbsenceHoldOnEveryRecording) {
+  namespace fs = std::filesystem;
+  const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data";
+  if (!fs::exists(data)) GTEST_SKIP() << "no shared folder";
+  constexpr std::uintmax_t kMostBytes = 3'000'000;
+  std::size_t peakless = 0, without_ops = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(data)) {
+    if (!entry.is_regular_file() || entry.file_size() > kMostBytes) continue;
+    const auto run = ReadRun({entry.path().string()}, {});
+    if (!run) continue;
+    const auto analysis = Analyze(*run, {});
+    if (!analysis) continue;
+    const Metric* mfu = analysis->Find("flops.mfu");
+    if (mfu == nullptr || !IsAbsent(mfu->value)) continue;
+    const std::string& reason = mfu->absent_because;
+    const Table* table = analysis->FindTable("roofline");
+    if (reason.find("no operator with known shapes") == 0) {
+      EXPECT_TRUE(table == nullptr || table->rows() == 0) << entry.path();
+      ++without_ops;
+    } else if (reason.find("peak") != reason.npos) {
+      ASSERT_NE(table, nullptr) << entry.path();
+      EXPECT_TRUE(HasPeaklessRow(*table, reason)) << entry.path() << ": " << reason;
+      ++peakless;
+    }
+  }
+  EXPECT_GT(peakless, 0u);
+  EXPECT_GT(without_ops, 0u);
+}
+
 TEST(Roofline, WithoutShapesThereIsNone) {
   TestProfile profile;
   profile.Op("aten::mm", {0, 10'000});
@@ -247,9 +334,14 @@ constexpr RealDevice kRealDevices[] = {
     {"NVIDIA RTX A400", 0, 0, 0, 0, 0},
     {"NVIDIA RTX A3000 Laptop GPU", 0, 0, 0, 0, 0},
     {"NVIDIA GeForce RTX 2080 Ti", 56.9, 0.44, 0.44, 14.2, 616},
-    {"NVIDIA GeForce RTX 2080", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 2080", 42.4, 0.33, 0.33, 10.6, 448},
     {"NVIDIA GeForce RTX 3090", 71, 0.56, 0.56, 35.6, 936},
-    {"NVIDIA GeForce RTX 3090 Ti", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 3060", 25.4, 0.2, 0.2, 12.7, 360},
+    {"NVIDIA GeForce RTX 3090 Ti", 80, 0.62, 0.62, 40, 1008},
+    {"NVIDIA GeForce RTX 3060 Laptop GPU", 0, 0, 0, 0, 0},
+    {"NVIDIA GeForce RTX 4070 Ti SUPER", 88.2, 0.69, 0.69, 44.1, 672},
+    {"NVIDIA GeForce RTX 5070", 61.8, 0.48, 0.48, 30.9, 672},
+    {"NVIDIA RTX 4000 Ada Generation", 106.8, 0.42, 0.42, 26.7, 360},
     {"NVIDIA GeForce RTX 4090", 165.2, 1.3, 1.3, 82.6, 1008},
     {"NVIDIA GeForce RTX 4090 D", 0, 0, 0, 0, 0},
     {"NVIDIA GeForce RTX 4090 Laptop GPU", 0, 0, 0, 0, 0},
