@@ -42,6 +42,10 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
     {"attention_before_volta", kNo, kAll, kNvidia, true,
      R"(fmha_cutlass[FB]_\w*_sm[56]\d|fmha_cutlass[FB]_f32_\w*_sm7\d)", ""},
 
+    // DeepGEMM's kernels beside its products; the library's name says "gemm" of them too.
+    {"deep_gemm_helper", kNo, kAll, kNvidia, false,
+     R"(deep_gemm(?:::|\d+)\w*(?:transpose|clean_logits|pack_|metadata))", ""},
+
     // The tile or instruction in the name.
     {"tensor_tile", kYes, kAll, kNvidia, true, R"(_tensor\d+x\d+x\d+)", ""},
     {"tensorop", kYes, kAll, kNvidia, true,
@@ -84,14 +88,27 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
     // Their template arguments have words of other kernels: BlockAttentionQuantScaleEnum.
     {"ck_attention", kYes, kAll, kAny, true,
      R"(ck_tile.*\dFmha(?:Fwd|BwdDQDKDV)\w*KernelI|ck_tile::Fmha(?:Fwd|BwdDQDKDV)\w*Kernel\b)", ""},
+    // Scales of blocks are template arguments: QuantGemmKernel multiplies.
+    {"ck_tile_product", kYes, kAll, kAny, true,
+     R"(ck_tile.*(?:::|\d)\w*(?:Gemm|FlatMm|Flatmm|Conv\w*)\w*Kernel)",
+     R"((?i)permute|transpose|reduce|elementwise)"},
     {"ck_tile", kYes, kAll, kAny, true, R"((?:^|[^\w])ck_tile::|_ZN7ck_tile)",
      R"((?i)norm2d|quant|topk|sorting|Reduce|permute|transpose|elementwise|copy)"},
     {"ck", kYes, kAll, kAny, true, R"((?i)\bck::\w*.*(?:xdl|wmma))", ""},
     {"amd_attention", kYes, kAll, kAmd, true,
      R"(^(?:_?attn_fwd|_?bwd_kernel_dk_?dv|_?bwd_kernel_dq|_?bwd_kernel_fuse|fmha_[fb]wd|mha_[fb]wd)"
-     R"(|(?:void )?aiter::\w*(?:fmha|mla|gemm|fmoe|pa_)))"
-     R"(|^_ZN5aiter\w*(?:fmha|mla|gemm|fmoe|\dpa_))",
+     R"(|(?:void )?aiter::\w*(?:fmha|mla|gemm|flatmm|fmoe|pa_)))"
+     R"(|^_ZN5aiter\w*(?:fmha|mla|gemm|flatmm|fmoe|\dpa_))",
      ""},
+    // AMD's aiter: products of known narrow types, which its matrix cores multiply. In Triton's
+    // names (_gemm_a8w8_blockscale_kernel) a and w tell the bits of activations and weights.
+    {"aiter_product", kYes, kAll, kAny, true,
+     R"((?i)(?:^|[^a-z])aiter\w*(?:moe|gemm|flatmm|mla|fmha|attn|attention)\w*(?:bf16|fp16|f16|fp8|fp4|i8|a\d+w\d))"
+     R"(|(?i)(?:^|[^a-z])aiter\w*(?:bf16|fp16|f16|fp8|f4|fp4|i8)\w*(?:moe|gemm|flatmm|mla|fmha))",
+     R"((?i)norm|topk|sort|reduce|_sum|rope|gat(?:e|ing)|align|(?:^|_)quant)"},
+    {"aiter_triton", kYes, kHead, kAmd, true,
+     R"(^_(?:batched_|fused_)?gemm_a(?:8|16|fp4)_?w(?:8|16|fp4)|^_w8a8_block_(?:fp8|int8)_matmul)",
+     R"(reduce)"},
     // AOTriton has this name on AMD alone; Triton's tutorial calls its own `_attn_fwd`.
     {"aotriton", kYes, kHead, kAny, true, R"(^attn_fwd(?:\.kd)?$)", ""},
     {"amd_matrix", kUnknown, kAll, kAmd, true,
@@ -134,10 +151,11 @@ constexpr TensorCoreRule kTensorCoreRules[] = {
     {"xmma", kUnknown, kAll, kNvidia, true, R"(xmma_)", ""},
     {"cutlass3", kYes, kAll, kNvidia, true,
      R"(cutlass3x_sm(?:9|1[0-2])\d|Mainloop\w*Sm(?:9|1[0-2])\d\w*(?:Gmma|Umma|Mma)|Tma(?:Gmma|Umma))"
-     R"(|(?:^|[^a-z])sm(?:90|1[0-2]\d)_(?:fp8|fp4|bf16|nvfp4|mxf)\w*gemm|deep_gemm::\w*(?:gemm|mqa))",
+     R"(|(?:^|[^a-z])sm(?:90|1[0-2]\d)_(?:fp8|fp4|bf16|nvfp4|mxf)\w*gemm|deep_gemm(?:::|\d+)\w*(?:gemm|mqa|bmm|bmn|bmk))",
      ""},
     {"attention", kYes, kAll, kNvidia, true,
      R"(flash_(?:fwd|bwd)\w*kernel|flash_[fb]prop|FlashAttn(?:Fwd|Bwd)|FlashAttention(?:For|Back)ward)"
+     R"(|Flash_(?:fwd|bwd)_kernel_traits|flash(?:::|\d+)compute_attn_ws)"
      R"(|flash::\w*(?:[Ff]wd|[Bb]wd)\w*(?:[Kk]ernel|Sm\d)|fmha_v2|fmhaSm\d+|fmha_cutlass[FB]_b?f16)"
      // Its FP32 products are three of TF32 each, whatever allow_tf32 says.
      R"(|fmha_cutlass[FB]_f32_\w*_sm(?:[89]\d|1[0-2]\d))"

@@ -23,7 +23,7 @@
 namespace profgauge {
 namespace {
 
-// Above this share of undecided time, efficiency as a lower bound says little.
+// Above this share of undecided time the note says what a project can do about it.
 constexpr double kMuchUndecided = 0.2;
 // Above this one, what could use them is not known where hardly anything surely could.
 constexpr double kMostlyUnknown = 0.5;
@@ -74,10 +74,10 @@ struct Bounded {
   Ns sure = 0, undecided = 0, whole = 0;
 };
 
-// The share with a note on what undecided kernels leave open. `count_undecided`: the user says that
-// they use them, so nothing is uncertain.
-void SetBounded(MetricId id, const Bounded& times, bool count_undecided, Output& out,
-                bool uncertain = false) {
+// The share, and what undecided kernels could make of it; where `is_range`, a limit between the two
+// is undecided. `count_undecided`: the user says that they use them, so nothing is uncertain.
+void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is_range,
+                Output& out) {
   const double lower = Share(times.sure, times.whole);
   const double upper = Share(times.sure + times.undecided, times.whole);
   out.Set(id, count_undecided ? upper : lower);
@@ -90,11 +90,12 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, Output&
   const std::string_view remedy =
       "; in the policy, `tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that "
       "all do";
-  out.SetNote(id,
-              "up to " + FormatShare(upper) +
-                  out.Told(" if all undecided kernels use {{ device.matrix_units }}") +
-                  std::string(uncertain ? remedy : ""),
-              uncertain);
+  const bool is_much = is_range && Share(times.undecided, times.whole) > kMuchUndecided;
+  const std::string words = "up to " + FormatShare(upper) +
+                            out.Told(" if all undecided kernels use {{ device.matrix_units }}") +
+                            std::string(is_much ? remedy : "");
+  if (is_range) return out.MayBe(id, upper, words);
+  out.SetNote(id, words);
 }
 
 // What graphs leave open of a share of which they are part or not: all of them count, or none does.
@@ -144,8 +145,7 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
         kId, out.Told("no operator that could use {{ device.matrix_units }} launched a kernel"));
   }
   SetBounded(kId, {times.eligible_tensor_core, times.eligible_undecided, times.eligible},
-             count_undecided, out,
-             Share(times.eligible_undecided, times.eligible) > kMuchUndecided);
+             count_undecided, true, out);
   const Ns used = times.eligible_tensor_core + (count_undecided ? times.eligible_undecided : 0);
   const Ns all = times.eligible + times.whole_graphs;
   if (used > 0) SetWithGraphs(kId, used, all, times, out);
@@ -170,7 +170,7 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
   }
   SetEfficiency(times, facts, count_undecided, out);
   SetBounded(metric::kTensorCoreShare, {times.tensor_core, times.undecided, times.kernels},
-             count_undecided, out);
+             count_undecided, false, out);
   const Ns used = times.tensor_core + (count_undecided ? times.undecided : 0);
   SetWithGraphs(metric::kTensorCoreShare, used + times.whole_graphs, times.kernels, times, out);
   out.Set(metric::kTensorCoreUnknownShare,

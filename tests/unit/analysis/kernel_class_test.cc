@@ -258,6 +258,21 @@ constexpr Published kPublished[] = {
     {"aiter::fmoe_bf16_blockscaleFp8_g1u1_vs_silu_1tg_32x256", "yes", Vendor::kAmd},
     {"aiter::pa_bf16_pertokenFp8_gqa16_2tg_4w", "yes", Vendor::kAmd},
     {"void aiter::add_rmsnorm_quant_kernel<__hip_bfloat16, 256>(P)", "no", Vendor::kAmd},
+    // Names of FP8 and attention libraries, whose types or instructions are known.
+    {"aiter_fused_moe_kernel_bf16", "yes"},
+    {"aiter_moe_sorting_bf16_kernel", "no"},
+    {"_ZN5aiter44flatmm_uk_gfx9_f16f8_128x256x128_1x4x1_16x16x32E", "yes", Vendor::kAmd},
+    {"_gemm_a8w8_blockscale_kernel", "yes", Vendor::kAmd},
+    {"_gemm_a16w16_reduce_kernel", "unknown", Vendor::kAmd},
+    {"void ck_tile::kentry<1, ck_tile::QuantGemmKernel<P, E, 0>>(P)", "yes", Vendor::kAmd},
+    {"void ck_tile::kentry<1, ck_tile::MoeSmoothquant<P>>(P)", "no", Vendor::kAmd},
+    {"void deep_gemm::sm90_fp8_gemm_1d2d_impl<0u, 4096u, 7168u>(float*)", "yes", Vendor::kNvidia},
+    {"_ZN9deep_gemm23sm100_bf16_bmn_bnk_implILj0E", "yes", Vendor::kNvidia},
+    {"void deep_gemm::transpose_fp32<512u, 128u>(float const*)", "no", Vendor::kNvidia},
+    {"void deep_gemm::smxx_clean_logits<256u>(unsigned int)", "no", Vendor::kNvidia},
+    {"void flash::compute_attn_ws<Flash_fwd_kernel_traits<128, 128>, true>(P)", "yes",
+     Vendor::kNvidia},
+    {"_ZN5flash15compute_attn_wsI23Flash_fwd_kernel_traits", "yes", Vendor::kNvidia},
 };
 
 TEST(KernelClass, KnowsPublishedNamesOfTodaysLibraries) {

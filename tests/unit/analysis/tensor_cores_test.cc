@@ -23,7 +23,10 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.eligible_share"), 0.5);
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.unknown_share"), 20.0 / 120);
   const Metric* efficiency = analysis.Find("tensor_core.efficiency");
-  EXPECT_TRUE(efficiency->low_confidence);  // A third of the eligible time is undecided.
+  // A third of the eligible time is undecided: a limit within the range is too.
+  EXPECT_FALSE(efficiency->low_confidence);
+  EXPECT_NEAR(efficiency->may_be.value_or(-1), 5.0 / 6, 1e-12);
+  EXPECT_FALSE(analysis.Find("tensor_core.share")->may_be.has_value());
   EXPECT_EQ(efficiency->note,
             "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, "
             "`tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that all do");
