@@ -20,6 +20,7 @@
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/parallel.h"
+#include "model/certificate.h"
 #include "model/doubled.h"
 #include "model/invariants.h"
 #include "model/link.h"
@@ -346,6 +347,7 @@ Result<Profile> ProfileBuilder::Finish() {
   ForEachAtOnce(std::size(looks), [&](std::size_t i) { looks[i](); });
   link::CallStacks(profile_);
   CountSerialized(profile_);
+  Certify(profile_);
   PROFGAUGE_CHECK(CheckInvariants(profile_));
   return std::move(profile_);
 }

@@ -9,6 +9,7 @@
 #include "analysis/time/iteration_remarks.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "model/certificate.h"
 
 namespace profgauge {
 namespace {
@@ -48,9 +49,33 @@ void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
   out.MarkUncertain(&Basis::all_work, why + ": the device seems to wait meanwhile");
 }
 
+// What the recording shows of itself: model/certificate.h.
+void DoubtByCertificate(std::span<const RankContext> ranks, Output& out) {
+  for (const RankContext& rank : ranks) {
+    const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
+    if (clock.empty()) continue;
+    const std::string why = fmt::format(
+        "the clock of the {{{{ device.device }}}} is {}, and times of waiting are off by as much",
+        clock);
+    out.AddRemark("clocks-apart", out.Told(why));
+    out.MarkUncertain(&Basis::all_work, out.Told(why));
+    break;
+  }
+  for (const RankContext& rank : ranks) {
+    const std::string_view lost = FactOf(*rank.profile, kCollectivesLost);
+    if (lost.empty()) continue;
+    const std::string why =
+        fmt::format("{} of collectives have no device work in the profile", lost);
+    out.AddRemark("collectives-lost", why);
+    out.MarkUncertain(&Basis::all_work, why);
+    break;
+  }
+}
+
 }  // namespace
 
 void MarkLosses(std::span<const RankContext> ranks, Output& out) {
+  DoubtByCertificate(ranks, out);
   RemarkWithoutLaunches(ranks, out);
   DoubtCopies(ranks, out);
   std::uint64_t lost = 0, read = 0;

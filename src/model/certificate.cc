@@ -1,0 +1,174 @@
+#include "model/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/interval.h"
+
+namespace profgauge {
+namespace {
+
+Ns EndOfCall(const ApiTable& api, std::uint32_t row) { return api.start[row] + api.duration[row]; }
+
+// How long after calls that wait for it work still runs; -1 where less than half of them returned
+// too early. Waits are those for a whole device, of threads that launch on one, and those right
+// after a copy to the host, which wait for that copy.
+Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
+  const ApiTable& api = profile.api;
+  const DeviceTable& device = profile.device;
+  std::vector<Ns> end(api.size(), 0);  // Of the work of each call.
+  std::vector<std::int32_t> gpu(api.size(), -1);
+  std::vector<bool> copies(api.size(), false);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (!launch.valid()) continue;
+    end[launch.value] = std::max(end[launch.value], device.start[row] + device.duration[row]);
+    gpu[launch.value] = device.gpu[row];
+    copies[launch.value] = device.copy[row] == CopyKind::kDeviceToHost;
+  }
+  std::size_t waits = 0;
+  std::vector<Ns> late;
+  Ns latest = 0;                     // End of what this thread has launched.
+  std::optional<std::int32_t> used;  // The GPU of this thread.
+  bool uses_several = false, is_copy_last = false;
+  Ns copied = 0;
+  for (std::uint32_t row = 0; row < api.size(); ++row) {
+    if (row > 0 && api.thread[row] != api.thread[row - 1]) {
+      latest = copied = 0;
+      used.reset();
+      uses_several = is_copy_last = false;
+    }
+    if (end[row] > 0) {
+      latest = std::max(latest, end[row]);
+      is_copy_last = copies[row];
+      copied = end[row];
+      uses_several = uses_several || (used && *used != gpu[row]);
+      used = gpu[row];
+    }
+    if (api.kind[row] != ApiKind::kSync) continue;
+    const bool is_of_device =
+        !uses_several && profile.Name(api.name[row]).find("DeviceSync") != std::string_view::npos;
+    if (!(is_of_device && latest > 0) && !is_copy_last) continue;
+    ++waits;
+    const Ns by = (is_of_device ? latest : copied) - EndOfCall(api, row);
+    if (by >= too_late) late.push_back(by);
+    is_copy_last = false;
+  }
+  if (late.empty() || late.size() * 2 < waits) return -1;
+  std::nth_element(late.begin(), late.begin() + static_cast<std::ptrdiff_t>(late.size() / 2),
+                   late.end());
+  return late[late.size() / 2];
+}
+
+// A wait ends after the work that it waits for, unless the device's clock is ahead of the host's.
+// (One that is behind shows as work before its launch.)
+void CertifyClocks(Profile& profile) {
+  constexpr Ns kTooLate = 1'000'000;
+  if (profile.api.size() == 0 || !profile.has_timeline) return;
+  const Ns ahead = WorkAfterWaits(profile, kTooLate);
+  if (ahead < kTooLate) return;
+  profile.facts.emplace_back(
+      std::string(kDeviceClock),
+      fmt::format("{} ahead of the host's", FormatDuration(static_cast<double>(ahead))));
+}
+
+bool IsOfCollective(std::string_view range) {
+  return range.starts_with("nccl") || range.starts_with("rccl") ||
+         range.starts_with("record_param_comms") || range.starts_with("c10d::");
+}
+
+// When launches are captured into graphs: they do not run then.
+std::vector<Span> Captures(const ApiTable& api, const Profile& profile) {
+  std::vector<std::pair<Ns, bool>> ends;
+  for (std::uint32_t row = 0; row < api.size(); ++row) {
+    const std::string_view name = profile.Name(api.name[row]);
+    if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], true);
+    if (name.find("EndCapture") != name.npos) ends.emplace_back(EndOfCall(api, row), false);
+  }
+  std::sort(ends.begin(), ends.end());
+  std::vector<Span> captures;
+  Ns start = profile.first;  // The recording may begin within one.
+  bool is_open = false;
+  for (const auto& [at, begins] : ends) {
+    if (begins && !is_open) start = at;
+    if (!begins) captures.push_back({start, at});
+    is_open = begins;
+  }
+  if (is_open) captures.push_back({start, profile.last});
+  return Merge(std::move(captures));
+}
+
+bool IsWithin(const std::vector<Span>& spans, Ns at) {
+  const auto behind = std::upper_bound(spans.begin(), spans.end(), at,
+                                       [](Ns time, const Span& span) { return time < span.start; });
+  return behind != spans.begin() && at < std::prev(behind)->end;
+}
+
+// Launches within ranges of collectives, and those of them that no work belongs to. What is
+// launched after the last call that has work is in flight at the end.
+void CertifyCollectives(Profile& profile) {
+  constexpr std::size_t kFew = 3;
+  const ApiTable& api = profile.api;
+  const HostTable& host = profile.host;
+  if (profile.device.size() == 0 || api.size() == 0) return;
+  std::vector<bool> has_work(api.size(), false);
+  Ns last = std::numeric_limits<Ns>::min();
+  for (const ApiId launch : profile.device.launch) {
+    if (!launch.valid()) continue;
+    has_work[launch.value] = true;
+    last = std::max(last, api.start[launch.value]);
+  }
+  std::vector<bool> of_collective(host.size(), false);
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const HostId parent = host.parent[row];
+    of_collective[row] = (parent.valid() && of_collective[parent.value]) ||
+                         IsOfCollective(profile.Name(host.name[row]));
+  }
+  std::size_t all = 0, lost = 0;
+  const std::vector<Span> captures = Captures(api, profile);
+  std::optional<std::uint32_t> outer;  // The driver's call lies within the runtime's.
+  for (std::uint32_t row = 0; row < api.size(); ++row) {
+    if (api.kind[row] != ApiKind::kLaunch || api.start[row] >= last) continue;
+    const bool is_inner =
+        outer && api.thread[*outer] == api.thread[row] && api.start[row] < EndOfCall(api, *outer);
+    if (is_inner) continue;
+    outer = row;
+    if (!api.op[row].valid() || !of_collective[api.op[row].value]) continue;
+    if (IsWithin(captures, api.start[row])) continue;
+    ++all;
+    if (!has_work[row]) ++lost;
+  }
+  // Work that is there and not linked may be theirs.
+  const auto unlinked = static_cast<std::size_t>(
+      std::count_if(profile.device.launch.begin(), profile.device.launch.end(),
+                    [](ApiId launch) { return !launch.valid(); }));
+  if (lost < kFew + unlinked) return;
+  profile.facts.emplace_back(
+      std::string(kCollectivesLost),
+      fmt::format("{} of {} launches", FormatCount(static_cast<std::int64_t>(lost)),
+                  FormatCount(static_cast<std::int64_t>(all))));
+}
+
+}  // namespace
+
+void Certify(Profile& profile) {
+  CertifyClocks(profile);
+  CertifyCollectives(profile);
+}
+
+std::string_view FactOf(const Profile& profile, std::string_view key) {
+  const auto fact = std::find_if(profile.facts.begin(), profile.facts.end(),
+                                 [&](const auto& each) { return each.first == key; });
+  return fact == profile.facts.end() ? std::string_view() : std::string_view(fact->second);
+}
+
+}  // namespace profgauge
