@@ -13,6 +13,7 @@
 #include "base/interval.h"
 #include "base/parallel.h"
 #include "model/calls_by_id.h"
+#include "model/lost_launches.h"
 #include "model/permute.h"
 #include "model/process_numbers.h"
 
@@ -245,45 +246,6 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
 
 namespace {
 
-// When launches of a process are captured into a graph, on whatever thread: backward passes have
-// their own.
-std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& processes,
-                             std::uint32_t process) {
-  std::vector<std::pair<Ns, bool>> ends;
-  const ApiTable& api = profile.api;
-  for (std::uint32_t row = 0; row < api.size(); ++row) {
-    if (processes.OfCall(ApiId{row}) != process) continue;
-    const std::string_view name = profile.Name(api.name[row]);
-    if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], true);
-    if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], false);
-  }
-  std::sort(ends.begin(), ends.end());
-  // A driver's call may stand within the runtime's at one end alone: of several ends behind one
-  // begin each is one of the same capture.
-  std::vector<Span> captures;
-  Ns start = std::numeric_limits<Ns>::min();  // The recording may begin within one.
-  bool is_open = false;
-  for (const auto& [at, begins] : ends) {
-    if (begins && !is_open) start = at;
-    if (!begins) captures.push_back({start, at});
-    is_open = begins;
-  }
-  return captures;
-}
-
-/// How many of these calls (rows) were captured into a graph: they did not run.
-std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processes,
-                          std::uint32_t process, const std::vector<std::uint32_t>& rows) {
-  const std::vector<Span> captures = CapturesOf(profile, processes, process);
-  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](std::uint32_t row) {
-    const Ns at = profile.api.start[row];
-    const auto behind =
-        std::upper_bound(captures.begin(), captures.end(), at,
-                         [](Ns time, const Span& span) { return time < span.start; });
-    return behind != captures.begin() && at <= std::prev(behind)->end;
-  }));
-}
-
 // Each copy has its row where copies are recorded at all; `calls`: rows of calls that copy and have
 // none. A tool that was not asked for copies, or an export without their table, has no row of any.
 void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& calls) {
@@ -307,25 +269,14 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
   }
 }
 
-// Launches in flight at the end, and those that are captured, have no work. Where a fifth of the
-// others of a process has none, the profiler lost it. `lost`: rows of calls.
-void CountLost(Profile& profile, const std::vector<std::uint32_t>& lost) {
-  constexpr std::size_t kFew = 20, kOneOf = 5;
-  if (lost.size() < kFew) return;
-  const ProcessNumbers processes(profile);
-  std::vector<std::size_t> launches(processes.count());
-  for (std::uint32_t row = 0; row < profile.api.size(); ++row) {
-    if (profile.api.kind[row] == ApiKind::kLaunch) ++launches[processes.OfCall(ApiId{row})];
-  }
-  std::vector<std::vector<std::uint32_t>> of_process(processes.count());
-  for (const std::uint32_t row : lost) of_process[processes.OfCall(ApiId{row})].push_back(row);
-  for (std::uint32_t process = 0; process < of_process.size(); ++process) {
-    const std::vector<std::uint32_t>& rows = of_process[process];
-    if (rows.size() < kFew) continue;
-    const std::size_t captured = CountCaptured(profile, processes, process, rows);
-    const std::size_t missing = rows.size() - captured;
-    if (missing < kFew || missing * kOneOf < launches[process] - captured) continue;
-    profile.log.Add(Counter::events_dropped, missing);
+// From a twentieth of a process's launches on nothing is sure. A healthy training run of which 5 %
+// of the kernels were taken out idled for 5.1 % instead of 0.4 %. `without_work`: rows of calls.
+// REQUIRES: device work is linked to its calls.
+void CountLost(Profile& profile, const std::vector<std::uint32_t>& without_work) {
+  constexpr std::size_t kLossOneOf = 20;
+  for (const LostLaunches& process : LostLaunchesByProcess(profile, without_work)) {
+    if (process.lost * kLossOneOf < process.all) continue;
+    profile.log.Add(Counter::events_dropped, process.lost);
   }
 }
 
@@ -464,9 +415,9 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
       [&] { repeated.emplace(profile, api_correlations, calls); },
   };
   ForEachAtOnce(std::size(passes), [&](std::size_t i) { passes[i](); });
+  if (!repeated->empty()) repeated->Link(device_correlations, device);
   CountLost(profile, lost);
   CountUnrecordedCopies(profile, copies);
-  if (!repeated->empty()) repeated->Link(device_correlations, device);
   CountBeforeLaunch(profile);
 }
 

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
-  for (const int lost : {9, 30}) {
+  for (const int lost : {2, 4, 30}) {
     ProfileBuilder builder;
     const auto main = builder.AddThread("1", "10");
     for (int i = 0; i < 100; ++i) {
@@ -22,6 +22,19 @@ TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
     EXPECT_EQ(profile.log[Counter::launches_without_device_event], static_cast<std::size_t>(lost));
     EXPECT_EQ(profile.log.HasDataLoss(), lost == 30);
   }
+}
+
+// Behind the last work that ran, launches were in flight: none of them is lost.
+TEST(ProfileBuilder, LaunchesInFlightAtTheEndAreNoLoss) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  for (int i = 0; i < 100; ++i) {
+    builder.AddApi(Launch(builder, i * 100, 10, main, i));
+    if (i < 60) builder.AddDevice(Kernel(builder, i * 100 + 20, i));
+  }
+  const Profile profile = *builder.Finish();
+  EXPECT_EQ(profile.log[Counter::launches_without_device_event], 40u);
+  EXPECT_FALSE(profile.log.HasDataLoss());
 }
 
 // Every copy has its row, unless copies were not recorded at all.
