@@ -18,13 +18,10 @@ struct Doubt {
   Accepted accepted;
 };
 constexpr Doubt kDoubts[] = {
-    {kIterationsLost, Accepted::kIncomplete},
-    {kIterationsPartial, Accepted::kIncomplete},
-    {kProcessesApart, Accepted::kIncomplete},
-    {kWorkOutside, Accepted::kIncomplete},
-    {kRanksWithoutMarkers, Accepted::kIncomplete},
-    {kRanksWithoutWork, Accepted::kMissingRanks},
-    {kRanksApart, Accepted::kNever},
+    {kIterationsLost, Accepted::kIncomplete},     {kIterationsPartial, Accepted::kIncomplete},
+    {kMarkersDisplaced, Accepted::kIncomplete},   {kProcessesApart, Accepted::kIncomplete},
+    {kWorkOutside, Accepted::kIncomplete},        {kRanksWithoutMarkers, Accepted::kIncomplete},
+    {kRanksWithoutWork, Accepted::kMissingRanks}, {kRanksApart, Accepted::kNever},
 };
 
 bool MayLackRanks(const Policy& policy, const Analysis& analysis) {

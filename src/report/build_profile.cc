@@ -156,6 +156,12 @@ std::string LeftOutText(const Analysis& analysis) {
       analysis.remarks.begin(), analysis.remarks.end(), [](const profgauge::Remark& remark) {
         return remark.id == "incomplete-iterations" || remark.id == kIterationsLost;
       });
+  const bool is_head =
+      std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
+                  [](const profgauge::Remark& remark) { return remark.id == kIncompleteStart; });
+  if (is_head && left_out > 0) {
+    return fmt::format("; {} left out as incomplete", FormatCount(left_out));
+  }
   if (!is_tail || left_out <= 0) return {};
   return left_out == 1 ? "; the last left out as incomplete"
                        : fmt::format("; the last {} left out as incomplete", FormatCount(left_out));

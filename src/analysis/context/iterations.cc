@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,6 +15,8 @@
 #include "analysis/context/last_launches.h"
 #include "analysis/context/markers.h"
 #include "base/errors.h"
+#include "base/median.h"
+#include "model/lost_launches.h"
 #include "model/processes.h"
 
 namespace profgauge {
@@ -230,20 +233,53 @@ void SetTimes(const Profile& profile, const DeviceReach& reach, Iterations& iter
   }
 }
 
-// Whether the device did all that was launched in an iteration.
-bool AllRan(const Profile& profile, const Iteration& iteration) {
-  const ApiTable& api = profile.api;
-  std::vector<bool> ran(api.size(), false);
-  for (const ApiId launch : profile.device.launch) {
-    if (launch.valid()) ran[launch.value] = true;
+// Which launches have their work, and where graphs are captured: those do not run.
+class Launches {
+ public:
+  Launches(const Profile& profile, ThreadId marking)
+      : api_(profile.api),
+        is_of_them_(ThreadsOfIterations(profile, marking)),
+        ran_(profile.api.size(), false) {
+    for (const ApiId launch : profile.device.launch) {
+      if (launch.valid()) ran_[launch.value] = true;
+    }
+    for (std::size_t call = 0; call < api_.size(); ++call) {
+      const std::string_view name = profile.Name(api_.name[call]);
+      if (name.find("BeginCapture") != name.npos) captures_.push_back(api_.start[call]);
+    }
+    std::sort(captures_.begin(), captures_.end());
   }
-  for (std::size_t call = 0; call < api.size(); ++call) {
-    const bool inside =
-        api.start[call] >= iteration.host.start && api.start[call] < iteration.host.end;
-    if (inside && api.kind[call] == ApiKind::kLaunch && !ran[call]) return false;
+
+  struct Count {
+    std::int64_t made = 0, without_work = 0;
+    bool AllRan() const { return without_work == 0; }
+    bool NoneRan() const { return made > 0 && without_work == made; }
+  };
+  /// Of each of `all`, which are by time on the host. O(n log m).
+  std::vector<Count> CountIn(const Iterations& iterations) const {
+    std::vector<Count> counts(iterations.all.size());
+    IterationCursor cursor(iterations);
+    for (std::size_t call = 0; call < api_.size(); ++call) {
+      const ThreadId thread = api_.thread[call];
+      if (api_.kind[call] != ApiKind::kLaunch) continue;
+      if (thread.valid() && !is_of_them_[thread.value]) continue;
+      const std::uint32_t iteration = cursor.AtHostTime(api_.start[call]);
+      if (iteration == Iterations::kNone) continue;
+      ++counts[iteration].made;
+      if (!ran_[call]) ++counts[iteration].without_work;
+    }
+    return counts;
   }
-  return true;
-}
+  bool CapturesIn(Span host) const {
+    const auto at = std::lower_bound(captures_.begin(), captures_.end(), host.start);
+    return at != captures_.end() && *at < host.end;
+  }
+
+ private:
+  const ApiTable& api_;
+  std::vector<bool> is_of_them_, ran_;
+  std::vector<Ns> captures_;
+};
 
 // Whether the last of the iterations, which launched less than the one before it, is merely slow.
 bool IsSlow(std::span<const Iteration> all) {
@@ -257,7 +293,20 @@ bool IsSlow(std::span<const Iteration> all) {
          events(last) >= kSlowShare * events(all[all.size() - 2]);
 }
 
-void DropIncompleteTail(const Profile& profile, bool last_is_open, Iterations& iterations) {
+// The iterations from `first` up to `last` stay.
+void KeepRange(std::size_t first, std::size_t last, Iterations& iterations) {
+  std::vector<Iteration>& all = iterations.all;
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(last), all.end());
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  for (std::uint32_t& index : iterations.of_device) {
+    if (index == Iterations::kNone) continue;
+    index = index < first || index >= last ? Iterations::kNone
+                                           : index - static_cast<std::uint32_t>(first);
+  }
+}
+
+void DropIncompleteTail(const Profile& profile, bool last_is_open,
+                        std::span<const Launches::Count> launches, Iterations& iterations) {
   const auto events = [&](std::size_t i) {
     return static_cast<double>(iterations.all[i].device_events);
   };
@@ -269,12 +318,64 @@ void DropIncompleteTail(const Profile& profile, bool last_is_open, Iterations& i
     const auto remaining = std::span<const Iteration>(iterations.all).first(kept);
     const bool is_whole =
         (has_end && IsSlow(remaining)) || LastEndsLikeOthers(profile, iterations.of_device, kept);
-    if (!is_whole || !AllRan(profile, remaining.back())) --kept;
+    if (!is_whole || !launches[kept - 1].AllRan()) --kept;
   }
   iterations.dropped_at_end = static_cast<std::int64_t>(iterations.all.size() - kept);
-  iterations.all.resize(kept);
-  for (std::uint32_t& index : iterations.of_device) {
-    if (index != Iterations::kNone && index >= kept) index = Iterations::kNone;
+  KeepRange(0, kept, iterations);
+}
+
+// Operators that begin in each iteration.
+std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterations) {
+  std::vector<std::int64_t> ops(iterations.all.size(), 0);
+  IterationCursor cursor(iterations);
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    if (profile.host.kind[row] != HostKind::kOp) continue;
+    const std::uint32_t iteration = cursor.AtHostTime(profile.host.start[row]);
+    if (iteration != Iterations::kNone) ++ops[iteration];
+  }
+  return ops;
+}
+
+// Profilers lose what is launched while they start (kineto#996). The first iterations are dropped
+// while they have less work than kCompleteShare of the median's, and their launches or operators
+// tell that there was more: one that only does less has fewer of those, too.
+void DropIncompleteHead(const Profile& profile, std::span<const Launches::Count> launches,
+                        const Launches& calls, Iterations& iterations) {
+  constexpr std::size_t kFewest = 3;  // Of two, nothing tells which is usual.
+  const std::size_t count = iterations.all.size();
+  if (count < kFewest) return;
+  std::vector<std::int64_t> events;
+  for (const Iteration& iteration : iterations.all) events.push_back(iteration.device_events);
+  const auto is_less = [](std::int64_t own, std::int64_t usual) {
+    return static_cast<double>(own) < kCompleteShare * static_cast<double>(usual);
+  };
+  const std::int64_t usual = Median(events);
+  if (!is_less(events.front(), usual)) return;
+  const std::vector<std::int64_t> ops = OpsIn(profile, iterations);
+  const std::int64_t usual_ops = Median(ops);
+  std::size_t dropped = 0;
+  for (; dropped + 1 < count && is_less(events[dropped], usual); ++dropped) {
+    const bool has_lost =
+        !launches[dropped].AllRan() && !calls.CapturesIn(iterations.all[dropped].host);
+    if (!has_lost && (usual_ops == 0 || is_less(ops[dropped], usual_ops))) break;
+  }
+  if (dropped + 1 >= count) return;  // Nothing would be left to judge by.
+  iterations.dropped_at_start = static_cast<std::int64_t>(dropped);
+  KeepRange(dropped, count, iterations);
+}
+
+// Leaves out what the profile's edges cut, and counts those inside whose work was lost.
+void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
+                    Iterations& iterations) {
+  const Launches calls(profile, marking);
+  const std::vector<Launches::Count> counts = calls.CountIn(iterations);
+  DropIncompleteTail(profile, last_is_open, counts, iterations);
+  const std::span<const Launches::Count> launches = std::span(counts).first(iterations.all.size());
+  DropIncompleteHead(profile, launches, calls, iterations);
+  const auto dropped = static_cast<std::size_t>(iterations.dropped_at_start);
+  for (std::size_t i = 0; i < iterations.all.size(); ++i) {
+    const bool is_lost = launches[dropped + i].NoneRan() && iterations.all[i].device_events == 0;
+    if (is_lost && !calls.CapturesIn(iterations.all[i].host)) ++iterations.lost;
   }
 }
 
@@ -320,16 +421,35 @@ Status Select(const Selection& selection, Iterations& iterations) {
   return {};
 }
 
-// Where no launch was recorded, work belongs to the iteration in which it starts.
-void MatchByStart(const Profile& profile, Iterations& iterations) {
+// By GPU: whether work there whose launch is not recorded may be of iterations that `marking`
+// marks. A GPU that other processes use, and its own does not, is theirs.
+std::function<bool(std::int32_t)> GpusOfIterations(const Profile& profile, ThreadId marking) {
+  if (!marking.valid()) return [](std::int32_t) { return true; };
+  const auto gpus = GpusOfProcesses(profile);
+  const auto own = gpus.find(profile.threads[marking.value].process);
+  if (own == gpus.end()) return [](std::int32_t) { return true; };
+  std::set<std::int32_t> others;
+  for (const auto& [process, used] : gpus) {
+    if (process != own->first) others.insert(used.begin(), used.end());
+  }
+  for (const std::int32_t gpu : own->second) others.erase(gpu);
+  return [others](std::int32_t gpu) { return !others.contains(gpu); };
+}
+
+// Work whose launch was not recorded belongs to the iteration in which it starts.
+void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iterations) {
   const DeviceTable& device = profile.device;
   if (!profile.has_timeline) return;
-  if (std::any_of(device.launch.begin(), device.launch.end(),
-                  [](ApiId launch) { return launch.valid(); })) {
-    return;
-  }
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    iterations.of_device[row] = iterations.AtTime(device.start[row]);
+  const auto is_of_them = GpusOfIterations(profile, marking);
+  const bool has_launches = std::any_of(device.launch.begin(), device.launch.end(),
+                                        [](ApiId launch) { return launch.valid(); });
+  IterationCursor cursor(iterations);
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.launch[row].valid() || !is_of_them(device.gpu[row])) continue;
+    iterations.of_device[row] = cursor.AtTime(device.start[row]);
+    // Those that launch are as long as what they launch.
+    const bool is_inside = iterations.of_device[row] != Iterations::kNone;
+    if (has_launches && is_inside && iterations.source.by != IterationsBy::kRange) iterations.behind.insert(row);
   }
 }
 
@@ -354,13 +474,31 @@ void SelectRange(const Profile& profile, Iterations& iterations) {
 void TakeWhole(const Profile& profile, Iterations& iterations) {
   iterations.is_whole = true;
   Iteration& whole = iterations.all.front();
-  const auto& launches = profile.device.launch;
-  if (std::any_of(launches.begin(), launches.end(), [](ApiId launch) { return launch.valid(); })) {
-    const Observable found = FindObservable(profile, whole.host);
-    whole.time = found.window;
-    whole.lead_in = found.backlog;
-  }
+  const Observable found = FindObservable(profile, whole.host);
+  whole.time = found.window;
+  whole.lead_in = found.backlog;
+  iterations.head_in_doubt = found.head_in_doubt;
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
+}
+
+// Where enough is lost to matter.
+void CountLostLaunches(const Profile& profile, Iterations& iterations) {
+  constexpr std::size_t kDoubtOneOf = 100;
+  std::vector<bool> ran(profile.api.size(), false);
+  for (const ApiId launch : profile.device.launch) {
+    if (launch.valid()) ran[launch.value] = true;
+  }
+  std::vector<std::uint32_t> without_work;
+  for (std::uint32_t call = 0; call < profile.api.size(); ++call) {
+    if (profile.api.kind[call] == ApiKind::kLaunch && !ran[call]) without_work.push_back(call);
+  }
+  // A profile that links nothing has lost no work.
+  if (profile.device.size() == 0 || std::find(ran.begin(), ran.end(), true) == ran.end()) return;
+  for (const LostLaunches& process : LostLaunchesByProcess(profile, without_work)) {
+    if (process.lost * kDoubtOneOf < process.all) continue;
+    iterations.launches_lost += static_cast<std::int64_t>(process.lost);
+    iterations.launches_made += static_cast<std::int64_t>(process.all);
+  }
 }
 
 Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
@@ -368,19 +506,21 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   Iterations iterations;
   iterations.source = std::move(markers.source);
   iterations.nested = std::move(markers.nested);
+  iterations.marker_faults = markers.faults;
   const bool last_is_open = markers.last_is_open;
   const ThreadId marking = markers.thread;
+  CountLostLaunches(profile, iterations);
   NameIterations(profile, std::move(markers.found), iterations);
   const DeviceReach reach = MatchDeviceEvents(profile, marking, iterations);
   SetTimes(profile, reach, iterations);
   if (selection.range) {
-    MatchByStart(profile, iterations);
+    MatchByStart(profile, marking, iterations);
     SelectRange(profile, iterations);
   } else if (iterations.source.by == IterationsBy::kUndivided) {
     TakeWhole(profile, iterations);
   } else {
-    if (reach.any) DropIncompleteTail(profile, last_is_open, iterations);
-    MatchByStart(profile, iterations);
+    if (reach.any) DropIncomplete(profile, marking, last_is_open, iterations);
+    MatchByStart(profile, marking, iterations);
     iterations.is_whole = !profile.has_timeline;
   }
   return iterations;

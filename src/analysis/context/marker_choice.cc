@@ -72,15 +72,18 @@ bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, cons
 struct ThreadMarkers {
   ThreadId thread;
   std::vector<Marker> markers;
-  std::set<std::string> nested;  // Families around or inside of those, that do not count.
-  std::int64_t launches = 0;     // That the thread makes under them.
+  std::set<std::string> nested = {};   // Families around or inside of those, that do not count.
+  std::int64_t launches = 0;           // That the thread makes under them.
+  std::vector<Marker> not_parts = {};  // All of the thread but the parts of others.
+  std::int64_t open = 0;               // Ended where the next begins.
 };
 
 // Leaves those of `of.markers` that are of one iteration each.
 void Unnest(const Profile& profile, ThreadMarkers& of) {
+  of.open = EndOpenMarkers(profile, of.markers);
   const std::vector<Marker> all = std::move(of.markers);
   const Nesting nesting(all);
-  std::vector<bool> is_one(all.size());
+  std::vector<bool> is_one(all.size()), is_part(all.size());
   nesting.Complete(is_one);
   std::map<std::string, std::vector<std::size_t>> around;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -94,12 +97,16 @@ void Unnest(const Profile& profile, ThreadMarkers& of) {
     for (const std::size_t i : outer) {
       is_one[i] = true;
       for (const std::size_t child : nesting.children[i]) {
+        is_part[child] = true;
         of.nested.insert(NameOfMarker(profile.Name(all[child].name)).family);
       }
     }
   }
   nesting.Complete(is_one);
   of.markers.clear();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_part[i]) of.not_parts.push_back(all[i]);
+  }
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::size_t parent = nesting.parents[i];
     if (is_one[i] && (parent == Nesting::kNoParent || !is_one[parent])) {
@@ -115,7 +122,7 @@ std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
     if (host.kind[row] != HostKind::kIterationMarker) continue;
     // Rows are sorted by thread.
     if (threads.empty() || threads.back().thread != host.thread[row]) {
-      threads.push_back({host.thread[row], {}, {}, 0});
+      threads.push_back({host.thread[row], {}});
     }
     threads.back().markers.push_back({RowSpan(host, row), host.name[row]});
   }
@@ -169,7 +176,10 @@ ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
   ChosenMarkers chosen;
   chosen.thread = of.thread;
   chosen.found = MergeParts(markers, names, families.size());
+  chosen.faults.open = of.open;
   if (!chosen.found.empty()) {
+    chosen.faults.all = static_cast<std::int64_t>(chosen.found.size());
+    chosen.faults.displaced = CountDisplaced(profile, chosen.found, {});
     chosen.nested = ListOf(std::move(of.nested), names.front().family);
     return chosen;
   }
@@ -186,10 +196,73 @@ ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
     chosen.families = fmt::format("`{}`, not {}", most->first, others);
   }
   chosen.nested = ListOf(std::move(of.nested), most->first);
+  chosen.faults.displaced = CountDisplaced(profile, chosen.found, of.not_parts);
+  chosen.faults.all =
+      std::count_if(of.not_parts.begin(), of.not_parts.end(), [&](const Marker& marker) {
+        return NameOfMarker(profile.Name(marker.name)).family == most->first;
+      });
   return chosen;
 }
 
+// -1 without one.
+std::int64_t NumberIn(const MarkerName& name) {
+  std::int64_t number = -1;
+  std::from_chars(name.number.data(), name.number.data() + name.number.size(), number);
+  return number;
+}
+
 }  // namespace
+
+std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers) {
+  struct Last {
+    std::size_t position = 0;
+    std::int64_t number = -1;
+  };
+  std::map<std::string, Last> last_of;  // By what names have alike.
+  std::int64_t mended = 0;
+  for (std::size_t i = 0; i < markers.size(); ++i) {
+    const MarkerName name = NameOfMarker(profile.Name(markers[i].name));
+    const std::int64_t number = NumberIn(name);
+    Last& last = last_of.try_emplace(name.family + '\n' + name.rest, Last{i, -1}).first->second;
+    Span& before = markers[last.position].host;
+    const bool follows = last.number >= 0 && number == last.number + 1;
+    if (follows && markers[i].host.start > before.start && markers[i].host.end <= before.end) {
+      before.end = markers[i].host.start;
+      ++mended;
+    }
+    last = {i, number};
+  }
+  return mended;
+}
+
+std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& kept,
+                            const std::vector<Marker>& all) {
+  // Times are rounded, and an iteration may begin in the call that ends the one before.
+  constexpr double kTouch = 0.01;
+  std::int64_t displaced = 0;
+  for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
+    const Ns both = kept[i].host.end - kept[i + 1].host.start;
+    const Ns shorter = std::min(kept[i].host.length(), kept[i + 1].host.length());
+    if (static_cast<double>(both) > kTouch * static_cast<double>(shorter)) ++displaced;
+  }
+  if (kept.empty()) return displaced;
+  const std::string family = NameOfMarker(profile.Name(kept.front().name)).family;
+  std::size_t next = 0;
+  for (const Marker& marker : all) {
+    while (next < kept.size() && kept[next].host.end < marker.host.start) ++next;
+    const auto is_same = [&](const Marker& other) {
+      return other.host == marker.host && other.name == marker.name;
+    };
+    // Of the chosen ones those that it touches: few, as they are mostly apart.
+    bool is_known = false;
+    for (std::size_t i = next; i < kept.size() && kept[i].host.start <= marker.host.end; ++i) {
+      // A doubled marker has the name of the one that counts.
+      is_known = is_known || is_same(kept[i]) || kept[i].name == marker.name;
+    }
+    if (!is_known && NameOfMarker(profile.Name(marker.name)).family == family) ++displaced;
+  }
+  return displaced;
+}
 
 Span RowSpan(const HostTable& host, std::size_t row) {
   return {host.start[row], host.start[row] + std::max<Ns>(host.duration[row], 0)};

@@ -1,6 +1,7 @@
 // Which of the recorded iteration markers are the run's iterations, where threads or names differ.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,25 @@ struct Marker {
   StringId name;  ///< Invalid where nothing names it (key ops, ranges).
 };
 
+/// Markers of the iterations' own family whose times cannot be: one thread is in one iteration at a
+/// time.
+struct MarkerFaults {
+  std::int64_t all = 0;        ///< Markers of the family, with those left out.
+  std::int64_t open = 0;       ///< Last over the next ones: taken to end where the next begins.
+  std::int64_t displaced = 0;  ///< Overlap another, or are left out since they lie in another.
+  std::int64_t count() const { return open + displaced; }
+};
+
+/// A marker around the one that follows it in number was closed late, mostly by the profiler's stop
+/// (`step 5` around `step 6` to `step 14`): it ends where that begins. Returns how many were
+/// mended. REQUIRES: markers of one thread by start, the longest first.
+std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers);
+
+/// Counts what is wrong with `kept`, the markers chosen as iterations among `all` of their thread.
+/// REQUIRES: both by start, the longest first.
+std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& kept,
+                            const std::vector<Marker>& all);
+
 /// The time of a row; negative durations count as 0.
 Span RowSpan(const HostTable& host, std::size_t row);
 
@@ -26,6 +46,7 @@ struct ChosenMarkers {
   std::string families;
   /// Families of markers around or inside of those, that are no iterations: "`batch #`".
   std::string nested;
+  MarkerFaults faults;
 };
 
 /// The rows of HostKind::kIterationMarker of one thread: the one that makes most launches under its

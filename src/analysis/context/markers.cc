@@ -19,6 +19,8 @@ namespace {
 
 // Work that starts this soon after its launching call found nothing queued before it.
 constexpr Ns kEmptyQueue = 50'000;
+// A call that takes this long waits for the device.
+constexpr Ns kWaits = 1'000'000;
 
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
 void LengthenMarks(const Profile& profile, Markers& markers) {
@@ -34,7 +36,20 @@ void LengthenMarks(const Profile& profile, Markers& markers) {
 struct OfThread {
   std::vector<Marker> found;
   ThreadId thread;
+  MarkerFaults faults;
 };
+
+// The outermost of `all`, which are of one thread, by start.
+OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId thread) {
+  OfThread of{{}, thread, {}};
+  of.faults.all = static_cast<std::int64_t>(all.size());
+  of.faults.open = EndOpenMarkers(profile, all);
+  for (const Marker& marker : all) {
+    if (of.found.empty() || marker.host.end > of.found.back().host.end) of.found.push_back(marker);
+  }
+  of.faults.displaced = CountDisplaced(profile, of.found, all);
+  return of;
+}
 
 // The outermost rows that `wanted` accepts of the thread that has most of them: a copy of the
 // marker elsewhere would count it twice.
@@ -43,22 +58,18 @@ OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_
   OfThread best;
   std::vector<Marker> current;
   ThreadId thread;
-  Ns covered = 0;
   const auto finish = [&] {
-    if (current.size() > best.found.size()) best = {std::move(current), thread};
+    OfThread of = OutermostOf(profile, std::move(current), thread);
+    if (of.found.size() > best.found.size()) best = std::move(of);
     current.clear();
   };
   for (std::size_t row = 0; row < host.size(); ++row) {
     if (!wanted(row)) continue;
-    const Span span = RowSpan(host, row);
     if (host.thread[row] != thread) {
       finish();
       thread = host.thread[row];
-    } else if (!current.empty() && span.end <= covered) {
-      continue;
     }
-    current.push_back({span, host.name[row]});
-    covered = span.end;
+    current.push_back({RowSpan(host, row), host.name[row]});
   }
   finish();
   return best;
@@ -99,6 +110,7 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   OfThread of_thread =
       OfOneThread(profile, [&](std::size_t row) { return matches(profile.host.name[row]); });
   Markers markers{std::move(of_thread.found), {IterationsBy::kPattern, pattern}, of_thread.thread};
+  markers.faults = of_thread.faults;
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     Error error =
@@ -176,6 +188,10 @@ Span WholeExtent(const Profile& profile) {
     if (!launch.valid()) continue;
     Extend(extent, profile.api.start[launch.value], profile.api.duration[launch.value]);
   }
+  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+    if (profile.api.kind[call] != ApiKind::kLaunch) continue;
+    Extend(extent, profile.api.start[call], profile.api.duration[call]);
+  }
   if (extent) return *extent;
   for (std::size_t row = 0; row < profile.python.size(); ++row) {
     Extend(extent, profile.python.start[row], profile.python.duration[row]);
@@ -194,8 +210,9 @@ Span WholeExtent(const Profile& profile) {
   return extent.value_or(Span{});
 }
 
-// Whether the recording ends with launches whose work it does not have: it stopped in flight.
-bool StopsInFlight(const Profile& profile) {
+// When the profile ends with launches whose work it does not have, the first of those: it stopped
+// in flight.
+std::optional<Ns> StopsInFlight(const Profile& profile) {
   std::vector<bool> ran(profile.api.size(), false);
   Ns last = std::numeric_limits<Ns>::min();
   for (const ApiId launch : profile.device.launch) {
@@ -203,15 +220,116 @@ bool StopsInFlight(const Profile& profile) {
     ran[launch.value] = true;
     last = std::max(last, profile.api.start[launch.value]);
   }
-  bool in_flight = false;
+  std::optional<Ns> first;
   for (std::size_t call = 0; call < profile.api.size(); ++call) {
     // What is captured into a graph does not run: its launches say nothing.
     if (profile.Name(profile.api.name[call]).find("BeginCapture") != std::string_view::npos)
-      return false;
-    in_flight |=
-        profile.api.kind[call] == ApiKind::kLaunch && !ran[call] && profile.api.start[call] > last;
+      return std::nullopt;
+    const Ns start = profile.api.start[call];
+    if (profile.api.kind[call] != ApiKind::kLaunch || ran[call] || start <= last) continue;
+    first = std::min(first.value_or(start), start);
   }
-  return in_flight;
+  return first;
+}
+
+// When device work first starts and last ends, but for events that lost their times.
+Span DeviceExtent(const DeviceTable& device) {
+  std::optional<Span> extent;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.duration[row] > 0) Extend(extent, device.start[row], device.duration[row]);
+  }
+  for (std::size_t row = 0; row < device.size() && !extent; ++row) {
+    Extend(extent, device.start[row], device.duration[row]);
+  }
+  return extent.value_or(Span{});
+}
+
+// What tells of the device's queue before its first event.
+struct FirstWork {
+  bool found_empty_queue = false;
+  Ns queued = std::numeric_limits<Ns>::min();    // When the call that launched it returned.
+  Ns launched = std::numeric_limits<Ns>::max();  // When that began.
+};
+
+FirstWork FirstWorkOf(const Profile& profile, Ns first) {
+  const DeviceTable& device = profile.device;
+  FirstWork work;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (device.start[row] != first || !launch.valid()) continue;
+    const Ns start = profile.api.start[launch.value];
+    const Ns returned = start + std::max<Ns>(profile.api.duration[launch.value], 0);
+    work.found_empty_queue |= first <= returned + kEmptyQueue;
+    work.queued = std::max(work.queued, returned);
+    work.launched = std::min(work.launched, start);
+  }
+  return work;
+}
+
+// Whether the device works on what was launched before the profile: work without a launch comes
+// before all other. In between, the link to its launch is missing for another reason.
+bool BeginsWithOlderWork(const DeviceTable& device) {
+  Ns first_launched = std::numeric_limits<Ns>::max();
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.launch[row].valid()) first_launched = std::min(first_launched, device.start[row]);
+  }
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid() && device.start[row] > first_launched) return false;
+  }
+  return true;
+}
+
+// When the last call returned that waited for the device before its first recorded work: that it
+// waited for was launched before the profile, and from then on nothing was queued.
+std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
+  const ApiTable& api = profile.api;
+  std::optional<Ns> drained;
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    if (api.kind[call] != ApiKind::kSync || api.duration[call] < kWaits) continue;
+    const std::string_view name = profile.Name(api.name[call]);
+    if (name.find("Event") != name.npos || name.find("Query") != name.npos) continue;
+    const Ns end = api.start[call] + api.duration[call];
+    if (end <= first) drained = std::max(drained.value_or(end), end);
+  }
+  return drained;
+}
+
+// Where the window starts, of which `observed` has the latest possible start: the first device
+// work.
+void FindHead(const Profile& profile, Span extent, Ns first, Observable& observed) {
+  // Work that waited for less than this share of the time before its launch found no queue: that
+  // would have ended right then by chance.
+  constexpr double kByChance = 0.1;
+  const auto& launches = profile.device.launch;
+  const Ns start = std::min(extent.start, first);
+  const bool has_launches =
+      std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
+  const FirstWork work = FirstWorkOf(profile, first);
+  if (const auto drained = DrainedAt(profile, first)) {
+    observed.window.start = std::max(start, *drained);
+    return;
+  }
+  if (!has_launches) {
+    observed.window.start = start;
+    observed.head_in_doubt = first - start;
+    return;
+  }
+  const bool is_linked = work.launched != std::numeric_limits<Ns>::max();
+  if (work.found_empty_queue || (!is_linked && !BeginsWithOlderWork(profile.device))) {
+    observed.window.start = start;
+    return;
+  }
+  observed.window.start = first;
+  const Ns waited = is_linked ? first - work.queued : 0;
+  const Ns before = is_linked ? work.launched - start : 0;
+  if (!is_linked || waited >= before) {
+    observed.backlog = std::max<Ns>(0, first - std::max(start, work.queued));
+    return;
+  }
+  observed.window.start = start;
+  if (static_cast<double>(waited) > kByChance * static_cast<double>(before)) {
+    observed.head_in_doubt = first - start;
+  }
 }
 
 }  // namespace
@@ -238,6 +356,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
   Markers markers{
       std::move(chosen.found), {IterationsBy::kMarkers, std::move(chosen.families)}, chosen.thread};
   markers.nested = std::move(chosen.nested);
+  markers.faults = chosen.faults;
   LengthenMarks(profile, markers);
   if (markers.found.empty()) {
     return Markers{{{WholeExtent(profile), {}}}, {IterationsBy::kUndivided}, {}};
@@ -251,31 +370,21 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
 Observable FindObservable(const Profile& profile, Span extent) {
   const DeviceTable& device = profile.device;
   if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return {extent};
-  Ns first = std::numeric_limits<Ns>::max();
-  Ns last = std::numeric_limits<Ns>::min();
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    first = std::min(first, device.start[row]);
-    last = std::max(last, device.start[row] + std::max<Ns>(device.duration[row], 0));
-  }
-  Ns queued = std::min(extent.start, first);  // Since when the first event could have started.
-  bool found_empty_queue = false;
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    const ApiId launch = device.launch[row];
-    if (device.start[row] != first || !launch.valid()) continue;
-    const Ns returned = profile.api.start[launch.value] + profile.api.duration[launch.value];
-    found_empty_queue |= first <= returned + kEmptyQueue;
-    queued = std::max(queued, returned);
-  }
+  const Span work = DeviceExtent(device);
   Observable found;
-  found.window = {found_empty_queue ? std::min(extent.start, first) : first,
-                  std::max(extent.end, last)};
-  if (!found_empty_queue) found.backlog = std::max<Ns>(0, first - queued);
+  found.window = {work.start, std::max(extent.end, work.end)};
+  FindHead(profile, extent, work.start, found);
   // Nor does what the process does begin before its device is set up.
   const SetupTimes setup(profile);
   for (const auto& [call, time] : setup.calls()) {
-    found.window.start = std::max(found.window.start, profile.api.start[call] + time);
+    const Ns start = profile.api.start[call] + time;
+    if (start <= found.window.start) continue;
+    found.head_in_doubt = std::max<Ns>(0, found.head_in_doubt - (start - found.window.start));
+    found.window.start = start;
   }
-  if (StopsInFlight(profile)) found.window.end = last;
+  if (const auto in_flight = StopsInFlight(profile)) {
+    found.window.end = std::max(work.end, std::min(*in_flight, found.window.end));
+  }
   return found;
 }
 

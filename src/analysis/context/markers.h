@@ -17,6 +17,10 @@ namespace profgauge {
 
 /// Id of the remark on a run whose last iterations were left out, and are too many to be in flight.
 inline constexpr std::string_view kIterationsLost = "iterations-lost";
+/// Id of the remark on a run whose first iterations were left out, and are few.
+inline constexpr std::string_view kIncompleteStart = "incomplete-start";
+/// Id of the remark on markers of which more than a few overlap or run backwards.
+inline constexpr std::string_view kMarkersDisplaced = "markers-displaced";
 inline constexpr std::string_view kIterationsPartial = "iterations-partial";
 inline constexpr std::string_view kProcessesApart = "processes-apart";
 /// Id of the remark on ranks without any work on a device, beside others that have some.
@@ -34,6 +38,7 @@ struct Markers {
   bool last_is_open =
       false;                ///< Nothing says where the last one ends: it has no length of its own.
   std::string nested = {};  ///< Of ChosenMarkers.
+  MarkerFaults faults = {};
 };
 
 /// The ranges that the selection asks for, else the recorded markers, else the whole recording.
@@ -41,18 +46,29 @@ struct Markers {
 /// matches nothing, or its key op occurs less than twice.
 Result<Markers> FindMarkers(const Profile& profile, const Selection& selection);
 
-/// Where the device of a recording without markers can be observed.
+/// Where the device of a profile without markers can be observed.
 struct Observable {
   Span window;
   /// How long, right before the window, the device was busy with what was launched before the
-  /// recording: from the end of the first device event's launching call to that event.
+  /// profile: from the end of the first device event's launching call to that event.
   Ns backlog = 0;
+  /// How long, from the window's start, nothing tells whether it was: no device event is recorded.
+  Ns head_in_doubt = 0;
 };
 
-/// The window goes from the first device event, or from the start of `extent` if that event found
-/// an empty queue (it starts within 50 us of its launching call's end), to the last activity of
-/// host or device; where the recording stops with launches in flight, to the last device event.
-/// `extent` where no device is recorded.
+/// The window holds all recorded device work. It starts with `extent`, the host's activity, or
+/// earlier work, unless the device was busy at the profile's start with what was launched before
+/// it:
+///
+///   - Its first event has no launch, and all that have none come before those that have one: the
+///     window starts with it.
+///   - That event starts long after its launching call, for longer than the host was active before
+///     the call: the window starts with it. For longer than a tenth of that, the head is in doubt.
+///   - A call before it waited for the device: the window starts when that returned.
+///
+/// Where no launch is recorded the head is in doubt. The window ends with the last activity of host
+/// or device; where the profile stops with launches in flight, with the first of those or the last
+/// device event, whichever is later. `extent` where no device is recorded.
 Observable FindObservable(const Profile& profile, Span extent);
 
 /// Widens `extent` to hold a range that starts at `start`; negative durations count as 0.

@@ -5,16 +5,15 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/classify/name_memo.h"
 #include "analysis/context/markers.h"
 #include "analysis/context/setup_calls.h"
-#include "base/median.h"
 #include "model/cpu_activity.h"
 
 namespace profgauge {
 namespace {
 
 constexpr Ns kWorthTelling = 1'000'000;
-constexpr double kOfIteration = 0.01;
 
 bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
 
@@ -33,70 +32,44 @@ void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::v
   }
 }
 
-// The last trace of anything in each iteration: beginnings and ends of what is no iteration itself.
-class LastTraces {
- public:
-  explicit LastTraces(const Iterations& iterations) : iterations_(iterations), cursor_(iterations) {
-    for (const Iteration& iteration : iterations.all) last_.push_back(iteration.time.start);
+// Functions of the profiler in which it starts and stops, as Python frames name them:
+// "torch/profiler/profiler.py(212): stop".
+bool IsProfilersFrame(std::string_view name) {
+  if (name.find("torch/profiler/profiler.py(") == name.npos) return false;
+  for (const std::string_view own : {": step", ": stop", ": stop_trace", ": start_trace", ": start",
+                                     ": _transit_action", ": __exit__", ": __enter__"}) {
+    if (name.ends_with(own)) return true;
   }
-
-  template <class Table>
-  void Add(const Table& table) {
-    for (std::size_t row = 0; row < table.size(); ++row) {
-      AddRow(table.start[row], table.duration[row]);
-    }
-  }
-  void AddRow(Ns start, Ns duration) {
-    See(start);
-    See(start + std::max<Ns>(duration, 0));
-  }
-  /// Whether the recording went on behind the last iteration, with more than the call in which the
-  /// profiler itself waits for the device before it stops.
-  bool GoesOn() const { return latest_ > iterations_.all.back().time.end + kWorthTelling; }
-  /// From the last trace to the iteration's end.
-  Span SilenceOf(std::size_t iteration) const {
-    return {last_[iteration], iterations_.all[iteration].time.end};
-  }
-
- private:
-  // What ends with an iteration belongs to its marker.
-  void See(Ns at) {
-    latest_ = std::max(latest_, at);
-    const std::uint32_t iteration = cursor_.AtTime(at);
-    if (iteration != Iterations::kNone) last_[iteration] = std::max(last_[iteration], at);
-  }
-
-  const Iterations& iterations_;
-  IterationCursor cursor_;
-  std::vector<Ns> last_;
-  Ns latest_ = std::numeric_limits<Ns>::min();
-};
-
-Ns MedianLength(const Iterations& iterations) {
-  std::vector<Ns> lengths;
-  for (const Iteration& iteration : iterations.all) lengths.push_back(iteration.time.length());
-  return Median(std::move(lengths));
+  return false;
 }
 
-void AddSilentEnd(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
-  const std::size_t all = iterations.all.size();
-  if (iterations.last != all || iterations.dropped_at_end > 0 || all < 2) return;
-  LastTraces traces(iterations);
-  for (std::size_t row = 0; row < profile.host.size(); ++row) {
-    if (profile.host.kind[row] == HostKind::kIterationMarker) continue;
-    traces.AddRow(profile.host.start[row], profile.host.duration[row]);
+// cudaProfilerStop and the like.
+bool IsProfilersCall(std::string_view name) {
+  return name.find("ProfilerStop") != name.npos || name.find("ProfilerStart") != name.npos;
+}
+
+// While the profiler starts or stops, as its own calls show, wherever they lie, and no device
+// works: a marker that only its stop closes holds that stop.
+void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
+  std::vector<Span> own;
+  const auto add = [&own](const auto& table, std::size_t row) {
+    if (table.duration[row] < kWorthTelling) return;
+    own.push_back({table.start[row], table.start[row] + table.duration[row]});
+  };
+  NameMemo is_frame(profile, IsProfilersFrame), is_call(profile, IsProfilersCall);
+  for (std::size_t row = 0; row < profile.python.size(); ++row) {
+    if (is_frame(profile.python.name[row])) add(profile.python, row);
   }
-  traces.Add(profile.api);
-  traces.Add(profile.device);
-  traces.Add(profile.python);
-  if (traces.GoesOn()) return;
-  const Span silence = traces.SilenceOf(all - 1);
-  Ns usual = 0;
-  for (std::size_t i = 0; i + 1 < all; ++i) usual = std::max(usual, traces.SilenceOf(i).length());
-  const double least = kOfIteration * static_cast<double>(MedianLength(iterations));
-  const Ns length = silence.length();
-  if (length >= kWorthTelling && length > 2 * usual && static_cast<double>(length) >= least) {
-    out.push_back(silence);
+  for (std::size_t row = 0; row < profile.api.size(); ++row) {
+    if (is_call(profile.api.name[row])) add(profile.api, row);
+  }
+  if (own.empty()) return;
+  SpanCollector busy;
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    busy.Add(profile.device.start[row], profile.device.duration[row]);
+  }
+  for (const Span& gap : Subtract(Merge(std::move(own)), busy.Take())) {
+    if (gap.length() >= kWorthTelling) out.push_back(gap);
   }
 }
 
@@ -218,7 +191,7 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
   const bool is_marked = !iterations.is_whole && iterations.source.by != IterationsBy::kRange;
   if (!is_marked || profile.device.size() == 0 || profile.api.size() == 0) return spans;
   AddHiddenWaits(profile, iterations, spans);
-  AddSilentEnd(profile, iterations, spans);
+  AddProfilersCalls(profile, spans);
   AddPauses(profile, iterations, spans);
   AddOverhead(profile, spans);
   const Span window = iterations.window;

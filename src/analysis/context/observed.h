@@ -18,10 +18,9 @@ namespace profgauge {
 ///   - At the beginning: calls that wait for at least 1 ms for the device before its first recorded
 ///     work. What they wait for was launched before the recording and is not in it. Calls that set
 ///     the device up are none (analysis/context/setup_calls.h).
-///   - At the end: the rest of the last recorded iteration behind the last trace of the program and
-///     the device, where it is longer than twice that of every other iteration, 1 ms, and 1 % of
-///     their median, and nothing is recorded more than 1 ms behind it. A marker that only the
-///     profiler's stop closes holds that stop.
+///   - Stretches of at least 1 ms in which no device works while the profiler starts or stops, as
+///     its own calls and frames show, wherever they lie. What no call covers is the program's: a
+///     stall counts in the last iteration as in any other.
 ///   - Between iterations whose numbers jump: stretches of at least 1 ms in which nothing at all
 ///     was recorded. A profiler that pauses leaves them.
 ///   - Stretches of at least 1 ms in which no device works while the profiler itself, as it says,

@@ -246,6 +246,32 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output&
         FormatShare(usual.utilization.mean()));
 }
 
+// As if the head, of which nothing tells whether the device was busy in it, had not been recorded.
+void BoundByHead(std::span<const RankContext> ranks, Output& out) {
+  Pool idle, utilization;
+  Ns longest = 0;
+  for (const RankContext& rank : ranks) {
+    for (const GpuUse& use : MeasureGpus(rank)) {
+      const Ns head = std::min(rank.iterations.head_in_doubt, use.observed - use.busy);
+      const auto share = [](Ns part, Ns whole) {
+        return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+      };
+      idle.Add(share(use.observed - use.busy - head, use.observed - head));
+      utilization.Add(share(use.kernel_busy, use.window - head));
+      longest = std::max(longest, head);
+    }
+  }
+  const double all = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
+  if (longest == 0 || all - idle.mean() < kLittleIdle) return;
+  const std::string why = out.Told(fmt::format(
+      "without the first {}, in which the host was active and the {{{{ device.device }}}} "
+      "may have been busy with work launched before the profile",
+      FormatDuration(static_cast<double>(longest))));
+  out.MayBe(metric::kGpuIdleMean, idle.mean(), FormatShare(idle.mean()) + " " + why);
+  out.MayBe(metric::kGpuUtilizationMean, utilization.mean(),
+            FormatShare(utilization.mean()) + " " + why);
+}
+
 }  // namespace
 
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
@@ -314,6 +340,7 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     out.Set(metric::kGpuIdleTimeMean, idle_time.mean());
     out.Set(metric::kGpuIdleTimeMax, idle_time.max);
     BoundByOnce(ranks, usual, out);
+    BoundByHead(ranks, out);
   } else {
     for (const MetricId id :
          {metric::kGpuUtilizationMean, metric::kGpuUtilizationMin, metric::kGpuIdleMean,

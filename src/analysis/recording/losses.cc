@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,12 @@ namespace {
 constexpr std::uint64_t kLostOneOf = 500;
 
 void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
+  if (const LostIterations inside = MostLostInside(ranks); inside.lost > 0) {
+    out.AddRemark(std::string(kIterationsLost),
+                  fmt::format("the work of {} of {} iterations is missing: they launched some, and "
+                              "none of it was recorded",
+                              FormatCount(inside.lost), FormatCount(inside.all)));
+  }
   // What is launched outside of markers, as by a thread that dispatches later, may be their work.
   constexpr double kMakesUp = 0.5;
   const LostIterations most = MostWithoutLaunches(ranks);
@@ -29,6 +37,30 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
                             FormatCount(most.lost), FormatCount(most.all)));
   out.MarkUncertain(&Basis::all_work,
                     "some iterations launched nothing, and their work may be lost");
+}
+
+// Work that was lost would have kept the device busy, by its share of what ran at most.
+void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
+  std::int64_t lost = 0, made = 0;
+  for (const RankContext& rank : ranks) {
+    lost += rank.iterations.launches_lost;
+    made += rank.iterations.launches_made;
+  }
+  if (lost == 0) return;
+  const std::string why = fmt::format("{} launches have no recorded work", FormatCount(lost));
+  if (made <= lost) return out.MarkUncertain(&Basis::all_work, why);
+  const double more = static_cast<double>(lost) / static_cast<double>(made - lost);
+  for (const MetricId id : {metric::kGpuIdleMean, metric::kGpuIdleMax}) {
+    if (!out.IsSet(id)) continue;
+    const double idle = AsNumber(out.ValueOf(id), 0);
+    const double least = std::max(0.0, idle - (1 - idle) * more);
+    out.MayBe(id, least, fmt::format("as little as {}: {}", FormatShare(least), why));
+  }
+  for (const MetricId id : {metric::kGpuUtilizationMean, metric::kGpuUtilizationMin}) {
+    if (!out.IsSet(id)) continue;
+    const double most = std::min(1.0, AsNumber(out.ValueOf(id), 0) * (1 + more));
+    out.MayBe(id, most, fmt::format("as much as {}: {}", FormatShare(most), why));
+  }
 }
 
 // Without its copies a device seems to wait while it copies, and to have copied nothing.
@@ -78,6 +110,7 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   DoubtByCertificate(ranks, out);
   RemarkWithoutLaunches(ranks, out);
   DoubtCopies(ranks, out);
+  BoundByLostLaunches(ranks, out);
   std::uint64_t lost = 0, read = 0;
   // A single loss is a statement of the profiler's that it lost events, of any number.
   bool is_unknown = false;

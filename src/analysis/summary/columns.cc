@@ -27,6 +27,14 @@ void Exchange(Columns& columns, Iterations& iterations) {
   columns.Number("iterations.first", iterations.first);
   columns.Number("iterations.last", iterations.last);
   columns.Number("iterations.dropped_at_end", iterations.dropped_at_end);
+  columns.Number("iterations.dropped_at_start", iterations.dropped_at_start);
+  columns.Number("iterations.lost", iterations.lost);
+  columns.Number("iterations.launches_lost", iterations.launches_lost);
+  columns.Number("iterations.launches_made", iterations.launches_made);
+  columns.Number("iterations.markers", iterations.marker_faults.all);
+  columns.Number("iterations.markers_open", iterations.marker_faults.open);
+  columns.Number("iterations.markers_displaced", iterations.marker_faults.displaced);
+  columns.Number("iterations.head_in_doubt", iterations.head_in_doubt);
   columns.Number("iterations.lacking", iterations.lacking);
   List(columns, "iterations.partials", iterations.partial, [&](std::string& name) {
     std::int64_t one = 1;

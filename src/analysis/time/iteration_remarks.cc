@@ -159,6 +159,50 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
                                   lost, all));
 }
 
+// What the profiler lost while it started.
+void RemarkLostHead(std::span<const RankContext> ranks, Output& out) {
+  LostIterations most;
+  for (const RankContext& rank : ranks) {
+    const Iterations& own = rank.iterations;
+    if (own.dropped_at_start <= most.lost) continue;
+    most = {own.dropped_at_start,
+            own.dropped_at_start + static_cast<std::int64_t>(own.all.size()) + own.dropped_at_end};
+  }
+  if (most.lost == 0) return;
+  out.AddRemark(AreFew(most) ? std::string(kIncompleteStart) : std::string(kIterationsLost),
+                most.lost == 1
+                    ? fmt::format("the first of {} iterations is left out: the profile lacks work "
+                                  "that it launched",
+                                  FormatCount(most.all))
+                    : fmt::format("the first {} of {} iterations are left out: the profile lacks "
+                                  "work that they launched",
+                                  FormatCount(most.lost), FormatCount(most.all)));
+}
+
+// One thread is in one iteration at a time: markers that say otherwise have wrong times.
+void RemarkDisplaced(std::span<const RankContext> ranks, Output& out) {
+  constexpr std::int64_t kFewOneOf = 10;
+  MarkerFaults most;
+  for (const RankContext& rank : ranks) {
+    if (rank.iterations.marker_faults.count() > most.count()) most = rank.iterations.marker_faults;
+  }
+  if (most.count() == 0) return;
+  std::string text;
+  if (most.displaced > 0) {
+    text = fmt::format("{} of {} iteration markers overlap others of their kind", most.displaced,
+                       most.all);
+  }
+  if (most.open > 0) {
+    text += fmt::format(
+        "{}{} of {} iteration markers last over the next ones: each is taken to end "
+        "where the next begins",
+        text.empty() ? "" : ", and ", most.open, most.all);
+  }
+  const bool is_few = most.count() * kFewOneOf <= most.all;
+  if (!is_few) text += "; how long an iteration takes is not known";
+  out.AddRemark(is_few ? "markers-mended" : std::string(kMarkersDisplaced), std::move(text));
+}
+
 // Numbers of the run would be those of the other ranks.
 void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                          Output& out) {
@@ -208,18 +252,44 @@ bool RemarkSetup(std::span<const RankContext> ranks, Output& out) {
   return false;
 }
 
-// What is judged of a recording that nothing divides, where that is not nearly all of it.
+// Whether an operator or device work touches that time.
+bool HasOperatorOrWork(const Profile& profile, Span time) {
+  const auto touches = [time](Ns start, Ns duration) {
+    return start < time.end && start + std::max<Ns>(duration, 0) > time.start;
+  };
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    if (profile.host.kind[row] != HostKind::kOp) continue;
+    if (touches(profile.host.start[row], profile.host.duration[row])) return true;
+  }
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    if (touches(profile.device.start[row], profile.device.duration[row])) return true;
+  }
+  return false;
+}
+
+// What is judged of a profile that nothing divides, where that is not nearly all of it.
 void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
   constexpr Ns kWorthTelling = 1'000'000, kLeftOneOf = 100;
   for (const RankContext& rank : ranks) {
     const Profile& profile = *rank.profile;
     if (IsMarked(rank) || !profile.has_timeline || profile.neuron != nullptr) continue;
     const Ns recorded = profile.last - profile.first;
-    const Ns judged = rank.window().length() + rank.iterations.all.front().lead_in;
+    const Span window = rank.window();
+    const Ns judged = window.length();
     const Ns left_out = recorded - judged;
     if (left_out < kWorthTelling || left_out < recorded / kLeftOneOf) continue;
-    const std::string why =
-        out.Told("before and behind there is neither an operator nor {{ device.device }} work");
+    std::string why;
+    const auto add = [&](Span time, std::string_view busy, std::string_view empty) {
+      if (time.length() < kWorthTelling) return;
+      why += why.empty() ? "" : "; ";
+      why += out.Told(std::string(HasOperatorOrWork(profile, time) ? busy : empty));
+    };
+    add({profile.first, window.start},
+        "before, the {{ device.device }} was busy with work launched before the profile",
+        "before, there is neither an operator nor {{ device.device }} work");
+    add({window.end, profile.last}, "after, launches were in flight when the profile ended",
+        "after, there is neither an operator nor {{ device.device }} work");
+    if (why.empty()) continue;
     out.AddRemark("window", fmt::format("{} of the {} that were recorded are judged: {}",
                                         FormatDuration(static_cast<double>(judged)),
                                         FormatDuration(static_cast<double>(recorded)), why));
@@ -279,6 +349,15 @@ void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
+LostIterations MostLostInside(std::span<const RankContext> ranks) {
+  LostIterations most;
+  for (const RankContext& rank : ranks) {
+    const auto count = static_cast<std::int64_t>(rank.iterations.all.size());
+    if (rank.iterations.lost > most.lost) most = {rank.iterations.lost, count};
+  }
+  return most;
+}
+
 LostIterations MostWithoutLaunches(std::span<const RankContext> ranks) {
   LostIterations most;
   for (const RankContext& rank : ranks) {
@@ -325,6 +404,8 @@ void AddIterationRemarks(std::span<const RankContext> ranks, std::span<const Ite
   RemarkProcesses(facts, out);
   RemarkOtherMarkers(ranks, out);
   RemarkLost(ranks, out);
+  RemarkLostHead(ranks, out);
+  RemarkDisplaced(ranks, out);
   SetRanksWithoutWork(ranks, facts, out);
   RemarkWithoutMarkers(ranks, out);
   if (!RemarkSetup(ranks, out)) RemarkWindow(ranks, out);

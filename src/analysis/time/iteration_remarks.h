@@ -22,6 +22,8 @@ bool AreFew(const LostIterations& of);
 /// Iterations that launched nothing, among others that did: of the rank that has most of them. Of
 /// the contexts the iterations are looked at.
 LostIterations MostWithoutLaunches(std::span<const RankContext> ranks);
+/// Iterations that launched work, of which none was recorded: of the rank with most of them.
+LostIterations MostLostInside(std::span<const RankContext> ranks);
 
 MarkingProcesses ProcessesOf(const RankContext& rank);
 

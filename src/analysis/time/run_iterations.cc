@@ -396,7 +396,8 @@ void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
     // What was in flight when the recording ended was recorded as well.
     analysis.iterations_total =
         std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()) +
-                                                rank.iterations.dropped_at_end);
+                                                rank.iterations.dropped_at_end +
+                                                rank.iterations.dropped_at_start);
   }
   analysis.iteration_source = longest->iterations.source;
   analysis.iterations_selected = static_cast<std::int64_t>(LongestOf(ranks).size());

@@ -92,6 +92,9 @@ std::string IterationText(const Profile& profile) {
   const Result<Iterations> found = FindIterations(profile, Selection{});
   if (!found) return found.error().message;
   std::string text = fmt::format("{} ({})", found->all.size(), found->source);
+  if (found->dropped_at_start > 0) {
+    text += fmt::format("; {} at the start left out as incomplete", found->dropped_at_start);
+  }
   if (found->dropped_at_end > 0) {
     text += fmt::format("; {} at the end left out as incomplete", found->dropped_at_end);
   }

@@ -66,14 +66,52 @@ TEST(Leftovers, WorkLaunchedBetweenIterationsDelaysTheSecond) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{0, 100}, {180, 260}}));
 }
 
-// Two seconds of start-up on the host are no backlog of the device: its first launch waits 70 us.
-TEST(Window, StartUpOfTheHostIsNoBacklog) {
+// Two seconds of work on the host are no backlog of the device, whose first launch waits for 70 us:
+// a queue would have to end right then by chance.
+TEST(Window, AHeadInWhichTheHostWorksIsJudged) {
   TestProfile test;
   test.Op("start-up", {0, 2'000 * kMs});
   test.Launch("first", {2'000 * kMs, 2'000 * kMs + 10'000}, {2'000 * kMs + 80'000, 2'001 * kMs});
   const auto analysis = Analyze(OneRank(test.Finish()), {});
   ASSERT_TRUE(analysis.has_value());
-  EXPECT_EQ(NumberOf(*analysis, "coverage.backlog_time"), 70'000);
+  EXPECT_EQ(NumberOf(*analysis, "coverage.backlog_time"), 0);
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.mean"), 2000.0 / 2001, 1e-3);
+  EXPECT_FALSE(analysis->Find("gpu.idle.mean")->may_be.has_value());
+}
+
+// A wait of as much as a tenth of the time before may be either: the verdict knows both numbers.
+TEST(Window, AHeadIsInDoubtWhereTheFirstLaunchWaits) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 100 * kMs});
+  test.Launch("first", {40 * kMs, 41 * kMs}, {60 * kMs, 100 * kMs});
+  const auto analysis = Analyze(OneRank(test.Finish()), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.mean"), 0.6, 1e-9);
+  EXPECT_EQ(analysis->Find("gpu.idle.mean")->may_be, 0.0);
+}
+
+// What a call waited for was launched before the profile; from then on the queue was empty.
+TEST(Window, StartsWhenACallHasDrainedTheQueue) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 100 * kMs});
+  test.Call("cudaDeviceSynchronize", ApiKind::kSync, {1 * kMs, 20 * kMs});
+  test.Launch("first", {40 * kMs, 41 * kMs}, {60 * kMs, 100 * kMs});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{20 * kMs, 100 * kMs}}));
+}
+
+// Without launches and markers: the window holds all device work, and the host's.
+TEST(Window, HoldsAllDeviceWorkWhereNoLaunchIsRecorded) {
+  for (const HostKind kind : {HostKind::kOp, HostKind::kAnnotation}) {
+    TestProfile test;
+    test.Host(kind, "forward", {0, 1 * kMs});
+    test.Work("k", {10'000, 1 * kMs});
+    test.Work("k", {100 * kMs, 101 * kMs});
+    const std::vector<Profile> run = OneRank(test.Finish());
+    EXPECT_EQ(Times(run.front()), (Spans{{0, 101 * kMs}}));
+    const auto analysis = Analyze(run, {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.mean"), 99.0 / 101, 1e-3);
+  }
 }
 
 TEST(Window, StartsWithTheFirstDeviceEventOfABusyQueue) {
@@ -130,8 +168,17 @@ TEST(Window, EndsWithTheLastDeviceEventWhereTheRecordingStopsInFlight) {
   TestProfile test;
   test.Op("aten::mm", {0, 90});
   test.Launch("own", {1, 2}, {3, 40});
-  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {50, 51});
+  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {30, 31});
   EXPECT_EQ(Times(test.Finish()), (Spans{{0, 40}}));
+}
+
+// What was in flight began after that: until then the device had nothing to do.
+TEST(Window, EndsWithTheFirstLaunchInFlightWhereTheDeviceHadEnded) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 90});
+  test.Launch("own", {1, 2}, {3, 40});
+  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {50, 51});
+  EXPECT_EQ(Times(test.Finish()), (Spans{{0, 50}}));
 }
 
 TEST(InIterations, MetricsCountWhatTheIterationsLaunched) {

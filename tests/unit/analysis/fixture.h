@@ -60,6 +60,10 @@ class TestProfile {
     AddCall("cudaLaunchKernel", ApiKind::kLaunch, call, thread, correlation_);
     AddWork(work, device, kind, gpu, stream, correlation_, {});
   }
+  /// A call that launches work which the profile does not have.
+  void LostLaunch(At call) {
+    AddCall("cudaLaunchKernel", ApiKind::kLaunch, call, {}, ++correlation_);
+  }
   /// A call that copies, and its copy.
   void Copy(std::string_view call, At call_at, At device_at, CopyKind kind = CopyKind::kNone,
             HostMemory memory = HostMemory::kUnknown, std::int64_t bytes = -1) {

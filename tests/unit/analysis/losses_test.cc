@@ -1,4 +1,7 @@
 // What is not said of a recording that lost work, and what is said of one of which part is judged.
+#include <functional>
+
+#include "analysis/context/iterations.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -34,6 +37,135 @@ TEST(Losses, IterationsWithoutLaunchesLeaveIdleTimeOpen) {
     EXPECT_EQ(analysis->Find("gpu.idle.mean")->low_confidence, of.is_lost);
     EXPECT_EQ(analysis->Find("gpu.idle_cause.host_wait")->low_confidence, of.is_lost);
     EXPECT_FALSE(analysis->Find("iteration.time.mean")->low_confidence);
+  }
+}
+
+// Steps of ten launches each; those of some steps have no work.
+Profile StepsWithLostWork(int steps, const std::function<bool(int step, int launch)>& is_lost) {
+  TestProfile test;
+  for (int i = 0; i < steps; ++i) {
+    const Ns at = i * kMs;
+    test.Step(i, {at, at + kMs});
+    for (int k = 0; k < 10; ++k) {
+      const Ns call = at + k * 90'000;
+      test.Op("aten::mm", {call, call + 9'000});
+      if (is_lost(i, k)) {
+        test.LostLaunch({call + 1'000, call + 6'000});
+      } else {
+        test.Launch("k", {call + 1'000, call + 6'000}, {call + 8'000, call + 80'000});
+      }
+    }
+  }
+  return test.Finish();
+}
+
+// What the profiler loses while it starts (kineto#996): the first steps are no iterations.
+TEST(Losses, LeadingIterationsThatLackWorkAreLeftOut) {
+  struct Case {
+    int lost_steps, lost_launches, dropped;
+  };
+  for (const Case& of :
+       {Case{0, 0, 0}, Case{1, 10, 1}, Case{1, 3, 1}, Case{1, 2, 0}, Case{3, 10, 3}}) {
+    const Profile profile = StepsWithLostWork(20, [&of](int step, int launch) {
+      return step < of.lost_steps && launch < of.lost_launches;
+    });
+    const auto found = FindIterations(profile, {});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->dropped_at_start, of.dropped);
+    EXPECT_EQ(found->all.front().name, std::to_string(of.dropped));
+    const auto analysis = Analyze(std::span(&profile, 1), {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(analysis->iterations_total, 20);
+    EXPECT_EQ(analysis->iterations_selected, 20 - of.dropped);
+    EXPECT_EQ(IsRemarked(*analysis, "incomplete-start"), of.dropped > 0);
+  }
+}
+
+// One that does less has fewer operators and launches, and all of its launches ran.
+TEST(Losses, ALeadingIterationThatDoesLessStays) {
+  TestProfile test;
+  for (int i = 0; i < 8; ++i) {
+    const Ns at = i * kMs;
+    test.Step(i, {at, at + kMs});
+    for (int k = 0; k < (i == 0 ? 3 : 9); ++k) {
+      const Ns call = at + k * 90'000;
+      test.Op("aten::mm", {call, call + 9'000});
+      test.Launch("k", {call + 1'000, call + 6'000}, {call + 8'000, call + 80'000});
+    }
+  }
+  EXPECT_EQ(FindIterations(test.Finish(), {})->dropped_at_start, 0);
+}
+
+// However small its share of all launches.
+TEST(Losses, AnIterationOfWhoseLaunchesNoneRanIsLost) {
+  for (const bool is_lost : {false, true}) {
+    const Profile profile =
+        StepsWithLostWork(200, [is_lost](int step, int) { return is_lost && step == 77; });
+    const auto analysis = Analyze(std::span(&profile, 1), {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(IsRemarked(*analysis, "iterations-lost"), is_lost);
+  }
+}
+
+// From a hundredth on the verdict knows how far idle time may be lost work, from a twentieth on the
+// profile is incomplete.
+TEST(Losses, LostLaunchesBoundIdleTime) {
+  struct Case {
+    int one_of;
+    bool is_bound, is_loss;
+  };
+  for (const Case& of : {Case{1000, false, false}, Case{50, true, false}, Case{16, true, true}}) {
+    int count = 0;
+    const Profile profile =
+        StepsWithLostWork(100, [&](int, int) { return ++count % of.one_of == 0; });
+    EXPECT_EQ(profile.log.HasDataLoss(), of.is_loss);
+    const auto analysis = Analyze(std::span(&profile, 1), {});
+    ASSERT_TRUE(analysis.has_value());
+    const Metric& idle = *analysis->Find("gpu.idle.mean");
+    EXPECT_EQ(idle.may_be.has_value(), of.is_bound);
+    if (!of.is_bound) continue;
+    const double all = AsNumber(idle.value, -1);
+    EXPECT_NEAR(*idle.may_be, all - (1 - all) / (of.one_of - 1), 0.01);
+  }
+}
+
+// Work belongs to the iteration in which it runs when its launch is not known.
+TEST(Losses, WorkWithoutALaunchIsOfTheIterationInWhichItRuns) {
+  std::vector<double> times;
+  for (const bool is_linked : {true, false}) {
+    TestProfile test;
+    for (int i = 0; i < 4; ++i) {
+      const Ns at = i * kMs;
+      test.Step(i, {at, at + kMs});
+      test.Launch("k", {at, at + 5'000}, {at + 10'000, at + 600'000});
+      const At work = {at + 620'000, at + 900'000};
+      if (is_linked) {
+        test.Launch("ncclDevKernel_AllReduce", {at + 6'000, at + 9'000}, work, {},
+                    DeviceKind::kKernel, 0, 20);
+      } else {
+        test.Work("ncclDevKernel_AllReduce", work, DeviceKind::kKernel, 0, 20);
+      }
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    times.push_back(NumberOf(*analysis, "profile.kernel_time"));
+    EXPECT_EQ(NumberOf(*analysis, "coverage.outside_share"), 0);
+    EXPECT_NEAR(NumberOf(*analysis, "iteration.time.mean"), 1e6, 1);
+  }
+  EXPECT_EQ(times[0], times[1]);
+}
+
+TEST(Losses, MarkersThatOverlapLeaveTheRunOpen) {
+  for (const int back : {0, 5}) {
+    TestProfile test;
+    for (int i = 0; i < 12; ++i) {
+      const Ns at = (i < 6 ? i : i - back) * kMs;
+      test.Step(i, {at, at + 980'000});
+      test.Launch("k", {at, at + 5'000}, {i * kMs + 10'000, i * kMs + 900'000});
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(IsRemarked(*analysis, "markers-displaced"), back > 0);
   }
 }
 

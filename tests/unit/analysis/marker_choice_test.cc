@@ -221,6 +221,54 @@ TEST(MarkerChoice, WordsBehindTheNumberAreNoFamily) {
   EXPECT_EQ(ChooseMarkers(profile).found.size(), 3U);
 }
 
+// The profiler's stop closed it: it ends where the next begins, whatever chooses the markers.
+TEST(MarkerChoice, AMarkerThatWasNeverClosedEndsWhereTheNextBegins) {
+  TestProfile test;
+  for (int i = 0; i < 12; ++i) Mark(test, fmt::format("step {}", i), {i * 100, i * 100 + 90});
+  Mark(test, "step 12", {1200, 9000});
+  for (int i = 13; i < 24; ++i) Mark(test, fmt::format("step {}", i), {i * 100, i * 100 + 90});
+  test.Op("end", {8990, 9000});
+  const Profile profile = test.Finish();
+  Selection by_pattern;
+  by_pattern.iteration_marker = "^step";
+  for (const Selection& selection : {Selection{}, by_pattern}) {
+    const Markers markers = *FindMarkers(profile, selection);
+    ASSERT_EQ(markers.found.size(), 24u);
+    EXPECT_EQ(markers.found[12].host, (Span{1200, 1300}));
+    EXPECT_EQ(markers.faults.open, 1);
+    EXPECT_EQ(markers.faults.displaced, 0);
+    EXPECT_EQ(markers.faults.all, 24);
+  }
+}
+
+// A clock that was set back: markers lie in others, or overlap them.
+TEST(MarkerChoice, MarkersThatOverlapAreCounted) {
+  for (const int back : {500, 530}) {
+    TestProfile test;
+    for (int i = 0; i < 12; ++i) {
+      const Ns at = i * 100 - (i < 6 ? 0 : back);
+      Mark(test, fmt::format("step {}", i), {at + 30, at + 120});
+    }
+    test.Op("begin", {0, 10});
+    const MarkerFaults faults = FindMarkers(test.Finish(), {})->faults;
+    EXPECT_EQ(faults.all, 12) << back;
+    EXPECT_GE(faults.displaced, 5) << back;
+  }
+}
+
+TEST(MarkerChoice, MarkersInOrderHaveNoFaults) {
+  TestProfile test;
+  for (int i = 0; i < 4; ++i) {
+    Mark(test, fmt::format("epoch {}", i), {i * 1000, i * 1000 + 1000});
+    for (int j = 0; j < 8; ++j) {
+      const Ns at = i * 1000 + j * 100;
+      Mark(test, fmt::format("batch {}", j), {at, at + 100});
+      Mark(test, fmt::format("batch {}", j), {at, at + 100});  // Recorded twice.
+    }
+  }
+  EXPECT_EQ(FindMarkers(test.Finish(), {})->faults.count(), 0);
+}
+
 TEST(MarkerChoice, NothingMarked) {
   TestProfile test;
   test.Op("aten::add", {0, 10});

@@ -15,6 +15,7 @@ struct Edges {
   Ns first_copy = 0;    ///< How long the first call waits before its copy starts.
   Ns last_silence = 0;  ///< At the end of the last step.
   Ns silence = 0;       ///< At the end of every other.
+  bool stops = true;    ///< The last silence is the profiler's stop, which its call shows.
 };
 
 // Four steps of 100 ms. Each copies, launches a kernel of 60 ms, and computes on the host.
@@ -32,6 +33,9 @@ TestProfile FourSteps(const Edges& edges) {
     test.Launch("kernel", {begin + 4 * kMs + wait, begin + 4 * kMs + wait + 5'000},
                 {begin + 5 * kMs + wait, begin + 65 * kMs});
     test.Op("aten::add", {begin + 70 * kMs, end - silence});
+    if (i == 3 && silence > 0 && edges.stops) {
+      test.Call("cudaProfilerStop", ApiKind::kOther, {end - silence, end});
+    }
   }
   return test;
 }
@@ -147,19 +151,28 @@ TEST(Observed, TheProfilersStopIsNotTheProgram) {
   EXPECT_EQ(found[0].end, 480 * kMs);
 }
 
-// A program that is silent at the end of each step is so at the end of the last.
+// A stall that no call of the profiler's covers is the program's: a checkpoint, say.
 TEST(Observed, TheProgramsOwnSilenceIsItsOwn) {
-  EXPECT_TRUE(Unobserved({.last_silence = 25 * kMs, .silence = 20 * kMs}).empty());
+  EXPECT_TRUE(Unobserved({.last_silence = 80 * kMs, .stops = false}).empty());
+  EXPECT_TRUE(Unobserved({.last_silence = 25 * kMs, .silence = 20 * kMs, .stops = false}).empty());
 }
 
-// What goes on behind the silence was recorded: no profiler was stopping.
-TEST(Observed, ARecordingThatGoesOnShowsAStall) {
-  TestProfile test = FourSteps({.last_silence = 80 * kMs});
-  test.Op("validate", {490 * kMs, 500 * kMs});
-  const std::vector<Profile> profiles = OneRank(test.Finish());
-  const auto ranks = BuildRankContexts(profiles, {});
-  ASSERT_TRUE(ranks.has_value());
-  EXPECT_TRUE(ranks->front().unobserved.empty());
+// Whichever of three steps stalls for 80 ms, it counts for as much.
+TEST(Observed, AStallCountsInTheLastStepAsInAnyOther) {
+  for (int stalled = 0; stalled < 3; ++stalled) {
+    TestProfile test;
+    Ns at = 0;
+    for (int i = 0; i < 3; ++i) {
+      const Ns end = at + 10 * kMs + (i == stalled ? 80 * kMs : 0);
+      test.Step(i, {at, end});
+      test.Launch("k", {at, at + 5'000}, {at + 8'000, at + 9 * kMs});
+      at = end;
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_NEAR(NumberOf(*analysis, "iteration.time.mean"), 110e6 / 3, 1e6) << stalled;
+    EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.mean"), 83.0 / 110, 0.01) << stalled;
+  }
 }
 
 TEST(Observed, EdgesAreNoIdleTime) {
