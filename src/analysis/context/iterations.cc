@@ -449,7 +449,8 @@ void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iteratio
     iterations.of_device[row] = cursor.AtTime(device.start[row]);
     // Those that launch are as long as what they launch.
     const bool is_inside = iterations.of_device[row] != Iterations::kNone;
-    if (has_launches && is_inside && iterations.source.by != IterationsBy::kRange) iterations.behind.insert(row);
+    if (has_launches && is_inside && iterations.source.by != IterationsBy::kRange)
+      iterations.behind.insert(row);
   }
 }
 

@@ -91,7 +91,7 @@ std::string Rank(const DistributedInfo& info) {
 std::string IterationText(const Profile& profile) {
   const Result<Iterations> found = FindIterations(profile, Selection{});
   if (!found) return found.error().message;
-  std::string text = fmt::format("{} ({})", found->all.size(), found->source);
+  std::string text = fmt::format("{} ({})", found->all.size(), found->source.Text());
   if (found->dropped_at_start > 0) {
     text += fmt::format("; {} at the start left out as incomplete", found->dropped_at_start);
   }
