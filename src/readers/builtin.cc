@@ -9,7 +9,7 @@
 #include "readers/nsight_systems/nsight_reader.h"
 #include "readers/nvprof/nvprof_reader.h"
 #include "readers/pyprof/net_dict_reader.h"
-#include "readers/rocpd/rocpd_reader.h"
+#include "readers/rocprofv3/rocpd/rocpd_reader.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/summary/summary_reader.h"
 #include "readers/xla/xla_reader.h"

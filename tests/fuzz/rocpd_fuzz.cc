@@ -10,7 +10,7 @@
 
 #include "base/byte_source.h"
 #include "readers/database/sqlite_table.h"
-#include "readers/rocpd/rocpd_reader.h"
+#include "readers/rocprofv3/rocpd/rocpd_reader.h"
 #include "support/fuzz.h"
 #include "support/line_mutator.h"
 #include "support/table_text.h"

@@ -83,10 +83,8 @@ constexpr TableSpec kTables[] = {
      "One row per stream with work, of the whole recording unless iterations are selected.",
      kStreams},
     {"gaps", "gap", "Idle gaps",
-     "Times in which a {{ device.device , kNoFamily, kOfTimes | kOfExecution}} runs nothing, the "
-     "longest "
-     "first; at most 10 000.",
-     kGaps},
+     "Times in which a {{ device.device }} runs nothing, the longest first; at most 10 000.", kGaps,
+     kNoFamily, kOfTimes | kOfExecution},
     {"memcpys", "memcpy", "Copies and memory sets",
      "One row per kind, host memory, rank and {{ device.device }}, of the selected iterations "
      "alone.",
@@ -125,10 +123,10 @@ constexpr TableSpec kTables[] = {
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: what could be slower for free.", kSlack},
     {"tensor_core_ops", "tensor_core_op",
-     "{{ device.matrix_unit , kNoFamily, kOfGpuUnits}} eligibility",
+     "{{ device.matrix_unit }} eligibility",
      "One row per eligible operator and input shapes, with what keeps it from {{ "
      "device.matrix_units }}.",
-     kTensorCoreOps},
+     kTensorCoreOps, kNoFamily, kOfGpuUnits},
     {"roofline", "roofline_op", "Roofline",
      "One row per operator, shapes, types and {{ device.device }}: what its kernels achieve of "
      "what the {{ device.device }} can do, the longest first.",

@@ -251,7 +251,7 @@ TEST(DevicePluginMicro, Distributed) {
     EXPECT_DOUBLE_EQ(AsNumber(analysis.Find("communication.overlap")->value, -1), overlap) << name;
     return analysis;
   };
-  const Analysis nccl = check("test_distributed_nccl.trace.json", 16 + 73, 73.0 / 89);
+  const Analysis nccl = check("test_distributed_nccl.trace.json", 16 + 1556, 129.0 / 1572);
   const Table& calls = *nccl.FindTable("collectives");
   ASSERT_EQ(calls.rows(), 2U);
   EXPECT_EQ(TextAt(calls, 0, "name"), "all_reduce");

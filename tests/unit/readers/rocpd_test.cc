@@ -1,4 +1,4 @@
-#include "readers/rocpd/rocpd_reader.h"
+#include "readers/rocprofv3/rocpd/rocpd_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

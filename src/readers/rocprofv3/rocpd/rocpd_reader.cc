@@ -1,4 +1,4 @@
-#include "readers/rocpd/rocpd_reader.h"
+#include "readers/rocprofv3/rocpd/rocpd_reader.h"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/folders.h"
-#include "readers/rocpd/import.h"
-#include "readers/rocpd/schema.h"
+#include "readers/rocprofv3/rocpd/import.h"
+#include "readers/rocprofv3/rocpd/schema.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 
 namespace profgauge::readers {

@@ -1,4 +1,4 @@
-#include "readers/rocpd/environment.h"
+#include "readers/rocprofv3/rocpd/environment.h"
 
 #include <limits>
 

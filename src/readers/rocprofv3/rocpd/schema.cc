@@ -1,4 +1,4 @@
-#include "readers/rocpd/schema.h"
+#include "readers/rocprofv3/rocpd/schema.h"
 
 #include <fmt/format.h>
 

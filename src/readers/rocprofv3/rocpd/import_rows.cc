@@ -4,7 +4,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstddef>
 
-#include "readers/rocpd/import.h"
+#include "readers/rocprofv3/rocpd/import.h"
 
 namespace profgauge::readers::rocpd {
 namespace {

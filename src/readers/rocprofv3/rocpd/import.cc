@@ -1,4 +1,4 @@
-#include "readers/rocpd/import.h"
+#include "readers/rocprofv3/rocpd/import.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <iterator>
 
-#include "readers/rocpd/schema.h"
+#include "readers/rocprofv3/rocpd/schema.h"
 #include "readers/text/json_rows.h"
 
 namespace profgauge::readers::rocpd {
