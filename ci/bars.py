@@ -26,10 +26,10 @@ def code(texts):
 
 
 def metric_literals():
-    """Metric ids in quotes outside of the catalogue, whose tables begin a row with one."""
-    catalogue = {p: t for p, t in sources.items() if "/tables/catalogue_" in p}
-    ids = {i for t in catalogue.values() for i in re.findall(r'\{"([a-z_]+(?:\.[a-z0-9_]+)+)",', t)}
-    others = [i for p, t in sources.items() if p not in catalogue for i in re.findall(r'"([a-z_]+(?:\.[a-z0-9_]+)+)"', t)]
+    """Metric ids in quotes outside of the list of their constants."""
+    constants = "src/base/metric_id.h"
+    ids = set(re.findall(r'"([a-z_]+(?:\.[a-z0-9_]+)+)"', sources[constants]))
+    others = [i for p, t in sources.items() if p != constants for i in re.findall(r'"([a-z_]+(?:\.[a-z0-9_]+)+)"', t)]
     return sum(i in ids for i in others)
 
 

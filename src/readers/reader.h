@@ -95,8 +95,8 @@ class Reader {
   /// Why no two recordings are ranks of one run; empty: they may be. Default: they may.
   virtual std::string_view WhyNeverRanks() const { return {}; }
 
-  /// The folders below `folder` where the format's tools put what can be read, of one run; none where
-  /// there is nothing. Older recordings beside them are added to `earlier`. Default: none.
+  /// The folders below `folder` where the format's tools put what can be read, of one run; none
+  /// where there is nothing. Older recordings beside them are added to `earlier`. Default: none.
   virtual std::vector<std::string> OutputsOf(const std::string& folder,
                                              std::vector<std::string>& earlier) const;
   /// The one of a folder's files that says all that `name` says, and more, where the format's tools

@@ -122,8 +122,7 @@ constexpr TableSpec kTables[] = {
      kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: what could be slower for free.", kSlack},
-    {"tensor_core_ops", "tensor_core_op",
-     "{{ device.matrix_unit }} eligibility",
+    {"tensor_core_ops", "tensor_core_op", "{{ device.matrix_unit }} eligibility",
      "One row per eligible operator and input shapes, with what keeps it from {{ "
      "device.matrix_units }}.",
      kTensorCoreOps, kNoFamily, kOfGpuUnits},

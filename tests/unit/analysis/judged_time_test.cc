@@ -90,7 +90,8 @@ TEST(JudgedTime, KinetosLogIsCountedAndNeverShown) {
       {R"("WARNING": ["State: CollectTrace stopped by GPU profiler."])", true, 1},
       {R"("WARNING": ["GPU trace is empty!"])", true, 1},
       {R"("WARNING": ["GPU trace is empty!"])", false, 0},
-      {R"("WARNING": ["Dropped out of school", 5], "ERROR": "Dropped 7 activity records")", true, 0},
+      {R"("WARNING": ["Dropped out of school", 5], "ERROR": "Dropped 7 activity records")", true,
+       0},
       {R"("INFO": ["Dropped 7 activity records"])", true, 0},
   };
   for (const Row& row : kRows) {

@@ -74,13 +74,12 @@ TEST_F(AllErrors, OfThePolicyItsRulesAndWhatItSaysOfThem) {
         "  - {name: x, scale: [{where: launch.nme == 'x', by: 0}]}\n"
         "thresholds:\n"
         "  gpu.idle.meen: {max: 10%}\n");
-  EXPECT_EQ(Errors(),
-            (std::vector<std::string>{
-                "p.yaml:4 policy/unknown-rule", "p.yaml:6 config/word", "p.yaml:8 expr/unknown-field",
-                "p.yaml:10 policy/unknown-metric", "mine.yaml:4 config/missing-key",
-                "mine.yaml:5 config/unknown-key", "mine.yaml:8 config/number",
-                "mine.yaml:9 expr/unknown-field", "mine.yaml:12 rules/unknown-rows",
-                "mine.yaml:14 expr/type"}));
+  EXPECT_EQ(Errors(), (std::vector<std::string>{
+                          "p.yaml:4 policy/unknown-rule", "p.yaml:6 config/word",
+                          "p.yaml:8 expr/unknown-field", "p.yaml:10 policy/unknown-metric",
+                          "mine.yaml:4 config/missing-key", "mine.yaml:5 config/unknown-key",
+                          "mine.yaml:8 config/number", "mine.yaml:9 expr/unknown-field",
+                          "mine.yaml:12 rules/unknown-rows", "mine.yaml:14 expr/type"}));
 }
 
 // Nobody knows which rules a file holds that cannot be read.
