@@ -25,6 +25,7 @@ for argument in "$@"; do
 done
 
 each() { xargs -r -P "$(nproc)" "$@"; }
+printed() { [ $# = 0 ] || printf "%s\0" "$@"; }  # Nothing of nothing: an empty list is no file "".
 say() { echo "lint: $*"; }
 
 in_repository=0
@@ -59,7 +60,7 @@ changed() { # changed PATTERN…: files that fit and differ from the base
 
 # A header alone, without precompiled headers: the compiler's own words where it lacks something.
 mapfile -t headers < <(changed 'src/*.h' 'include/*.h')
-printf '%s\0' "${headers[@]}" | each -0 -n 1 "${CXX:-g++}" "${flags[@]}" -fsyntax-only -x c++ -w
+printed "${headers[@]}" | each -0 -n 1 "${CXX:-g++}" "${flags[@]}" -fsyntax-only -x c++ -w
 say "${#headers[@]} headers compile alone"
 
 mapfile -t changed_sources < <(changed 'src/*.cc')
@@ -79,7 +80,7 @@ for line in sys.stdin:
         first, count = int(m[1]), int(m[2] or 1)
         if count and files: files[-1]["lines"].append([first, first + count - 1])
 print(json.dumps([f for f in files if f["lines"]]))')
-  printf '%s\0' "${changed_sources[@]}" | each -0 -n 1 sh -c \
+  printed "${changed_sources[@]}" | each -0 -n 1 sh -c \
     'clang-tidy --quiet --warnings-as-errors="*" --line-filter="$0" "$1" -- '"${flags[*]}"' 2> /dev/null' "$filter"
   say "clang-tidy on ${#changed_sources[@]} changed sources"
 fi
