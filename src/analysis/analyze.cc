@@ -152,7 +152,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   MarkLostNames(ranks, out);
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);
-  AddReported(ranks, out);
+  AddReported(ranks, selection.range.has_value(), out);
 
   for (RankContext& rank : *kept) {  // Replays, which need much memory, need none of these.
     rank.tree = {};

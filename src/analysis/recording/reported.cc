@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/metric_id.h"
@@ -32,7 +33,7 @@ void FillTable(const ReportedTable& reported, Table& table) {
   for (Column& column : table.columns()) {
     const auto at = std::find(reported.columns.begin(), reported.columns.end(), column.id());
     if (at == reported.columns.end()) {
-      column.MarkAbsent("the recording's own tables do not have this column");
+      column.MarkAbsent("the tables stored in the profile have no such column");
     }
     const auto index = static_cast<std::size_t>(at - reported.columns.begin());
     for (const std::vector<Value>& row : reported.rows) {
@@ -50,7 +51,9 @@ bool IsMoreThanHeld(const ReportedMetric& metric, const Output& out) {
 
 }  // namespace
 
-void AddReported(std::span<const RankContext> ranks, Output& out) {
+bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
+
+void AddReported(std::span<const RankContext> ranks, bool range_chosen, Output& out) {
   // Of several ranks each states its own numbers; those of the host are of the whole run.
   const Profile* stating = nullptr;
   for (const RankContext& rank : ranks) {
@@ -74,7 +77,8 @@ void AddReported(std::span<const RankContext> ranks, Output& out) {
     if (!metric.note.empty()) out.SetNote(metric.id, metric.note);
   }
   for (const ReportedTable& table : reported.tables) {
-    if (FindTable(table.id) == nullptr || out.HasRows(table.id)) continue;
+    if (FindTable(table.id) == nullptr) continue;
+    if (out.HasRows(table.id) && (range_chosen || !IsOfRecorder(table.id))) continue;
     FillTable(table, out.ReplaceTable(table.id));
   }
 }

@@ -11,6 +11,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/context/utilization.h"
 #include "analysis/recording/losses.h"
+#include "analysis/recording/reported.h"
 #include "analysis/recording/whole_graphs.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
@@ -51,9 +52,8 @@ void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
     for (const std::string& id : rank.stated) {
       const std::optional<MetricId> metric = FindMetricId(id);
       if (metric && !out.IsSet(*metric)) out.SetAbsent(*metric, std::string(kNotKept));
-      if (FindTable(id) != nullptr && !out.HasRows(id)) {
-        out.SetTableAbsent(id, std::string(kNotKept));
-      }
+      if (FindTable(id) == nullptr || (out.HasRows(id) && !IsOfRecorder(id))) continue;
+      out.RemoveTable(id, std::string(kNotKept));
     }
   }
 }

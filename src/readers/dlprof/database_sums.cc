@@ -1,6 +1,7 @@
 // What an aggregation states: taken over, and held against the rows.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/statements.h"
 #include "readers/dlprof/stating.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::dlprof {
 namespace {
@@ -163,7 +165,7 @@ Value SumAt(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, s
   return sum == sums.of_metric.end() ? Value{} : Value{sum->second};
 }
 
-// Total, mean, least and most, in the order of GroupColumns().
+// Total, mean, least and most, in the order of GroupColumns() and OpTypeColumns().
 void AddTimes(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node,
               std::vector<Value>& row) {
   row.push_back(SumAt(sums, ids, node));
@@ -196,6 +198,50 @@ Status StateGroups(DatabaseImport& import) {
     table.rows.push_back(std::move(row));
   }));
   if (!table.rows.empty()) import.builder->reported().tables.push_back(std::move(table));
+  return {};
+}
+
+Result<UnitsByType> ReadUnits(DatabaseImport& import) {
+  PROFGAUGE_TRY(auto scan,
+                TableScan::Open(
+                    *import.database, "op_nodes",
+                    {{{"read_only_ops_id"}}, {{"kernel_calls"}}, {{"tc_eligible"}}, {{"using_tc"}}},
+                    OfAggregation(import)));
+  UnitsByType units;
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    const auto op = import.ops.find(scan.Integer(0, -1));
+    if (op == import.ops.end()) return;
+    TypeUnits& of = units[op->second.type];
+    AddTo(of.kernels, std::max<std::int64_t>(0, scan.Integer(1, 0)));
+    of.is_eligible = of.is_eligible || scan.Integer(2, 0) == 1;
+    of.uses = of.uses || scan.Integer(3, 0) == 1;
+  }));
+  return units;
+}
+
+// Each operator type with what DLProf's own summary of types says of it.
+Status StateTypes(DatabaseImport& import) {
+  PROFGAUGE_TRY(const Sums sums, ReadSums(import));
+  PROFGAUGE_TRY(
+      auto scan,
+      TableScan::Open(
+          *import.database, "op_type_metrics",
+          {{{"op_node_type_id"}}, {{"num_nodes"}}, {{"num_calls"}}, {{"op_type_metrics_id"}}},
+          OfAggregation(import)));
+  ReportedTable table{"op_types", OpTypeColumns(), {}};
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    const std::int64_t times = scan.Integer(3, -1);
+    std::vector<Value> row = {import.Text(scan.Integer(0, -1)), scan.Integer(1), scan.Integer(2),
+                              SumAt(sums, sums.gpu, times)};
+    for (const auto* ids : {&sums.cpu, &sums.gpu, &sums.overhead, &sums.idle}) {
+      AddTimes(sums, *ids, times, row);
+    }
+    table.rows.push_back(std::move(row));
+  }));
+  if (table.rows.empty()) return {};
+  PROFGAUGE_TRY(const UnitsByType units, ReadUnits(import));
+  AddUnits(units, true, table);
+  import.builder->reported().tables.push_back(std::move(table));
   return {};
 }
 
@@ -258,6 +304,7 @@ Status StateAggregation(DatabaseImport& import) {
   if (import.kernels + import.copies == 0) state.None(kSharesOfDevice, kNoDeviceWork);
   if (import.kernels > 0) state.Percent(metric::kTensorCoreEfficiency, Stated(scan, 2));
   StateShares(import, scan, state);
+  PROFGAUGE_CHECK(StateTypes(import));
   PROFGAUGE_CHECK(StateGroups(import));
   return StateAdvice(import);
 }

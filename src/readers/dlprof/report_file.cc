@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
@@ -67,6 +68,18 @@ std::optional<ReportKind> KindOfTitle(std::string_view first_line) {
     if (Trim(first_line) == title.text) return title.kind;
   }
   return std::nullopt;
+}
+
+std::optional<double> RealOf(std::string_view text) {
+  double number = 0;
+  text = Trim(text);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  // What no number of a report is, and what a whole number could not hold.
+  constexpr double kLargest = 9e18;
+  if (error != std::errc{} || end != text.data() + text.size() || !(std::abs(number) < kLargest)) {
+    return std::nullopt;
+  }
+  return number;
 }
 
 CsvText ParseCsv(std::string_view text) {

@@ -29,6 +29,9 @@ std::optional<ReportKind> KindOfTitle(std::string_view first_line);
 
 using Row = std::vector<std::string>;
 
+/// The number that a cell is; nothing where it is none, or larger than a whole number can hold.
+std::optional<double> RealOf(std::string_view text);
+
 struct CsvText {
   std::vector<Row> rows;   ///< With the title and the head.
   bool truncated = false;  ///< The last row has no line end.
@@ -45,6 +48,9 @@ class Columns {
   std::string_view Text(const Row& row, std::string_view name) const;
   /// Nothing when it is no whole number.
   std::optional<std::int64_t> Integer(const Row& row, std::string_view name) const;
+  std::optional<double> Real(const Row& row, std::string_view name) const {
+    return RealOf(Text(row, name));
+  }
 
  private:
   std::optional<std::size_t> Find(std::string_view name) const;

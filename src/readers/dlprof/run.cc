@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "base/metric_id.h"
 #include "base/value.h"
+#include "readers/dlprof/statements.h"
 #include "readers/one_run.h"
 
 namespace profgauge::readers::dlprof {
@@ -127,6 +128,7 @@ Result<Profile> Merge(std::vector<Profile> reports) {
     hash.Add(report.source.hash);
     merged.source.hash = hash.Hex();
   }
+  JoinOps(merged.reported.tables);
   merged.source.dialect = kinds;
   return merged;
 }

@@ -1,6 +1,8 @@
 // What DLProf states, as metrics and tables of the catalogues.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,9 +18,24 @@ void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder
 /// kInput "dlprof/header" when a column that the report cannot do without is missing.
 Status StateReport(ReportKind kind, const std::vector<Row>& rows, ProfileBuilder& builder);
 
-/// Columns of the tables op_groups and dlprof_advice, in the order in which rows have them.
+/// Columns of the tables op_groups, op_types and dlprof_advice, in the order in which rows have
+/// them.
 std::vector<std::string> GroupColumns();
+std::vector<std::string> OpTypeColumns();
 std::vector<std::string> AdviceColumns();
+
+struct TypeUnits {
+  std::int64_t kernels = 0;
+  bool is_eligible = false, uses = false;  ///< Tensor Cores, of any of its operators.
+};
+using UnitsByType = std::map<std::string, TypeUnits>;
+
+/// Adds the columns to the table op_types; `kernels` only where they were counted.
+void AddUnits(const UnitsByType& units, bool has_kernels, ReportedTable& types);
+
+/// Adds what the table ops of a run's reports says of the operators to its tables of operator
+/// types, kernels and Tensor Core operators, as far as they are there.
+void JoinOps(std::vector<ReportedTable>& tables);
 
 /// Why numbers of the GPU are none: a share of nothing is printed as 0.
 inline constexpr const char* kNoDeviceWork =

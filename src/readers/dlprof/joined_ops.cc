@@ -1,0 +1,92 @@
+// What DLProf's table of operators adds to its other tables: of a type of operators, whether they
+// could use Tensor Cores and do; of an operator that another table names, its type.
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "readers/dlprof/statements.h"
+
+namespace profgauge::readers::dlprof {
+namespace {
+
+ReportedTable* TableOf(std::vector<ReportedTable>& tables, std::string_view id) {
+  const auto at = std::ranges::find(tables, id, &ReportedTable::id);
+  return at == tables.end() ? nullptr : &*at;
+}
+
+/// The cell of a column; absent where the table does not have it.
+const Value& CellOf(const ReportedTable& table, const std::vector<Value>& row,
+                    std::string_view column) {
+  static const Value kAbsent;
+  const auto at =
+      static_cast<std::size_t>(std::ranges::find(table.columns, column) - table.columns.begin());
+  return at < row.size() ? row[at] : kAbsent;
+}
+
+std::string TextOf(const Value& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? std::string() : *text;
+}
+
+UnitsByType UnitsOf(const ReportedTable& ops) {
+  UnitsByType units;
+  for (const std::vector<Value>& row : ops.rows) {
+    TypeUnits& of = units[TextOf(CellOf(ops, row, "type"))];
+    of.is_eligible = of.is_eligible || CellOf(ops, row, "tensor_core_eligible") == Value{true};
+    of.uses = of.uses || TextOf(CellOf(ops, row, "uses_tensor_core")) == "yes";
+  }
+  return units;
+}
+
+struct Joined {
+  std::string_view column, of_ops;
+};
+
+/// Adds columns of `ops` to the rows that name an operator in the column `key`.
+void Join(const ReportedTable& ops, std::string_view key, std::span<const Joined> columns,
+          ReportedTable* table) {
+  if (table == nullptr) return;
+  std::map<std::string, const std::vector<Value>*> by_name;
+  for (const std::vector<Value>& row : ops.rows) {
+    by_name.emplace(TextOf(CellOf(ops, row, "name")), &row);
+  }
+  for (std::vector<Value>& row : table->rows) {
+    row.resize(table->columns.size());
+    const auto op = by_name.find(TextOf(CellOf(*table, row, key)));
+    for (const Joined& joined : columns) {
+      row.push_back(op == by_name.end() ? Value{} : CellOf(ops, *op->second, joined.of_ops));
+    }
+  }
+  for (const Joined& joined : columns) table->columns.emplace_back(joined.column);
+}
+
+}  // namespace
+
+void AddUnits(const UnitsByType& units, bool has_kernels, ReportedTable& types) {
+  for (std::vector<Value>& row : types.rows) {
+    row.resize(types.columns.size());
+    const auto at = units.find(TextOf(CellOf(types, row, "name")));
+    const bool is_known = at != units.end();
+    row.push_back(is_known ? Value{at->second.is_eligible} : Value{});
+    row.push_back(is_known ? Value{std::string(at->second.uses ? "yes" : "no")} : Value{});
+    if (has_kernels) row.push_back(is_known ? Value{at->second.kernels} : Value{});
+  }
+  types.columns.insert(types.columns.end(), {"tensor_core_eligible", "uses_tensor_core"});
+  if (has_kernels) types.columns.emplace_back("kernels");
+}
+
+void JoinOps(std::vector<ReportedTable>& tables) {
+  const ReportedTable* ops = TableOf(tables, "ops");
+  if (ops == nullptr) return;
+  if (ReportedTable* types = TableOf(tables, "op_types"); types != nullptr) {
+    AddUnits(UnitsOf(*ops), false, *types);
+  }
+  constexpr Joined kOfKernels[] = {
+      {"op_type", "type"}, {"dtype", "dtypes"}, {"tensor_core_eligible", "tensor_core_eligible"}};
+  constexpr Joined kOfProducts[] = {{"dtype", "dtypes"}, {"calls", "calls"}};
+  Join(*ops, "op", kOfKernels, TableOf(tables, "kernels_by_op"));
+  Join(*ops, "name", kOfProducts, TableOf(tables, "tensor_core_ops"));
+}
+
+}  // namespace profgauge::readers::dlprof
