@@ -31,6 +31,7 @@ class Import {
 
   Result<Profile> Run() {
     PROFGAUGE_CHECK(ReadLines());
+    TakeBlock(nullptr);
     if (markers_.empty() || bad_ * 10 > markers_.size() + bad_) return Fail(TooManyBadLines());
     CloseCall();
     builder_.SetHints(kHints);
@@ -101,7 +102,7 @@ class Import {
     ++line_;
     if (Trim(line).empty()) return;
     auto kernel = pyprof::ParseKernelLine(Trim(line));
-    if (kernel && !TimesFit(next_, kernel->duration)) {
+    if (kernel && !TimesFit(reach_, kernel->duration)) {
       kernel = tl::unexpected(std::string("expected a duration of at most 13 days"));
     }
     if (!kernel) {
@@ -112,10 +113,42 @@ class Import {
       return;
     }
     builder_.log().Add(Counter::events_read);
-    AddKernel(*kernel);
+    reach_ += std::max<Ns>(kernel->duration, 1);
+    if (!block_.empty() && !IsOfBlock(*kernel)) TakeBlock(&*kernel);
+    block_.push_back(*std::move(kernel));
   }
 
-  void AddKernel(const pyprof::KernelLine& kernel) {
+  /// Whether a kernel has the operator, arguments and place in the source of the ones before it.
+  bool IsOfBlock(const pyprof::KernelLine& kernel) const {
+    const pyprof::KernelLine& last = block_.back();
+    return kernel.sub_seq > 0 && kernel.backward == last.backward && kernel.ops == last.ops &&
+           kernel.seq_ids == last.seq_ids && kernel.markers == last.markers &&
+           kernel.trace == last.trace;
+  }
+
+  /// Adds the kernels of a block, which are of one call or of several with the same arguments.
+  /// `next` is the kernel after them, null at the end.
+  ///
+  /// PyProf numbers kernels by the sequence number of autograd, which only calls move on that it
+  /// records. Calls without gradients ("norm" of each parameter) leave it to the next operator:
+  /// then kernels that are all alike are a call each.
+  void TakeBlock(const pyprof::KernelLine* next) {
+    const bool leaves_number = next != nullptr && !block_.empty() && !next->backward &&
+                               !block_.front().backward && !block_.front().seq_ids.empty() &&
+                               next->seq_ids == block_.front().seq_ids;
+    const auto is_as_first = [this](const pyprof::KernelLine& kernel) {
+      return kernel.long_name == block_.front().long_name &&
+             kernel.short_name == block_.front().short_name &&
+             kernel.config == block_.front().config;
+    };
+    const bool calls_each = leaves_number && std::ranges::all_of(block_, is_as_first);
+    for (std::size_t i = 0; i < block_.size(); ++i) {
+      AddKernel(block_[i], (i > 0 && !calls_each) || ContinuesCall(block_[i]));
+    }
+    block_.clear();
+  }
+
+  void AddKernel(const pyprof::KernelLine& kernel, bool continues) {
     DeviceRow row;
     row.start = next_;
     row.duration = kernel.duration;
@@ -123,28 +156,24 @@ class Import {
     row.gpu = kernel.device;
     row.stream = kernel.stream;
     row.config = builder_.AddLaunchConfig(kernel.config);
-    JoinCall(kernel);
+    JoinCall(kernel, continues);
     row.op_id = call_.row.id;
     builder_.AddDevice(row);
     markers_.push_back(MarkersOf(kernel));
     next_ += std::max<Ns>(kernel.duration, 1);
   }
 
-  // Whether the kernel is of the call before it. Kernels of an operator follow each other, subSeqId
-  // counting up. A Python function ("linear") may call several operators (matmul, then add_), which
-  // share its marker; a second call of it begins with the operator that the first began with.
+  // Whether a block's first kernel is of the call before it. A Python function ("linear") may call
+  // several operators (matmul, then add_), which share its marker; a second call of it begins with
+  // the operator that the first began with.
   bool ContinuesCall(const pyprof::KernelLine& kernel) const {
-    if (!has_call_ || kernel.backward != call_.backward) return false;
-    if (kernel.sub_seq > 0 && kernel.ops == last_ops_ && kernel.seq_ids == last_seq_ids_) {
-      return true;
-    }
-    return !kernel.markers.empty() && !kernel.backward && kernel.ops.size() > 1 &&
-           kernel.markers.front() == call_.marker && kernel.trace == call_.trace &&
-           kernel.ops != call_.ops;
+    return has_call_ && !kernel.backward && !call_.backward && !kernel.markers.empty() &&
+           kernel.ops.size() > 1 && kernel.markers.front() == call_.marker &&
+           kernel.trace == call_.trace && kernel.ops != call_.ops;
   }
 
-  void JoinCall(const pyprof::KernelLine& kernel) {
-    if (!ContinuesCall(kernel)) {
+  void JoinCall(const pyprof::KernelLine& kernel, bool continues) {
+    if (!continues) {
       CloseCall();
       call_ = {};
       has_call_ = true;
@@ -159,8 +188,6 @@ class Import {
       if (!kernel.seq_ids.empty()) call_.row.sequence = kernel.seq_ids.front();
       NameCall(kernel);
     }
-    last_ops_ = kernel.ops;
-    last_seq_ids_ = kernel.seq_ids;
     call_.row.duration = next_ + std::max<Ns>(kernel.duration, 1) - call_.row.start;
   }
 
@@ -238,9 +265,9 @@ class Import {
   std::vector<KernelMarkers> markers_;  // One per good line.
   Call call_;
   bool has_call_ = false;
-  std::vector<std::string> last_ops_;
-  std::vector<std::int64_t> last_seq_ids_;
-  Ns next_ = 0;
+  std::vector<pyprof::KernelLine> block_;  // The last kernels that were read, not yet added.
+  Ns next_ = 0;                            // Where the next kernel is put,
+  Ns reach_ = 0;                           // and where the next one that is read will be.
   std::size_t line_ = 0, bad_ = 0;
   std::string first_bad_;
 };

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "readers/load.h"
 
@@ -84,6 +86,32 @@ TEST_F(NetDictTest, OperatorsOfOnePythonFunctionAreOneCall) {
   EXPECT_EQ(profile->device.op[0], profile->device.op[1]);
   EXPECT_EQ(profile->device.op[2], profile->device.op[3]);
   EXPECT_NE(profile->device.op[1], profile->device.op[2]);
+}
+
+// Without gradients the sequence number stands still: PyProf counts on from call to call.
+TEST_F(NetDictTest, CallsOfOneSequenceNumberAreTakenApart) {
+  const auto line = [](const char* op, int size, int sub) {
+    const std::string text = fmt::format(
+        "{{'mod': 'Tensor', 'op': '{}', 'args': [{{'name': '', 'type': 'tensor', 'shape': ({},), "
+        "'dtype': 'float32'}}]}}",
+        op, size);
+    return fmt::format(
+        "{{'kShortName': 'k', 'kDuration': 10, 'trace': ['clip.py:32'], 'marker': [\"{}\"], "
+        "'seqId': [130], 'subSeqId': {}, 'op': ['{}'], 'mod': ['Tensor'], 'dir': 'fprop'}}\n",
+        text, sub, op);
+  };
+  const auto profile = Read(line("norm", 600, 0) + line("norm", 200, 1) + line("norm", 200, 2) +
+                            line("norm", 35, 3) + line("mul_", 600, 0) + line("mul_", 600, 1));
+  ASSERT_TRUE(profile) << profile.error().message;
+  std::vector<std::string> calls;
+  for (std::size_t row = 0; row < profile->host.size(); ++row) {
+    calls.push_back(fmt::format("{} {}", profile->Name(profile->host.name[row]),
+                                profile->Name(profile->host.input_shapes[row])));
+  }
+  // The last may have moved the number on: two kernels of one call.
+  EXPECT_THAT(calls, ::testing::ElementsAre("Tensor.norm [[600]]", "Tensor.norm [[200]]",
+                                            "Tensor.norm [[200]]", "Tensor.norm [[35]]",
+                                            "Tensor.mul_ [[600]]"));
 }
 
 TEST_F(NetDictTest, BadLinesAreCountedWithTheirPlace) {
