@@ -147,6 +147,34 @@ std::vector<Identity> CheckSums(const Data& data, const Summary& sums) {
   return identities;
 }
 
+// Files give times of rows in whole nanoseconds, cut; their summaries are sums of picoseconds.
+// Where the two differ by no more than that, the summary's is the finer one.
+void TakeStatedTimes(const Data& data, Summary& sums) {
+  const auto take = [&data](const std::string& name, Ns& time, std::int64_t rows) {
+    const double stated = data.SummaryNumber(name) * 1e9;
+    const double difference = std::abs(stated - static_cast<double>(time));
+    if (stated >= 0 && difference <= static_cast<double>(rows)) time = std::llround(stated);
+  };
+  const auto take_dma = [&take](const std::string& name, DmaSums& dma) {
+    take(name + "dma_active_time", dma.active, dma.packets);
+  };
+  std::int64_t rows = sums.dma.packets + sums.cc_ops;
+  for (std::size_t i = 0; i < kEngines; ++i) {
+    EngineSums& engine = sums.engines[i];
+    const std::string name = std::string(EngineName(static_cast<Engine>(i))) + "_engine_";
+    take(name + "active_time", engine.active, engine.instructions);
+    take(name + "instruction_time", engine.instruction_time, engine.instructions);
+    rows += engine.instructions;
+  }
+  take("total_active_time", sums.active, rows);
+  take("dma_packet_time", sums.dma.time, sums.dma.packets);
+  take("cc_op_active_time", sums.cc_active, sums.cc_ops);
+  take_dma("", sums.dma);
+  take_dma("static_", sums.static_dma);
+  take_dma("software_dynamic_", sums.software_dma);
+  take_dma("hardware_dynamic_", sums.hardware_dma);
+}
+
 }  // namespace
 
 std::shared_ptr<const WholeSums> SumWhole(const Data& data) {
@@ -154,6 +182,7 @@ std::shared_ptr<const WholeSums> SumWhole(const Data& data) {
   auto whole = std::make_shared<WholeSums>();
   whole->sums = Summarize(data, WholeWindow(data));
   whole->identities = CheckSums(data, whole->sums);
+  TakeStatedTimes(data, whole->sums);
   return whole;
 }
 

@@ -84,7 +84,9 @@ std::vector<Identity> CheckIdentities(const Data& data);
 /// What a recording says as a whole: it is asked for when the file is checked and again when it is
 /// analysed, and takes several walks over all rows.
 struct WholeSums {
-  Summary sums;  ///< Of WholeWindow().
+  /// Of WholeWindow(); times are those of the file's summary where its rows, which are cut to whole
+  /// nanoseconds, confirm them.
+  Summary sums;
   std::vector<Identity> identities;
 };
 

@@ -55,6 +55,12 @@ void ForEachEngine(const neuron::Data& data, const Take& take) {
   }
 }
 
+// What the rank's sums say of the engine of a core: of one that is the only core.
+const neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
+  if (rank.sums.cores != 1 || engine == Engine::kOther) return nullptr;
+  return &rank.sums.engines[static_cast<std::size_t>(engine)];
+}
+
 void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::kEngines>& write) {
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     Group group;
@@ -67,6 +73,10 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::k
       if (!rank.Inside(row.start)) continue;
       group.Add(row);
       if (!row.semaphore) group.durations.push_back(row.duration);
+    }
+    if (const neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine)) {
+      group.active = sums->active;
+      group.time = sums->instruction_time;
     }
     write.Integer("rank"_col, rank.context->rank).Integer("core"_col, rows.front().core);
     write.Text("name"_col, neuron::EngineName(rows.front().engine))
@@ -134,7 +144,9 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
     const std::vector<Span> active = Clip(spans.Take(), rank.sums.window);
     core.all.insert(core.all.end(), active.begin(), active.end());
     if (rows.front().engine != Engine::kOther) {
-      core.active[static_cast<std::size_t>(rows.front().engine)] += Length(active);
+      const neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine);
+      core.active[static_cast<std::size_t>(rows.front().engine)] +=
+          sums == nullptr ? Length(active) : sums->active;
     }
   });
   return cores;
@@ -184,8 +196,9 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
         .Integer("id"_col, id)
         .Integer("instructions"_col, core.instructions);
     AppendActive(core.active, write);
-    write.Integer("dma_active"_col, Length(dma))
-        .Integer("active_time"_col, Length(Merge(std::move(all))));
+    const bool is_all = rank.sums.cores == 1 && rank.sums.cc_ops == 0;
+    write.Integer("dma_active"_col, is_all ? rank.sums.dma.active : Length(dma))
+        .Integer("active_time"_col, is_all ? rank.sums.active : Length(Merge(std::move(all))));
   }
 }
 

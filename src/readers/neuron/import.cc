@@ -49,13 +49,10 @@ void ForEach(Rows& rows, const Change& change) {
   for (auto& row : rows) change(row);
 }
 
-// Calls `change` with every time and duration of the data.
-template <class Time, class Length>
-void ForEachTime(data::Data& data, const Time& time, const Length& length) {
-  const auto both = [&](auto& row) {
-    time(row.start);
-    length(row.duration);
-  };
+// Calls `span` with each start and its duration, `time` and `length` with what stands alone.
+template <class Spanned, class Time, class Length>
+void ForEachTime(data::Data& data, const Spanned& span, const Time& time, const Length& length) {
+  const auto both = [&](auto& row) { span(row.start, row.duration); };
   ForEach(data.instructions, [&](data::Instruction& row) {
     both(row);
     length(row.wait);
@@ -138,17 +135,28 @@ Status Import::SetTimeBase() {
 }
 
 void Import::Scale(std::int64_t divisor) {
-  const auto scale = [&](Ns& value) { value /= divisor; };
-  ForEachTime(*data_, scale, scale);
-  last_end_ /= divisor;
-  if (data_->hardware.first > 0) data_->hardware.first /= divisor;
+  const auto scale = [&](Ns& value) {
+    const bool up = value % divisor >= divisor / 2;
+    value = value / divisor + (up ? 1 : 0);
+  };
+  // What ended where the next began still does.
+  const auto scale_span = [&](Ns& start, Ns& duration) {
+    Ns end = start + duration;
+    scale(start);
+    scale(end);
+    duration = end - start;
+  };
+  ForEachTime(*data_, scale_span, scale, scale);
+  scale(last_end_);
+  if (data_->hardware.first > 0) scale(data_->hardware.first);
 }
 
 void Import::ShiftToOrigin() {
   const Ns origin = data_->hardware.first;
   if (origin <= 0 || origin > last_end_) return;
   const auto shift = [&](Ns& time) { time = time > origin ? time - origin : 0; };
-  ForEachTime(*data_, shift, [](Ns&) {});
+  ForEachTime(
+      *data_, [&](Ns& start, Ns&) { shift(start); }, shift, [](Ns&) {});
   last_end_ -= origin;
 }
 

@@ -1,6 +1,6 @@
 // Neuron's numbers on four real profiles, held against those that another program computed from the
-// same files (oracle/neuron): counts, FLOPs, bytes and waits exactly, active times within 2 ns of
-// the file's own table, ratios within 1e-6.
+// same files (oracle/neuron): counts, FLOPs, bytes and waits exactly, active times within a
+// nanosecond an instruction, which rows are cut to, ratios within 1e-6.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -47,6 +47,10 @@ class NeuronOracle : public testing::TestWithParam<std::string> {
     const Metric* metric = analysis_.Find(id);
     return metric == nullptr ? -2 : AsNumber(metric->value, -1);
   }
+  // A time of the file's summary, in nanoseconds.
+  double Stated(const std::string& name) const {
+    return std::round(run_[0].neuron->SummaryNumber(name) * 1e9);
+  }
   double Expected(std::string_view key) const { return expected_->at(key).to_number<double>(); }
   // Relative: a utilization of 1e-4 must be right to 1e-6 of itself.
   void ExpectRatio(const std::string& id, double expected) const {
@@ -68,7 +72,10 @@ TEST_P(NeuronOracle, UtilizationsAndCounts) {
   EXPECT_EQ(Number("dma.packets"), Expected("n_dma_packets"));
   EXPECT_EQ(Number("dma.transfers"), Expected("n_dma_aggregated"));
   EXPECT_EQ(run_[0].neuron->dependencies.size(), Expected("edges"));
-  EXPECT_EQ(Number("dma.active_time"), Expected("dma_active_ns_union_packets"));
+  // The file's own sum has the fractions of a nanosecond that its packets lack.
+  EXPECT_NEAR(Number("dma.active_time"), Expected("dma_active_ns_union_packets"),
+              Expected("n_dma_packets"));
+  EXPECT_EQ(Number("dma.active_time"), Stated("dma_active_time"));
 }
 
 // All four are captures of start-up: active for less than 1 % of their time.
@@ -90,9 +97,12 @@ TEST_P(NeuronOracle, Engines) {
     EXPECT_EQ(Number(id + "instructions"), value.at("instructions").to_number<double>());
     EXPECT_EQ(Number(id + "wait_time"), value.at("evt_wait_sum_ns").to_number<double>());
     EXPECT_NEAR(Number(id + "active_time"),
-                value.at("active_ns_active_time_table").to_number<double>(), 2);
-    EXPECT_EQ(Number(id + "active_time"),
-              value.at("active_ns_union_excl_EVENT_SEMAPHORE").to_number<double>());
+                value.at("active_ns_active_time_table").to_number<double>(),
+                Number(id + "instructions"));
+    EXPECT_NEAR(Number(id + "active_time"),
+                value.at("active_ns_union_excl_EVENT_SEMAPHORE").to_number<double>(),
+                Number(id + "instructions"));
+    EXPECT_EQ(Number(id + "active_time"), Stated(std::string(name) + "_engine_active_time"));
     // The mistake to avoid: with semaphore waits an engine seems active up to 4000 times as long.
     EXPECT_LT(Number(id + "active_time"), value.at("naive_union_ns_WRONG").to_number<double>());
   }
@@ -177,15 +187,18 @@ TEST_P(NeuronOracle, InstructionsBehindTheExecutionAreActiveAndOfNoIteration) {
   const double outside = Number("neuron.active_time") - Number("breakdown.other_kernel.time") -
                          Number("breakdown.memcpy.time");
   EXPECT_GT(outside, 0);
-  EXPECT_LE(outside, static_cast<double>(behind));
+  // With the fractions of nanoseconds that rows lack.
+  EXPECT_LE(outside, static_cast<double>(behind) + 40);
 }
 
-// Starts and durations in the file are cut to whole nanoseconds, where the viewer's sums have
-// fractions: of some seventy stretches each loses half of one, and no active time is above its.
-TEST_P(NeuronOracle, StatedActiveTimeHasTheFractionsThatRowsLack) {
-  const double stated = run_[0].neuron->SummaryNumber("total_active_time") * 1e9;
-  EXPECT_GE(stated, Number("neuron.active_time"));
-  EXPECT_LT(stated, Number("neuron.active_time") + 40);
+// Starts and durations in the file are cut to whole nanoseconds, the viewer's sums have fractions:
+// of some seventy spans each loses half of one.
+TEST_P(NeuronOracle, ActiveTimeHasTheFractionsThatRowsLack) {
+  EXPECT_EQ(Number("neuron.active_time"), Stated("total_active_time"));
+  const Ns of_rows =
+      neuron::Summarize(*run_[0].neuron, neuron::WholeWindow(*run_[0].neuron)).active;
+  EXPECT_LT(static_cast<double>(of_rows), Number("neuron.active_time"));
+  EXPECT_GT(static_cast<double>(of_rows), Number("neuron.active_time") - 40);
 }
 
 // A range from start to end is the whole.
@@ -196,7 +209,9 @@ TEST_P(NeuronOracle, TheWholeAsRangeIsTheWhole) {
   ASSERT_TRUE(part);
   for (const char* id : {"engine.tensor.active_time", "engine.scalar.instructions", "dma.bytes",
                          "dma.active_time", "neuron.hardware_flops", "hbm.read_bytes"}) {
-    EXPECT_EQ(AsNumber(part->Find(id)->value, -1), Number(id)) << id;
+    // What a part of a capture holds is summed up from rows.
+    const bool is_time = std::string_view(id).ends_with("_time");
+    EXPECT_NEAR(AsNumber(part->Find(id)->value, -1), Number(id), is_time ? 40 : 0) << id;
   }
 }
 
