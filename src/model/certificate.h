@@ -1,6 +1,7 @@
 // What a recording shows of its own faults beyond lost events: a device clock ahead of the host's,
-// and collectives that the host launched and whose work is missing. Found once, of all formats, and
-// kept as facts, which summaries keep too.
+// collectives that the host launched and whose work is missing, and times that are too coarse for
+// its shortest kernels (mend::CheckLengths). Found once, of all formats, and kept as facts, which
+// summaries keep too.
 #pragma once
 
 #include <string_view>
@@ -12,6 +13,7 @@ namespace profgauge {
 /// Facts of a profile, and what follows from them.
 inline constexpr std::string_view kDeviceClock = "device clock";
 inline constexpr std::string_view kCollectivesLost = "collectives without device work";
+inline constexpr std::string_view kTimeResolution = "time resolution";
 
 /// Adds the facts that hold. O(n). REQUIRES: calls, ranges and device work are linked.
 void Certify(Profile& profile);

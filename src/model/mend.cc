@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/certificate.h"
 #include "model/lost_names.h"
 #include "model/process_numbers.h"
 
@@ -102,6 +104,11 @@ void CheckLengths(Profile& profile) {
     profile.log.AddAt(Counter::rows_unusable, "copies whose lengths are not known");
   }
   const std::uint64_t unexplained = empty - without_times;
+  if (is_rounded && unexplained > 0 && kernels > unexplained) {
+    profile.facts.emplace_back(
+        std::string(kTimeResolution),
+        fmt::format("1 us; {} of {} kernels have no length", unexplained, kernels));
+  }
   const std::uint64_t one_of = is_rounded ? kOneOfRounded : kOneOf;
   if (std::min(empty, mended) * 100 > kernels ||
       (unexplained >= kFew && unexplained * one_of > kernels)) {

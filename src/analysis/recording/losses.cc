@@ -104,10 +104,23 @@ void DoubtByCertificate(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+// Sums stay right, as kernels are rounded up as well as down: no number becomes uncertain.
+void RemarkResolution(std::span<const RankContext> ranks, Output& out) {
+  for (const RankContext& rank : ranks) {
+    const std::string_view resolution = FactOf(*rank.profile, kTimeResolution);
+    if (resolution.empty()) continue;
+    return out.AddRemark("time-resolution",
+                         fmt::format("times have a resolution of {}; mean times of a few "
+                                     "microseconds or less are inexact",
+                                     resolution));
+  }
+}
+
 }  // namespace
 
 void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   DoubtByCertificate(ranks, out);
+  RemarkResolution(ranks, out);
   RemarkWithoutLaunches(ranks, out);
   DoubtCopies(ranks, out);
   BoundByLostLaunches(ranks, out);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "built_rows.h"
 #include "model/profile_builder.h"
@@ -49,6 +50,26 @@ TEST(Certificate, TellsWorkThatRunsAfterItsWait) {
   EXPECT_NE(FactOf(WithWaits(5000 * kUs), kDeviceClock).find(" ahead of the host's"),
             std::string::npos);
   EXPECT_NE(FactOf(WithWaits(0, 200 * kUs), kDeviceClock), "");
+}
+
+// Kernels of these lengths, one after another.
+Profile WithLengths(const std::vector<Ns>& lengths) {
+  ProfileBuilder builder;
+  Ns at = 10 * kUs;
+  for (const Ns length : lengths) {
+    DeviceRow kernel = Kernel(builder, at, -1);
+    kernel.duration = length;
+    builder.AddDevice(kernel);
+    at += 10 * kUs;
+  }
+  return *builder.Finish();
+}
+
+TEST(Certificate, NamesTheResolutionThatShortKernelsMiss) {
+  EXPECT_EQ(FactOf(WithLengths({0, kUs, 2 * kUs, kUs}), kTimeResolution),
+            "1 us; 1 of 4 kernels have no length");
+  EXPECT_EQ(FactOf(WithLengths({kUs, kUs, 2 * kUs}), kTimeResolution), "");
+  EXPECT_EQ(FactOf(WithLengths({0, kUs, 1'500}), kTimeResolution), "");
 }
 
 // Ten iterations of three kernels and a collective; the works of `lost` collectives are missing.
