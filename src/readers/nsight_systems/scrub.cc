@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <span>
 #include <system_error>
@@ -13,6 +14,7 @@
 
 #include "base/errors.h"
 #include "base/sqlite.h"
+#include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 
 namespace profgauge::readers {
@@ -263,12 +265,21 @@ class Copier {
 
 Error NotAnExport(const std::string& in) {
   return InputError(in, "scrub/not-an-export",
-                    "the file is no SQLite export of Nsight Systems, the one format that scrub "
-                    "knows",
-                    "`profgauge inspect` tells what it is");
+                    "expected an SQLite export of Nsight Systems, the only format that scrub "
+                    "copies",
+                    "for other profiles share a report: `profgauge report PROFILE --redact`");
+}
+
+// Whether it can be read and is no database; SQLite names what cannot be read.
+bool IsOtherFile(const std::string& in) {
+  std::ifstream file(in, std::ios::binary);
+  std::string head(16, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file.is_open() && !file.bad() && !IsSqlite(head);
 }
 
 Result<std::set<std::string>> TablesOf(const std::string& in) {
+  if (IsOtherFile(in)) return Fail(NotAnExport(in));
   PROFGAUGE_TRY(auto source,
                 sqlite::Database::Open(in, sqlite::Mode::kImmutable, ErrorKind::kInput));
   PROFGAUGE_TRY(std::set<std::string> tables, TableNames(source));

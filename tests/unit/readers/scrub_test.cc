@@ -105,6 +105,18 @@ TEST_F(ScrubTest, WritesOverNothingAndKnowsOneFormat) {
   EXPECT_FALSE(fs::exists(out_));
 }
 
+TEST_F(ScrubTest, NamesItsFormatForOtherFiles) {
+  for (const char* text : {R"({"traceEvents": []})", "\x1f\x8b\x08", ""}) {
+    std::ofstream(in_, std::ios::binary | std::ios::trunc) << text;
+    const auto refused = ScrubExport(in_, out_);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, "scrub/not-an-export") << text;
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("export of Nsight Systems"));
+  }
+  EXPECT_NE(ScrubExport(in_ + "x", out_).error().code, "scrub/not-an-export");
+  EXPECT_FALSE(fs::exists(out_));
+}
+
 TEST(WithoutPaths, CutsPathsAndLeavesNames) {
   constexpr std::pair<const char*, const char*> kRows[] = {
       {"/home/ann/x/site-packages/torch/nn/conv.py:443", "torch/nn/conv.py:443"},
