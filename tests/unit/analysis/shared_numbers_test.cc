@@ -20,8 +20,14 @@ struct Analyzed {
   std::vector<Profile> ranks;
   Analysis analysis;
 
-  explicit Analyzed(const std::string& file) {
-    auto run = ReadRun({SharedPath("data/" + file)}, {});
+  explicit Analyzed(const std::string& file) : Analyzed(file, {""}) {}
+  /// Files of a folder.
+  Analyzed(const std::string& folder, const std::vector<std::string>& files) {
+    std::vector<std::string> paths;
+    for (const std::string& file : files) {
+      paths.push_back(SharedPath("data/" + folder) + (file.empty() ? "" : "/" + file));
+    }
+    auto run = ReadRun(paths, {});
     EXPECT_TRUE(run) << (run ? "" : run.error().message);
     if (!run) return;
     ranks = *std::move(run);
@@ -59,6 +65,15 @@ TEST_F(SharedNumbers, NetDictCountsTheWorkOfACallOnceAndHasNoTimes) {
   }
   // 2 × 700 × 33 278 × 200 of the decoder's linear and the bias on top.
   EXPECT_NEAR(most, 9.34e9, 0.05e9);
+  // The norm of each parameter is a call, though PyProf numbers their kernels as those of one.
+  for (const char* op : {"Tensor.norm", "Tensor.mul_", "Tensor.add_"}) {
+    EXPECT_EQ(run.Cell("ops", op, "calls"), Value{std::int64_t{16}}) << op;
+    EXPECT_EQ(run.Cell("ops", op, "kernels"), Value{std::int64_t{16}}) << op;
+  }
+  constexpr double kElements = 13'593'478;
+  EXPECT_EQ(AsNumber(run.Cell("ops", "Tensor.norm", "flops"), 0), 2 * kElements);
+  EXPECT_NEAR(AsNumber(run.Cell("ops", "Tensor.norm", "bytes"), 0), 4 * kElements, 100);
+  EXPECT_NEAR(AsNumber(run.Cell("ops", "Tensor.norm", "achieved"), 0), 53.8e9, 0.1e9);
   const Table* gpus = run.analysis.FindTable("gpus");
   ASSERT_GT(gpus->rows(), 0u);
   for (const char* column : {"utilization", "idle", "sm_efficiency", "wall_time"}) {
@@ -76,6 +91,40 @@ TEST_F(SharedNumbers, TheDlprofDatabaseAgreesWithItsModelSummary) {
   EXPECT_NEAR(run.Number("gpu.utilization.mean"), 0.00020359, 1e-8);
   // Kernels of a convolution overlap: DLProf's GPU time counts that once.
   EXPECT_EQ(run.Cell("op_types", "conv2d", "gpu_busy"), Value{std::int64_t{539'835}});
+  EXPECT_EQ(run.Cell("op_types", "conv2d", "device_self"), Value{std::int64_t{539'835}});
+  EXPECT_EQ(run.Cell("op_types", "conv2d", "operators"), Value{std::int64_t{2}});
+  EXPECT_EQ(run.Cell("op_types", "cuda", "operators"), Value{std::int64_t{11}});
+  EXPECT_EQ(run.Cell("op_types", "conv2d", "tensor_core_eligible"), Value{true});
+  EXPECT_EQ(run.analysis.FindTable("op_types")->rows(), 9u);
+}
+
+// dlprof_op_type.csv, dlprof_detailed.csv and dlprof_iteration.csv, read with `cut`.
+TEST_F(SharedNumbers, TheFolderOfDlprofHasTheColumnsOfItsReports) {
+  const Analyzed run("dlprof/dummynet_norelu", {"dlprof_op_type.csv", "dlprof_detailed.csv",
+                                                "dlprof_iteration.csv", "dlprof_summary.csv"});
+  const auto number = [&run](const char* column) {
+    return AsNumber(run.Cell("op_types", "cuda", column), -1);
+  };
+  EXPECT_EQ(number("operators"), 11);
+  EXPECT_EQ(number("host_total"), 2'254'056'797);
+  EXPECT_EQ(number("host_mean"), 204'914'254);
+  EXPECT_EQ(number("host_min"), 23'171);
+  EXPECT_EQ(number("host_max"), 2'253'749'426);
+  EXPECT_EQ(number("gpu_busy"), 25'536);
+  EXPECT_EQ(number("device_mean"), 2'322);
+  EXPECT_EQ(number("device_max"), 15'936);
+  EXPECT_EQ(number("host_self"), 123'853'362);
+  EXPECT_EQ(number("host_self_min"), 13'992);
+  EXPECT_EQ(AsNumber(run.Cell("op_types", "conv2d", "gpu_idle_max"), -1), 1'573'021);
+  EXPECT_EQ(run.Cell("op_types", "conv2d", "tensor_core_eligible"), Value{true});
+  EXPECT_EQ(run.Cell("op_types", "cuda", "tensor_core_eligible"), Value{false});
+  EXPECT_EQ(run.Cell("op_types", "conv2d", "uses_tensor_core"), Value{std::string("no")});
+  EXPECT_EQ(run.Cell("ops", "/module/randn", "host_self"), Value{std::int64_t{70'401}});
+  const Table& launches = *run.analysis.FindTable("launches");
+  ASSERT_GT(launches.rows(), 0u);
+  for (const char* column : {"grid", "block", "iteration"}) {
+    EXPECT_FALSE(IsAbsent(launches.At(0, column))) << column;
+  }
 }
 
 TEST_F(SharedNumbers, TheDlprofSummaryStatesIterationsAndTheLoader) {
