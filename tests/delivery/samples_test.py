@@ -1,8 +1,7 @@
 """The shell parts of the samples for GitHub, GitLab and Jenkins, executed as they are written; the
-handler for PyTorch with a stub of its profiler; the scripts for Slurm and cron.
+scripts for Slurm and cron. The handler for PyTorch has training_test.py.
 """
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -10,7 +9,6 @@ import stat
 import subprocess
 import sys
 import tempfile
-import types
 import unittest
 
 from support import PROGRAM, REPOSITORY, SKIPPED, environment, main
@@ -204,20 +202,6 @@ class JenkinsTest(SampleTest):
 
 
 class AfterTheJobTest(SampleTest):
-    def test_the_handler_of_pytorch(self):
-        class Profiler:  # What torch.profiler hands to on_trace_ready.
-            step_num = 10
-
-            def export_chrome_trace(self, path):
-                shutil.copy(HEALTHY, path)
-        module = types.ModuleType("torch_handler")
-        exec((EXAMPLES / "torch_handler.py").read_text(), module.__dict__)
-        before = os.environ["PATH"]
-        os.environ["PATH"] = f"{PROGRAM.parent}:{before}"
-        self.addCleanup(os.environ.__setitem__, "PATH", before)
-        module.judge(str(self.place.folder / "runs"))(Profiler())
-        self.exists("runs/step10.pt.trace.json.gz", "runs/step10.pt.trace.json.gz.report/report.html")
-
     def test_the_epilogue_of_slurm_never_fails(self):
         script = (EXAMPLES / "slurm-epilog.sh").read_text()
         done = self.place.run(script, shell=("sh",), SLURM_JOB_WORK_DIR=self.place.folder)
