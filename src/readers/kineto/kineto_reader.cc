@@ -391,7 +391,10 @@ class KinetoReader final : public Reader {
     const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
     if (object && (has("\"traceEvents\"") || has("\"deviceProperties\""))) return Match::kYes;
     if (!object && has("\"ph\"")) return Match::kYes;
-    return Match::kMaybe;
+    // A list of events has objects in it; what lists other things is somebody else's.
+    const auto inside = text.find_first_not_of(" \t\r\n", first + 1);
+    const bool may_be_events = inside == text.npos || text[inside] == '{' || text[inside] == ']';
+    return object || may_be_events ? Match::kMaybe : Match::kNo;
   }
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
