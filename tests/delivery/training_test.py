@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -241,6 +242,50 @@ class BrokenTest(TrainingTest):
         while not marker.exists() and time.monotonic() < until:
             time.sleep(0.1)
         self.assertTrue(marker.exists())
+
+
+class GuideTest(TrainingTest):
+    """The folders that examples/training/README.md names, filled as the programs fill them."""
+    LAYOUTS = {
+        "torchtitan (2026)": "outputs/profiling/traces/iteration_100/rank{}_trace.json.gz",
+        "torchtitan (until 2025)": "outputs/profile_traces/iteration_100/rank{}_trace.json",
+        "Megatron-LM, Megatron Bridge": "logs/torch_profile/rank-{}.json.gz",
+        "Accelerate": "traces/profile_{}.json",
+        "`tensorboard_trace_handler(\"logs\")`": "logs/n7_424{}.1764100000000.pt.trace.json",
+        "vLLM 0.13 and later": "/tmp/vllm/n7_424{}.1764100000000000000.pt.trace.json.gz",
+        "vLLM before 0.13": None,  # The same.
+        "SGLang": "/tmp/sglang/1764100000.1234-TP-{}.trace.json.gz",
+        "Composer": "traces/rank{}.100.pt.trace.json",
+        "TensorFlow": "logs/plugins/profile/2026_11_26_17_00_00/n7.xplane.pb",
+    }
+
+    def test_each_programs_folder_is_judged(self):
+        guide = (EXAMPLES / "training" / "README.md").read_text().split("## Programs that record by themselves")[1]
+        rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in guide.splitlines() if line.startswith("| ")][1:]
+        self.assertEqual([row[0] for row in rows], list(self.LAYOUTS))
+        for name, _, judge in rows:
+            if self.LAYOUTS[name] is None:
+                self.assertEqual(judge, "the same")
+                continue
+            with self.subTest(name), tempfile.TemporaryDirectory() as place:
+                layout = self.LAYOUTS[name].lstrip("/")
+                for rank in range(4):
+                    path = pathlib.Path(place) / layout.format(rank)
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    source = str(RANKS).format(rank=rank) if "{}" in layout else EXAMPLES / "h200" / "jax_bf16.xplane.pb.gz"
+                    path.write_bytes(pathlib.Path(source).read_bytes() if path.suffix == ".gz" else gzip.open(source).read())
+                command = judge.strip("`").split()
+                self.assertEqual(command[:2], ["profgauge", "check"])
+                done = subprocess.run([PROGRAM, "check", command[2].lstrip("/")], cwd=place, text=True, capture_output=True, check=False)
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                self.assertEqual("4 ranks" in done.stdout, "{}" in layout, done.stdout)
+
+    def test_what_it_names_is_there(self):
+        guide = (EXAMPLES / "training" / "README.md").read_text()
+        for name in re.findall(r"`(profgauge\.[a-z]+)`", guide):
+            self.assertTrue((SOURCES / f"{name.replace('.', '/')}.py").exists(), name)
+        for name in re.findall(r"`((?:examples|src|rules)/[^`]+)`", guide):
+            self.assertTrue((REPOSITORY / name).exists(), name)
 
 
 REAL_LOOP = """

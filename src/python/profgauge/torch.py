@@ -336,7 +336,8 @@ class StepClock:
     @_guarded("the times of steps were not written")
     def _write_all(self, text=""):
         for path in list(self._documents) if os.getpid() == self._process else ():  # No forked process writes.
-            self.write(path, text)
+            if os.path.isdir(os.path.dirname(path) or "."):  # Who removed the folder wants no document.
+                self.write(path, text)
 
 
 def _action(profiler):
