@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Executes the RUN lines of ci/Containerfile's first stage as they are written, in a root of Debian
-# alone with a clean clone in /src. For where no image can be built. Needs root and debootstrap.
+# Executes the RUN lines of ci/Containerfile as they are written, those of both stages in one root of
+# Debian alone with a clean clone in /src. For where no image can be built. Needs root and debootstrap.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,7 +11,7 @@ git clone --quiet --no-hardlinks . "$root/src"
 cp /etc/resolv.conf "$root/etc/" 2> /dev/null || true
 mapfile -t sources < <(ls /etc/apt/sources.list.d/debian.sources 2> /dev/null)
 [ ${#sources[@]} -eq 0 ] || { rm -f "$root/etc/apt/sources.list"; cp "${sources[@]}" "$root/etc/apt/sources.list.d/"; }
-# Lines that end in a backslash go on; the second stage has no RUN.
+# Lines that end in a backslash go on.
 sed -e ':join' -e '/\\$/{N;s/\\\n *//;b join' -e '}' ci/Containerfile | sed -n 's/^RUN //p' |
   while IFS= read -r line; do
     echo "RUN $line"

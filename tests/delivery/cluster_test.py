@@ -1,10 +1,11 @@
 """The samples for clusters, run as they are written: GNU parallel, Open MPI, Slurm where its daemons
-run (ci/cluster.sh starts them), and the shell parts of the Kubernetes jobs. A run of eight ranks,
+run (ci/cluster.sh starts them), and the arguments of the Kubernetes jobs in a root with the program alone. A run of eight ranks,
 of which one cannot be read.
 """
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -31,9 +32,15 @@ thresholds: {communication.exposed_share: {max: 90%}}
 JOB = {
     "apiVersion": str, "kind": str, "metadata": {"name": str},
     "spec": {"completionMode": str, "completions": int, "parallelism": int, "backoffLimit": int,
+             "backoffLimitPerIndex": int, "maxFailedIndexes": int,
+             "podFailurePolicy": {"rules": [{"action": str, "onExitCodes": {
+                 "containerName": str, "operator": str, "values": [int]}}]},
              "template": {"spec": {
                  "restartPolicy": str,
+                 "securityContext": {"runAsNonRoot": bool, "runAsUser": int, "fsGroup": int},
                  "containers": [{"name": str, "image": str, "command": [str], "args": [str],
+                                 "env": [{"name": str, "valueFrom": {"fieldRef": {"fieldPath": str}}}],
+                                 "securityContext": {"readOnlyRootFilesystem": bool, "allowPrivilegeEscalation": bool},
                                  "volumeMounts": [{"name": str, "mountPath": str}]}],
                  "volumes": [{"name": str, "persistentVolumeClaim": {"claimName": str}}]}}}}
 
@@ -193,20 +200,40 @@ class Cluster(unittest.TestCase):
         judge = yaml.safe_load((CLUSTER / "kubernetes" / "check-job.yaml").read_text())
         for manifest in (job, judge):
             self.assertEqual(misfits(manifest, JOB), [])
+            self.assertEqual(manifest["spec"]["template"]["spec"]["restartPolicy"], "Never")  # podFailurePolicy needs it.
         self.assertEqual(job["spec"]["completionMode"], "Indexed")
-        shutil.copytree(self.profiles, self.out / "profiles")
-        shutil.copy(self.policy, self.out / "policy.yaml")
-        for index in range(job["spec"]["completions"]):
-            self.pod(job, JOB_COMPLETION_INDEX=str(index))
-        self.assertEqual(len(list((self.out / "summaries").iterdir())), 8)
-        self.pod(judge)
-        self.assertTrue((self.out / "report" / "report.json").exists())
+        for profiles, status in ((self.profiles, 0), (self.damaged(), 3)):
+            root = self.image()
+            shutil.copytree(profiles, root / "run-data" / "profiles")
+            shutil.copy(self.policy, root / "run-data" / "policy.yaml")
+            for index in range(job["spec"]["completions"]):
+                self.pod(job, root, 3 if status and index == 3 else 0, str(index))
+            self.assertEqual(len(list((root / "run-data" / "summaries").iterdir())), 7 if status else 8)
+            self.pod(judge, root, status)
+            self.assertTrue((root / "run-data" / "report" / "report.json").exists())
 
-    def pod(self, manifest, **more):
+    def image(self):
+        """What ci/Containerfile's last stage holds: the program, here with its libraries, and an empty volume."""
+        if os.getuid() != 0:
+            self.skipTest("only root may change the root")
+        root = pathlib.Path(tempfile.mkdtemp(dir=self.out))
+        listed = subprocess.run(["ldd", str(PROGRAM)], text=True, capture_output=True, check=False).stdout.split()
+        for path in [str(PROGRAM), *(word for word in listed if word.startswith("/"))]:
+            target = root / ("profgauge" if path == str(PROGRAM) else path.lstrip("/"))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+        (root / "run-data").mkdir()
+        return root
+
+    def pod(self, manifest, root, status, index=None):
+        """Executes the container's command as the kubelet does: without a shell, variables of `env` put in."""
         container = manifest["spec"]["template"]["spec"]["containers"][0]
-        mount = container["volumeMounts"][0]["mountPath"]
-        script = container["args"][0].replace(mount, str(self.out))
-        self.shell(*container["command"], script, **more)
+        variables = {item["name"]: index for item in container.get("env", [])}
+        words = [re.sub(r"\$\((\w+)\)", lambda found: variables[found[1]], word)
+                 for word in container["command"] + container["args"]]
+        done = subprocess.run([shutil.which("chroot", path="/usr/sbin:/usr/bin"), str(root), *words], env=variables, text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
 
     @unittest.skipIf(missing("sbatch", "squeue"), missing("sbatch", "squeue"))
     def test_slurm(self):

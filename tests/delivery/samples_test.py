@@ -1,5 +1,5 @@
-"""The shell parts of the samples for GitHub, GitLab and Jenkins, executed as they are written; the
-scripts for Slurm and cron. The handler for PyTorch has training_test.py.
+"""The shell parts of the samples for GitHub, GitLab and Jenkins, executed as they are written.
+Scripts for Slurm and cron have jobs_test.py, the training side has training_test.py.
 """
 import json
 import pathlib
@@ -199,32 +199,6 @@ class JenkinsTest(SampleTest):
             done = self.place.run(part, GIT_COMMIT="3f2a1c")
             self.assertEqual(done.returncode, wanted, done.stderr)
         self.exists("junit.xml", "report/index.html", "profgauge-history.db")
-
-
-class AfterTheJobTest(SampleTest):
-    def test_the_epilogue_of_slurm_never_fails(self):
-        script = (EXAMPLES / "slurm-epilog.sh").read_text()
-        done = self.place.run(script, shell=("sh",), SLURM_JOB_WORK_DIR=self.place.folder)
-        self.assertEqual((done.returncode, done.stdout), (0, ""))
-        shutil.copytree(EXAMPLES / "ddp", self.place.folder / "profiles")
-        done = self.place.run(script, shell=("sh",), SLURM_JOB_WORK_DIR=self.place.folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.exists("profiles/report/report.html", "profiles/verdict.txt")
-        (self.place.folder / "profiles" / "worker0.pt.trace.json.gz").write_text("no trace")
-        done = self.place.run(script, shell=("sh",), SLURM_JOB_WORK_DIR=self.place.folder)
-        self.assertEqual(done.returncode, 0)
-
-    def test_a_log_folder_is_judged_once(self):
-        logs = self.place.folder / "logs"
-        logs.mkdir()
-        shutil.copy(HEALTHY, logs / "a.pt.trace.json.gz")
-        for _ in range(2):
-            done = self.place.run(f'"{EXAMPLES}/judge-new.sh" logs', shell=("sh",))
-            self.assertEqual(done.returncode, 0, done.stderr)
-        report = logs / "a.pt.trace.json.gz.report" / "report.html"
-        first = report.stat().st_mtime_ns
-        self.place.run(f'"{EXAMPLES}/judge-new.sh" logs', shell=("sh",))
-        self.assertEqual(report.stat().st_mtime_ns, first)
 
 
 if __name__ == "__main__":
