@@ -235,10 +235,30 @@ class Cluster(unittest.TestCase):
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
 
-    @unittest.skipIf(missing("sbatch", "squeue"), missing("sbatch", "squeue"))
-    def test_slurm(self):
+    def need_slurm(self):
+        if missing("sbatch", "squeue"):
+            self.skipTest(missing("sbatch", "squeue"))
         if subprocess.run(["squeue"], capture_output=True, check=False).returncode != 0:
             self.skipTest("no Slurm controller answers; ci/cluster.sh starts one")
+
+    def test_slurm_trains_and_judges(self):
+        self.need_slurm()
+        for ending, wanted in (("", 0), ("; sys.exit(7)", 7)):
+            (self.out / "train.py").write_text(
+                "import os, shutil, sys\nfolder = os.path.join(sys.argv[2], 'step-8')\nos.makedirs(folder)\n"
+                f"shutil.copy({str(REPOSITORY / 'examples/healthy.pt.trace.json.gz')!r}, folder){ending}\n")
+            run_folder = self.out / f"run-{wanted}"
+            done = subprocess.run(
+                ["sbatch", "--wait", "--nodes=1", "--ntasks-per-node=1", "--gpus-per-node=0", "--output=train.log",
+                 REPOSITORY / "examples/slurm/train.sbatch"], cwd=self.out, text=True, capture_output=True, check=False,
+                env=environment(PROFGAUGE=str(PROGRAM), RUN=str(run_folder),
+                                JUDGE_SCRIPT=str(REPOSITORY / "examples/slurm/judge.sbatch")))
+            log = (self.out / "train.log").read_text()
+            self.assertEqual(done.returncode, wanted, done.stderr + log)
+            self.assertIn("step-8: exit 0: PASS", log)
+
+    def test_slurm(self):
+        self.need_slurm()
         self.shell(CLUSTER / "slurm" / "submit.sh", self.damaged(), self.out, self.policy)
         verdict = self.out / "verdict"
         deadline = time.monotonic() + 240

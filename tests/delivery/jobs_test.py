@@ -142,7 +142,7 @@ class SlurmTest(JobTest):
     def setUp(self):
         super().setUp()
         self.environment = {"PATH": f"{self.folder}:/usr/bin:/bin", "PROFGAUGE": str(PROGRAM), "RUN": str(self.runs),
-                            "SLURM_SUBMIT_DIR": str(REPOSITORY), "SLURM_JOB_ID": "42"}
+                            "SLURM_SUBMIT_DIR": str(EXAMPLES / "slurm"), "SLURM_JOB_ID": "42"}
         self.srun('echo "$@" >&2; exit 0')
 
     def srun(self, text):
