@@ -173,11 +173,14 @@ class StepClock:
     synchronize  what waits for the device, called after every `window` steps. Only for devices without
                  events: the host runs ahead of them, and only sums between two waits are exact.
     after        how many steps after a recording the published documents are written again
+    conditions   a profgauge.conditions.Conditions, for clocks and power of the GPU
     per_step     the work of a step: samples=128, tokens=4096
     """
 
-    def __init__(self, warmup=20, keep=10000, clock="auto", synchronize=None, window=50, after=500, **per_step):
+    def __init__(self, warmup=20, keep=10000, clock="auto", synchronize=None, window=50, after=500, conditions=None,
+                 **per_step):
         self.warmup, self.clock, self.synchronize, self.window, self.after = warmup, clock, synchronize, window, after
+        self.conditions = conditions
         self.number = None  # Of the step that is running.
         self.per_step = {name: value for name, value in per_step.items()
                          if _WORD.fullmatch(name) and isinstance(value, (int, float)) and 0 < value < 1e18}
@@ -240,6 +243,8 @@ class StepClock:
         if self._timer is None:
             cuda = _initialized("cuda") if self.clock != "host" else None
             self._timer = _EventTimer(cuda) if cuda else _HostTimer(self.synchronize, self.window)
+            if self.conditions is not None:
+                self.conditions.start()
         now = self._timer.end()
         if self._timer.waited():
             self._waits.append(number)
@@ -292,6 +297,8 @@ class StepClock:
                     "marks": list(self._marks), "recorded": [range_[:2] for range_ in self._recorded],
                     "profiler": self._profiler, "per_step": self.per_step, "rank": rank, "world_size": size,
                     **self._about}
+        if self.conditions is not None and document["devices"]:
+            document["devices"] = [{**document["devices"][0], **self.conditions.document()}]
         return {key: value for key, value in document.items() if value not in ([], {}, "") or key == "segments"}
 
     def text(self, limit=MOST_BYTES):

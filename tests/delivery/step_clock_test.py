@@ -1,5 +1,6 @@
 """StepClock of src/python/profgauge/torch.py, driven with a stand-in for PyTorch (tests/training/stubs) whose time is known."""
 import base64
+import ctypes
 import importlib.util
 import itertools
 import json
@@ -15,7 +16,7 @@ from support import REPOSITORY, main
 from training_support import MS, SCHEMA, SOURCES, ClockTest, tested  # First: it makes the stand-in `torch`.
 
 import torch
-from profgauge import marks
+from profgauge import conditions, marks
 
 class TimesTest(ClockTest):
     def test_what_the_profiler_costs_is_in_no_step(self):
@@ -219,6 +220,87 @@ class ValuesTest(ClockTest):
             self.assertTrue(SCHEMA.is_valid(json.loads((SAMPLES / f"{name}.json").read_text())), name)
         for name in ("no_schema", "newer", "negative", "huge", "fractions", "texts", "nan", "deep"):
             self.assertFalse(SCHEMA.is_valid(json.loads((SAMPLES / "hostile" / f"{name}.json").read_text())), name)
+
+
+class Nvml:
+    """NVIDIA's management library: answers per call, a code other than 0 where there is none."""
+
+    def __init__(self, missing=(), **answers):
+        self.answers = {"nvmlInit_v2": [None], "nvmlDeviceGetHandleByUUID": [7], "nvmlDeviceGetClockInfo": [1200, 2619],
+                        "nvmlDeviceGetMaxClockInfo": [1980], "nvmlDeviceGetEnforcedPowerLimit": [700000],
+                        "nvmlDeviceGetPowerUsage": [512340], "nvmlDeviceGetTemperature": [61],
+                        "nvmlDeviceGetCurrentClocksEventReasons": [0x4], **answers}
+        for name in missing:
+            self.answers.pop(name)
+        self.uuid = None
+
+    def __getattr__(self, name):
+        if name not in self.answers:
+            if name.startswith("nvmlDeviceGetCurrentClocks"):
+                raise AttributeError(name)  # An older driver's library has no such function.
+            return lambda *arguments: 3  # NVML_ERROR_NOT_SUPPORTED
+
+        def call(*arguments):
+            if name == "nvmlDeviceGetHandleByUUID":
+                self.uuid = arguments[0]
+            if arguments:
+                values = self.answers[name]
+                arguments[-1]._obj.value = values[arguments[1] == 2 and len(values) > 1]
+            return 0
+        return call
+
+
+class ConditionsTest(ClockTest):
+    def conditions(self, library, samples=1):
+        torch.cuda.initialized = True
+        done = mock.Mock(side_effect=[None] * (samples - 1) + [SystemExit])
+        with mock.patch.object(conditions.ctypes, "CDLL", side_effect=[library]), \
+                mock.patch.object(conditions.time, "sleep", done):
+            watched = conditions.Conditions()
+            try:
+                watched.start()
+            except SystemExit:  # The thread of the stand-in runs in ours; this ends it.
+                pass
+        return watched
+
+    def test_what_the_card_says(self):
+        library = Nvml(nvmlDeviceGetCurrentClocksEventReasons=[0x24])
+        watched = self.conditions(library, samples=3)
+        self.assertEqual(library.uuid, b"GPU-00000000-0000-0000-0000-000000000001")
+        clock = tested.StepClock(warmup=0, conditions=watched)
+        watched.start = lambda: None
+        self.train(clock, 4)
+        device = self.valid(clock.text())["devices"][0]
+        self.assertEqual(device, {
+            "id": 0, "name": "NVIDIA H200", "uuid": "GPU-00000000-0000-0000-0000-000000000001",
+            "sm_mhz": {"median": 1200, "min": 1200, "max": 1200, "limit": 1980},
+            "memory_mhz": {"median": 2619, "min": 2619, "max": 2619},
+            "watts": {"median": 512.3, "min": 512.3, "max": 512.3, "limit": 700.0},
+            "celsius": {"median": 61, "min": 61, "max": 61}, "reasons": {"sw_power_cap": 1.0, "sw_thermal": 1.0}})
+
+    def test_older_drivers_and_cards_without_readings(self):
+        watched = self.conditions(Nvml(missing=["nvmlDeviceGetCurrentClocksEventReasons"],
+                                       nvmlDeviceGetCurrentClocksThrottleReasons=[0x1]))
+        self.assertEqual(watched.document()["reasons"], {"gpu_idle": 1.0})
+        watched = self.conditions(Nvml(missing=["nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetPowerUsage",
+                                                "nvmlDeviceGetTemperature", "nvmlDeviceGetMaxClockInfo"]))
+        self.assertEqual(sorted(watched.document()), ["memory_mhz", "sm_mhz"])
+        self.assertNotIn("limit", watched.document()["sm_mhz"])
+
+    def test_without_the_library_or_the_card(self):
+        for library in (None, Nvml(missing=["nvmlInit_v2"]), Nvml(missing=["nvmlDeviceGetHandleByUUID"])):
+            tested._said.clear()
+            torch.cuda.initialized = True
+            clock = tested.StepClock(warmup=0, conditions=conditions.Conditions())
+            with mock.patch.object(conditions.ctypes, "CDLL", side_effect=lambda name: library or ctypes.CDLL("nonexistent.so")), \
+                    self.assertLogs("profgauge", "WARNING") as logs:
+                self.train(clock, 3)
+                self.assertEqual(sorted(self.valid(clock.text())["devices"][0]), ["id", "name", "uuid"])
+            self.assertEqual(len(logs.output), 1)
+        torch.cuda.initialized = False
+        clock = tested.StepClock(warmup=0, conditions=conditions.Conditions())
+        self.train(clock, 3)
+        self.assertNotIn("devices", self.valid(clock.text()))
 
 
 class FailuresTest(ClockTest):
