@@ -48,12 +48,12 @@ class TrainingTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.runs = self.folder / "runs"
 
-    def start(self, trace=HEALTHY, options=None, loop=LOOP, path=(STUBS, SOURCES), **variables):
+    def start(self, trace=HEALTHY, options=None, loop=LOOP, path=(STUBS, SOURCES), before=(), **variables):
         """The program, with nothing in its environment but what is given."""
         options = {"folder": str(self.runs), "program": str(PROGRAM), "exit_wait": 60, **(options or {})}
         environment = {"STUB_TRACE": str(trace), "OPTIONS": json.dumps(options), "PYTHONDONTWRITEBYTECODE": "1",
                        "PYTHONPATH": ":".join(map(str, path)), **variables}
-        return subprocess.Popen([sys.executable, "-c", loop], cwd=self.folder, env=environment, text=True,
+        return subprocess.Popen([*before, sys.executable, "-c", loop], cwd=self.folder, env=environment, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def ended(self, process, code=0):
@@ -202,6 +202,17 @@ class BrokenTest(TrainingTest):
         self.holds("No space left on device", trace=False, STEP=no_space)
         self.assertEqual([path.name for path in self.runs.iterdir()], ["step-8"])
         self.assertEqual(self.names(), ["rank-0.run.json"])
+
+    @unittest.skipIf(os.getuid() != 0 or shutil.which("unshare") is None, "only root may mount a small file system")
+    def test_a_file_system_that_fills_up(self):
+        self.runs.mkdir()
+        loop = LOOP.replace("clock = ", "import profgauge.torch; profgauge.torch.LEAST_FREE_BYTES = 0\nclock = ", 1) + """
+print(json.dumps({"left": sorted(os.listdir(options["folder"])), "step": sorted(os.listdir(options["folder"] + "/step-8"))}))
+""".replace("options", 'json.loads(os.environ["OPTIONS"])')
+        process = self.start(loop=loop, before=("unshare", "-m", "sh", "-c", f"mount -t tmpfs -o size=32k none {self.runs} && exec \"$@\"", "-"))
+        left, log = self.ended(process)
+        self.assertIn("No space left on device", log)
+        self.assertEqual(left, [{"left": ["step-8"], "step": ["rank-0.run.json"]}])
 
     def test_a_function_for_verdicts_that_fails(self):
         loop = LOOP.replace("print(json.dumps(verdict._asdict()), flush=True)", "1 / 0")
