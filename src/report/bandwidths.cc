@@ -9,24 +9,22 @@
 
 #include "base/format.h"
 #include "base/median.h"
+#include "knowledge/collectives.h"
 
 namespace profgauge::report {
 namespace {
-
-constexpr double kSlowShare = 0.8;    ///< Of the median of its kind and size: slower is an outlier.
-constexpr std::size_t kFewAlike = 3;  ///< Of fewer nobody knows what is usual.
 
 /// Kind, ranks, class of sizes.
 using Alike = std::tuple<std::string, std::int64_t, std::int64_t>;
 
 void Judge(const std::vector<std::size_t>& places, std::vector<SizeBandwidth>& all) {
-  if (places.size() < kFewAlike) return;
+  if (places.size() < knowledge::kCollectivesSlowLeastCalls) return;
   std::vector<double> values;
   for (const std::size_t place : places) values.push_back(all[place].bandwidth);
   const double usual = Median(std::move(values));
   for (const std::size_t place : places) {
     all[place].usual = usual;
-    all[place].is_slow = all[place].bandwidth < kSlowShare * usual;
+    all[place].is_slow = all[place].bandwidth < knowledge::kCollectivesSlowShare * usual;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "knowledge/findings.h"
 
 namespace profgauge::report {
 namespace {
@@ -64,9 +65,8 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   if (from.gain_replayed) {
     finding.gain_bound = Bound::kReplayed;
     const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
-    // A bound that is as good as the prediction says nothing more.
-    constexpr double kAlike = 1.02;
-    const bool says_more = !limit.empty() && *from.gain_limit > kAlike * from.gain.value_or(0);
+    const bool says_more = !limit.empty() && *from.gain_limit > knowledge::kFindingsBoundExcess *
+                                                                    from.gain.value_or(0);
     finding.gain.text += says_more ? fmt::format(" replayed (≤ {})", limit) : " replayed";
   }
   for (const std::size_t symptom : from.symptoms) {

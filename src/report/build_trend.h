@@ -9,9 +9,6 @@
 
 namespace profgauge::report {
 
-/// Fewest values in which a change of level can be found.
-inline constexpr std::size_t kFewestForTrend = 6;
-
 /// `entries`: oldest first. Series: the median iteration time of all runs, and a few other metrics
 /// that at least two runs have.
 Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branch);

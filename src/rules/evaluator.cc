@@ -93,7 +93,8 @@ Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& an
     }
   }
   out.waivers = CountWaivers(rules, out.findings, options);
-  RankFindings(rules, std::move(rule_of), out.findings);
+  RankFindings(rules, std::move(rule_of), options.thresholds.findings_explained_share,
+               out.findings);
   return out;
 }
 

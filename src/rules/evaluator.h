@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "knowledge/tunable.h"
 #include "rules/compile.h"
 #include "rules/facts.h"
 #include "rules/waiver.h"
@@ -118,6 +119,7 @@ struct RuleRunOptions {
   const Replayer* replayer = nullptr;          ///< Of the analysis; null: no gain is replayed.
   int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
   std::function<void()> beside = {};           ///< Runs beside the rules.
+  knowledge::TunableThresholds thresholds = {};  ///< Those of the policy.
 };
 
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,

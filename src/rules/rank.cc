@@ -12,18 +12,20 @@ constexpr std::string_view kAboutRecording = "recording";
 
 /// A cause must be able to give at least this share of what the symptom costs; where either is
 /// unknown, the rule's word counts.
-constexpr double kExplainedShare = 0.5;
-
-bool Explains(const Finding& cause, const Finding& symptom) {
+bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {
   if (!cause.gain || !symptom.gain) return true;
-  return *cause.gain >= kExplainedShare * *symptom.gain;
+  return *cause.gain >= share * *symptom.gain;
 }
 
 class Ranker {
  public:
   Ranker(std::span<const CompiledRule> rules, const std::vector<std::size_t>& rule_of,
-         std::vector<Finding>& findings)
-      : rules_(rules), rule_of_(rule_of), findings_(findings), worth_(findings.size(), 0) {}
+         knowledge::Ratio explained, std::vector<Finding>& findings)
+      : rules_(rules),
+        rule_of_(rule_of),
+        explained_(explained),
+        findings_(findings),
+        worth_(findings.size(), 0) {}
 
   std::vector<std::size_t> Order() {
     LinkCauses();
@@ -55,7 +57,7 @@ class Ranker {
         if (!Fired(findings_[i].status)) continue;
         if (std::find(symptoms.begin(), symptoms.end(), rule_of_[i]) == symptoms.end()) continue;
         Finding& symptom = findings_[i];
-        if (!Explains(findings_[cause], symptom)) continue;
+        if (!Explains(findings_[cause], symptom, explained_)) continue;
         if (!symptom.cause || findings_[*symptom.cause].gain_share < findings_[cause].gain_share) {
           symptom.cause = cause;
         }
@@ -115,6 +117,7 @@ class Ranker {
 
   std::span<const CompiledRule> rules_;
   const std::vector<std::size_t>& rule_of_;
+  knowledge::Ratio explained_;
   std::vector<Finding>& findings_;
   std::vector<double> worth_;  ///< The larger of its own gain and its symptoms'.
 };
@@ -122,8 +125,8 @@ class Ranker {
 }  // namespace
 
 void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
-                  std::vector<Finding>& findings) {
-  const std::vector<std::size_t> order = Ranker(rules, rule_of, findings).Order();
+                  knowledge::Ratio explained, std::vector<Finding>& findings) {
+  const std::vector<std::size_t> order = Ranker(rules, rule_of, explained, findings).Order();
   std::vector<std::size_t> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
   std::vector<Finding> sorted;

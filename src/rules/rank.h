@@ -3,14 +3,16 @@
 
 #include <vector>
 
+#include "knowledge/quantity.h"
 #include "rules/evaluator.h"
 
 namespace profgauge {
 
 /// Links fired findings to the fired finding that explains them (of several the one with the
 /// largest gain) and puts all in the order that evaluator.h promises. `rule_of` is the rule index
-/// of each.
+/// of each. A cause gains at least
+/// `explained` of what its symptom would.
 void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
-                  std::vector<Finding>& findings);
+                  knowledge::Ratio explained, std::vector<Finding>& findings);
 
 }  // namespace profgauge

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/findings.h"
 #include "model/device_words.h"
 #include "rules/gain_bound.h"
 #include "rules/groups.h"
@@ -21,10 +22,6 @@ namespace {
 using expr::Outcome;
 using expr::RowId;
 
-/// A finding that could gain less than this share of the iteration informs and does no more.
-constexpr double kSmallGain = 0.01;
-/// A replay that gains more than this times the estimate is of more than the rule speaks for.
-constexpr double kAlike = 1.05;
 constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
 
 /// The first of the known limits, gravest first, that `metric` passes; their number for none.
@@ -402,7 +399,8 @@ class RuleRun {
     const double mean = AsNumber(iteration->value, 0);
     const Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
     const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
-    return gain && gain->share * mean < kSmallGain * std::min(mean, usual);
+    return gain && gain->share * mean <
+                       options_.thresholds.findings_small_gain_share * std::min(mean, usual);
   }
 
   Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
@@ -528,7 +526,7 @@ class RuleRun {
           CapGain(*replayed, std::nullopt, run_.FindMetric(metric::kIterationTimeMean));
       // A replay can gain more where its scenario takes away more than what the rule measures; the
       // rule speaks for that alone.
-      const bool is_cut = predicted->gain > kAlike * gain->gain;
+      const bool is_cut = predicted->gain > knowledge::kFindingsSimulationExcess * gain->gain;
       if (!is_cut) {
         out.gain_limit = gain->gain;
         out.gain_replayed = true;

@@ -16,6 +16,7 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "expr/eval.h"
+#include "knowledge/findings.h"
 #include "rules/condition.h"
 
 namespace profgauge {
@@ -287,7 +288,7 @@ std::string PathText(const Prediction& prediction) {
   std::string text;
   for (const auto& [time, kind] : parts) {
     const double share = static_cast<double>(time) / static_cast<double>(whole);
-    if (share < 0.01) continue;
+    if (share < knowledge::kFindingsPathLeastShare) continue;
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {}", InfoOf(kind).title, FormatValue(Value{share}, Unit::kShare));
   }

@@ -7,6 +7,7 @@
 
 #include "analysis/classify/collective.h"
 #include "analysis/classify/kernel_class.h"
+#include "knowledge/tunable.h"
 #include "model/known_devices.h"
 
 namespace profgauge {
@@ -30,6 +31,7 @@ struct Knowledge {
   /// Kernels that no rule can tell count as using Tensor Cores in the metrics tensor_core.*, which
   /// are upper bounds then.
   bool undecided_use_tensor_cores = false;
+  knowledge::TunableThresholds thresholds;  ///< `thresholds_of_analysis:`
 };
 
 }  // namespace profgauge

@@ -14,28 +14,11 @@
 #include "analysis/context/once.h"
 #include "base/format.h"
 #include "base/median.h"
+#include "knowledge/blame.h"
+#include "knowledge/iterations.h"
 
 namespace profgauge {
 namespace {
-
-/// Of the cost of all ranks: what one must cause to be the straggler.
-constexpr double kMostOfTheCost = 0.5, kNearlyAllOfTheCost = 0.95;
-/// How far, in its spread, the cost less that of all others must be from what chance gives, and how
-/// few iterations tell when the rank causes nearly all of it: one delay makes many calls late.
-constexpr double kSteady = 2.5;
-constexpr std::size_t kFewCalls = 3, kFewSteps = 3;
-/// An iteration that loses less than this part of what the worst one loses is none of the habit.
-constexpr double kOfTheWorst = 0.1;
-/// Ranks whose kernels tell what is usual.
-constexpr std::size_t kFewRanks = 3;
-/// Of the lateness: what one cause must cover to be the cause.
-constexpr double kEnoughOfTheLateness = 0.8;
-/// Of a group's time in calls: where more is hidden, ranks compute on while they wait in them.
-constexpr double kHidden = 0.05;
-/// Equal kernels that take this much longer than on the other ranks make a GPU slow.
-constexpr double kSlowKernels = 1.03;
-/// Of the time of a class of kernels: what must be slower for the class to be.
-constexpr double kMostKernels = 0.75;
 
 constexpr std::array<std::string_view, 5> kCauses = {
     "computing", "copies", "communication of another group", "the host", "waiting for input data"};
@@ -102,7 +85,8 @@ std::optional<double> SlowdownOf(std::span<const Pace> paces) {
   for (const Pace& pace : paces) classes[pace.is_matrix ? 1 : 0].push_back(pace);
   double own = 0, typical = 0;
   for (std::vector<Pace>& alike : classes) {
-    const double most = kSlowKernels * SharedBy(alike, kMostKernels);
+    const double most = knowledge::kBlameSlowKernelFactor *
+                        SharedBy(alike, knowledge::kBlameSlowKernelShare.value());
     for (const Pace& pace : alike) {
       own += std::min(pace.ratio(), most) * static_cast<double>(pace.typical);
       typical += static_cast<double>(pace.typical);
@@ -191,8 +175,8 @@ class CauseFinder {
     std::string parts;
     for (std::size_t cause = 0; cause < extra.size(); ++cause) {
       const double share = static_cast<double>(extra[cause]) / static_cast<double>(total);
-      if (share >= kEnoughOfTheLateness) return NameOf(cause);
-      if (share < 0.05) continue;
+      if (share >= knowledge::kBlameCauseShare) return NameOf(cause);
+      if (share < knowledge::kBlameCauseLeastShare) continue;
       parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", NameOf(cause), FormatShare(share));
     }
     return parts;
@@ -211,7 +195,8 @@ class CauseFinder {
         exposed += call.exposed;
       }
     }
-    return static_cast<double>(time - exposed) > kHidden * static_cast<double>(time);
+    return static_cast<double>(time - exposed) >
+           knowledge::kBlameHiddenShare * static_cast<double>(time);
   }
 
   /// Before each call of the group for which the rank was late: the range on every member.
@@ -264,7 +249,7 @@ class CauseFinder {
     for (const auto& [rank, ranges] : ranges_) {
       if (rank != straggler_) others.push_back(rank);
     }
-    return SlowdownAmong(ranks_, straggler_, others) >= kSlowKernels
+    return SlowdownAmong(ranks_, straggler_, others) >= knowledge::kBlameSlowKernelFactor
                ? "a slow {{ device.device }}"
                : "more work on the {{ device.device }}";
   }
@@ -314,7 +299,8 @@ class Habit {
         if (each == rank) own += usual;
       }
     }
-    return has_exceptions_ || (own > kMostOfTheCost * total && StepsOf(rank) < kFewSteps);
+    return has_exceptions_ || (own > knowledge::kBlameCostShare * total &&
+                               StepsOf(rank) < knowledge::kIterationsUsualLeast);
   }
 
   /// The rank that costs most.
@@ -343,11 +329,12 @@ class Habit {
       own += scale * of_rank;
       total += scale * all;
     }
-    if (own <= kMostOfTheCost * total) return false;
-    const bool is_many = StepsOf(rank) >= kFewSteps;
+    if (own <= knowledge::kBlameCostShare * total) return false;
+    const bool is_many = StepsOf(rank) >= knowledge::kIterationsUsualLeast;
     // A recording of one or two iterations has calls alone to tell by.
-    if (!is_many && recorded_ >= kFewSteps) return false;
-    return (is_many && own >= kNearlyAllOfTheCost * total) || sum > kSteady * std::sqrt(squares);
+    if (!is_many && recorded_ >= knowledge::kIterationsUsualLeast) return false;
+    return (is_many && own >= knowledge::kBlameSoleCostShare * total) ||
+           sum > knowledge::kBlameDeviations * std::sqrt(squares);
   }
 
  private:
@@ -362,7 +349,8 @@ class Habit {
       costs.push_back(scale_.at(step) * static_cast<double>(own->second));
     }
     if (costs.empty()) return 0;
-    const double least = kOfTheWorst * *std::max_element(costs.begin(), costs.end());
+    const double least =
+        knowledge::kBlameLeastOfWorst * *std::max_element(costs.begin(), costs.end());
     return static_cast<std::size_t>(
         std::count_if(costs.begin(), costs.end(), [&](double cost) { return cost >= least; }));
   }
@@ -448,7 +436,7 @@ Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching) {
   const Habit habit(ranks, late, matching);
   const std::size_t worst = habit.Worst(ranks.size());
   if (!habit.IsOf(worst, late)) {
-    blame.too_few = late.size() < kFewCalls || habit.IsSeldomOf(worst);
+    blame.too_few = late.size() < knowledge::kBlameLeastCalls || habit.IsSeldomOf(worst);
     blame.jitter = !blame.too_few;
     return blame;
   }
@@ -472,7 +460,8 @@ std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ra
     for (const KernelSum& kernel : rank) all[key_of(kernel)].times.push_back(kernel.time);
   }
   for (auto& [key, alike] : all) {
-    if (alike.times.size() >= kFewRanks) alike.typical = Median(std::move(alike.times));
+    if (alike.times.size() >= knowledge::kBlameUsualLeast)
+      alike.typical = Median(std::move(alike.times));
   }
   std::vector<std::optional<double>> slowdowns;
   for (const std::vector<KernelSum>& rank : kernels) {

@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "base/median.h"
+#include "knowledge/clocks.h"
 
 namespace profgauge {
 namespace {
-
-constexpr Ns kLongRecording = 10'000'000'000;
 
 /// Ends of one rank's calls, beside those of the first rank of the group.
 struct Pairs {
@@ -24,7 +23,8 @@ Clocks::Clock Fit(Pairs pairs) {
   Clocks::Clock clock;
   clock.from = pairs.own.front();
   const auto [least, most] = std::minmax_element(pairs.own.begin(), pairs.own.end());
-  if (*most - *least > static_cast<double>(kLongRecording) && pairs.own.size() >= 3) {
+  if (*most - *least > static_cast<double>(knowledge::kClocksDriftLeastLength.ns()) &&
+      pairs.own.size() >= knowledge::kClocksDriftLeastCalls) {
     std::vector<double> slopes;
     // Each against the one half the recording later: far apart, and as many as there are calls.
     const std::size_t half = pairs.own.size() / 2;
@@ -135,13 +135,12 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching) {
 }
 
 bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks) {
-  constexpr Ns kOneCall = 1'000'000;
   std::size_t calls = 0, apart = 0;
   for (const MatchedCall& call : matching.calls) {
     const auto spread = SpreadOf(call, ranks, clocks);
     if (!spread) continue;
     ++calls;
-    apart += *spread > std::max(kOneCall, call.transfer) ? 1 : 0;
+    apart += *spread > std::max(knowledge::kClocksEndsApart.ns(), call.transfer) ? 1 : 0;
   }
   return 2 * apart > calls;
 }

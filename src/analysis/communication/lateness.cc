@@ -5,11 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "knowledge/blame.h"
+
 namespace profgauge {
 namespace {
-
-/// Of a call's lateness: shares of ranks below this are not followed.
-constexpr double kNegligible = 0.005;
 
 /// Who made a call late: ranks with their shares, which add up to 1.
 using Shares = std::vector<std::pair<std::size_t, double>>;
@@ -141,7 +140,7 @@ class Attribution {
         std::min(1.0, static_cast<double>(more) / static_cast<double>(task.lateness));
     for (std::size_t i = 0; i < own.size(); ++i) {
       const double share = passed * static_cast<double>(extra[i]) / static_cast<double>(sum);
-      if (share < kNegligible) continue;
+      if (share < knowledge::kBlameNegligibleShare) continue;
       Task& cause = TaskOf(own[i]->call, extra[i]);
       if (comparable && cause.reference == nullptr) SetReference(cause, others[i]->call);
       task.causes.emplace_back(&cause, share);
@@ -211,7 +210,7 @@ class Attribution {
     double own = 1;
     for (const auto& [cause, share] : task.causes) {
       for (const auto& [rank, of_it] : known_[cause->call]) {
-        if (of_it * share < kNegligible) continue;
+        if (of_it * share < knowledge::kBlameNegligibleShare) continue;
         sums[rank] += of_it * share;
         own -= of_it * share;
       }

@@ -8,10 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "knowledge/collectives.h"
+
 namespace profgauge {
 namespace {
 
-constexpr double kEnoughMatched = 0.95;
 /// Cells of the table that aligns two sequences; longer ones stay unmatched between what they have
 /// in common at both ends.
 constexpr std::size_t kMaxAlignment = 4'000'000;
@@ -314,8 +315,10 @@ class Matcher {
 bool GroupMatch::MayBlame() const {
   // Pairs need both of their ends only.
   if (!point_to_point && !complete()) return false;
-  return static_cast<double>(matched_calls) >= kEnoughMatched * static_cast<double>(calls) &&
-         static_cast<double>(matched_time) >= kEnoughMatched * static_cast<double>(time);
+  return static_cast<double>(matched_calls) >=
+             knowledge::kCollectivesMatchedShare * static_cast<double>(calls) &&
+         static_cast<double>(matched_time) >=
+             knowledge::kCollectivesMatchedShare * static_cast<double>(time);
 }
 
 Matching MatchRanks(std::span<const RankGroups> ranks,

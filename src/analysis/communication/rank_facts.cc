@@ -17,6 +17,7 @@
 #include "analysis/communication/blame.h"
 #include "analysis/communication/suspects.h"
 #include "analysis/time/host_communication.h"
+#include "knowledge/blame.h"
 
 namespace profgauge {
 namespace {
@@ -165,8 +166,7 @@ std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
 
 // Processes with several GPUs, as JAX's are, tell by themselves which one is slow.
 void SetSlowGpu(const RankContext& rank, RankFacts& facts) {
-  constexpr std::size_t kFewGpus = 3;
-  if (rank.gpus.size() < kFewGpus) return;
+  if (rank.gpus.size() < knowledge::kBlameUsualLeast) return;
   std::vector<RankFacts> gpus;
   for (const GpuUse& use : rank.gpus) {
     gpus.emplace_back().kernels = SumKernels(rank, RowsOfGpu(rank.profile->device, use.gpu));

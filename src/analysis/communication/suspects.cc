@@ -10,13 +10,10 @@
 
 #include "analysis/classify/kernel_name.h"
 #include "base/format.h"
+#include "knowledge/collectives.h"
 
 namespace profgauge {
 namespace {
-
-constexpr std::int64_t kFewBlocks = 64;
-constexpr std::int64_t kOften = 8;
-constexpr Ns kLengthens = 10;  // Times the shortest.
 
 struct Launches {
   std::int64_t blocks = 0, count = 0;
@@ -34,8 +31,9 @@ struct Launches {
     total += length;
   }
   bool is_suspect() const {
-    return same_blocks && blocks > 1 && blocks <= kFewBlocks && count >= kOften &&
-           longest >= kLengthens * std::max<Ns>(1, shortest);
+    return same_blocks && blocks > 1 && blocks <= knowledge::kCollectivesSuspectBlocks &&
+           count >= knowledge::kCollectivesSuspectCalls &&
+           longest >= knowledge::kCollectivesSuspectSpread.Of(std::max<Ns>(1, shortest));
   }
 };
 

@@ -14,11 +14,10 @@
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/interval.h"
+#include "knowledge/launches.h"
 
 namespace profgauge {
 namespace {
-
-constexpr std::int64_t kFullQueue = 1024;  // CUDA's limit of pending launches (HTA).
 
 struct GpuKernels {
   std::int64_t kernels = 0;
@@ -108,7 +107,7 @@ void AppendQueue(const Profile& profile, const ChosenRows& rows,
   }
   std::int64_t into_empty = 0;
   ForEachLength(items, [&](std::int64_t length) { into_empty += length == 0 ? 1 : 0; });
-  const QueueSums queue = SumQueue(items, kFullQueue);
+  const QueueSums queue = SumQueue(items, knowledge::kLaunchesQueuePlaces.value());
   write.Share("queue_empty_share"_col, into_empty, launches)
       .Share("queue_mean"_col, queue.length, queue.events)
       .Integer("queue_max"_col, queue.longest)

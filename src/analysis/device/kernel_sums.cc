@@ -17,8 +17,6 @@
 namespace profgauge {
 namespace {
 
-constexpr Ns kShortKernel = 10'000;  // 10 us: TraceLens.
-
 LaunchProperties PropertiesOf(const LaunchConfig& config) {
   return {{config.grid[0], config.grid[1], config.grid[2]},
           {config.block[0], config.block[1], config.block[2]},
@@ -113,7 +111,7 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
       call.outside_calls = 1;
     } else {
       of_rank.kernel_time += call.time;
-      if (call.time < kShortKernel) of_rank.short_time += call.time;
+      if (call.time < rank.knowledge.thresholds.kernels_short) of_rank.short_time += call.time;
       AddToOp(rank, i, call, name);
     }
     if (rank.InTables(row)) AddToName(rank, i, call, name);

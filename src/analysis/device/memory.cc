@@ -17,6 +17,7 @@
 #include "analysis/tables/texts.h"
 #include "analysis/tables/work_columns.h"
 #include "base/metric_id.h"
+#include "knowledge/memory.h"
 
 namespace profgauge {
 namespace {
@@ -259,8 +260,7 @@ std::vector<std::int64_t> LevelsAtStarts(const RankContext& rank, const DeviceKe
 // By how much more is given out from one start to the next, -1 of fewer than five: a cache that
 // fills once is no leak, and of few steps most may be such.
 std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
-  constexpr std::size_t kLeastStarts = 5;
-  if (levels.size() < kLeastStarts) return -1;
+  if (levels.size() < knowledge::kMemoryGrowthLeastIterations) return -1;
   std::vector<std::int64_t> steps;
   for (std::size_t i = 1; i < levels.size(); ++i) steps.push_back(levels[i] - levels[i - 1]);
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>((steps.size() - 1) / 2);

@@ -23,6 +23,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/no_index.h"
+#include "knowledge/roofline.h"
 
 namespace profgauge {
 namespace {
@@ -371,27 +372,23 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
       "counts operators with {} of the time of computing kernels; the others' work is "
       "unknown{}",
       FormatShare(covered), NamesNotCounted(totals));
-  // Products that are not counted are work all the same. Of this part of the products' time it is
-  // not known how fast it was: an inference trace of compiled products counted 6 % of them, and a
-  // limit on the number failed a run that used half of its peak.
-  constexpr double kTooLittle = 0.5, kMuchNotCounted = 0.2;
+  // Products that are not counted are work all the same: how fast they were is not known.
   const Ns not_counted = NotCountedTime(totals);
   const bool lacks_products =
       static_cast<double>(not_counted) >
-      kMuchNotCounted * static_cast<double>(not_counted + totals.matrix_time);
+      knowledge::kRooflineNotCountedShare * static_cast<double>(not_counted + totals.matrix_time);
   const auto set = [&](MetricId id, double value, const std::string& words) {
     out.Set(id, value);
     const bool is_impossible = id != metric::kFlopsAchieved && value > 1;
     out.SetNote(
         id,
         words + (is_impossible ? "; more than the peak: shapes, times or the peak are wrong" : ""),
-        covered < kTooLittle || lacks_products || is_impossible);
+        covered < knowledge::kRooflineCoveredShare || lacks_products || is_impossible);
   };
   set(metric::kFlopsAchieved, totals.flops / seconds, note);
-  // What has no peak takes at its peak at most the time that it took: this little is left out.
-  constexpr double kNegligible = 0.01;
-  if (totals.seconds_at_peak <= 0 || static_cast<double>(totals.peakless_time) >
-                                         kNegligible * static_cast<double>(totals.counted_time)) {
+  if (totals.seconds_at_peak <= 0 ||
+      static_cast<double>(totals.peakless_time) >
+          knowledge::kRooflineNegligibleShare * static_cast<double>(totals.counted_time)) {
     return SetAllAbsent({metric::kFlopsMfu, metric::kFlopsHfu}, totals.why_peakless, out);
   }
   set(metric::kFlopsHfu, totals.seconds_at_peak / seconds, note);

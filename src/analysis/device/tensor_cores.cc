@@ -19,15 +19,10 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/no_index.h"
+#include "knowledge/tensor_cores.h"
 
 namespace profgauge {
 namespace {
-
-// Above this share of undecided time the note says what a project can do about it.
-constexpr double kMuchUndecided = 0.2;
-// Above this one, what could use them is not known where hardly anything surely could.
-constexpr double kMostlyUnknown = 0.5;
-constexpr double kHardlyAny = 0.1;
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
@@ -90,7 +85,8 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
   const std::string_view remedy =
       "; in the policy, `tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that "
       "all do";
-  const bool is_much = is_range && Share(times.undecided, times.whole) > kMuchUndecided;
+  const bool is_much =
+      is_range && Share(times.undecided, times.whole) > knowledge::kTensorCoresUndecidedShare;
   const std::string words = "up to " + FormatShare(upper) +
                             out.Told(" if all undecided kernels use {{ device.matrix_units }}") +
                             std::string(is_much ? remedy : "");
@@ -111,8 +107,8 @@ void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times,
 // That hardly anything could use them is a claim, which unknown kernels of unknown operators do not
 // allow.
 bool IsUnknown(const TensorCoreTimes& times) {
-  return Share(times.eligible, times.kernels) < kHardlyAny &&
-         Share(times.unknown, times.kernels) > kMostlyUnknown;
+  return Share(times.eligible, times.kernels) < knowledge::kTensorCoresHardlyEligibleShare &&
+         Share(times.unknown, times.kernels) > knowledge::kTensorCoresUnknownShare;
 }
 
 // PyTorch's own operators are known, all of them: one that is not listed as a product is none.
@@ -124,7 +120,7 @@ bool IsKnownOp(std::string_view name) {
 
 std::string WhyUnknown(const TensorCoreTimes& times) {
   const double graphs = Share(times.whole_graphs, times.kernels);
-  if (graphs > kMostlyUnknown) {
+  if (graphs > knowledge::kTensorCoresUnknownShare) {
     return fmt::format("{} of the kernel time lies in graphs, and {}", FormatShare(graphs),
                        kWholeGraphs);
   }
@@ -150,7 +146,8 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
   const Ns all = times.eligible + times.whole_graphs;
   if (used > 0) SetWithGraphs(kId, used, all, times, out);
   // Products in graphs could lift it as well.
-  if (used < times.eligible && Share(times.whole_graphs, all) > kMuchUndecided) {
+  if (used < times.eligible &&
+      Share(times.whole_graphs, all) > knowledge::kTensorCoresUndecidedShare) {
     const Ns most = times.eligible_tensor_core + times.eligible_undecided + times.whole_graphs;
     out.MarkUncertain(kId, fmt::format("up to {} by products in graphs that were recorded whole",
                                        FormatShare(Share(most, all))));

@@ -12,14 +12,12 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
+#include "knowledge/neuron.h"
 
 namespace profgauge {
 namespace {
 
 constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.* and neuron.*";
-
-// Below it a capture is start-up rather than work; the rule neuron/empty-capture says so.
-constexpr double kLeastActive = 0.1;
 
 NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   NeuronRank rank;
@@ -38,7 +36,7 @@ NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
 // Shares of the time or of the peak say nothing about the model in a capture of almost nothing.
 void DoubtEmptyCapture(bool all_neuron, Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
-  if (IsAbsent(active) || AsNumber(active, 0) >= kLeastActive) return;
+  if (IsAbsent(active) || AsNumber(active, 0) >= knowledge::kNeuronActiveLeastShare) return;
   const std::string why = "the capture holds almost no work, it is active for " +
                           FormatValue(active, Unit::kShare) + " of its time";
   for (const MetricId id : {metric::kNeuronMfu, metric::kNeuronMfuHlo, metric::kNeuronMfuInst,

@@ -13,6 +13,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
 #include "base/metric_id.h"
+#include "knowledge/neuron.h"
 
 namespace profgauge {
 namespace {
@@ -155,7 +156,6 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
 // The engine that differs most between cores; engines that hardly work do not count.
 void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
                   std::span<const NeuronRank> ranks, Output& out) {
-  constexpr double kLeastActive = 0.01;
   std::int64_t count = 0;
   for (const auto& of_rank : cores) count += static_cast<std::int64_t>(of_rank.size());
   if (count > 0) out.Set(metric::kNeuronCores, count);
@@ -176,7 +176,7 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
         time += static_cast<double>(ranks[i].total);
       }
     }
-    if (time <= 0 || sum < kLeastActive * time) continue;
+    if (time <= 0 || sum < knowledge::kNeuronEngineActiveLeastShare * time) continue;
     largest = std::max(largest, (high - low) / (sum / static_cast<double>(count)));
   }
   out.Set(metric::kNeuronCoreImbalance, largest);

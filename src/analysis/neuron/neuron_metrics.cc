@@ -11,6 +11,7 @@
 #include "analysis/tables/catalogue_neuron.h"
 #include "base/median.h"
 #include "base/metric_id.h"
+#include "knowledge/neuron.h"
 
 namespace profgauge {
 namespace {
@@ -174,14 +175,14 @@ void SetDmaPart(const DmaMetrics& id, const neuron::DmaSums Summary::*part, Neur
 }
 
 void SetSmallPackets(NeuronSetter& set) {
-  constexpr std::int64_t kSemaphoreWrite = 4, kSmall = 512;
+  constexpr std::int64_t kSemaphoreWrite = 4;
   std::int64_t small = 0, counted = 0;
   for (const NeuronRank& rank : set.ranks()) {
     for (const neuron::Dma& row : rank.data->packets) {
       const bool inside = row.start >= rank.sums.window.start && row.start < rank.sums.window.end;
       if (!inside || row.bytes <= kSemaphoreWrite) continue;
       ++counted;
-      if (row.bytes < kSmall) ++small;
+      if (row.bytes < knowledge::kNeuronSmallDma) ++small;
     }
   }
   set.Share(metric::kDmaSmallShare, static_cast<double>(small), static_cast<double>(counted));

@@ -12,6 +12,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/median.h"
 #include "base/metric_id.h"
+#include "knowledge/neuron.h"
 
 namespace profgauge {
 namespace {
@@ -33,7 +34,8 @@ struct Packets {
     ++count;
     bytes += row.bytes;
     time += row.duration;
-    if (row.bytes > 4 && row.bytes < 512) ++small;  // As dma.small_share counts.
+    if (row.bytes > 4 && row.bytes < knowledge::kNeuronSmallDma)
+      ++small;  // As dma.small_share counts.
     engines.insert(row.dma_engine);
   }
 };

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/neuron.h"
 
 namespace profgauge {
 namespace {
@@ -102,9 +103,6 @@ constexpr EngineMetrics kEngineMetrics[neuron::kEngines] = {
     PROFGAUGE_ENGINE_METRICS(Sync)};
 #undef PROFGAUGE_ENGINE_METRICS
 
-// What times that do not end alike make of a whole.
-constexpr double kMostShare = 1.01;
-
 // Every metric that files may state, and their names for it.
 std::vector<std::pair<MetricId, std::string>> AllNames() {
   std::vector<std::pair<MetricId, std::string>> names;
@@ -127,7 +125,7 @@ std::string WhyNoShares(std::span<const NeuronRank> ranks) {
     if (SpecOf(metric).unit != Unit::kShare) continue;
     for (const NeuronRank& rank : ranks) {
       const double share = rank.data->SummaryNumber(name);
-      if (share <= kMostShare) continue;
+      if (share <= knowledge::kNeuronShareExcess) continue;
       return fmt::format(
           "the summary states {} as {}, and shares from 0 to 1 are expected: its shares may be in "
           "percent, or wrong",

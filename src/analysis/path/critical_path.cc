@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "knowledge/launches.h"
+
 namespace profgauge {
 namespace {
-
-// From one kernel to the next on a stream passes a moment; longer pauses have a cause that is not
-// recorded.
-constexpr Ns kNextOnStream = 10'000;
 
 PathKind KindOnThread(const PathGraph& graph, PathOwner in) {
   const Profile& profile = *graph.rank().profile;
@@ -41,7 +39,7 @@ PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
     case PathEdge::kLaunch:
       return PathKind::kLaunch;
     case PathEdge::kStream:
-      return length <= kNextOnStream ? PathKind::kLaunch : PathKind::kUnknown;
+      return length <= knowledge::kLaunchesBusyPause ? PathKind::kLaunch : PathKind::kUnknown;
     case PathEdge::kDuration: {
       const PathOwner owner = graph.OwnerOf(segment.step);
       return owner.table == PathTable::kDevice ? KindOnDevice(graph, owner.row) : PathKind::kHost;

@@ -5,17 +5,10 @@
 
 #include "analysis/path/replay.h"
 #include "analysis/path/waits.h"
+#include "knowledge/launches.h"
 
 namespace profgauge {
-namespace {
-
-// Between two kernels of a stream's queue pass 0.6 to 1.6 µs in recordings of V100 to H100: nothing
-// shorter is a wait for a launch.
-constexpr Ns kBackToBack = 1'000;
-// A copy begins at most this long after the work that its call waited for.
-constexpr Ns kAfterWait = 20'000;
-
-}  // namespace
+namespace {}  // namespace
 
 std::size_t PathGraph::bytes() const {
   const auto bytes = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
@@ -89,8 +82,9 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
 PathGraph::Edge PathGraph::StreamOrLaunch(StepId step, Edge stream) const {
   const Ns free = RecordedAt(stream.from);
   const Ns pause = RecordedAt(step) - free;
-  if (pause <= kBackToBack) return stream;
-  if (pause <= kAfterWait && CopyBlocks(*rank_->profile, OwnerOf(step).row)) return stream;
+  if (pause <= knowledge::kLaunchesBackToBack) return stream;
+  if (pause <= knowledge::kLaunchesStartAfterWait && CopyBlocks(*rank_->profile, OwnerOf(step).row))
+    return stream;
   Edge binding = stream;
   const ApiTable& api = rank_->profile->api;
   ForEachEdge(step, [&](const Edge& edge) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/path/replay.h"
+#include "knowledge/path.h"
 
 namespace profgauge {
 namespace {
@@ -18,14 +19,13 @@ Ns PauseAfter(std::size_t k, std::size_t count, SpanAt span_at) {
 // Whether time passes between the iterations that a change of the loop may win: as much as
 // `iteration/between` tells of.
 bool HasPauses(std::span<const Iteration> selected) {
-  constexpr Ns kOneOf = 100;
   const auto span_at = [&](std::size_t k) { return selected[k].time; };
   Ns pauses = 0, lengths = 0;
   for (std::size_t k = 0; k < selected.size(); ++k) {
     pauses += PauseAfter(k, selected.size(), span_at);
     lengths += span_at(k).length();
   }
-  return pauses > 0 && pauses >= (lengths + pauses) / kOneOf;
+  return pauses > 0 && pauses >= knowledge::kPathLeastPauseShare.WholeOf(lengths + pauses);
 }
 
 }  // namespace

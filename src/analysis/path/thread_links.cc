@@ -5,15 +5,12 @@
 #include <set>
 #include <utility>
 
+#include "knowledge/path.h"
+
 namespace profgauge {
 namespace {
 
 using StepId = PathGraph::StepId;
-
-// Threads that share more of their busy time than this work side by side.
-constexpr Ns kTurnsOf = 20;
-// A thread that launches less of the device's work than one in this many hides no dependency.
-constexpr std::int64_t kFewOf = 100;
 
 class ThreadLinker {
  public:
@@ -137,7 +134,7 @@ class ThreadLinker {
       together += std::max<Ns>(0, std::min(a->end, b->end) - std::max(a->start, b->start));
       ++(a->end < b->end ? a : b);
     }
-    return together <= busy / kTurnsOf;
+    return together <= knowledge::kPathTurnsShare.WholeOf(busy);
   }
 
   void LinkLaunchers() {
@@ -147,7 +144,8 @@ class ThreadLinker {
     const ThreadSteps* main = Main(launches);
     for (const ThreadSteps& thread : threads_) {
       const std::int64_t its = launches[thread.thread];
-      if (&thread == main || its == 0 || its < all / kFewOf) continue;
+      if (&thread == main || its == 0 || its < knowledge::kPathSmallLauncherShare.WholeOf(all))
+        continue;
       if (linked_.contains(thread.thread)) continue;
       if (TakesTurns(thread, *main)) {
         Link(thread, *main, true);

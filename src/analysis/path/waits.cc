@@ -7,25 +7,14 @@
 #include <string_view>
 #include <utility>
 
+#include "knowledge/launches.h"
+#include "knowledge/path.h"
+
 namespace profgauge {
 namespace {
 
-constexpr Ns kLate = 2'000;  // Work that starts later than this after all else waited for more.
-constexpr Ns kSoonAfter =
-    20'000;                   // What waited for other work starts at most this long after it...
-constexpr Ns kTail = 20'000;  // ...or before its end, when its last blocks leave room.
-constexpr Ns kUnhindered = 30'000;  // From a launch to its work on a device that is free.
-constexpr Ns kPause = 10'000;       // Between pieces of work of a device that is kept busy.
 // Beyond, work waits for a queue of the hardware, and looking through all would take long.
 constexpr std::size_t kMostStreams = 128;
-// Copies of up to 64 KiB from pageable memory are put into the command; of longer ones the call
-// returns when the last part is on its way.
-constexpr std::int64_t kInCommand = 64 * 1024;
-// A stream's queue of launches had 1 020 to 1 022 places where a recording filled it (V100):
-// a call that finds it full returns within 7 µs of the end of the work that many places before.
-constexpr std::uint32_t kFewestPlaces = 1000, kMostPlaces = 1024;
-constexpr Ns kSilence = 20'000;  // Of a thread that may wait; between two calls it is shorter.
-constexpr Ns kNoRoom = 20'000;   // Launches that last longer may have waited for room.
 
 }  // namespace
 
@@ -145,14 +134,14 @@ std::span<const std::uint32_t> WaitFinder::WaitedFor(std::uint32_t call,
     const std::uint32_t row = launched_[call];
     if (CopyBlocks(profile_, row) && EndsWithCall(row, end)) found_.push_back(row);
   }
-  if (found_.empty() && end - start > kNoRoom && launched_[call] != kNone) {
+  if (found_.empty() && end - start > knowledge::kLaunchesPlainCall && launched_[call] != kNone) {
     AddRoom(launched_[call], start, end);
   }
   return found_;
 }
 
 std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_launch) const {
-  if (last_launch == kNone || to - from < kSilence) return kNone;
+  if (last_launch == kNone || to - from < knowledge::kPathSilentThread) return kNone;
   const std::uint32_t row = LastLaunched(streams_[StreamOf(last_launch)], from);
   if (row == kNone || EndOf(row) > to || EndOf(row) - from < (to - from) / 2) return kNone;
   return row;
@@ -164,7 +153,7 @@ std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_
 void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
   const auto add = [&](const StreamRows& stream) {
     const std::uint32_t row = LastLaunched(stream, start);
-    if (row != kNone && EndOf(row) >= end - kSoonAfter) AddIfDone(row, end);
+    if (row != kNone && EndOf(row) >= end - knowledge::kLaunchesStartAfterWait) AddIfDone(row, end);
   };
   if (last_launch != kNone) add(streams_[StreamOf(last_launch)]);
   if (!found_.empty() || streams_.size() > kMostStreams) return;
@@ -173,12 +162,15 @@ void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
 
 // The work whose end made room in the queue for `row`, which a call from `start` to `end` launched.
 void WaitFinder::AddRoom(std::uint32_t row, Ns start, Ns end) {
+  constexpr auto kFewestPlaces = knowledge::kLaunchesQueuePlacesSeen.as<std::uint32_t>();
+  constexpr auto kMostPlaces = knowledge::kLaunchesQueuePlaces.as<std::uint32_t>();
   const std::uint32_t first = streams_[StreamOf(row)].begin;
   if (row - first < kFewestPlaces) return;
   const std::uint32_t most = row - std::min(row - first, kMostPlaces);
   for (std::uint32_t at = row - kFewestPlaces + 1; at-- > most;) {
     if (EndOf(at) > end) continue;
-    if (EndOf(at) >= start && end - EndOf(at) <= kSoonAfter) found_.push_back(at);
+    if (EndOf(at) >= start && end - EndOf(at) <= knowledge::kLaunchesStartAfterWait)
+      found_.push_back(at);
     return;
   }
 }
@@ -194,7 +186,8 @@ bool CopyBlocks(const Profile& profile, std::uint32_t row) {
 bool WaitFinder::EndsWithCall(std::uint32_t row, Ns end) const {
   const DeviceTable& device = profile_.device;
   if (EndOf(row) <= end) return true;
-  return device.copy[row] == CopyKind::kHostToDevice && device.bytes[row] > kInCommand &&
+  return device.copy[row] == CopyKind::kHostToDevice &&
+         device.bytes[row] > knowledge::kPathInCommand &&
          device.start[row] + std::max<Ns>(device.duration[row], 0) / 2 <= end;
 }
 
@@ -207,7 +200,8 @@ bool WaitFinder::WaitsForEvent(Ns launched_before, Ns launched) const {
 bool WaitFinder::WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begin) const {
   const auto& start = profile_.device.start;
   for (std::uint32_t row = last; start[row] > begin; --row) {
-    if (row == stream.begin || start[row] - EndOf(row - 1) > kPause) return false;
+    if (row == stream.begin || start[row] - EndOf(row - 1) > knowledge::kLaunchesBusyPause)
+      return false;
   }
   return true;
 }
@@ -225,9 +219,9 @@ std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
     ready = std::max(ready, EndOf(row - 1));
     launched_before = LaunchTime(row - 1);
   }
-  if (start - ready <= kLate) return kNone;
+  if (start - ready <= knowledge::kPathLate) return kNone;
   const bool waits = WaitsForEvent(launched_before, launched);
-  if (!waits && start - ready <= kUnhindered) return kNone;
+  if (!waits && start - ready <= knowledge::kLaunchesFreeLatency) return kNone;
   const std::span<const StreamRows> streams = StreamsBeside(row);
   if (streams.size() > kMostStreams) return kNone;
   std::uint32_t best = kNone;
@@ -286,8 +280,9 @@ std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
   const std::uint32_t last = std::max(stream.begin, after - std::min(after, kOverlapping));
   for (std::uint32_t at = after; at > last; --at) {
     const Ns ended = EndOf(at - 1);
-    if (ended > time + kTail) continue;  // Goes on: what it lies behind may have ended.
-    return time - ended <= kSoonAfter ? at - 1 : kNone;
+    if (ended > time + knowledge::kPathBlockTail)
+      continue;  // Goes on: what it lies behind may have ended.
+    return time - ended <= knowledge::kLaunchesStartAfterWait ? at - 1 : kNone;
   }
   return kNone;
 }

@@ -8,6 +8,7 @@
 #include "analysis/context/markers.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/coverage.h"
 
 namespace profgauge {
 
@@ -23,7 +24,6 @@ bool HasOps(const Profile& profile) {
 // nothing tells which work is whose, and lengths would be the host's.
 void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
                        Output& out) {
-  constexpr double kMuch = 0.3, kFew = 0.5;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const Iterations& iterations = contexts[i].iterations;
     const CoverageFacts& facts = ranks[i];
@@ -33,7 +33,9 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
       return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
     };
     const double outside = share(facts.total - facts.in_any, facts.total);
-    if (outside < kMuch || share(facts.with_launch, facts.in_window) > kFew) continue;
+    if (outside < knowledge::kCoverageOutsideShare ||
+        share(facts.with_launch, facts.in_window) > knowledge::kCoverageWithLaunchShare)
+      continue;
     const std::string help =
         out.HowToRecord(Capability::kLaunchLinks, "record the launching calls");
     out.AddRemark(std::string(kWorkOutside),

@@ -12,12 +12,10 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
+#include "knowledge/loss.h"
 
 namespace profgauge {
 namespace {
-
-// Above this share of captured launches, a recording is that of a capture.
-constexpr double kMostlyCaptured = 0.5;
 
 double CapturedShare(const EdgeFacts& facts) {
   const std::int64_t all = facts.captured + facts.ran;
@@ -95,7 +93,7 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
     return;
   }
   out.Set(metric::kLaunchCapturedShare, CapturedShare(run));
-  if (CapturedShare(run) > kMostlyCaptured) {
+  if (CapturedShare(run) > knowledge::kLossCapturedShare) {
     out.SetLacking(
         &Basis::execution,
         "the recording is of a graph capture: what the host launched did not run; record "

@@ -11,12 +11,12 @@
 #include "analysis/time/iteration_remarks.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/loss.h"
+#include "knowledge/tensor_cores.h"
 #include "model/certificate.h"
 
 namespace profgauge {
 namespace {
-
-constexpr std::uint64_t kLostOneOf = 500;
 
 void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
   if (const LostIterations inside = MostLostInside(ranks); inside.lost > 0) {
@@ -25,12 +25,12 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
                               "none of it was recorded",
                               FormatCount(inside.lost), FormatCount(inside.all)));
   }
-  // What is launched outside of markers, as by a thread that dispatches later, may be their work.
-  constexpr double kMakesUp = 0.5;
   const LostIterations most = MostWithoutLaunches(ranks);
   if (most.lost == 0 || AreFew(most)) return;
   const double outside = AsNumber(out.ValueOf(metric::kCoverageOutsideShare), 0);
-  if (outside >= kMakesUp * static_cast<double>(most.lost) / static_cast<double>(most.all)) return;
+  if (outside >=
+      knowledge::kLossMadeUpShare * static_cast<double>(most.lost) / static_cast<double>(most.all))
+    return;
   out.AddRemark(std::string(kIterationsLost),
                 fmt::format("{} of {} iterations launched no work, which the others did: the "
                             "recording has lost it, or other ranges than iterations are marked",
@@ -140,7 +140,7 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
     return out.MarkUncertain(&Basis::all_work,
                              "work is missing or its times are off, by how much is not known");
   }
-  if (lost == 0 || lost * kLostOneOf < read) return;
+  if (lost == 0 || lost < knowledge::kLossReadShare.Of(read)) return;
   out.MarkUncertain(
       &Basis::all_work,
       fmt::format("{} events were lost, and where work is missing the device seems to wait",
@@ -152,9 +152,9 @@ namespace {
 // Kernels whose names do not tell may be on Tensor Cores, as those of other names were before. What
 // could use them is absent beside what is not known of them, where that is most.
 void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
-  constexpr double kMuch = 0.2;
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
-  const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) > kMuch;
+  const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >
+                       knowledge::kTensorCoresUndecidedShare;
   if (!is_much && out.IsSet(metric::kTensorCoreEligibleShare)) return;
   if (ranks.front().knowledge.undecided_use_tensor_cores) return;
   out.MarkUncertain(metric::kTensorCoreKernelsPerIteration,

@@ -12,12 +12,10 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/kernels.h"
 
 namespace profgauge {
 namespace {
-
-// Below this share of the observed time, counts and means of the other kernels stand for all.
-constexpr double kFewGraphs = 0.02;
 
 double Measured(MetricId id, const Output& out) { return AsNumber(out.ValueOf(id), 0); }
 
@@ -129,7 +127,7 @@ void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out) {
                   FormatShare(worst.share())));
   BoundUse(worst, out);
   if (MayCommunicate(ranks, worst, out)) BoundCommunication(worst, out);
-  if (worst.share() >= kFewGraphs) BoundKernels(out);
+  if (worst.share() >= knowledge::kKernelsFewGraphsShare) BoundKernels(out);
 }
 
 }  // namespace profgauge

@@ -11,14 +11,10 @@
 
 #include "analysis/context/loop_threads.h"
 #include "analysis/time/copied_inputs.h"
+#include "knowledge/iterations.h"
 
 namespace profgauge {
 namespace {
-
-// One in so many iterations may launch other kernels, or more or less of a kind: what most do is
-// what the program does.
-constexpr std::size_t kOneOfMayDiffer = 4;
-constexpr std::size_t kFewest = 3;
 
 struct Launch {
   std::uint64_t kind = 0;
@@ -89,7 +85,7 @@ void VisitLaunches(const RankContext& rank, Visit visit) {
 }
 
 bool AreMost(std::size_t count, std::size_t iterations) {
-  return (iterations - count) * kOneOfMayDiffer <= iterations;
+  return iterations - count <= knowledge::kIterationsChangingShare.Of(iterations);
 }
 
 // Whether most of the iterations launch the same kernels, in whatever order.
@@ -159,7 +155,7 @@ bool AreSteady(std::vector<std::uint32_t> launching, std::size_t iterations) {
 std::vector<Ns> ChangingWork(const RankContext& rank) {
   const std::size_t iterations = rank.iterations.last - rank.iterations.first;
   std::vector<Ns> longest(iterations, 0);
-  if (iterations < kFewest) return longest;
+  if (iterations < knowledge::kIterationsUsualLeast) return longest;
   if (AreMostlyAlike(rank, iterations)) return WorkOnCopiedInputs(rank);
   const DeviceTable& device = rank.profile->device;
   const auto duration_of = [&](std::uint32_t row) {

@@ -8,14 +8,10 @@
 #include <numeric>
 #include <span>
 
+#include "knowledge/iterations.h"
+
 namespace profgauge {
 namespace {
-
-constexpr std::size_t kFewestIterations = 8;
-/// Of ranks (Spearman): by chance less than one in a hundred runs of ten iterations has it.
-constexpr double kFollows = 0.8;
-/// One in so many iterations may copy more or less than the others.
-constexpr std::size_t kOneMayDiffer = 4;
 
 /// The place of each value in their order, the mean one of equal values.
 std::vector<double> PlacesOf(std::span<const std::int64_t> values) {
@@ -49,7 +45,7 @@ bool Change(std::span<const std::int64_t> bytes) {
   std::map<std::int64_t, std::size_t> counts;
   for (const std::int64_t one : bytes) ++counts[one];
   return std::ranges::none_of(counts, [&](const auto& entry) {
-    return (bytes.size() - entry.second) * kOneMayDiffer <= bytes.size();
+    return bytes.size() - entry.second <= knowledge::kIterationsChangingShare.Of(bytes.size());
   });
 }
 
@@ -83,7 +79,7 @@ Sums SumIterations(const RankContext& rank, std::size_t count) {
 std::vector<Ns> WorkOnCopiedInputs(const RankContext& rank) {
   const std::size_t count = rank.iterations.last - rank.iterations.first;
   std::vector<Ns> longest(count, 0);
-  if (count < kFewestIterations) return longest;
+  if (count < knowledge::kIterationsOutlierLeast) return longest;
   const Sums sums = SumIterations(rank, count);
   if (!Change(sums.bytes)) return longest;
   std::vector<std::int64_t> times(count, 0);
@@ -93,7 +89,7 @@ std::vector<Ns> WorkOnCopiedInputs(const RankContext& rank) {
   const std::span<const std::int64_t> bytes = sums.bytes, all = times;
   const double same = CorrelationOfPlaces(bytes, all);
   const double ahead = CorrelationOfPlaces(bytes.first(count - 1), all.subspan(1));
-  return std::max(same, ahead) >= kFollows ? times : longest;
+  return std::max(same, ahead) >= knowledge::kIterationsFollowsInputs ? times : longest;
 }
 
 }  // namespace profgauge

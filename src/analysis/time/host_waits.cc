@@ -12,13 +12,10 @@
 #include "analysis/context/marker_choice.h"
 #include "analysis/context/setup_calls.h"
 #include "analysis/work/op_tree.h"
+#include "knowledge/idle.h"
 
 namespace profgauge {
 namespace {
-
-// A first launch that keeps the host longer than this loads the kernel's code; others take 5 to 50
-// us.
-constexpr Ns kLoadingLaunch = 200'000;
 
 // JAX waits for results without a call of the runtime.
 bool WaitsForResults(std::string_view name) {
@@ -55,8 +52,7 @@ bool LoadsCode(std::string_view name) {
 // CUDA's libraries make their contexts with the idiom cudaFree(0), which frees nothing; freeing
 // takes such time only while it waits for work, and then the device is busy.
 bool SetsLibraryUp(std::string_view name, Ns duration) {
-  constexpr Ns kLong = 100'000'000;
-  return duration >= kLong && (name == "cudaFree" || name == "hipFree");
+  return duration >= knowledge::kIdleDeviceSetupCall && (name == "cudaFree" || name == "hipFree");
 }
 
 // cuDNN and MIOpen find the fastest algorithm of a convolution by running them all, once for each
@@ -93,7 +89,7 @@ std::vector<bool> LoadingLaunches(const Profile& profile) {
   }
   std::vector<bool> loads(api.size(), false);
   for (const std::uint32_t call : first) {
-    if (!ApiId{call}.valid() || api.duration[call] <= kLoadingLaunch) continue;
+    if (!ApiId{call}.valid() || api.duration[call] <= knowledge::kIdleLoadingLaunch) continue;
     // The launch of a graph takes long because it launches much.
     loads[call] = profile.Name(api.name[call]).find("Graph") == std::string_view::npos;
   }

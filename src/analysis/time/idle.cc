@@ -14,12 +14,10 @@
 #include "analysis/tables/time_columns.h"
 #include "analysis/time/gap_activity.h"
 #include "analysis/time/host_waits.h"
+#include "knowledge/launches.h"
 
 namespace profgauge {
 namespace {
-
-// Work that starts within this time after its launch is on the normal way to the device.
-constexpr Ns kNormalLatency = 30'000;
 
 // The table holds at most this many gaps, the longest; the metrics count all of them.
 constexpr std::size_t kGapsInTable = 10'000;
@@ -203,7 +201,7 @@ class GapExplainer {
     }
     const Ns rest = part.end - call_end;
     Add({call_end, part.end},
-        rest < kNormalLatency ? IdleCause::kLaunchLatency : IdleCause::kOther);
+        rest < knowledge::kLaunchesFreeLatency ? IdleCause::kLaunchLatency : IdleCause::kOther);
   }
 
   const Profile& profile_;

@@ -16,6 +16,7 @@
 #include "analysis/context/setup_calls.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/iterations.h"
 
 namespace profgauge {
 namespace {
@@ -87,7 +88,6 @@ std::optional<std::size_t> FirstMark(const RankContext& rank) {
 // The markers of one thread are the iterations; another process has its own pace. One that is far
 // slower is judged by nobody.
 void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
-  constexpr double kApart = 1.1;
   for (const IterationFacts& rank : ranks) {
     const MarkingProcesses& processes = rank.processes;
     if (processes.count < 2) continue;
@@ -95,7 +95,7 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
         "{} processes or threads mark iterations in one recording: those of one are "
         "taken",
         FormatCount(processes.count));
-    if (processes.slower > kApart) {
+    if (processes.slower > knowledge::kIterationsPacesApart) {
       return out.AddRemark(std::string(kProcessesApart),
                            fmt::format("{}, and those of another take {:.1f} times as long; give "
                                        "each its own recording",
@@ -181,7 +181,6 @@ void RemarkLostHead(std::span<const RankContext> ranks, Output& out) {
 
 // One thread is in one iteration at a time: markers that say otherwise have wrong times.
 void RemarkDisplaced(std::span<const RankContext> ranks, Output& out) {
-  constexpr std::int64_t kFewOneOf = 10;
   MarkerFaults most;
   for (const RankContext& rank : ranks) {
     if (rank.iterations.marker_faults.count() > most.count()) most = rank.iterations.marker_faults;
@@ -198,7 +197,7 @@ void RemarkDisplaced(std::span<const RankContext> ranks, Output& out) {
         "where the next begins",
         text.empty() ? "" : ", and ", most.open, most.all);
   }
-  const bool is_few = most.count() * kFewOneOf <= most.all;
+  const bool is_few = most.count() <= knowledge::kIterationsLostLittleShare.Of(most.all);
   if (!is_few) text += "; how long an iteration takes is not known";
   out.AddRemark(is_few ? "markers-mended" : std::string(kMarkersDisplaced), std::move(text));
 }
@@ -269,7 +268,6 @@ bool HasOperatorOrWork(const Profile& profile, Span time) {
 
 // What is judged of a profile that nothing divides, where that is not nearly all of it.
 void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
-  constexpr Ns kWorthTelling = 1'000'000, kLeftOneOf = 100;
   for (const RankContext& rank : ranks) {
     const Profile& profile = *rank.profile;
     if (IsMarked(rank) || !profile.has_timeline || profile.neuron != nullptr) continue;
@@ -277,10 +275,12 @@ void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
     const Span window = rank.window();
     const Ns judged = window.length();
     const Ns left_out = recorded - judged;
-    if (left_out < kWorthTelling || left_out < recorded / kLeftOneOf) continue;
+    if (left_out < knowledge::kIterationsRemarkLeast ||
+        left_out < knowledge::kIterationsRemarkShare.WholeOf(recorded))
+      continue;
     std::string why;
     const auto add = [&](Span time, std::string_view busy, std::string_view empty) {
-      if (time.length() < kWorthTelling) return;
+      if (time.length() < knowledge::kIterationsRemarkLeast) return;
       why += why.empty() ? "" : "; ";
       why += out.Told(std::string(HasOperatorOrWork(profile, time) ? busy : empty));
     };
@@ -373,8 +373,8 @@ LostIterations MostWithoutLaunches(std::span<const RankContext> ranks) {
 }
 
 bool AreFew(const LostIterations& of) {
-  constexpr std::int64_t kFewLost = 2, kLostOneOf = 4;
-  return of.lost < kFewLost || of.lost * kLostOneOf < of.all;
+  return of.lost < knowledge::kIterationsLostLeast ||
+         of.lost < knowledge::kIterationsLostShare.Of(of.all);
 }
 
 bool IsMarked(const RankContext& rank) {

@@ -6,15 +6,14 @@
 #include <vector>
 
 #include "base/median.h"
+#include "knowledge/iterations.h"
 
 namespace profgauge {
 namespace {
 
 constexpr double kNormalConsistency = 1.4826;  // MAD of a normal sample to its standard deviation.
-constexpr double kOutlierDeviations = 3;
 constexpr std::size_t kMostForAllPairs = 1000;
 constexpr std::size_t kMostForSteadyRange = 10'000;
-constexpr std::size_t kLeastSteady = 3;
 
 double MedianDeviation(std::span<const double> values, double median) {
   std::vector<double> deviations;
@@ -85,7 +84,7 @@ double TheilSenSlope(std::span<const double> values) {
   return Median(std::move(slopes));
 }
 
-SeriesStats Describe(std::span<const double> values) {
+SeriesStats Describe(std::span<const double> values, knowledge::Ratio deviations) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   SeriesStats stats;
@@ -99,23 +98,27 @@ SeriesStats Describe(std::span<const double> values) {
   for (const double value : values) square += (value - stats.mean) * (value - stats.mean);
   stats.stddev = std::sqrt(square / static_cast<double>(values.size() - 1));
   const double sigma = kNormalConsistency * MedianDeviation(values, stats.median);
-  const double bound = stats.median + kOutlierDeviations * sigma;
+  const double bound = stats.median + deviations * sigma;
   stats.outliers = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), bound);
   if (stats.mean > 0) stats.cv = *stats.stddev / stats.mean;
   if (stats.median > 0) stats.robust_cv = sigma / stats.median;
-  if (stats.median > 0 && values.size() >= 3) stats.drift = TheilSenSlope(values) / stats.median;
+  if (stats.median > 0 && values.size() >= knowledge::kIterationsUsualLeast)
+    stats.drift = TheilSenSlope(values) / stats.median;
   return stats;
 }
 
-std::optional<SteadyRange> FindSteadyRange(std::span<const double> values) {
-  if (values.size() <= kLeastSteady || values.size() > kMostForSteadyRange) return std::nullopt;
+std::optional<SteadyRange> FindSteadyRange(std::span<const double> values,
+                                           knowledge::Ratio variation) {
+  if (values.size() <= knowledge::kIterationsUsualLeast || values.size() > kMostForSteadyRange)
+    return std::nullopt;
   const RunSums sums(values);
-  if (sums.Variation(0, values.size()) <= kSteadyVariation) return std::nullopt;
-  for (std::size_t length = values.size() - 1; length >= kLeastSteady; --length) {
+  if (sums.Variation(0, values.size()) <= variation) return std::nullopt;
+  for (std::size_t length = values.size() - 1; length >= knowledge::kIterationsUsualLeast;
+       --length) {
     std::optional<SteadyRange> best;
     for (std::size_t first = 0; first + length <= values.size(); ++first) {
       const double cv = sums.Variation(first, first + length);
-      if (cv > kSteadyVariation || (best && best->cv <= cv)) continue;
+      if (cv > variation || (best && best->cv <= cv)) continue;
       best = SteadyRange{first, first + length, cv};
     }
     if (best) return best;

@@ -7,12 +7,9 @@
 #include <optional>
 #include <span>
 
-namespace profgauge {
+#include "knowledge/tunable.h"
 
-/// Fewer iterations than this make the spread a guess: shown, but no gate fails on it.
-inline constexpr std::size_t kConfidentIterations = 10;
-/// A selection whose coefficient of variation is above this is unsteady.
-inline constexpr double kSteadyVariation = 0.05;
+namespace profgauge {
 
 struct SeriesStats {
   double mean = 0, median = 0, min = 0, max = 0, p95 = 0;
@@ -20,13 +17,15 @@ struct SeriesStats {
   std::optional<double> stddev, cv;
   /// 1.4826 times the median absolute deviation, by the median; absent for a single value.
   std::optional<double> robust_cv;
-  std::int64_t outliers = 0;  ///< Values over median + 3 * 1.4826 * MAD.
+  std::int64_t outliers = 0;  ///< Values over median + deviations * 1.4826 * MAD.
   /// Theil-Sen slope per position, by the median; absent for fewer than 3 values.
   std::optional<double> drift;
 };
 
-/// REQUIRES: not empty; no value negative.
-SeriesStats Describe(std::span<const double> values);
+/// `deviations`: how far beyond the median an outlier lies. REQUIRES: not empty; no value negative.
+SeriesStats Describe(
+    std::span<const double> values,
+    knowledge::Ratio deviations = knowledge::TunableThresholds{}.iterations_outlier_deviations);
 
 /// `share` of the values are at most this; linear between the two nearest (0 <= share <= 1).
 /// REQUIRES: sorted ascending, not empty.
@@ -41,9 +40,11 @@ struct SteadyRange {
   std::size_t first = 0, last = 0;
   double cv = 0;
 };
-/// The longest run of at least 3 values with a coefficient of variation of at most
-/// kSteadyVariation; the steadiest of several. Nothing when there is none, when the whole series is
-/// steady already, or when the series is longer than 10000 values.
-std::optional<SteadyRange> FindSteadyRange(std::span<const double> values);
+/// The longest run of at least 3 values with a coefficient of variation of at most `variation`; the
+/// steadiest of several. Nothing when there is none, when the whole series is steady already, or
+/// when the series is longer than 10000 values.
+std::optional<SteadyRange> FindSteadyRange(
+    std::span<const double> values,
+    knowledge::Ratio variation = knowledge::TunableThresholds{}.iterations_steady_variation);
 
 }  // namespace profgauge

@@ -22,11 +22,11 @@
 #include "analysis/time/typical_lengths.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/collectives.h"
+#include "knowledge/iterations.h"
 
 namespace profgauge {
 namespace {
-
-constexpr std::size_t kFewIterations = 8;
 
 Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
@@ -91,9 +91,10 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
 
 // Of the lengths without what the recording does not show of them. `alike`: as if all launched as
 // much.
-void SetStatistics(std::span<const double> durations, std::span<const double> alike, Output& out) {
-  SeriesStats stats = Describe(durations);
-  const SeriesStats of_alike = Describe(alike);
+void SetStatistics(std::span<const double> durations, std::span<const double> alike,
+                   const knowledge::TunableThresholds& thresholds, Output& out) {
+  SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);
+  const SeriesStats of_alike = Describe(alike, thresholds.iterations_outlier_deviations);
   stats.robust_cv = of_alike.robust_cv;
   stats.outliers = of_alike.outliers;
   out.Set(metric::kIterationTimeMean, RoundedTime(stats.mean));
@@ -119,23 +120,24 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   set(metric::kIterationTimeRobustCv, stats.robust_cv, 2, false);
   set(metric::kIterationDrift, stats.drift, 3, false);
   // Of fewer, the spread is so little known that chance makes outliers.
-  if (durations.size() >= kFewIterations) {
+  if (durations.size() >= knowledge::kIterationsOutlierLeast) {
     out.Set(metric::kIterationOutliers, stats.outliers);
   } else {
-    set(metric::kIterationOutliers, std::nullopt, kFewIterations, false);
+    set(metric::kIterationOutliers, std::nullopt,
+        knowledge::kIterationsOutlierLeast.as<std::size_t>(), false);
   }
-  if (stats.robust_cv && durations.size() < kConfidentIterations) {
+  if (stats.robust_cv && durations.size() < thresholds.iterations_confident_least) {
     out.SetNote(metric::kIterationTimeRobustCv,
                 fmt::format("low confidence: {} iterations, {} would do", durations.size(),
-                            kConfidentIterations),
+                            thresholds.iterations_confident_least.value()),
                 true);
   }
   // Neighbouring iterations depend on each other; of so few, chance makes drift.
-  if (durations.size() >= kFewIterations) return;
+  if (durations.size() >= knowledge::kIterationsOutlierLeast) return;
   for (const MetricId id : {metric::kIterationTimeCv, metric::kIterationDrift}) {
     if (!out.IsSet(id)) continue;
     out.SetNote(id, fmt::format("low confidence: {} iterations, {} would do", durations.size(),
-                                kFewIterations));
+                                knowledge::kIterationsOutlierLeast.value()));
   }
 }
 
@@ -279,9 +281,11 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
   }
 }
 
-void ProposeSteadyRange(const IterationSource& source, std::span<const RunIteration> run,
+void ProposeSteadyRange(const RankContext& rank, std::span<const RunIteration> run,
                         std::span<const double> durations, Output& out) {
-  const auto steady = FindSteadyRange(durations);
+  const IterationSource& source = rank.iterations.source;
+  const auto steady =
+      FindSteadyRange(durations, rank.knowledge.thresholds.iterations_steady_variation);
   if (!steady) return;
   const double cv = Describe(durations).cv.value_or(0);
   const auto label = [&](std::size_t at) {
@@ -318,9 +322,6 @@ void AddOthers(std::span<const RankContext> ranks, Output& out) {
         .Integer("duration"_col, iteration.time.length());
   }
 }
-
-// Lengths of ranks that wait for each other differ by less.
-constexpr double kTogether = 0.02;
 
 // Calls `visit` with the rank's position, the iteration's index there, and its number.
 template <class Visit>
@@ -362,7 +363,8 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
   VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
     const Iterations& iterations = ranks[rank].iterations;
     const Ns length = iterations.all[i].time.length();
-    if (static_cast<double>(length) < (1 - kTogether) * static_cast<double>(longest.at(number))) {
+    if (static_cast<double>(length) < (1 - knowledge::kCollectivesStepEndsShare.value()) *
+                                          static_cast<double>(longest.at(number))) {
       return;
     }
     // How long a rank waits is not known where its device was not recorded.
@@ -467,7 +469,7 @@ std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
   out.Set(metric::kProfileWallTime, wall);
   out.Set(metric::kProfileIterations, static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);
-  SetStatistics(observed, alike, out);
+  SetStatistics(observed, alike, ranks.front().knowledge.thresholds, out);
   SetPeriods(run, out);
   Breakdown sums{};
   Ns whole = 0;
@@ -488,7 +490,7 @@ std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
     if (!untold.empty() && sums[i] == 0) table.Find(CategoryId(category))->MarkAbsent(untold);
   }
   AddOthers(ranks, out);
-  ProposeSteadyRange(ranks.front().iterations.source, run, alike, out);
+  ProposeSteadyRange(ranks.front(), run, alike, out);
   AddIterationRemarks(ranks, facts, out);
   return run;
 }

@@ -7,13 +7,10 @@
 #include <map>
 
 #include "analysis/time/iteration_stats.h"
+#include "knowledge/iterations.h"
 
 namespace profgauge {
 namespace {
-
-// Of more kinds, or of fewer iterations of one, chance may be the reason.
-constexpr std::size_t kMostKinds = 4;
-constexpr std::size_t kLeastAlike = 3;
 
 double MiddleOf(std::span<const double> lengths) {
   std::vector<double> sorted(lengths.begin(), lengths.end());
@@ -25,8 +22,10 @@ std::vector<double> TypicalByCounts(std::span<const double> lengths,
                                     std::span<const std::int64_t> kernels) {
   std::map<std::int64_t, std::vector<double>> kinds;
   for (std::size_t i = 0; i < lengths.size(); ++i) kinds[kernels[i]].push_back(lengths[i]);
-  const auto has_enough = [](const auto& kind) { return kind.second.size() >= kLeastAlike; };
-  if (kinds.size() > kMostKinds || !std::ranges::all_of(kinds, has_enough)) {
+  const auto has_enough = [](const auto& kind) {
+    return kind.second.size() >= knowledge::kIterationsUsualLeast;
+  };
+  if (kinds.size() > knowledge::kIterationsKindMost || !std::ranges::all_of(kinds, has_enough)) {
     return std::vector<double>(lengths.size(), lengths.empty() ? 0 : MiddleOf(lengths));
   }
   std::map<std::int64_t, double> middle;

@@ -19,6 +19,7 @@
 #include "cli/snapshots.h"
 #include "gate/history.h"
 #include "gate/snapshot.h"
+#include "knowledge/trend.h"
 #include "render/html/trend.h"
 #include "report/build_trend.h"
 
@@ -83,9 +84,10 @@ std::string TrendText(const report::Trend& trend) {
     }
   }
   if (changes > 0) return text;
-  return text + (trend.runs.size() < report::kFewestForTrend
-                     ? "\nno change points: at least 6 runs are needed\n"
-                     : "\nno change points\n");
+  return text + (trend.runs.size() < knowledge::kTrendLeastValues
+                     ? fmt::format("\nno change points: at least {} runs are needed\n",
+                                   knowledge::kTrendLeastValues.value())
+                     : std::string("\nno change points\n"));
 }
 
 }  // namespace

@@ -1,0 +1,18 @@
+// Part of the build, not of the program: writes what rules/knowledge/ says as C++.
+//   profgauge_make_knowledge SOURCE OUT      (SOURCE: rules/knowledge; OUT: where headers go)
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "knowledge/generator/writers.h"
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  try {
+    return profgauge::knowledge::WriteThresholds(argv[1], argv[2]) ? 0 : 1;
+  } catch (const std::exception& error) {  // The file system's, or yaml-cpp's.
+    fmt::print(stderr, "profgauge_make_knowledge: {}\n", error.what());
+    return 1;
+  }
+}

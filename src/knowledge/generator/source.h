@@ -1,0 +1,49 @@
+// What the generator reads and writes: YAML with the place of every mistake, and files that are
+// left alone where their content stays, so that nothing that includes them is compiled again.
+#pragma once
+
+#include <yaml-cpp/yaml.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace profgauge::knowledge {
+
+/// One file of rules/knowledge/.
+class Source {
+ public:
+  /// Parses FOLDER/NAME; what cannot be parsed is a mistake, and the document is empty.
+  Source(const std::filesystem::path& folder, const std::string& name);
+
+  const YAML::Node& root() const { return root_; }
+  const std::string& name() const { return name_; }
+  /// How many mistakes were printed, "thresholds.yaml:12:5: error: …".
+  std::size_t mistakes() const { return mistakes_; }
+  void Complain(const YAML::Node& node, std::string_view message);
+
+  /// The scalar of a key, or empty; a missing one is a mistake.
+  std::string Text(const YAML::Node& map, const char* key);
+  /// The same of a key that may be missing. A list of texts is their concatenation.
+  std::string OptionalText(const YAML::Node& map, const char* key);
+  /// Complains of each key of `map` that is none of `keys`, and where `map` is none.
+  void CheckKeys(const YAML::Node& map, std::initializer_list<std::string_view> keys);
+
+ private:
+  std::string name_;
+  YAML::Node root_;
+  std::size_t mistakes_ = 0;
+};
+
+/// "minimum_cost_share" is "MinimumCostShare".
+std::string Camel(std::string_view snake);
+/// Whether it is lower case words of letters and digits, joined by `_`, a letter first.
+bool IsSnake(std::string_view name);
+/// A C++ literal of any text.
+std::string Literal(std::string_view text);
+/// Writes the file unless it has that content already. False: it cannot be written.
+bool WriteIfChanged(const std::filesystem::path& path, std::string_view content);
+
+}  // namespace profgauge::knowledge

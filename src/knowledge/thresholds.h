@@ -1,0 +1,40 @@
+// The rows of rules/knowledge/thresholds.yaml as data, for `profgauge thresholds` and for policies.
+// Code that decides includes the constants instead: "knowledge/SECTION.h", which the build writes
+// from the same file, has kSectionName for the row section.name.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace profgauge::knowledge {
+
+struct TunableThresholds;  // knowledge/tunable.h, written by the build.
+
+/// One number that decides what users read.
+struct ThresholdRow {
+  std::string_view id;        ///< "straggler.minimum_cost_share": section, then name.
+  Unit unit = Unit::kNumber;  ///< kTime, kShare, kNumber (a factor), kCount or kBytes.
+  double value = 0;           ///< In base units.
+  std::string_view means;     ///< What it decides, one sentence.
+  std::string_view evidence;  ///< The profile or measurement that set it; "chosen: …" without one.
+  std::string_view used_by;   ///< Files of src/ that include it, separated by blanks.
+  bool tunable = false;       ///< Whether a policy may set it, from least to most.
+  double least = 0, most = 0;
+  /// The value in a set of tunable ones. REQUIRES: tunable.
+  double (*get)(const TunableThresholds&) = nullptr;
+  /// Sets it. REQUIRES: tunable, least <= value <= most; whole where the unit is a count or time.
+  void (*set)(TunableThresholds&, double value) = nullptr;
+
+  /// Whether a policy has set it to another value than the default.
+  bool IsChanged(const TunableThresholds& all) const { return tunable && get(all) != value; }
+};
+
+/// All of them, by id.
+std::span<const ThresholdRow> Thresholds();
+/// nullptr where there is none.
+const ThresholdRow* FindThreshold(std::string_view id);
+
+}  // namespace profgauge::knowledge
