@@ -1,5 +1,7 @@
 #include "api/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -8,10 +10,12 @@
 #include "analysis/replay.h"
 #include "api/comparison.h"
 #include "api/snapshots.h"
+#include "base/format.h"
 #include "gate/baseline_verdict.h"
 #include "gate/compare.h"
 #include "gate/doubts.h"
 #include "gate/missing_ranks.h"
+#include "knowledge/thresholds.h"
 #include "readers/ranks.h"
 #include "report/build_findings.h"
 #include "report/build_report.h"
@@ -245,6 +249,13 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
   };
   if (policy.knowledge.undecided_use_tensor_cores) {
     result.emplace_back("tensor-core-unknown", "upper_bound");
+  }
+  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
+    if (!row.IsChanged(policy.knowledge.thresholds)) continue;
+    const auto text = [&row](double value) { return FormatLimit(value, row.unit); };
+    result.emplace_back("threshold",
+                        fmt::format("{} = {} (default {})", row.id,
+                                    text(row.get(policy.knowledge.thresholds)), text(row.value)));
   }
   add_file("tensor-core-names", policy.tensor_core_names);
   add_file("devices", policy.devices);

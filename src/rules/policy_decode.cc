@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
 #include "analysis/analysis.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "knowledge/thresholds.h"
 #include "model/device_words.h"
 #include "rules/builtin_files.h"
 #include "rules/condition.h"
@@ -150,6 +152,61 @@ void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
                         });
                       } else {
                         DecodeThreshold(decoder, value, *metric, policy.thresholds);
+                      }
+                    });
+}
+
+/// "20 us", "12.5 %", "3", as thresholds are written.
+std::string ThresholdText(double value, const knowledge::ThresholdRow& row) {
+  return FormatLimit(value, row.unit);
+}
+
+/// A row of rules/knowledge/thresholds.yaml that policies may set; an error when it is none.
+const knowledge::ThresholdRow* TunableRowOf(Decoder& decoder, const YamlNode& key,
+                                            std::span<const std::string_view> tunable) {
+  const knowledge::ThresholdRow* row = knowledge::FindThreshold(key.text);
+  if (row != nullptr && row->tunable) return row;
+  const std::string id = PrintableShort(key.text);
+  Error& error =
+      row == nullptr
+          ? decoder.Add(key, "policy/unknown-threshold", fmt::format("unknown threshold `{}`", id))
+          : decoder.Add(key, "policy/fixed-threshold",
+                        fmt::format("`{}` is fixed: no policy can set it", id));
+  AddSuggestion(error, key.text, tunable);
+  if (error.notes.empty()) {
+    error.notes.emplace_back("help: `profgauge thresholds list` shows which a policy can set");
+  }
+  return nullptr;
+}
+
+void DecodeAnalysisThreshold(Decoder& decoder, const YamlNode& node,
+                             const knowledge::ThresholdRow& row,
+                             knowledge::TunableThresholds& out) {
+  const auto value = decoder.NumberOf(node, row.id, row.unit);
+  if (!value) return;
+  const bool is_whole = row.unit != Unit::kCount || *value == std::floor(*value);
+  if (is_whole && *value >= row.least && *value <= row.most) return row.set(out, *value);
+  decoder
+      .Add(node, "policy/out-of-range",
+           fmt::format("`{}`: expected {}{} to {}, found {}", row.id,
+                       row.unit == Unit::kCount ? "a whole number from " : "",
+                       ThresholdText(row.least, row), ThresholdText(row.most, row),
+                       ThresholdText(*value, row)))
+      .notes.push_back(fmt::format("help: the default is {}; `profgauge thresholds explain {}` "
+                                   "says why",
+                                   ThresholdText(row.value, row), row.id));
+}
+
+void DecodeAnalysisThresholds(Decoder& decoder, const YamlNode& node,
+                              knowledge::TunableThresholds& out) {
+  std::vector<std::string_view> tunable;
+  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
+    if (row.tunable) tunable.push_back(row.id);
+  }
+  decoder.EachNamed(node, "`thresholds_of_analysis`", tunable,
+                    [&](const YamlNode& key, const YamlNode& value) {
+                      if (const auto* row = TunableRowOf(decoder, key, tunable)) {
+                        DecodeAnalysisThreshold(decoder, value, *row, out);
                       }
                     });
 }
@@ -514,6 +571,10 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
          }
        }},
       {"thresholds", [&](const YamlNode& n) { DecodeThresholds(decoder, n, policy); }},
+      {"thresholds_of_analysis",
+       [&](const YamlNode& n) {
+         DecodeAnalysisThresholds(decoder, n, policy.knowledge.thresholds);
+       }},
       {"baseline",
        [&](const YamlNode& n) {
          if (!policy.baseline) policy.baseline.emplace();

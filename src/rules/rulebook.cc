@@ -67,6 +67,7 @@ Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool
   options.today = today_;
   options.trace = trace;
   options.replayer = replayer;
+  options.thresholds = thresholds_;
   Facts known = facts;
   known["profile.ranks_allowed_missing"] = allowed_missing_;
   Evaluation evaluation = EvaluateRules(compiled_, analysis, known, options);
@@ -82,6 +83,7 @@ tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOp
   book.rules_ = std::make_unique<const RuleSet>(LoadRulesWithErrors(paths, errors));
   book.today_ = options.today;
   book.allowed_missing_ = policy.ranks.allow_missing;
+  book.thresholds_ = policy.knowledge.thresholds;
   const auto active = SelectRulesWithErrors(*book.rules_, policy, options, errors);
   book.compiled_ = CompileRulesWithErrors(active, policy, errors);
   auto scenarios = CompileScenarios(policy);

@@ -45,6 +45,7 @@ class Rulebook {
   std::vector<CompiledScenario> scenarios_;
   std::chrono::sys_days today_{};
   std::int64_t allowed_missing_ = 0;  ///< Ranks, as the policy says.
+  knowledge::TunableThresholds thresholds_;
 };
 
 /// Loads the built-in rules and those that the policy names, applies the policy to them and

@@ -26,6 +26,7 @@ constexpr Doc kDocs[] = {
     {"a policy", "rules", "settings of rules, by id or pattern: a level, or a mapping"},
     {"a policy", "rule_files", "rule files of the project's own, from the policy's folder"},
     {"a policy", "thresholds", "limits on metrics; `off` takes away an extended policy's"},
+    {"a policy", "thresholds_of_analysis", "numbers that the analysis decides by"},
     {"a policy", "baseline", "how much metrics may change from the baseline"},
     {"a policy", "require", "rules that must apply"},
     {"a policy", "waivers", "findings that are accepted until a day"},

@@ -3,6 +3,7 @@
 #include "analysis/summary/compared_selection.h"
 #include "analysis/summary/rank_summary.h"
 #include "base/content_hash.h"
+#include "knowledge/thresholds.h"
 
 namespace profgauge {
 namespace {
@@ -10,7 +11,8 @@ namespace {
 /// Names and devices that a project knows, by hash: they change numbers.
 std::string KnowledgeText(const Knowledge& knowledge) {
   if (knowledge.kernel_names.empty() && knowledge.devices.empty() &&
-      !knowledge.undecided_use_tensor_cores) {
+      !knowledge.undecided_use_tensor_cores &&
+      knowledge.thresholds == knowledge::TunableThresholds{}) {
     return {};
   }
   std::string all;
@@ -29,6 +31,11 @@ std::string KnowledgeText(const Knowledge& knowledge) {
     }
   }
   if (knowledge.undecided_use_tensor_cores) all += "upper_bound\n";
+  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
+    if (row.IsChanged(knowledge.thresholds)) {
+      all += fmt::format("{}\x1f{}\n", row.id, row.get(knowledge.thresholds));
+    }
+  }
   ContentHash hash;
   hash.Add(all);
   return " knowledge=" + hash.Hex();
