@@ -152,6 +152,14 @@ constexpr CommandSpec kCommands[] = {
      "Rules, limits and reports share these ids.",
      "  profgauge metrics list\n  profgauge metrics list 'gpu.*'\n", RunMetricsList,
      Takes::kMetrics},
+    {"thresholds", kOnThresholds, "[list | explain ID…]", 0, kMany,
+     "List the numbers that the analysis decides by, or explain some: what for, and why that value",
+     "Limits on metrics are no part of them: these stand in the policy, under `thresholds:`. What "
+     "is\n"
+     "marked `policy` can be set there, too, under `thresholds_of_analysis:`.",
+     "  profgauge thresholds\n  profgauge thresholds explain idle.loading_launch 'launches.*'\n"
+     "  profgauge thresholds list --json\n",
+     RunThresholds, Takes::kThresholds},
     {"rules list", kOnRulesList, "[FILE…]", 0, kMany, "List the built-in rules, or those of files",
      "One rule a line, its id first; then category, levels and title.",
      "  profgauge rules list\n  profgauge rules list rules/\n", RunRulesList},

@@ -47,6 +47,7 @@ enum CommandBit : std::uint64_t {
   kOnCompletion = std::uint64_t{1} << 30,
   kOnVersion = std::uint64_t{1} << 31,
   kOnHelp = std::uint64_t{1} << 32,
+  kOnThresholds = std::uint64_t{1} << 33,
   kOnHistory =
       kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport | kOnHistoryRemove,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote,
@@ -72,6 +73,7 @@ enum class Takes : std::uint8_t {
   kFiles,
   kFolder,
   kMetrics,
+  kThresholds,
   kRuleThenFiles,
   kCommand,
   kShell,
@@ -124,6 +126,7 @@ Result<int> RunScrub(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
 Result<int> RunTemplatesExport(const Options& options, Console& console);
 Result<int> RunMetricsList(const Options& options, Console& console);
+Result<int> RunThresholds(const Options& options, Console& console);
 Result<int> RunRulesList(const Options& options, Console& console);
 Result<int> RunRulesCheck(const Options& options, Console& console);
 Result<int> RunRulesTest(const Options& options, Console& console);

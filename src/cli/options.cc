@@ -193,6 +193,8 @@ constexpr OptionSpec kOptions[] = {
      "FILE may be `-` for standard output, for one of the outputs; the summary then goes to "
      "standard error.",
      SetText<&Options::json>},
+    {"--json", "", "", Group::kOutputs, kOnThresholds, "Print JSON instead of text", "",
+     SetTrue<&Options::as_json>},
     {"--junit", "", "FILE", Group::kOutputs, kOnDrawing | kOnRulesTest,
      "Write limits and findings, or tests of rules, as JUnit XML", "", SetText<&Options::junit>},
     {"--sarif", "", "FILE", Group::kOutputs, kOnDrawing, "Write alerts as SARIF 2.1.0",

@@ -38,6 +38,7 @@ struct Options {
   bool redact = false;
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.
   bool force = false;
+  bool as_json = false;
   std::string templates_dir;
   std::string timeline = "auto";  ///< "auto", "full" or "off".
 

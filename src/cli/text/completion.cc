@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "cli/text/completion_words.h"
 #include "cli/text/schemas.h"
+#include "knowledge/thresholds.h"
 #include "rules/rule.h"
 
 namespace profgauge::cli {
@@ -19,6 +20,12 @@ std::vector<std::string> MetricIds() {
   std::vector<std::string> ids;
   for (const MetricSpec& metric : MetricCatalogue()) ids.emplace_back(metric.id);
   return ids;
+}
+
+std::vector<std::string> ThresholdWords() {
+  std::vector<std::string> words = {"list", "explain"};
+  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) words.emplace_back(row.id);
+  return words;
 }
 
 std::vector<std::string> RuleIds() {
@@ -86,6 +93,8 @@ Candidates CandidatesOf(const CommandSpec& command) {
       return {false, true, {}};
     case Takes::kMetrics:
       return {false, false, MetricIds()};
+    case Takes::kThresholds:
+      return {false, false, ThresholdWords()};
     case Takes::kRuleThenFiles:
       return {true, false, RuleIds()};
     case Takes::kCommand:
