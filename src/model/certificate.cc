@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "base/interval.h"
+#include "model/lost_launches.h"
 
 namespace profgauge {
 namespace {
@@ -113,19 +114,17 @@ bool IsWithin(const std::vector<Span>& spans, Ns at) {
   return behind != spans.begin() && at < std::prev(behind)->end;
 }
 
-// Launches within ranges of collectives, and those of them that no work belongs to. What is
-// launched after the last call that has work is in flight at the end.
+// Launches within ranges of collectives, and those of them that have no work. What is launched
+// after the last call that has work is in flight at the end.
 void CertifyCollectives(Profile& profile) {
   constexpr std::size_t kFew = 3;
   const ApiTable& api = profile.api;
   const HostTable& host = profile.host;
   if (profile.device.size() == 0 || api.size() == 0) return;
-  std::vector<bool> has_work(api.size(), false);
+  const std::vector<LaunchState> states = LaunchStates(profile);
   Ns last = std::numeric_limits<Ns>::min();
   for (const ApiId launch : profile.device.launch) {
-    if (!launch.valid()) continue;
-    has_work[launch.value] = true;
-    last = std::max(last, api.start[launch.value]);
+    if (launch.valid()) last = std::max(last, api.start[launch.value]);
   }
   std::vector<bool> of_collective(host.size(), false);
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -135,23 +134,14 @@ void CertifyCollectives(Profile& profile) {
   }
   std::size_t all = 0, lost = 0;
   const std::vector<Span> captures = Captures(api, profile);
-  std::optional<std::uint32_t> outer;  // The driver's call lies within the runtime's.
   for (std::uint32_t row = 0; row < api.size(); ++row) {
-    if (api.kind[row] != ApiKind::kLaunch || api.start[row] >= last) continue;
-    const bool is_inner =
-        outer && api.thread[*outer] == api.thread[row] && api.start[row] < EndOfCall(api, *outer);
-    if (is_inner) continue;
-    outer = row;
+    if (states[row] == LaunchState::kNone || api.start[row] >= last) continue;
     if (!api.op[row].valid() || !of_collective[api.op[row].value]) continue;
     if (IsWithin(captures, api.start[row])) continue;
     ++all;
-    if (!has_work[row]) ++lost;
+    if (states[row] == LaunchState::kWithoutWork) ++lost;
   }
-  // Work that is there and not linked may be theirs.
-  const auto unlinked = static_cast<std::size_t>(
-      std::count_if(profile.device.launch.begin(), profile.device.launch.end(),
-                    [](ApiId launch) { return !launch.valid(); }));
-  if (lost < kFew + unlinked) return;
+  if (lost < kFew) return;
   profile.facts.emplace_back(
       std::string(kCollectivesLost),
       fmt::format("{} of {} launches", FormatCount(static_cast<std::int64_t>(lost)),

@@ -270,11 +270,20 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
 }
 
 // From a twentieth of a process's launches on nothing is sure. A healthy training run of which 5 %
-// of the kernels were taken out idled for 5.1 % instead of 0.4 %. `without_work`: rows of calls.
-// REQUIRES: device work is linked to its calls.
-void CountLost(Profile& profile, const std::vector<std::uint32_t>& without_work) {
+// of the kernels were taken out idled for 5.1 % instead of 0.4 %. Of a launch without a number
+// nothing tells which work is its own. REQUIRES: device work is linked to its calls.
+void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
   constexpr std::size_t kLossOneOf = 20;
-  for (const LostLaunches& process : LostLaunchesByProcess(profile, without_work)) {
+  std::vector<LaunchState> states = LaunchStates(profile);
+  const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
+  if (without_work > 0) {
+    profile.log.Add(Counter::launches_without_device_event,
+                    static_cast<std::uint64_t>(without_work));
+  }
+  for (std::uint32_t row = 0; row < states.size(); ++row) {
+    if (correlations[row] < 0) states[row] = LaunchState::kNone;
+  }
+  for (const LostLaunches& process : LostLaunchesByProcess(profile, states)) {
     if (process.lost * kLossOneOf < process.all) continue;
     profile.log.Add(Counter::events_dropped, process.lost);
   }
@@ -392,17 +401,12 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
   auto& device = profile.device;
   const auto& api = profile.api;
   CallsById calls(device_correlations);
-  std::vector<std::uint32_t> lost, copies;
+  std::vector<std::uint32_t> copies;
   for (std::uint32_t row = 0; row < api.size(); ++row) {
     std::uint32_t* const first = calls.Find(api_correlations[row]);
     if (first == nullptr) {
       if (api.kind[row] == ApiKind::kMemcpy && api_correlations[row] >= 0 && device.size() > 0) {
         copies.push_back(row);
-      }
-      if (api.kind[row] == ApiKind::kLaunch && device.size() > 0) {
-        profile.log.Add(Counter::launches_without_device_event);
-        // Of a launch without a number nothing tells which work is its own.
-        if (api_correlations[row] >= 0) lost.push_back(row);
       }
       continue;
     }
@@ -416,7 +420,7 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
   };
   ForEachAtOnce(std::size(passes), [&](std::size_t i) { passes[i](); });
   if (!repeated->empty()) repeated->Link(device_correlations, device);
-  CountLost(profile, lost);
+  if (device.size() > 0) CountLost(profile, api_correlations);
   CountUnrecordedCopies(profile, copies);
   CountBeforeLaunch(profile);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -40,16 +41,49 @@ std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& proce
 // When each process made the last of the launches whose work is recorded. What it launched later
 // was in flight when the profile ended: nothing of it is lost. Where none ran, the end tells
 // nothing.
-std::vector<Ns> LastLaunchesThatRan(const Profile& profile, const ProcessNumbers& processes) {
+std::vector<Ns> LastLaunchesThatRan(const Profile& profile, const ProcessNumbers& processes,
+                                    std::span<const LaunchState> states) {
   constexpr Ns kNone = std::numeric_limits<Ns>::min();
   std::vector<Ns> last(processes.count(), kNone);
+  const auto see = [&](ApiId call) {
+    Ns& of_process = last[processes.OfCall(call)];
+    of_process = std::max(of_process, profile.api.start[call.value]);
+  };
   for (const ApiId launch : profile.device.launch) {
-    if (!launch.valid()) continue;
-    Ns& of_process = last[processes.OfCall(launch)];
-    of_process = std::max(of_process, profile.api.start[launch.value]);
+    if (launch.valid()) see(launch);
+  }
+  for (std::uint32_t row = 0; row < states.size(); ++row) {
+    if (states[row] == LaunchState::kRan) see(ApiId{row});
   }
   std::replace(last.begin(), last.end(), kNone, std::numeric_limits<Ns>::max());
   return last;
+}
+
+// A kernel whose launch is not recorded has one: of those without work the last before it.
+void GiveUnlinkedWork(const Profile& profile, std::vector<LaunchState>& states) {
+  const DeviceTable& device = profile.device;
+  std::vector<Ns> kernels;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const bool is_unlinked = !device.launch[row].valid() && device.kind[row] == DeviceKind::kKernel;
+    if (is_unlinked) kernels.push_back(device.start[row]);
+  }
+  if (kernels.empty()) return;
+  std::vector<std::uint32_t> launches;
+  for (std::uint32_t row = 0; row < states.size(); ++row) {
+    if (states[row] == LaunchState::kWithoutWork) launches.push_back(row);
+  }
+  const std::vector<Ns>& starts = profile.api.start;
+  std::stable_sort(launches.begin(), launches.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return starts[a] < starts[b]; });
+  std::sort(kernels.begin(), kernels.end());
+  std::vector<std::uint32_t> waiting;
+  auto next = launches.begin();
+  for (const Ns kernel : kernels) {
+    for (; next != launches.end() && starts[*next] <= kernel; ++next) waiting.push_back(*next);
+    if (waiting.empty()) continue;
+    states[waiting.back()] = LaunchState::kRan;
+    waiting.pop_back();
+  }
 }
 
 }  // namespace
@@ -66,25 +100,50 @@ std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processe
   }));
 }
 
+std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile) {
+  const ApiTable& api = profile.api;
+  std::vector<bool> has_work(api.size(), false);
+  for (const ApiId launch : profile.device.launch) {
+    if (launch.valid()) has_work[launch.value] = true;
+  }
+  std::vector<LaunchState> states(api.size(), LaunchState::kNone);
+  std::optional<std::uint32_t> outer;
+  for (std::uint32_t row = 0; row < api.size(); ++row) {
+    if (api.kind[row] != ApiKind::kLaunch) continue;
+    const bool is_inner = outer && api.thread[*outer] == api.thread[row] &&
+                          api.start[row] < api.start[*outer] + api.duration[*outer];
+    if (!is_inner) {
+      outer = row;
+      states[row] = LaunchState::kWithoutWork;
+    }
+    if (has_work[row]) states[*outer] = LaunchState::kRan;
+  }
+  return states;
+}
+
+std::vector<LaunchState> LaunchStates(const Profile& profile) {
+  std::vector<LaunchState> states = LaunchStatesByLinks(profile);
+  GiveUnlinkedWork(profile, states);
+  return states;
+}
+
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
-                                                const std::vector<std::uint32_t>& without_work) {
+                                                std::span<const LaunchState> states) {
   // Fewer are a glitch. A process of which no work at all is recorded may only try what it can do.
   constexpr std::size_t kFew = 3, kFewOfNone = 20;
   std::vector<LostLaunches> found;
-  if (without_work.size() < kFew) return found;
+  const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
+  if (static_cast<std::size_t>(without_work) < kFew) return found;
   const ProcessNumbers processes(profile);
-  const std::vector<Ns> last_that_ran = LastLaunchesThatRan(profile, processes);
-  const auto counts = [&](std::uint32_t row) {
-    return profile.api.start[row] <= last_that_ran[processes.OfCall(ApiId{row})];
-  };
+  const std::vector<Ns> last_that_ran = LastLaunchesThatRan(profile, processes, states);
   std::vector<std::size_t> launches(processes.count());
-  for (std::uint32_t row = 0; row < profile.api.size(); ++row) {
-    if (profile.api.kind[row] != ApiKind::kLaunch || !counts(row)) continue;
-    ++launches[processes.OfCall(ApiId{row})];
-  }
   std::vector<std::vector<std::uint32_t>> of_process(processes.count());
-  for (const std::uint32_t row : without_work) {
-    if (counts(row)) of_process[processes.OfCall(ApiId{row})].push_back(row);
+  for (std::uint32_t row = 0; row < states.size(); ++row) {
+    const std::uint32_t process = processes.OfCall(ApiId{row});
+    if (states[row] == LaunchState::kNone) continue;
+    if (profile.api.start[row] > last_that_ran[process]) continue;
+    ++launches[process];
+    if (states[row] == LaunchState::kWithoutWork) of_process[process].push_back(row);
   }
   for (std::uint32_t process = 0; process < of_process.size(); ++process) {
     const std::vector<std::uint32_t>& rows = of_process[process];

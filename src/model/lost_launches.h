@@ -3,12 +3,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/process_numbers.h"
 #include "model/profile.h"
 
 namespace profgauge {
+
+/// What became of a launch.
+enum class LaunchState : std::uint8_t {
+  kNone,  ///< No launching call, or a driver's call within the runtime's.
+  kRan,
+  kWithoutWork,  ///< Nothing that it launched is in the profile.
+};
+
+/// By row of calls. Work is linked to its launch or, where that link is missing, a kernel that
+/// began after it: no launch is lost because its kernel does not name it. REQUIRES: device work is
+/// linked to its calls. O(n log n) in launches without work and kernels without a launch.
+std::vector<LaunchState> LaunchStates(const Profile& profile);
+
+/// The same by recorded links alone. O(n).
+std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile);
 
 /// How many of these calls (rows) of a process were captured into a graph: they did not run.
 std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processes,
@@ -22,9 +38,8 @@ struct LostLaunches {
 
 /// Of the processes that lost the work of several launches. No loss is what was captured into a
 /// graph, and what was in flight at the end: what a process launched after the last of its launches
-/// whose work is recorded. `without_work`: rows of launching calls without work. REQUIRES: device
-/// work is linked to its calls. O(calls log calls).
+/// whose work is recorded. `states`: of LaunchStates(). O(calls log calls).
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
-                                                const std::vector<std::uint32_t>& without_work);
+                                                std::span<const LaunchState> states);
 
 }  // namespace profgauge

@@ -27,10 +27,7 @@ class Launches {
   Launches(const Profile& profile, ThreadId marking)
       : api_(profile.api),
         is_of_them_(ThreadsOfIterations(profile, marking)),
-        ran_(profile.api.size(), false) {
-    for (const ApiId launch : profile.device.launch) {
-      if (launch.valid()) ran_[launch.value] = true;
-    }
+        states_(LaunchStates(profile)) {
     for (std::size_t call = 0; call < api_.size(); ++call) {
       const std::string_view name = profile.Name(api_.name[call]);
       if (name.find("BeginCapture") != name.npos) captures_.push_back(api_.start[call]);
@@ -49,12 +46,12 @@ class Launches {
     IterationCursor cursor(iterations);
     for (std::size_t call = 0; call < api_.size(); ++call) {
       const ThreadId thread = api_.thread[call];
-      if (api_.kind[call] != ApiKind::kLaunch) continue;
+      if (states_[call] == LaunchState::kNone) continue;
       if (thread.valid() && !is_of_them_[thread.value]) continue;
       const std::uint32_t iteration = cursor.AtHostTime(api_.start[call]);
       if (iteration == Iterations::kNone) continue;
       ++counts[iteration].made;
-      if (!ran_[call]) ++counts[iteration].without_work;
+      if (states_[call] == LaunchState::kWithoutWork) ++counts[iteration].without_work;
     }
     return counts;
   }
@@ -65,7 +62,8 @@ class Launches {
 
  private:
   const ApiTable& api_;
-  std::vector<bool> is_of_them_, ran_;
+  std::vector<bool> is_of_them_;
+  std::vector<LaunchState> states_;
   std::vector<Ns> captures_;
 };
 
@@ -170,17 +168,11 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
 
 void CountLostLaunches(const Profile& profile, Iterations& iterations) {
   constexpr std::size_t kDoubtOneOf = 100;
-  std::vector<bool> ran(profile.api.size(), false);
-  for (const ApiId launch : profile.device.launch) {
-    if (launch.valid()) ran[launch.value] = true;
-  }
-  std::vector<std::uint32_t> without_work;
-  for (std::uint32_t call = 0; call < profile.api.size(); ++call) {
-    if (profile.api.kind[call] == ApiKind::kLaunch && !ran[call]) without_work.push_back(call);
-  }
   // A profile that links nothing has lost no work.
-  if (profile.device.size() == 0 || std::find(ran.begin(), ran.end(), true) == ran.end()) return;
-  for (const LostLaunches& process : LostLaunchesByProcess(profile, without_work)) {
+  const auto& launches = profile.device.launch;
+  if (std::all_of(launches.begin(), launches.end(), [](ApiId id) { return !id.valid(); })) return;
+  const std::vector<LaunchState> states = LaunchStates(profile);
+  for (const LostLaunches& process : LostLaunchesByProcess(profile, states)) {
     if (process.lost * kDoubtOneOf < process.all) continue;
     iterations.launches_lost += static_cast<std::int64_t>(process.lost);
     iterations.launches_made += static_cast<std::int64_t>(process.all);

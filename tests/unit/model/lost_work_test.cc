@@ -24,6 +24,37 @@ TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
   }
 }
 
+// A kernel that does not name its launch ran all the same, and makes up for no lost one.
+TEST(ProfileBuilder, KernelsWithoutALaunchAreNoLostLaunches) {
+  for (const bool is_lossy : {false, true}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    for (int i = 0; i < 100; ++i) {
+      builder.AddApi(Launch(builder, i * 100, 10, main, i));
+      if (is_lossy && i % 10 == 5) continue;
+      builder.AddDevice(Kernel(builder, i * 100 + 20, i % 3 == 0 ? -1 : i));
+    }
+    const Profile profile = *builder.Finish();
+    EXPECT_EQ(profile.log[Counter::kernels_without_launch], is_lossy ? 31u : 34u);
+    EXPECT_EQ(profile.log[Counter::launches_without_device_event], is_lossy ? 10u : 0u);
+    EXPECT_EQ(profile.log[Counter::events_dropped], is_lossy ? 10u : 0u);
+  }
+}
+
+// Both were recorded: the driver's call is no launch of its own that lost its work.
+TEST(ProfileBuilder, ADriversCallWithinTheRuntimesIsOneLaunch) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  for (int i = 0; i < 100; ++i) {
+    builder.AddApi(Launch(builder, i * 100, 10, main, 1000 + i));
+    builder.AddApi(Launch(builder, i * 100 + 2, 5, main, i));
+    builder.AddDevice(Kernel(builder, i * 100 + 20, i));
+  }
+  const Profile profile = *builder.Finish();
+  EXPECT_EQ(profile.log[Counter::launches_without_device_event], 0u);
+  EXPECT_FALSE(profile.log.HasDataLoss());
+}
+
 // Behind the last work that ran, launches were in flight: none of them is lost.
 TEST(ProfileBuilder, LaunchesInFlightAtTheEndAreNoLoss) {
   ProfileBuilder builder;
