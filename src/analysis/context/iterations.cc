@@ -109,7 +109,7 @@ void TakeWhole(const Profile& profile, Iterations& iterations) {
   const Observable found = FindObservable(profile, whole.host);
   whole.time = found.window;
   whole.lead_in = found.backlog;
-  iterations.head_in_doubt = found.head_in_doubt;
+  iterations.head_in_doubt = found.in_doubt;
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
 }
 
@@ -131,8 +131,8 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   } else if (iterations.source.by == IterationsBy::kUndivided) {
     TakeWhole(profile, iterations);
   } else {
-    if (reach.any) DropIncomplete(profile, marking, last_is_open, iterations);
     MatchByStart(profile, marking, iterations);
+    if (reach.any) DropIncomplete(profile, marking, last_is_open, iterations);
     iterations.is_whole = !profile.has_timeline;
   }
   return iterations;

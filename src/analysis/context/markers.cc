@@ -10,9 +10,12 @@
 #include <string>
 #include <utility>
 
+#include "analysis/context/older_work.h"
 #include "analysis/context/repeated_ranges.h"
 #include "analysis/context/setup_calls.h"
+#include "analysis/work/op_tree.h"
 #include "base/errors.h"
+#include "model/lost_launches.h"
 
 namespace profgauge {
 namespace {
@@ -21,6 +24,9 @@ namespace {
 constexpr Ns kEmptyQueue = 50'000;
 // A call that takes this long waits for the device.
 constexpr Ns kWaits = 1'000'000;
+// Without launches: what the host does at most this long before or after other work of its own, or
+// of the device, belongs to it. Between operators Python takes some 10 to 200 us.
+constexpr Ns kPause = 1'000'000;
 
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
 void LengthenMarks(const Profile& profile, Markers& markers) {
@@ -213,20 +219,21 @@ Span WholeExtent(const Profile& profile) {
 // When the profile ends with launches whose work it does not have, the first of those: it stopped
 // in flight.
 std::optional<Ns> StopsInFlight(const Profile& profile) {
-  std::vector<bool> ran(profile.api.size(), false);
+  const std::vector<LaunchState> states = LaunchStates(profile);
   Ns last = std::numeric_limits<Ns>::min();
   for (const ApiId launch : profile.device.launch) {
-    if (!launch.valid()) continue;
-    ran[launch.value] = true;
-    last = std::max(last, profile.api.start[launch.value]);
+    if (launch.valid()) last = std::max(last, profile.api.start[launch.value]);
+  }
+  for (std::size_t call = 0; call < states.size(); ++call) {
+    if (states[call] == LaunchState::kRan) last = std::max(last, profile.api.start[call]);
   }
   std::optional<Ns> first;
-  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+  for (std::size_t call = 0; call < states.size(); ++call) {
     // What is captured into a graph does not run: its launches say nothing.
     if (profile.Name(profile.api.name[call]).find("BeginCapture") != std::string_view::npos)
       return std::nullopt;
     const Ns start = profile.api.start[call];
-    if (profile.api.kind[call] != ApiKind::kLaunch || ran[call] || start <= last) continue;
+    if (states[call] != LaunchState::kWithoutWork || start <= last) continue;
     first = std::min(first.value_or(start), start);
   }
   return first;
@@ -266,19 +273,6 @@ FirstWork FirstWorkOf(const Profile& profile, Ns first) {
   return work;
 }
 
-// Whether the device works on what was launched before the profile: work without a launch comes
-// before all other. In between, the link to its launch is missing for another reason.
-bool BeginsWithOlderWork(const DeviceTable& device) {
-  Ns first_launched = std::numeric_limits<Ns>::max();
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (device.launch[row].valid()) first_launched = std::min(first_launched, device.start[row]);
-  }
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (!device.launch[row].valid() && device.start[row] > first_launched) return false;
-  }
-  return true;
-}
-
 // When the last call returned that waited for the device before its first recorded work: that it
 // waited for was launched before the profile, and from then on nothing was queued.
 std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
@@ -294,24 +288,61 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
   return drained;
 }
 
+// When the host demonstrably works for a device none of whose launches is recorded: its operators
+// and waits for data, or its ranges where it has none of these. Python frames and ranges around
+// operators show no work. Parts that are apart by no more than a pause are one.
+std::vector<Span> WorkOfHost(const Profile& profile) {
+  const HostTable& host = profile.host;
+  TextTest loads(profile, IsDataLoaderRange);
+  std::vector<Span> work, ranges;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const bool is_range = host.kind[row] == HostKind::kAnnotation;
+    if (host.kind[row] == HostKind::kOp || (is_range && loads(host.name[row]))) {
+      work.push_back(RowSpan(host, row));
+    } else if (is_range) {
+      ranges.push_back(RowSpan(host, row));
+    }
+  }
+  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+    if (profile.api.kind[call] != ApiKind::kLaunch) continue;
+    work.push_back({profile.api.start[call], profile.api.start[call] + profile.api.duration[call]});
+  }
+  if (work.empty()) work = std::move(ranges);
+  for (Span& span : work) span.end += kPause;
+  work = Merge(std::move(work));
+  for (Span& span : work) span.end -= kPause;
+  return work;
+}
+
+// Where launches do not show what the host did for a device: the time of its work, and of the
+// host's that leads right up to it or follows it. What the host does after a pause behind it
+// counts, in doubt: work may be missing. What it did well before says nothing of a queue that may
+// have been full (a step of the host, long before the first work of a queue that is never empty).
+void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& observed) {
+  observed.window = work;
+  Ns last = work.end;
+  for (const Span& host : WorkOfHost(profile)) {
+    Span& window = observed.window;
+    const bool leads = host.start < work.start && host.end + kPause >= work.start;
+    const bool follows = host.end > work.end && host.start <= work.end + kPause;
+    if (leads) window.start = std::min(window.start, host.start);
+    if (follows) window.end = std::max(window.end, host.end);
+    last = std::max(last, host.end);
+  }
+  observed.in_doubt = (work.start - observed.window.start) + (last - observed.window.end);
+  observed.window.end = last;
+}
+
 // Where the window starts, of which `observed` has the latest possible start: the first device
 // work.
 void FindHead(const Profile& profile, Span extent, Ns first, Observable& observed) {
   // Work that waited for less than this share of the time before its launch found no queue: that
   // would have ended right then by chance.
   constexpr double kByChance = 0.1;
-  const auto& launches = profile.device.launch;
   const Ns start = std::min(extent.start, first);
-  const bool has_launches =
-      std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
   const FirstWork work = FirstWorkOf(profile, first);
   if (const auto drained = DrainedAt(profile, first)) {
     observed.window.start = std::max(start, *drained);
-    return;
-  }
-  if (!has_launches) {
-    observed.window.start = start;
-    observed.head_in_doubt = first - start;
     return;
   }
   const bool is_linked = work.launched != std::numeric_limits<Ns>::max();
@@ -328,7 +359,7 @@ void FindHead(const Profile& profile, Span extent, Ns first, Observable& observe
   }
   observed.window.start = start;
   if (static_cast<double>(waited) > kByChance * static_cast<double>(before)) {
-    observed.head_in_doubt = first - start;
+    observed.in_doubt = first - start;
   }
 }
 
@@ -372,14 +403,19 @@ Observable FindObservable(const Profile& profile, Span extent) {
   if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return {extent};
   const Span work = DeviceExtent(device);
   Observable found;
-  found.window = {work.start, std::max(extent.end, work.end)};
-  FindHead(profile, extent, work.start, found);
+  if (std::any_of(device.launch.begin(), device.launch.end(),
+                  [](ApiId id) { return id.valid(); })) {
+    found.window = {work.start, std::max(extent.end, work.end)};
+    FindHead(profile, extent, work.start, found);
+  } else {
+    ObserveWithoutLaunches(profile, work, found);
+  }
   // Nor does what the process does begin before its device is set up.
   const SetupTimes setup(profile);
   for (const auto& [call, time] : setup.calls()) {
     const Ns start = profile.api.start[call] + time;
     if (start <= found.window.start) continue;
-    found.head_in_doubt = std::max<Ns>(0, found.head_in_doubt - (start - found.window.start));
+    found.in_doubt = std::max<Ns>(0, found.in_doubt - (start - found.window.start));
     found.window.start = start;
   }
   if (const auto in_flight = StopsInFlight(profile)) {

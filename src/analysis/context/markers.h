@@ -52,8 +52,8 @@ struct Observable {
   /// How long, right before the window, the device was busy with what was launched before the
   /// profile: from the end of the first device event's launching call to that event.
   Ns backlog = 0;
-  /// How long, from the window's start, nothing tells whether it was: no device event is recorded.
-  Ns head_in_doubt = 0;
+  /// How long, at the window's edges, it may have been: no device event is recorded.
+  Ns in_doubt = 0;
 };
 
 /// The window holds all recorded device work. It starts with `extent`, the host's activity, or
@@ -66,9 +66,12 @@ struct Observable {
 ///     the call: the window starts with it. For longer than a tenth of that, the head is in doubt.
 ///   - A call before it waited for the device: the window starts when that returned.
 ///
-/// Where no launch is recorded the head is in doubt. The window ends with the last activity of host
-/// or device; where the profile stops with launches in flight, with the first of those or the last
-/// device event, whichever is later. `extent` where no device is recorded.
+/// The window ends with the last activity of host or device; where the profile stops with launches
+/// in flight, with the first of those or the last device event, whichever is later.
+///
+/// Where no launch is recorded it is the time of device work, and of the host's that leads up to it
+/// without a pause or follows it. The head is in doubt, and the tail behind a pause. `extent` where
+/// no device is recorded.
 Observable FindObservable(const Profile& profile, Span extent);
 
 /// Widens `extent` to hold a range that starts at `start`; negative durations count as 0.

@@ -246,27 +246,27 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output&
         FormatShare(usual.utilization.mean()));
 }
 
-// As if the head, of which nothing tells whether the device was busy in it, had not been recorded.
-void BoundByHead(std::span<const RankContext> ranks, Output& out) {
+// As if the edges, in which the device may have been busy, had not been recorded.
+void BoundByEdges(std::span<const RankContext> ranks, Output& out) {
   Pool idle, utilization;
   Ns longest = 0;
   for (const RankContext& rank : ranks) {
     for (const GpuUse& use : MeasureGpus(rank)) {
-      const Ns head = std::min(rank.iterations.head_in_doubt, use.observed - use.busy);
+      const Ns edges = std::min(rank.iterations.head_in_doubt, use.observed - use.busy);
       const auto share = [](Ns part, Ns whole) {
         return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
       };
-      idle.Add(share(use.observed - use.busy - head, use.observed - head));
-      utilization.Add(share(use.kernel_busy, use.window - head));
-      longest = std::max(longest, head);
+      idle.Add(share(use.observed - use.busy - edges, use.observed - edges));
+      utilization.Add(share(use.kernel_busy, use.window - edges));
+      longest = std::max(longest, edges);
     }
   }
   const double all = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
   if (longest == 0 || all - idle.mean() < kLittleIdle) return;
-  const std::string why = out.Told(fmt::format(
-      "without the first {}, in which the host was active and the {{{{ device.device }}}} "
-      "may have been busy with work launched before the profile",
-      FormatDuration(static_cast<double>(longest))));
+  const std::string why = out.Told(
+      fmt::format("without {} at the edges of the profile, in which the host was active and the "
+                  "{{{{ device.device }}}} may have been busy with work that was not recorded",
+                  FormatDuration(static_cast<double>(longest))));
   out.MayBe(metric::kGpuIdleMean, idle.mean(), FormatShare(idle.mean()) + " " + why);
   out.MayBe(metric::kGpuUtilizationMean, utilization.mean(),
             FormatShare(utilization.mean()) + " " + why);
@@ -340,7 +340,7 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     out.Set(metric::kGpuIdleTimeMean, idle_time.mean());
     out.Set(metric::kGpuIdleTimeMax, idle_time.max);
     BoundByOnce(ranks, usual, out);
-    BoundByHead(ranks, out);
+    BoundByEdges(ranks, out);
   } else {
     for (const MetricId id :
          {metric::kGpuUtilizationMean, metric::kGpuUtilizationMin, metric::kGpuIdleMean,

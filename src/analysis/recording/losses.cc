@@ -63,6 +63,23 @@ void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+// At the edges of a profile without launches the device may have worked while the host waited for
+// data.
+void DoubtLoaderAtEdges(std::span<const RankContext> ranks, Output& out) {
+  constexpr double kLittle = 0.01;
+  Ns edges = 0, whole = 0;
+  for (const RankContext& rank : ranks) {
+    edges += rank.iterations.head_in_doubt;
+    whole += rank.iterations.SelectedTime();
+  }
+  const double exposed = AsNumber(out.ValueOf(metric::kDataloaderExposedTime), 0);
+  const double least = std::min(exposed, static_cast<double>(edges));
+  if (least <= kLittle * static_cast<double>(whole)) return;
+  out.MarkUncertain(metric::kDataloaderExposedShare,
+                    out.Told("the {{ device.device }} may have been busy at the edges of the "
+                             "profile, where the host waited for data"));
+}
+
 // Without its copies a device seems to wait while it copies, and to have copied nothing.
 void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
   std::uint64_t calls = 0;
@@ -124,6 +141,7 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   RemarkWithoutLaunches(ranks, out);
   DoubtCopies(ranks, out);
   BoundByLostLaunches(ranks, out);
+  DoubtLoaderAtEdges(ranks, out);
   std::uint64_t lost = 0, read = 0;
   // A single loss is a statement of the profiler's that it lost events, of any number.
   bool is_unknown = false;

@@ -284,8 +284,13 @@ void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
       why += why.empty() ? "" : "; ";
       why += out.Told(std::string(HasOperatorOrWork(profile, time) ? busy : empty));
     };
+    const auto& launches = profile.device.launch;
+    const bool has_launches =
+        std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
     add({profile.first, window.start},
-        "before, the {{ device.device }} was busy with work launched before the profile",
+        has_launches
+            ? "before, the {{ device.device }} was busy with work launched before the profile"
+            : "before, the host paused, and nothing shows whether the {{ device.device }} worked",
         "before, there is neither an operator nor {{ device.device }} work");
     add({window.end, profile.last}, "after, launches were in flight when the profile ended",
         "after, there is neither an operator nor {{ device.device }} work");
