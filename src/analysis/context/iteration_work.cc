@@ -4,9 +4,13 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "analysis/context/markers.h"
+#include "model/lost_launches.h"
 #include "model/processes.h"
 
 namespace profgauge {
@@ -29,6 +33,12 @@ struct Leftover {
 std::uint64_t StreamOf(const DeviceTable& device, std::size_t row) {
   return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(device.gpu[row])) << 32) ^
          static_cast<std::uint64_t>(device.stream[row]);
+}
+
+// Whether most work has a recorded launch.
+bool HasMostLaunches(const DeviceTable& device) {
+  const auto without = std::count(device.launch.begin(), device.launch.end(), ApiId{});
+  return without * 2 < static_cast<std::ptrdiff_t>(device.size());
 }
 
 // When an iteration's own work first starts, on each of its streams and anywhere.
@@ -77,9 +87,7 @@ class Leftovers {
       if (left.has_launch) left.launched = profile.api.start[launch.value];
       coming_.push_back(left);
     }
-    const auto without = std::count(device.launch.begin(), device.launch.end(), ApiId{});
-    constexpr std::ptrdiff_t kOneOf = 2;
-    has_launches_ = without * kOneOf < static_cast<std::ptrdiff_t>(device.size());
+    has_launches_ = HasMostLaunches(device);
     std::stable_sort(coming_.begin(), coming_.end(),
                      [](const Leftover& a, const Leftover& b) { return a.start < b.start; });
   }
@@ -129,6 +137,172 @@ std::function<bool(std::int32_t)> GpusOfIterations(const Profile& profile, Threa
   return [others](std::int32_t gpu) { return !others.contains(gpu); };
 }
 
+// Which rows begin while their GPU has nothing to do: what they wait for was not queued.
+std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
+  // What waits for other work begins at most this long after it.
+  constexpr Ns kRightBehind = 20'000;
+  std::vector<std::uint32_t> order(device.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(device.gpu[a], device.start[a]) < std::pair(device.gpu[b], device.start[b]);
+  });
+  std::vector<bool> is_empty(device.size(), false);
+  std::optional<Ns> busy_until;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::uint32_t row = order[i];
+    if (i > 0 && device.gpu[order[i - 1]] != device.gpu[row]) busy_until.reset();
+    is_empty[row] = busy_until && device.start[row] > *busy_until + kRightBehind;
+    const Ns end = device.start[row] + device.duration[row];
+    busy_until = std::max(busy_until.value_or(end), end);
+  }
+  return is_empty;
+}
+
+// Matches work whose launch is not recorded to iterations by the work around it: a stream works in
+// order, so that it was launched after the work before it, and before the work after it and its own
+// start; not long before that where the GPU had nothing to do. Where as many launches without work
+// lie between those of its neighbors, they are its own.
+class Neighbors {
+ public:
+  Neighbors(const Profile& profile, Iterations& iterations)
+      : profile_(profile),
+        iterations_(iterations),
+        cursor_(iterations),
+        found_empty_queue_(FindEmptyQueue(profile.device)),
+        has_most_launches_(HasMostLaunches(profile.device)) {
+    const std::vector<LaunchState> states = LaunchStatesByLinks(profile);
+    for (std::uint32_t call = 0; call < states.size(); ++call) {
+      if (states[call] == LaunchState::kWithoutWork) without_work_.push_back(call);
+    }
+  }
+
+  void Match() {
+    const std::size_t size = profile_.device.size();
+    for (std::size_t begin = 0; begin < size;) {
+      std::size_t end = begin + 1;
+      while (end < size && StreamOf(profile_.device, end) == StreamOf(profile_.device, begin)) {
+        ++end;
+      }
+      MatchStream(begin, end);
+      begin = end;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
+
+  // Rows in a row without launches, and the nearest on their stream that have one.
+  struct Run {
+    std::size_t begin = 0, end = 0;
+    std::size_t before = kNoRow, after = kNoRow;
+  };
+
+  void MatchStream(std::size_t begin, std::size_t end) {
+    const auto& launches = profile_.device.launch;
+    const bool has_older = HasOlder(begin, end);
+    std::size_t before = kNoRow;
+    for (std::size_t row = begin; row < end;) {
+      if (launches[row].valid()) {
+        before = row++;
+        continue;
+      }
+      Run run{row, row, before, kNoRow};
+      while (run.end < end && !launches[run.end].valid()) ++run.end;
+      if (run.end < end) run.after = run.end;
+      if (run.before == kNoRow && has_older) {
+        row = run.end;
+        continue;
+      }
+      const std::span<const std::uint32_t> own = LaunchesOf(run);
+      for (; row < run.end; ++row) {
+        if (own.empty()) {
+          MatchRow(row, run);
+        } else {
+          Take(row, cursor_.AtHostTime(profile_.api.start[own[row - run.begin]]), run);
+        }
+      }
+    }
+  }
+
+  // Whether what comes first on a stream was launched before the profile: less is without a launch
+  // later on. Where links are missing for another reason they are missing everywhere.
+  bool HasOlder(std::size_t begin, std::size_t end) const {
+    const auto& launches = profile_.device.launch;
+    std::size_t first = begin;
+    while (first < end && !launches[first].valid()) ++first;
+    std::size_t later = 0;
+    for (std::size_t row = first; row < end; ++row) later += launches[row].valid() ? 0 : 1;
+    return later < first - begin;
+  }
+
+  // The launches of a run, in its order; none where they are not sure.
+  std::span<const std::uint32_t> LaunchesOf(const Run& run) const {
+    const ApiTable& api = profile_.api;
+    const auto call_of = [&](std::size_t row) { return profile_.device.launch[row].value; };
+    if (run.before == kNoRow && run.after == kNoRow) return {};
+    const ThreadId thread = api.thread[call_of(run.before != kNoRow ? run.before : run.after)];
+    const auto is_before = [&](std::uint32_t call) {
+      if (api.thread[call].value != thread.value) return api.thread[call].value < thread.value;
+      return run.before != kNoRow && call <= call_of(run.before);
+    };
+    const auto is_not_after = [&](std::uint32_t call) {
+      if (api.thread[call].value != thread.value) return api.thread[call].value < thread.value;
+      return run.after == kNoRow || call < call_of(run.after);
+    };
+    const auto begin = std::partition_point(without_work_.begin(), without_work_.end(), is_before);
+    const auto end = std::partition_point(without_work_.begin(), without_work_.end(), is_not_after);
+    if (begin >= end || static_cast<std::size_t>(end - begin) != run.end - run.begin) return {};
+    for (std::size_t i = 0; i < run.end - run.begin; ++i) {
+      if (api.start[begin[static_cast<std::ptrdiff_t>(i)]] > profile_.device.start[run.begin + i])
+        return {};
+    }
+    return {begin, end};
+  }
+
+  void MatchRow(std::size_t row, const Run& run) {
+    // From a launch to its work where nothing holds that up.
+    constexpr Ns kFreeLaunch = 50'000;
+    const DeviceTable& device = profile_.device;
+    Ns latest = device.start[row];
+    if (run.after != kNoRow) {
+      latest = std::min(latest, profile_.api.start[device.launch[run.after].value]);
+    }
+    std::uint32_t first = run.before != kNoRow ? iterations_.of_device[run.before] : 0;
+    if (found_empty_queue_[row]) {
+      first = cursor_.AtHostTime(std::min(latest, device.start[row] - kFreeLaunch));
+    }
+    const std::uint32_t last = cursor_.AtHostTime(latest);
+    if (first == kNoIteration) return;
+    if (first == last) return Take(row, first, run);
+    // Between two iterations it may be of either, and one of them has it.
+    if (last == first + 1 && has_most_launches_) Take(row, IsQueued(row, run) ? first : last, run);
+  }
+
+  bool IsQueued(std::size_t row, const Run& run) const {
+    if (run.before == kNoRow) return true;
+    const DeviceTable& device = profile_.device;
+    const std::size_t before = row == run.begin ? run.before : row - 1;
+    return device.start[row] <= device.start[before] + device.duration[before] + kQueuePause;
+  }
+
+  // Where neither neighbor is of the iteration, another process may have launched it.
+  void Take(std::size_t row, std::uint32_t iteration, const Run& run) {
+    const auto is_of = [&](std::size_t other) {
+      return other != kNoRow && iterations_.of_device[other] == iteration;
+    };
+    if (iteration == kNoIteration || (!is_of(run.before) && !is_of(run.after))) return;
+    iterations_.of_device[row] = iteration;
+    ++iterations_.all[iteration].device_events;
+  }
+
+  const Profile& profile_;
+  Iterations& iterations_;
+  IterationCursor cursor_;
+  const std::vector<bool> found_empty_queue_;
+  const bool has_most_launches_;
+  std::vector<std::uint32_t> without_work_;  // Launching calls, by thread and start.
+};
+
 }  // namespace
 
 std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking) {
@@ -169,6 +343,9 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
     ++iterations.all[index].device_events;
     reach.any = true;
   }
+  const bool lacks_launches = std::any_of(device.launch.begin(), device.launch.end(),
+                                          [](ApiId launch) { return !launch.valid(); });
+  if (reach.any && lacks_launches && ends_inside) Neighbors(profile, iterations).Match();
   iterations.behind = WorkBehind(profile, iterations.of_device);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
@@ -209,9 +386,11 @@ void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iteratio
   IterationCursor cursor(iterations);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (device.launch[row].valid() || !is_of_them(device.gpu[row])) continue;
+    if (iterations.of_device[row] != Iterations::kNone) continue;
     iterations.of_device[row] = cursor.AtTime(device.start[row]);
     // Those that launch are as long as what they launch.
     const bool is_inside = iterations.of_device[row] != Iterations::kNone;
+    if (has_launches && is_inside) ++iterations.all[iterations.of_device[row]].device_events;
     if (has_launches && is_inside && iterations.source.by != IterationsBy::kRange)
       iterations.behind.insert(row);
   }

@@ -121,7 +121,7 @@ TEST(Coverage, SharesOfGpuTime) {
   test.Op("aten::mm", {0, 50});
   test.Launch("a", {10, 20}, {30, 60});
   test.Work("lost its launch", {70, 90});
-  test.Work("after the last iteration", {100, 150});
+  test.Work("after the last iteration", {101, 151});
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.linked_share"), 0.6);
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.launched_share"), 0.6);

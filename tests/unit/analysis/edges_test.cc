@@ -361,5 +361,62 @@ TEST(Capture, RunsOutweighIt) {
   EXPECT_GT(NumberOf(*analysis, "gpu.utilization.mean"), 0);
 }
 
+// Four iterations of five kernels of 1 ms each. The host takes 3 ms for one and runs ahead, or
+// waits for the device at its end. Of every third kernel the link to its launch is missing, or the
+// launch.
+enum class Missing { kNothing, kLink, kLaunch };
+Profile Unlinked(bool runs_ahead, Missing missing) {
+  TestProfile test;
+  Ns host = 0, busy_until = 0;
+  int kernel = 0;
+  for (int i = 0; i < 4; ++i) {
+    const Ns begin = host;
+    for (int k = 0; k < 5; ++k, ++kernel) {
+      const At call{begin + 100'000 + k * 500'000, begin + 110'000 + k * 500'000};
+      const Ns start = std::max(busy_until, call.end + 5'000);
+      busy_until = start + kMs;
+      if (missing == Missing::kNothing || kernel % 3 != 0) {
+        test.Launch("kernel", call, {start, busy_until});
+      } else {
+        test.Work("kernel", {start, busy_until});
+        if (missing == Missing::kLink) test.LostLaunch(call);
+      }
+    }
+    host = runs_ahead ? begin + 3 * kMs : busy_until + 10'000;
+    test.Step(i, {begin, host});
+  }
+  return test.Finish();
+}
+
+TEST(Unlinked, BelongToTheIterationsOfTheirNeighbors) {
+  for (const bool runs_ahead : {false, true}) {
+    const Spans whole = Times(Unlinked(runs_ahead, Missing::kNothing));
+    EXPECT_EQ(Times(Unlinked(runs_ahead, Missing::kLink)), whole) << runs_ahead;
+    const Spans without = Times(Unlinked(runs_ahead, Missing::kLaunch));
+    ASSERT_EQ(without.size(), whole.size());
+    EXPECT_EQ(without.front().first, whole.front().first);
+    EXPECT_EQ(without.back().second, whole.back().second);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      // A kernel between two iterations that overlap in the queue may be of either.
+      const Ns most = runs_ahead ? kMs : 0;
+      EXPECT_NEAR(without[i].second, whole[i].second, most) << i;
+    }
+  }
+}
+
+// None of its launches is lost, and so is no iteration.
+TEST(Unlinked, LoseNothing) {
+  for (const Missing missing : {Missing::kLink, Missing::kLaunch}) {
+    const auto found = FindIterations(Unlinked(true, missing), {});
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->lost, 0);
+    EXPECT_EQ(found->launches_lost, 0);
+    EXPECT_EQ(found->dropped_at_start + found->dropped_at_end, 0);
+    std::int64_t events = 0;
+    for (const Iteration& iteration : found->all) events += iteration.device_events;
+    EXPECT_EQ(events, 20);
+  }
+}
+
 }  // namespace
 }  // namespace profgauge
