@@ -114,7 +114,9 @@ class NvprofReader final : public Reader {
     }
     PROFGAUGE_CHECK(nvprof::ReadApi(import));
     PROFGAUGE_CHECK(nvprof::ReadMarkers(import));
-    return builder.Finish();
+    PROFGAUGE_TRY(auto profile, builder.Finish());
+    profile.gpus_by_process = true;  // CUPTI numbers those that the process may see.
+    return profile;
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {

@@ -67,6 +67,8 @@ class Rocprofv3Reader final : public Reader {
     builder.source().is_of_any_program = true;
     builder.source().dialect = "JSON";
     PROFGAUGE_TRY(auto profile, builder.Finish());
+    // Processes that were each given one GPU (ROCR_VISIBLE_DEVICES) may number it alike.
+    profile.gpus_by_process = true;
     const auto& kinds = profile.device.kind;
     if (std::find(kinds.begin(), kinds.end(), DeviceKind::kMemcpy) == kinds.end()) {
       profile.copies_unknown = kNoCopies;

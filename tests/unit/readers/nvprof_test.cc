@@ -91,6 +91,7 @@ TEST_F(NvprofTest, ReadsKernelsCopiesCallsAndMarkers) {
                 "(4, 1650, 1, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0), "
                 "(4, 3000, 2, 2, x'07000000FEFFFFFFFFFFFFFF', 0, 0)"));
   const Profile profile = Read();
+  EXPECT_TRUE(profile.gpus_by_process);
   EXPECT_EQ(profile.source.format, "nvprof");
   ASSERT_EQ(profile.device.size(), 3u);
   EXPECT_EQ(profile.Name(profile.device.name[0]), "vecAdd(float*, float*, int)");

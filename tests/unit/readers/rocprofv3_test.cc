@@ -128,6 +128,9 @@ void ExpectProperties(const Result<Profile>& profile) {
 
 TEST(Rocprofv3, ReadsDevicesAndLaunchProperties) { ExpectProperties(Read(kRun)); }
 
+// Each process may have been given a GPU, and calls it by the same number.
+TEST(Rocprofv3, EachProcessNumbersItsGpus) { EXPECT_TRUE(Read(kRun)->gpus_by_process); }
+
 // kRun's process with its keys in another order.
 std::string ReorderedProcess(const std::function<void(std::vector<std::string>&)>& change) {
   const std::string text = kRun, between = ",\n\"", end = "}]}";
