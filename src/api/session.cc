@@ -9,6 +9,7 @@
 
 #include "analysis/replay.h"
 #include "api/comparison.h"
+#include "api/listed_ranks.h"
 #include "api/snapshots.h"
 #include "base/format.h"
 #include "gate/baseline_verdict.h"
@@ -161,6 +162,10 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
                       JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines,
                                    std::move(measured.doubts)});
+  if (AreListed(subject.ranks)) {
+    PROFGAUGE_CHECK(FailWithEach(subject.ranks, selection, policy, rules,
+                                 options.choices.allow_incomplete, out.verdict));
+  }
   const std::optional<RunComparison> comparison =
       CompareThem(baselines, std::move(measured.snapshots), policy, options);
   if (comparison) {

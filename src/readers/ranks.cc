@@ -197,7 +197,7 @@ void GiveRanks(std::vector<Profile>& profiles, RanksFrom from) {
   if (from == RanksFrom::kRecorded) return GiveRanksByName(profiles);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     if (profiles[i].distributed.rank >= 0) continue;
-    SetRank(static_cast<std::int64_t>(i), "their order on the command line", profiles[i]);
+    SetRank(static_cast<std::int64_t>(i), kByOrder, profiles[i]);
   }
 }
 

@@ -32,6 +32,8 @@ std::optional<std::vector<std::int64_t>> RanksOfNames(const std::vector<std::str
 
 /// The fact of a profile whose rank GiveRanks() gave; its value says by what.
 inline constexpr std::string_view kRanksGivenBy = "ranks given by";
+/// That value where the caller's word alone makes files ranks of one run.
+inline constexpr std::string_view kByOrder = "their order on the command line";
 
 /// Gives ranks to profiles that record none: by their names (kRecorded; not where time, version,
 /// iterations or world size say that they are of different runs) or by their order (kListed).
