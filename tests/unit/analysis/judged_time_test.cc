@@ -1,6 +1,5 @@
 // What part of a profile is judged, on recordings of strangers and as properties of all at hand.
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -37,6 +36,56 @@ TEST(JudgedTime, OfStrangersWithoutLaunchesAndMarkers) {
   EXPECT_NEAR(NumberOf(AnalyzeStranger("cmp-nolaunch-slow3x"), "iteration.time.median") /
                   NumberOf(AnalyzeStranger("cmp-nolaunch-base"), "iteration.time.median"),
               2.93, 0.1);
+  // The host's one step ends 6 ms before the first kernel.
+  const std::vector<Profile> decode =
+      ReadTrace("data/gate/f1-no-runtime-calls/vllm_decode_no_calls.json.gz");
+  const auto analysis = Analyze(decode, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.mean"), 0.0023, 1e-4);
+}
+
+// 20 ms of kernels, of which no launch is recorded, from `first` on; in milliseconds.
+void AddKernels(Ns first, TestProfile& test) {
+  for (Ns i = 0; i < 20; ++i) {
+    const Ns at = (first + i) * kMs;
+    test.Work("kernel", {at, at + kMs});
+  }
+}
+
+double IdleOf(TestProfile test) {
+  const Profile profile = test.Finish();
+  const auto analysis = Analyze(std::span(&profile, 1), {});
+  EXPECT_TRUE(analysis.has_value());
+  return analysis ? NumberOf(*analysis, "gpu.idle.mean") : -1;
+}
+
+// Without launches: what the host does until the first work begins is for it; a step of the host
+// long before shows nothing, and the device may have been busy.
+TEST(JudgedTime, WithoutLaunchesTheHostsWorkLeadsToTheDevices) {
+  struct Row {
+    const char* what;
+    HostKind kind;
+    Ns from, to;  // Of host ranges of 1 ms each.
+    double idle;
+  };
+  const Row kRows[] = {
+      {"aten::mm", HostKind::kOp, 0, 85, 0.8},
+      {"aten::mm", HostKind::kOp, 0, 2, 0},
+      {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", HostKind::kAnnotation, 0, 80,
+       0.8},
+      {"forward", HostKind::kAnnotation, 40, 85, 2.0 / 3},
+      {"forward", HostKind::kAnnotation, 0, 2, 0},
+      {"aten::mm", HostKind::kOp, 90, 180, 0.8},   // It goes on.
+      {"aten::mm", HostKind::kOp, 170, 180, 0.8},  // It is there again.
+  };
+  for (const Row& row : kRows) {
+    TestProfile test;
+    for (Ns at = row.from; at < row.to; ++at) {
+      test.Host(row.kind, row.what, {at * kMs, (at + 1) * kMs});
+    }
+    AddKernels(80, test);
+    EXPECT_NEAR(IdleOf(std::move(test)), row.idle, 1e-9) << row.what << row.from << row.to;
+  }
 }
 
 TEST(JudgedTime, AStrangersStallCountsWhereverItIs) {
@@ -151,14 +200,8 @@ void ExpectWindowHoldsDeviceWork(const Profile& profile) {
 
 TEST(JudgedTime, HoldsAllDeviceWorkOfEveryProfileWithoutMarkers) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
-  namespace fs = std::filesystem;
-  std::vector<std::string> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(SharedPath("data"))) {
-    if (entry.is_regular_file()) paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
   std::size_t read = 0;
-  for (const std::string& path : paths) {
+  for (const std::string& path : AllRecordings()) {
     const auto profile = ReadProfile(path, {});
     if (!profile) continue;
     SCOPED_TRACE(path);

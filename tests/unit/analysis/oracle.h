@@ -48,6 +48,16 @@ inline std::vector<Profile> ReadTrace(const std::string& path) {
   return ranks;
 }
 
+/// Every file of the shared folder, whatever it is; absolute paths.
+inline std::vector<std::string> AllRecordings() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SharedPath("data"))) {
+    if (entry.is_regular_file()) paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
 /// Every Kineto trace of the shared folder that can be read.
 inline std::vector<std::string> AllTraces() {
   std::vector<std::string> paths;

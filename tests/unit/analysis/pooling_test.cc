@@ -15,17 +15,6 @@
 namespace profgauge {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::vector<std::string> AllRecordings() {
-  std::vector<std::string> paths;
-  for (const auto& entry : fs::recursive_directory_iterator(SharedPath("data"))) {
-    if (entry.is_regular_file()) paths.push_back(entry.path().string());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 std::optional<double> ValueOf(const Analysis& analysis, std::string_view id) {
   const Metric* metric = analysis.Find(id);
   if (metric == nullptr || IsAbsent(metric->value)) return std::nullopt;

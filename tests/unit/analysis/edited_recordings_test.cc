@@ -1,0 +1,225 @@
+// Real recordings of all formats, as they would be had a stall been elsewhere, a link been missing
+// or work been lost: what must not change then, and what must be said.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "fixture.h"
+#include "oracle.h"
+
+namespace profgauge {
+namespace {
+
+bool IsDividedByMarkers(const Iterations& iterations) {
+  return iterations.source.by == IterationsBy::kProfilerSteps ||
+         iterations.source.by == IterationsBy::kMarkers;
+}
+
+Profile Read(const std::string& path) { return *ReadProfile(path, {}); }
+
+// Calls `test(path, profile, iterations)` with each recording of several iterations with device
+// work, all of which end when the host's markers do: the host waits for its device.
+template <class Test>
+std::size_t ForEachInStep(Test test) {
+  std::size_t tested = 0;
+  for (const std::string& path : AllRecordings()) {
+    const auto profile = ReadProfile(path, {});
+    if (!profile || profile->neuron != nullptr || !profile->has_timeline) continue;
+    const auto found = FindIterations(*profile, {});
+    if (!found || !IsDividedByMarkers(*found) || found->all.size() < 3) continue;
+    const bool in_step =
+        std::all_of(found->all.begin(), found->all.end(), [](const Iteration& iteration) {
+          return iteration.device_events > 0 && iteration.time.end == iteration.host.end;
+        });
+    if (!in_step) continue;
+    SCOPED_TRACE(path);
+    ++tested;
+    test(path, *profile, *found);
+    if (testing::Test::HasFailure()) return tested;
+  }
+  return tested;
+}
+
+template <class Table>
+void Pause(Ns at, Ns by, Table& table) {
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (table.start[row] >= at) {
+      table.start[row] += by;
+      continue;
+    }
+    const Ns duration = table.duration[row];
+    if (table.start[row] + duration < at) continue;
+    if constexpr (requires { table.duration.Set(row, duration); }) {
+      table.duration.Set(row, duration + by);
+    } else {
+      table.duration[row] = duration + by;
+    }
+  }
+}
+
+// As if the program had stood still for `by` from `at` on, when no device works.
+Profile Paused(Profile profile, Ns at, Ns by) {
+  Pause(at, by, profile.host);
+  Pause(at, by, profile.api);
+  Pause(at, by, profile.device);
+  Pause(at, by, profile.python);
+  profile.last += by;
+  profile.span_end += by;
+  return profile;
+}
+
+Ns Observed(const Profile& profile) {
+  const auto ranks = BuildRankContexts(std::span(&profile, 1), {});
+  EXPECT_TRUE(ranks.has_value());
+  if (!ranks) return 0;
+  const RankContext& rank = ranks->front();
+  const Span window = rank.window();
+  return window.length() - OverlapLength(rank.unobserved, std::span(&window, 1));
+}
+
+// When the device has ended all work of an iteration, before its marker ends; nothing otherwise.
+std::optional<Ns> AfterWork(const Profile& profile, const Iterations& iterations, std::size_t i) {
+  Ns end = iterations.all[i].host.start;
+  const DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.start[row] >= iterations.all[i].host.end) continue;
+    end = std::max(end, device.start[row] + device.duration[row]);
+  }
+  return end + 1 < iterations.all[i].host.end ? std::optional(end + 1) : std::nullopt;
+}
+
+TEST(EditedRecordings, AStallCountsInEveryIterationAlike) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  constexpr Ns kStall = 50 * kMs;
+  std::size_t stalls = 0;
+  const std::size_t tested =
+      ForEachInStep([&](const std::string& path, const Profile& profile, const Iterations& found) {
+        const Ns before = Observed(profile);
+        for (const std::size_t i : {std::size_t{0}, found.all.size() / 2, found.all.size() - 1}) {
+          const auto at = AfterWork(profile, found, i);
+          if (!at) continue;
+          ++stalls;
+          EXPECT_EQ(Observed(Paused(Read(path), *at, kStall)) - before, kStall) << i;
+        }
+      });
+  EXPECT_GT(tested, 3U);
+  EXPECT_GT(stalls, tested);
+}
+
+// Of every third kernel.
+Profile WithoutSomeLinks(Profile profile) {
+  DeviceTable& device = profile.device;
+  for (std::size_t row = 0; row < device.size(); row += 3) {
+    device.launch[row] = {};
+    device.op[row] = {};
+  }
+  return profile;
+}
+
+TEST(EditedRecordings, LinksThatAreMissingChangeNoTime) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  const std::size_t tested =
+      ForEachInStep([](const std::string& path, const Profile& profile, const Iterations& found) {
+        const Profile edited = WithoutSomeLinks(Read(path));
+        const auto after = FindIterations(edited, {});
+        ASSERT_TRUE(after.has_value());
+        ASSERT_EQ(after->all.size(), found.all.size());
+        EXPECT_EQ(after->lost, found.lost);
+        for (std::size_t i = 0; i < found.all.size(); ++i) {
+          EXPECT_EQ(after->all[i].time.end, found.all[i].time.end) << i;
+          EXPECT_NEAR(after->all[i].time.start, found.all[i].time.start, 0.1 * kMs) << i;
+        }
+        const auto a = Analyze(std::span(&profile, 1), {});
+        const auto b = Analyze(std::span(&edited, 1), {});
+        ASSERT_TRUE(a && b);
+        const double time = NumberOf(*a, "profile.kernel_time");
+        EXPECT_NEAR(NumberOf(*b, "profile.kernel_time"), time, 0.01 * time);
+        EXPECT_NEAR(NumberOf(*b, "gpu.idle.mean"), NumberOf(*a, "gpu.idle.mean"), 0.01);
+      });
+  EXPECT_GT(tested, 3U);
+}
+
+// Device work that begins in an iteration is of one, whether its launch is recorded or not.
+TEST(EditedRecordings, WorkWithoutALaunchIsOfAnIteration) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  ForEachInStep([](const std::string& path, const Profile&, const Iterations&) {
+    Profile edited = Read(path);
+    std::fill(edited.device.launch.begin(), edited.device.launch.end(), ApiId{});
+    const auto found = FindIterations(edited, {});
+    ASSERT_TRUE(found.has_value());
+    for (std::size_t row = 0; row < edited.device.size(); ++row) {
+      EXPECT_EQ(found->of_device[row], found->AtTime(edited.device.start[row]));
+    }
+  });
+}
+
+void Keep(const Permutation& rows, DeviceTable& device) {
+  const auto keep = [&rows](auto& column) {
+    if constexpr (requires { column.Keep(rows); }) {
+      column.Keep(rows);
+    } else {
+      auto kept = std::exchange(column, {});
+      for (const std::uint32_t row : rows) column.push_back(kept[row]);
+    }
+  };
+  keep(device.start);
+  keep(device.duration);
+  keep(device.name);
+  keep(device.kind);
+  keep(device.gpu);
+  keep(device.stream);
+  keep(device.launch);
+  keep(device.op);
+  keep(device.config);
+  keep(device.collective);
+  keep(device.copy);
+  keep(device.host_memory);
+  keep(device.bytes);
+}
+
+TEST(EditedRecordings, AnIterationThatLostAllItsWorkIsTold) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  std::size_t lost = 0;
+  ForEachInStep([&](const std::string& path, const Profile& profile, const Iterations& found) {
+    if (!profile.kernel_markers.empty()) return;  // Aligned with device rows.
+    for (const std::size_t i : {std::size_t{0}, found.all.size() / 2}) {
+      Permutation rows;
+      std::size_t linked = 0;
+      for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+        if (found.of_device[row] != i) rows.push_back(row);
+        if (found.of_device[row] == i && profile.device.launch[row].valid()) ++linked;
+      }
+      if (linked < 3) continue;
+      ++lost;
+      Profile edited = Read(path);
+      Keep(rows, edited.device);
+      const auto after = FindIterations(edited, {});
+      ASSERT_TRUE(after.has_value());
+      EXPECT_GE(after->lost + after->dropped_at_start, 1) << i;
+    }
+  });
+  EXPECT_GT(lost, 3U);
+}
+
+TEST(EditedRecordings, NoMarkerVanishesWithoutACount) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  std::size_t divided = 0;
+  for (const std::string& path : AllRecordings()) {
+    const auto profile = ReadProfile(path, {});
+    if (!profile) continue;
+    const auto found = FindIterations(*profile, {});
+    if (!found || !IsDividedByMarkers(*found)) continue;
+    SCOPED_TRACE(path);
+    ++divided;
+    const auto shown = static_cast<std::int64_t>(found->all.size()) + found->dropped_at_start +
+                       found->dropped_at_end;
+    EXPECT_LE(found->marker_faults.all, shown + found->marker_faults.displaced);
+  }
+  EXPECT_GT(divided, 20U);
+}
+
+}  // namespace
+}  // namespace profgauge
