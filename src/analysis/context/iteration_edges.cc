@@ -1,11 +1,10 @@
-#include "analysis/context/iteration_edges.h"
 
 #include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/iteration_work.h"
+#include "analysis/context/iteration_parts.h"
 #include "analysis/context/last_launches.h"
 #include "base/median.h"
 #include "model/lost_launches.h"

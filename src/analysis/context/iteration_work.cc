@@ -1,4 +1,4 @@
-#include "analysis/context/iteration_work.h"
+#include "analysis/context/iteration_parts.h"
 
 #include <algorithm>
 #include <functional>
@@ -15,10 +15,6 @@
 
 namespace profgauge {
 namespace {
-
-// A queue works without pauses longer than this: later work without a recorded launch was not
-// queued, its launch is missing for another reason.
-constexpr Ns kQueuePause = 1'000'000;
 
 static_assert(kNoIteration == Iterations::kNone);
 
@@ -108,7 +104,7 @@ class Leftovers {
       // ranks, where the recording tells launches.
       const bool is_known = left.has_launch || (index == 0 && has_launches_);
       const bool was_queued =
-          is_known ? left.launched < iteration.host.start : left.start <= until + kQueuePause;
+          is_known ? left.launched < iteration.host.start : left.start <= until + kPause;
       if (was_queued) until = std::max(until, std::min(left.end, limit));
     }
     return until;
@@ -139,8 +135,6 @@ std::function<bool(std::int32_t)> GpusOfIterations(const Profile& profile, Threa
 
 // Which rows begin while their GPU has nothing to do: what they wait for was not queued.
 std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
-  // What waits for other work begins at most this long after it.
-  constexpr Ns kRightBehind = 20'000;
   std::vector<std::uint32_t> order(device.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -260,8 +254,6 @@ class Neighbors {
   }
 
   void MatchRow(std::size_t row, const Run& run) {
-    // From a launch to its work where nothing holds that up.
-    constexpr Ns kFreeLaunch = 50'000;
     const DeviceTable& device = profile_.device;
     Ns latest = device.start[row];
     if (run.after != kNoRow) {
@@ -282,7 +274,7 @@ class Neighbors {
     if (run.before == kNoRow) return true;
     const DeviceTable& device = profile_.device;
     const std::size_t before = row == run.begin ? run.before : row - 1;
-    return device.start[row] <= device.start[before] + device.duration[before] + kQueuePause;
+    return device.start[row] <= device.start[before] + device.duration[before] + kPause;
   }
 
   // Where neither neighbor is of the iteration, another process may have launched it.

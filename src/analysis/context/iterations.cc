@@ -10,8 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/context/iteration_edges.h"
-#include "analysis/context/iteration_work.h"
+#include "analysis/context/iteration_parts.h"
 #include "analysis/context/markers.h"
 #include "base/errors.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/context/older_work.h"
+#include "analysis/context/iteration_parts.h"
 #include "analysis/context/repeated_ranges.h"
 #include "analysis/context/setup_calls.h"
 #include "analysis/work/op_tree.h"
@@ -24,9 +24,6 @@ namespace {
 constexpr Ns kEmptyQueue = 50'000;
 // A call that takes this long waits for the device.
 constexpr Ns kWaits = 1'000'000;
-// Without launches: what the host does at most this long before or after other work of its own, or
-// of the device, belongs to it. Between operators Python takes some 10 to 200 us.
-constexpr Ns kPause = 1'000'000;
 
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
 void LengthenMarks(const Profile& profile, Markers& markers) {
@@ -271,6 +268,28 @@ FirstWork FirstWorkOf(const Profile& profile, Ns first) {
     work.launched = std::min(work.launched, start);
   }
   return work;
+}
+
+// Whether the device works on what was launched before the profile: on each stream, work without a
+// launch comes before all other. In between, the link to its launch is missing for another reason.
+bool BeginsWithOlderWork(const DeviceTable& device) {
+  Ns first_launched = std::numeric_limits<Ns>::max();
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.launch[row].valid()) first_launched = std::min(first_launched, device.start[row]);
+  }
+  for (std::size_t row = 0; row < device.size();) {  // Stream by stream.
+    const std::int32_t gpu = device.gpu[row];
+    const auto stream = device.stream[row];
+    bool has_launch = false, has_lost = false, is_late = false;
+    for (; row < device.size() && device.gpu[row] == gpu && device.stream[row] == stream; ++row) {
+      has_launch = has_launch || device.launch[row].valid();
+      if (device.launch[row].valid()) continue;
+      has_lost = has_lost || has_launch;
+      is_late = is_late || device.start[row] > first_launched;
+    }
+    if (has_lost || (is_late && !has_launch)) return false;
+  }
+  return true;
 }
 
 // When the last call returned that waited for the device before its first recorded work: that it

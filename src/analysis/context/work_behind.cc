@@ -8,15 +8,11 @@
 
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/name_memo.h"
+#include "analysis/context/iteration_parts.h"
 #include "base/units.h"
 
 namespace profgauge {
 namespace {
-
-// What waits for other work begins at most this long behind it.
-constexpr Ns kRightBehind = 20'000;
-// From a launch to its work where nothing holds that up.
-constexpr Ns kFreeLaunch = 30'000;
 
 Ns EndOf(const DeviceTable& device, std::uint32_t row) {
   return device.start[row] + std::max<Ns>(device.duration[row], 0);

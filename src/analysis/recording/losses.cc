@@ -66,15 +66,14 @@ void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
 // At the edges of a profile without launches the device may have worked while the host waited for
 // data.
 void DoubtLoaderAtEdges(std::span<const RankContext> ranks, Output& out) {
-  constexpr double kLittle = 0.01;
   Ns edges = 0, whole = 0;
   for (const RankContext& rank : ranks) {
     edges += rank.iterations.head_in_doubt;
     whole += rank.iterations.SelectedTime();
   }
   const double exposed = AsNumber(out.ValueOf(metric::kDataloaderExposedTime), 0);
-  const double least = std::min(exposed, static_cast<double>(edges));
-  if (least <= kLittle * static_cast<double>(whole)) return;
+  const double doubtful = std::min(exposed, static_cast<double>(edges));
+  if (doubtful * kLostOneOf < static_cast<double>(whole)) return;
   out.MarkUncertain(metric::kDataloaderExposedShare,
                     out.Told("the {{ device.device }} may have been busy at the edges of the "
                              "profile, where the host waited for data"));
