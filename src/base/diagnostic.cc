@@ -28,25 +28,6 @@ Colors ColorsFor(std::string_view word, bool color) {
           "\x1b[1m", "\x1b[36m", "\x1b[0m"};
 }
 
-/// "file:11:12", "file.gz, byte 48 201 733 (decompressed), traceEvents[3]", or empty.
-std::string PlaceOf(const Where& where) {
-  std::string place = Printable(where.file);
-  if (where.line > 0) place += fmt::format(":{}", where.line);
-  if (where.line > 0 && where.column > 0) place += fmt::format(":{}", where.column);
-  const auto append = [&place](const std::string& part) {
-    if (!place.empty()) place += ", ";
-    place += part;
-  };
-  if (where.has_offset) {
-    // Offsets count decompressed bytes; that is worth saying only where the two differ.
-    const bool compressed = where.file.ends_with(".gz");
-    append(fmt::format("byte {}{}", FormatCount(static_cast<std::int64_t>(where.offset)),
-                       compressed ? " (decompressed)" : ""));
-  }
-  if (!where.path.empty()) append(Printable(where.path));
-  return place;
-}
-
 /// Columns that `text` takes once printable: one per character.
 std::size_t WidthOf(std::string_view printable) {
   return static_cast<std::size_t>(std::count_if(printable.begin(), printable.end(), [](char c) {
@@ -129,6 +110,24 @@ std::size_t EditDistance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string PlaceText(const Where& where) {
+  std::string place = Printable(where.file);
+  if (where.line > 0) place += fmt::format(":{}", where.line);
+  if (where.line > 0 && where.column > 0) place += fmt::format(":{}", where.column);
+  const auto append = [&place](const std::string& part) {
+    if (!place.empty()) place += ", ";
+    place += part;
+  };
+  if (where.has_offset) {
+    // Offsets count decompressed bytes; that is worth saying only where the two differ.
+    const bool compressed = where.file.ends_with(".gz");
+    append(fmt::format("byte {}{}", FormatCount(static_cast<std::int64_t>(where.offset)),
+                       compressed ? " (decompressed)" : ""));
+  }
+  if (!where.path.empty()) append(Printable(where.path));
+  return place;
+}
+
 std::string RenderDiagnostic(const Error& error, std::string_view source, bool color,
                              std::string_view word) {
   const Colors colors = ColorsFor(word, color);
@@ -136,7 +135,7 @@ std::string RenderDiagnostic(const Error& error, std::string_view source, bool c
   std::string out = fmt::format("{}{}:{} {}{}{}", colors.head, word, colors.off, colors.strong,
                                 Printable(error.message), colors.off);
   out += error.notes.empty() ? code + "\n" : "\n";
-  const std::string place = PlaceOf(error.where);
+  const std::string place = PlaceText(error.where);
   const std::string excerpt = SourceExcerpt(error.where, source, colors);
   if (!place.empty()) {
     // The arrow's head stands above the bar of the excerpt.

@@ -23,6 +23,9 @@ namespace profgauge {
 std::string RenderDiagnostic(const Error& error, std::string_view source, bool color,
                              std::string_view word = "error");
 
+/// "file:11:12", "file.gz, byte 48 201 733 (decompressed), traceEvents[3]", or empty. Printable.
+std::string PlaceText(const Where& where);
+
 /// The nearest of `candidates` to `word`, or empty when none is near enough to suggest. Letter case
 /// counts little; a candidate that continues `word` with a dot ("gpu.idle", "gpu.idle.mean") is
 /// near. Of equally near ones the first wins.

@@ -64,7 +64,7 @@ render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,
 }
 
 render::AlertPlaces PlacesOf(const Options& options, const Policy& policy) {
-  const std::string& file = IsBuiltin(options.policy) ? Subject(options) : options.policy;
+  const std::string file = IsBuiltin(options.policy) ? Subject(options) : options.policy;
   const Paths paths(options, file);
   render::AlertPlaces places{{paths.Of(file), 1}, {}};
   const auto add = [&](const std::string& id, const Where& where) {
@@ -81,6 +81,12 @@ render::AlertPlaces PlacesOf(const Options& options, const Policy& policy) {
   }
   for (const RuleSetting& setting : policy.rules) add(setting.pattern, setting.where);
   return places;
+}
+
+render::AlertPlace PlaceOf(const Options& options, const Where& where) {
+  const std::string otherwise = IsBuiltin(options.policy) ? Subject(options) : options.policy;
+  const std::string& file = IsBuiltin(where.file) || where.file == "-" ? otherwise : where.file;
+  return {Paths(options, file).Of(file), std::max(1U, where.line)};
 }
 
 }  // namespace profgauge::cli

@@ -17,4 +17,7 @@ render::AlertPlaces PlacesOf(const Options& options, const Policy& policy);
 render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,
                              const std::string& otherwise);
 
+/// Of an error: its file, else the policy that was given, else the profile.
+render::AlertPlace PlaceOf(const Options& options, const Where& where);
+
 }  // namespace profgauge::cli

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "base/format.h"
@@ -110,6 +111,19 @@ void Console::Detail(std::string_view line) {
 
 void Console::Report(const Error& error) {
   Warn(RenderDiagnostic(error, ReadSourceText(error), color_err_));
+  const std::lock_guard lock(mutex_);
+  reported_.push_back(error);
+}
+
+void Console::Report(const Errors& errors) {
+  Warn(RenderErrors(errors, color_err_));
+  const std::lock_guard lock(mutex_);
+  reported_.insert(reported_.end(), errors.begin(), errors.end());
+}
+
+std::vector<Error> Console::TakeReported() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(reported_, {});
 }
 
 void Console::Progress(std::string_view verb, std::string_view name, std::uint64_t done,

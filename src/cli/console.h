@@ -10,9 +10,11 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/options.h"
 #include "profgauge/error.h"
+#include "rules/errors.h"
 
 namespace profgauge::cli {
 
@@ -43,6 +45,10 @@ class Console {
   void Warn(std::string_view text);
   /// An error, with the source line it points at when that can be read.
   void Report(const Error& error);
+  /// All errors of a configuration.
+  void Report(const Errors& errors);
+  /// What was reported since the last call.
+  std::vector<Error> TakeReported();
 
   /// Shows "reading NAME  62 %  310 MB/s", at most ten times a second. `total` 0: size unknown.
   void Progress(std::string_view verb, std::string_view name, std::uint64_t done,
@@ -68,6 +74,7 @@ class Console {
   Clock::time_point progress_started_{}, progress_drawn_{};
   bool out_failed_ = false;
   int out_error_ = 0;
+  std::vector<Error> reported_;
 };
 
 }  // namespace profgauge::cli

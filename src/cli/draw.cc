@@ -39,32 +39,54 @@ Result<std::vector<render::File>> Single(Result<std::string> bytes) {
 
 }  // namespace
 
-Status Drawing::Open(const Options& options) {
-  templates_dir_ = options.templates_dir;
-  options_ = options;
+std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
+  std::vector<Wanted> wanted;
   if (!options.out_dir.empty()) {
-    PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
     const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "report.html"},
                                                        {Kind::kMarkdown, "report.md"},
                                                        {Kind::kXlsx, "report.xlsx"},
                                                        {Kind::kJson, "report.json"}};
     for (const auto& [kind, name] : files) {
-      PROFGAUGE_CHECK(Add(kind, (fs::path(options.out_dir) / name).string()));
+      wanted.emplace_back(kind, (fs::path(options.out_dir) / name).string());
     }
   }
   const std::pair<Kind, const std::string&> singles[] = {
-      {Kind::kHtml, options.html},       {Kind::kMarkdown, options.markdown},
-      {Kind::kSummary, options.summary}, {Kind::kXlsx, options.xlsx},
-      {Kind::kJson, options.json},       {Kind::kJunit, options.junit},
-      {Kind::kSarif, options.sarif},     {Kind::kGithub, options.github},
-      {Kind::kGitlab, options.gitlab},   {Kind::kOpenMetrics, options.openmetrics},
-      {Kind::kTrace, options.emit_trace}};
+      {Kind::kHtml, options.html},
+      {Kind::kMarkdown, options.markdown},
+      {Kind::kSummary, options.summary},
+      {Kind::kXlsx, options.xlsx},
+      {Kind::kJson, options.json},
+      {Kind::kJunit, options.junit},
+      {Kind::kSarif, options.sarif},
+      {Kind::kGithub, options.github},
+      {Kind::kGitlab, options.gitlab},
+      {Kind::kOpenMetrics, options.openmetrics},
+      {Kind::kTrace, options.emit_trace},
+      {Kind::kHtmlFolder, options.html_dir},
+      {Kind::kVerdict, options.verdict_file},
+      {Kind::kRunSummary, options.pgsum},
+      {Kind::kDotenv, options.dotenv},
+      {Kind::kGithubOutput, options.github_output}};
   for (const auto& [kind, path] : singles) {
-    if (!path.empty()) PROFGAUGE_CHECK(Add(kind, path));
+    if (!path.empty()) wanted.emplace_back(kind, path);
   }
-  if (!options.html_dir.empty()) PROFGAUGE_CHECK(AddHtmlFolder(options.html_dir));
+  return wanted;
+}
+
+Status Drawing::Open(const Options& options) {
+  templates_dir_ = options.templates_dir;
+  options_ = options;
+  if (!options.out_dir.empty()) PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
+  for (const auto& [kind, path] : WantedBy(options)) PROFGAUGE_CHECK(Add(kind, path));
   if (options.step_summary) PROFGAUGE_CHECK(AddStepSummary());
   return {};
+}
+
+void Drawing::OpenThose(const Options& options) {
+  options_ = options;
+  if (!options.out_dir.empty()) (void)outputs_.MakeDirectory(options.out_dir);
+  for (const auto& [kind, path] : WantedBy(options)) (void)Add(kind, path);
+  if (options.step_summary) (void)AddStepSummary();
 }
 
 FileKind Drawing::FileKindOf(Kind kind) {
@@ -90,6 +112,13 @@ FileKind Drawing::FileKindOf(Kind kind) {
       return FileKind::kOpenMetrics;
     case Kind::kTrace:
       return FileKind::kTrace;
+    case Kind::kVerdict:
+      return FileKind::kVerdict;
+    case Kind::kRunSummary:
+      return FileKind::kSummary;
+    case Kind::kDotenv:
+      return FileKind::kDotenv;
+    case Kind::kGithubOutput:  // Appended to.
     case Kind::kJson:
       break;
   }
@@ -101,7 +130,10 @@ bool Drawing::HasTimeline(Kind kind) {
 }
 
 Status Drawing::Add(Kind kind, const std::string& path) {
-  PROFGAUGE_TRY(const std::size_t output, outputs_.Open(path, FileKindOf(kind)));
+  if (kind == Kind::kHtmlFolder) return AddHtmlFolder(path);
+  PROFGAUGE_TRY(const std::size_t output, kind == Kind::kGithubOutput
+                                              ? outputs_.OpenToAppend(path)
+                                              : outputs_.Open(path, FileKindOf(kind)));
   items_.push_back({kind, path, {{"", output}}});
   return {};
 }
@@ -177,6 +209,12 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
       return Single(render::RenderGitlab(report, PlacesFor(report)));
     case Kind::kOpenMetrics:
       return Single(render::RenderOpenMetrics(report));
+    case Kind::kVerdict:
+    case Kind::kDotenv:
+    case Kind::kGithubOutput:
+      return DrawFacts(item, render::FactsOf(report, exit_code_));
+    case Kind::kRunSummary:
+      return Single(summarize_());
     case Kind::kTrace: {
       std::string trace = render::RenderChromeTrace(report);
       return Single(item.path.ends_with(".gz") ? render::Gzip(trace) : std::move(trace));
@@ -187,12 +225,79 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
   return Single(render::RenderJson(report));
 }
 
+Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
+                                                     render::VerdictFacts facts) const {
+  const auto page = std::find_if(items_.begin(), items_.end(),
+                                 [](const Item& other) { return other.kind == Kind::kHtml; });
+  if (page != items_.end() && page->path != "-") {
+    const fs::path from = item.kind == Kind::kVerdict ? fs::path(item.path).parent_path() : ".";
+    facts.report = fs::path(page->path).lexically_proximate(from).generic_string();
+  }
+  if (item.kind == Kind::kDotenv) return Single(render::RenderDotenv(facts));
+  if (item.kind == Kind::kGithubOutput) return Single(render::RenderGithubOutput(facts));
+  return Single(render::RenderVerdict(facts));
+}
+
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Runs& runs) const {
   const render::HtmlOptions html{templates_dir_};
   if (item.kind == Kind::kHtml) return Single(render::RenderRunsHtml(runs, html));
   if (item.kind == Kind::kHtmlFolder) return render::RenderRunsHtmlFiles(runs, html);
   return Single(render::RenderRunsJson(runs));
+}
+
+Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
+                                                   const render::Ending& ending) const {
+  switch (item.kind) {
+    case Kind::kHtml:
+      return Single(render::RenderHtml(ending));
+    case Kind::kHtmlFolder:
+      return render::RenderHtmlFiles(ending);
+    case Kind::kMarkdown:
+      return Single(render::RenderMarkdown(ending));
+    case Kind::kSummary:
+      return Single(render::RenderMarkdown(ending, kCommentBytes));
+    case Kind::kStepSummary: {
+      std::string text =
+          render::RenderMarkdown(ending, std::min(kCommentBytes, step_summary_room_));
+      return Single(text.size() > step_summary_room_ ? std::string() : std::move(text));
+    }
+    case Kind::kXlsx:
+      return Single(render::RenderXlsx(ending));
+    case Kind::kJunit:
+      return Single(render::RenderJunit(ending));
+    case Kind::kSarif:
+      return Single(render::RenderSarif(ending));
+    case Kind::kGithub:
+      return Single(render::RenderGithub(ending));
+    case Kind::kGitlab:
+      return Single(render::RenderGitlab(ending));
+    case Kind::kOpenMetrics:
+      return Single(render::RenderOpenMetrics(ending));
+    case Kind::kVerdict:
+    case Kind::kDotenv:
+    case Kind::kGithubOutput:
+      return DrawFacts(item, render::FactsOf(ending));
+    case Kind::kTrace:  // Draw() removes what has no events.
+    case Kind::kRunSummary:
+    case Kind::kJson:
+      break;
+  }
+  return Single(render::RenderJson(ending));
+}
+
+Status Drawing::Draw(const render::Ending& ending) {
+  Status first;
+  for (Item& item : items_) {
+    if (item.kind == Kind::kTrace || item.kind == Kind::kRunSummary) {
+      outputs_.RemoveEarlier(item.outputs.front().second);
+      continue;
+    }
+    const auto files = DrawOne(item, ending);
+    const Status done = files ? Commit(item, *files) : Status(Fail(files.error()));
+    if (!done && first) first = done;
+  }
+  return first;
 }
 
 Status Drawing::Commit(Item& item, const std::vector<render::File>& files) {
@@ -233,7 +338,16 @@ Status Drawing::Draw(const report::Runs& runs, Stats& stats) {
   return DrawAll([&](const Item& item) { return DrawOne(item, runs); }, stats);
 }
 
+void Drawing::RemoveUnsummarized() {
+  if (summarize_) return;
+  std::erase_if(items_, [this](const Item& item) {
+    if (item.kind == Kind::kRunSummary) outputs_.RemoveEarlier(item.outputs.front().second);
+    return item.kind == Kind::kRunSummary;
+  });
+}
+
 Status Drawing::DrawAll(const DrawsOne& draw_one, Stats& stats) {
+  RemoveUnsummarized();
   std::vector<Result<std::vector<render::File>>> drawn(items_.size());
   std::vector<std::size_t> order(items_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -261,6 +375,15 @@ std::vector<std::string> Drawing::Summary() const {
     lines.push_back("wrote " + item.path);
   }
   return lines;
+}
+
+Status LeaveEnding(const Options& options, const render::Ending& ending) {
+  // Without the policy nobody knows all inputs: what is not ours stays, --force or not.
+  KeptFiles kept = KeptBy(options);
+  kept.force = false;
+  Drawing drawing(std::move(kept));
+  drawing.OpenThose(options);
+  return drawing.Draw(ending);
 }
 
 }  // namespace profgauge::cli

@@ -13,6 +13,7 @@
 #include "cli/stats.h"
 #include "profgauge/error.h"
 #include "render/ci/ci.h"
+#include "render/shared/ending.h"
 #include "render/shared/renderer.h"
 #include "report/report.h"
 #include "report/runs.h"
@@ -42,6 +43,19 @@ class Drawing {
   /// Where alerts are shown; without it, at the policy that the report names.
   void ShowAlertsAt(render::AlertPlaces places) { places_ = std::move(places); }
 
+  /// Opens those that can be, whatever keeps others from it; says nothing of these.
+  void OpenThose(const Options& options);
+  /// Writes `ending` into all that are open; a trace of events is removed. The first error is
+  /// returned.
+  Status Draw(const render::Ending& ending);
+
+  /// What the program will exit with; for outputs that say so.
+  void ExitsWith(int exit_code) { exit_code_ = exit_code; }
+  /// Makes the bytes of --pgsum. Called while the outputs are drawn.
+  void SummarizeBy(std::function<Result<std::string>()> summarize) {
+    summarize_ = std::move(summarize);
+  }
+
   bool empty() const { return items_.empty(); }  ///< Whether no output was opened.
   bool uses_stdout() const { return outputs_.uses_stdout(); }
   /// One line for each folder or file written: "wrote out/report.html".
@@ -62,6 +76,10 @@ class Drawing {
     kGitlab,
     kOpenMetrics,
     kTrace,
+    kVerdict,
+    kRunSummary,
+    kGithubOutput,
+    kDotenv,
   };
   struct Item {
     Kind kind;
@@ -72,14 +90,19 @@ class Drawing {
 
   static FileKind FileKindOf(Kind kind);
   static bool HasTimeline(Kind kind);
+  using Wanted = std::pair<Kind, std::string>;
+  static std::vector<Wanted> WantedBy(const Options& options);
   Status Add(Kind kind, const std::string& path);
   Status AddHtmlFolder(const std::string& folder);
   Status AddStepSummary();
   render::AlertPlaces PlacesFor(const report::Report& report) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Report& report) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Runs& runs) const;
+  Result<std::vector<render::File>> DrawOne(const Item& item, const render::Ending& ending) const;
+  Result<std::vector<render::File>> DrawFacts(const Item& item, render::VerdictFacts facts) const;
   using DrawsOne = std::function<Result<std::vector<render::File>>(const Item&)>;
   Status DrawAll(const DrawsOne& draw_one, Stats& stats);
+  void RemoveUnsummarized();  ///< The output of --pgsum, where there is no summary.
   Status Commit(Item& item, const std::vector<render::File>& files);
 
   Outputs outputs_;
@@ -88,6 +111,12 @@ class Drawing {
   std::vector<Item> items_;
   std::string templates_dir_;
   Options options_;  ///< For the paths of alerts.
+  int exit_code_ = 0;
+  std::function<Result<std::string>()> summarize_;
 };
+
+/// Leaves `ending` in each output of `options` that may be written. REQUIRES: no Drawing of them is
+/// left.
+Status LeaveEnding(const Options& options, const render::Ending& ending);
 
 }  // namespace profgauge::cli

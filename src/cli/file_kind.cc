@@ -150,6 +150,10 @@ bool IsOurs(const std::string& path, FileKind kind) {
       return json.starts_with("{\"schema\":") && !is_baseline &&
              json.find("\"tool\":\"profgauge") != json.npos;
     }
+    case FileKind::kVerdict:
+      return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.verdict\"") != head.npos;
+    case FileKind::kDotenv:
+      return head.starts_with("PROFGAUGE_VERDICT=");
     case FileKind::kSummary:
       return LooksLikeSummaries(InflatedHead(path));
     case FileKind::kTrace:

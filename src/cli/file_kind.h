@@ -13,6 +13,8 @@ enum class FileKind : std::uint8_t {
   kMarkdown,     ///< `<!-- profgauge… -->`
   kXlsx,         ///< Creator in the document's properties.
   kJson,         ///< report.json: `tool`.
+  kVerdict,      ///< verdict.json: `kind`.
+  kDotenv,       ///< Variables called PROFGAUGE_….
   kTrace,        ///< A Chrome trace, gzipped or not: `otherData.tool`.
   kJunit,        ///< Test suites called profgauge.
   kSarif,        ///< `tool.driver.name`

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/large_pages.h"
 #include "cli/memory.h"
@@ -26,10 +27,7 @@ Result<int> RunCommand(const Options& options, Console& console) {
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {  // Asked for more than there can be.
   }
-  Error error = OutOfMemory(options.max_memory);
-  if (!options.exit_zero) return Fail(std::move(error));
-  console.Report(error);
-  return kExitPass;
+  return Fail(OutOfMemory(options.max_memory));
 }
 
 Result<int> Run(const std::vector<std::string>& args, Console& console) {
@@ -41,7 +39,10 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
   }
   LimitThreads(options.jobs);
   if (options.max_memory) PROFGAUGE_CHECK(LimitMemory(*options.max_memory));
-  return RunCommand(options, console);
+  Result<int> done = RunCommand(options, console);
+  if (done) return done;
+  if (!done.error().message.empty()) console.Report(done.error());
+  return ExitWithout(done.error(), options);
 }
 
 int Main(const std::vector<std::string>& args) {

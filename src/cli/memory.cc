@@ -79,6 +79,13 @@ Status LimitMemory(std::int64_t bytes) {
                          "leave out `--max-memory`, or limit the job instead"));
 }
 
+void LiftMemoryLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
 Error OutOfMemory(std::optional<std::int64_t> allowed) {
   Error error;
   error.kind = ErrorKind::kInput;

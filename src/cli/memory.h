@@ -17,6 +17,9 @@ std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed);
 /// system does not have such a limit.
 Status LimitMemory(std::int64_t bytes);
 
+/// Takes such a limit away: what is left to do is to say why the run ended.
+void LiftMemoryLimit();
+
 /// Why a run ended for lack of memory: what it had and asked to exceed, and what was allowed.
 /// REQUIRES: an allocation has failed; the memory of the run is free again.
 Error OutOfMemory(std::optional<std::int64_t> allowed);

@@ -1,168 +1,10 @@
 #include "cli/options.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <charconv>
-
-#include "base/errors.h"
-#include "base/units.h"
 #include "cli/commands.h"
+#include "cli/option_values.h"
 
 namespace profgauge::cli {
 namespace {
-
-Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found) {
-  return UsageError("usage/bad-value",
-                    fmt::format("option `{}` needs {}, found `{}`", option.name, expected, found));
-}
-
-template <auto member>
-Status SetText(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value.empty()) return Fail(BadValue(self, self.value, value));
-  options.*member = value;
-  return {};
-}
-
-template <auto member>
-Status SetTrue(Options& options, const OptionSpec&, const std::string&) {
-  options.*member = true;
-  return {};
-}
-
-Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value) {
-  std::int64_t number = 0;
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error != std::errc() || stop != end || number < 0) {
-    return Fail(BadValue(self, "a whole number of at least 0", value));
-  }
-  return number;
-}
-
-template <auto member>
-Status SetIndex(Options& options, const OptionSpec& self, const std::string& value) {
-  PROFGAUGE_TRY(options.*member, ParseIndex(self, value));
-  return {};
-}
-
-// A position, or "#5": the number that was recorded.
-template <auto position, auto number>
-Status SetIteration(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value.starts_with('#')) {
-    PROFGAUGE_TRY(options.*number, ParseIndex(self, value.substr(1)));
-  } else {
-    PROFGAUGE_TRY(options.*position, ParseIndex(self, value));
-  }
-  return {};
-}
-
-Status AddBaseline(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value.empty()) return Fail(BadValue(self, self.value, value));
-  options.baselines.push_back(value);
-  return {};
-}
-
-// "NAME=PATH"; the path may have further signs.
-Status AddRun(Options& options, const OptionSpec& self, const std::string& value) {
-  const std::size_t sign = value.find('=');
-  if (sign == std::string::npos || sign == 0 || sign + 1 == value.size()) {
-    Error error = BadValue(self, "NAME=PATH", value);
-    error.notes = {"help: NAME is what the report calls the run, as in --run before=a.json.gz"};
-    return Fail(std::move(error));
-  }
-  std::string name = value.substr(0, sign);
-  for (const auto& [known, path] : options.runs) {
-    if (known != name) continue;
-    return Fail(UsageError("usage/run-twice", fmt::format("two runs are named `{}`", name),
-                           "the report tells them apart by their names"));
-  }
-  options.runs.emplace_back(std::move(name), value.substr(sign + 1));
-  return {};
-}
-
-Status AddScale(Options& options, const OptionSpec& self, const std::string& value) {
-  if (value.empty()) return Fail(BadValue(self, self.value, value));
-  options.scales.push_back(value);
-  return {};
-}
-
-Status SetJobs(Options& options, const OptionSpec& self, const std::string& value) {
-  PROFGAUGE_TRY(const std::int64_t jobs, ParseIndex(self, value));
-  if (jobs < 1 || jobs > 1024) return Fail(BadValue(self, "a number from 1 to 1024", value));
-  options.jobs = static_cast<unsigned>(jobs);
-  return {};
-}
-
-// "512MB", "2GiB", "500000000".
-Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value) {
-  double number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  const UnitSuffix* suffix = unit.empty() ? nullptr : FindUnitSuffix(unit);
-  const double factor = suffix == nullptr ? 1 : suffix->factor;
-  constexpr double kLeast = 1 << 20, kMost = 1e18;
-  const bool is_bytes = unit.empty() || (suffix != nullptr && suffix->unit == Unit::kBytes);
-  if (error != std::errc() || !is_bytes || !(number * factor >= kLeast) ||
-      !(number * factor <= kMost)) {
-    return Fail(BadValue(self, "a size of at least 1 MiB, as in 512MB or 2GiB", value));
-  }
-  options.max_memory = static_cast<std::int64_t>(number * factor);
-  return {};
-}
-
-/// "`a`, `b` or `c`"
-std::string Listed(const OptionSpec& self) {
-  std::string text;
-  const std::vector<std::string_view> all = ChoicesOf(self);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i > 0) text += i + 1 == all.size() ? " or " : ", ";
-    text += fmt::format("`{}`", all[i]);
-  }
-  return text;
-}
-
-Status CheckChoice(const OptionSpec& self, const std::string& value) {
-  const std::vector<std::string_view> all = ChoicesOf(self);
-  if (std::find(all.begin(), all.end(), value) != all.end()) return {};
-  return Fail(BadValue(self, Listed(self), value));
-}
-
-/// Where iterations begin is said in one way.
-template <auto member, auto other>
-Status SetMarker(Options& options, const OptionSpec& self, const std::string& value) {
-  if (options.*other) {
-    return Fail(UsageError("usage/conflict",
-                           "`--key-op` and `--iteration-marker` exclude each other",
-                           "give the one that tells where an iteration begins"));
-  }
-  return SetText<member>(options, self, value);
-}
-
-template <auto member>
-Status SetChoice(Options& options, const OptionSpec& self, const std::string& value) {
-  PROFGAUGE_CHECK(CheckChoice(self, value));
-  options.*member = value;
-  return {};
-}
-
-Status SetColor(Options& options, const OptionSpec& self, const std::string& value) {
-  PROFGAUGE_CHECK(CheckChoice(self, value));
-  options.color = value == "always"  ? ColorChoice::kAlways
-                  : value == "never" ? ColorChoice::kNever
-                                     : ColorChoice::kAuto;
-  return {};
-}
-
-template <int level>
-Status SetVerbosity(Options& options, const OptionSpec&, const std::string&) {
-  if (options.verbosity == -level) {
-    return Fail(UsageError("usage/conflict", "`--quiet` and `--verbose` exclude each other"));
-  }
-  options.verbosity = level;
-  return {};
-}
 
 using Group = OptionGroup;
 
@@ -210,6 +52,22 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::repository>},
     {"--openmetrics", "", "FILE", Group::kOutputs, kOnDrawing,
      "Write the metrics as OpenMetrics text", "", SetText<&Options::openmetrics>},
+    {"--verdict", "", "FILE", Group::kOutputs, kOnDrawing,
+     "Write the verdict, its reasons and the exit code as a small JSON file", "",
+     SetText<&Options::verdict_file>},
+    {"--pgsum", "", "FILE", Group::kOutputs, kOnJudging,
+     "Write the summary of the run, which `history add` and `baseline save` take",
+     "The same as `profgauge summarize` writes.", SetText<&Options::pgsum>},
+    {"--ci", "", "SYSTEM", Group::kOutputs, kOnJudging,
+     "Write what a CI system reads: auto, github, gitlab, jenkins, buildkite, circleci, generic or "
+     "off (default)",
+     "Into --out (default: profgauge-report): report.html, report.md, report.xlsx, report.json, "
+     "summary.md, junit.xml, profgauge.sarif, codequality.json, metrics.prom, verdict.json and "
+     "run.pgsum. github adds the step summary, annotations, and `verdict`, `exit-code` and "
+     "`report` "
+     "as outputs of the step; gitlab adds profgauge.env; jenkins adds the folder page. Options for "
+     "single outputs have precedence. auto uses the variables that each system sets.",
+     SetChoice<&Options::ci>, false, "auto github gitlab jenkins buildkite circleci generic off"},
     {"--templates", "", "DIR", Group::kOutputs, kOnDrawing | kOnHistoryTrend,
      "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name", "",
      SetText<&Options::templates_dir>},
@@ -292,7 +150,7 @@ constexpr OptionSpec kOptions[] = {
      "The condition is the rules' language over rows `host_op` (name, type, module, thread, "
      "iteration, time), `api_call` (also kind, op) or `launch` (its table's columns, "
      "tensor_core_eligible, is_collective, module). What it selects takes FACTOR times as long.",
-     AddScale, true},
+     AddText<&Options::scales>, true},
     {"--without-waiting", "", "", Group::kJudging, kOnWhatIf,
      "What if no rank waited for another in collectives",
      "Needs the recordings of all ranks of a group.", SetTrue<&Options::without_waiting>},
@@ -301,7 +159,7 @@ constexpr OptionSpec kOptions[] = {
      "FILE is a baseline (`baseline save`), `history:BRANCH~N` for the last N runs of a branch, or "
      "a profile. Without a `baseline:` block in the policy the median iteration time may grow by "
      "5 %.",
-     AddBaseline, true},
+     AddText<&Options::baselines>, true},
     {"--allow-incomparable", "", "", Group::kJudging, kOnCheck | kOnCompare,
      "Compare even when GPU, world size or format differ from the baseline's", "",
      SetTrue<&Options::allow_incomparable>},

@@ -33,7 +33,10 @@ struct Options {
   // Outputs. "-" is standard output.
   std::string out_dir, html, html_dir, markdown, summary, xlsx, json;
   std::string junit, sarif, github, gitlab, openmetrics, emit_trace;
+  std::string verdict_file, pgsum;
   bool step_summary = false;
+  std::string ci;                     ///< "auto", a system's name, "off", or empty: as "off".
+  std::string github_output, dotenv;  ///< Files of variables that --ci names.
   std::string repository;  ///< What paths in alerts start from; empty: the nearest with a .git.
   bool redact = false;
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.

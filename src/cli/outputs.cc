@@ -201,6 +201,11 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   return {};
 }
 
+void Outputs::RemoveEarlier(std::size_t index) {
+  const Output& output = outputs_[index];
+  if (!output.temporary.empty()) unlink(output.target.c_str());
+}
+
 bool Outputs::uses_stdout() const {
   for (const Output& output : outputs_) {
     if (output.path == "-") return true;

@@ -39,6 +39,10 @@ class Outputs {
   /// Writes all of `bytes` and puts the file in place. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
 
+  /// Removes what stands where the output would go: nothing is committed, and an earlier one is not
+  /// this run's.
+  void RemoveEarlier(std::size_t output);
+
   /// Whether some output goes to standard output.
   bool uses_stdout() const;
 

@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "cli/ci_system.h"
 #include "cli/commands.h"
 #include "cli/range.h"
 #include "render/shared/template.h"
@@ -281,6 +282,7 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
   PROFGAUGE_CHECK(ApplyOptions(raw, options));
   PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
   PROFGAUGE_CHECK(ResolveRange(options));
+  if (options.runs.empty()) ApplyCi(Variable, options);
   PROFGAUGE_CHECK(CheckFolders(options));
   return options;
 }

@@ -13,6 +13,7 @@
 #include "cli/console.h"
 #include "cli/memory.h"
 #include "cli/reading.h"
+#include "report/redact.h"
 
 namespace profgauge::cli {
 namespace {
@@ -39,8 +40,28 @@ std::size_t InFlight(const std::vector<std::string>& inputs, const Options& opti
   return static_cast<std::size_t>(std::min<std::uint64_t>({inputs.size(), Threads(options), fit}));
 }
 
-Result<SummarizedRanks> Summarize(const std::vector<Profile>& profiles,
-                                  const Selection& selection) {
+}  // namespace
+
+// Up to three times the text, which gzip makes up to fifteen times smaller.
+std::uint64_t MemoryFor(const std::string& input) {
+  return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
+}
+
+void SummarizedRanks::Add(const Summary& summary, const std::string& path) {
+  stand_ins.push_back(ProfileOfSummary(summary, path));
+  iterations.push_back(summary.Numbers("step.number"));
+}
+
+void RedactSummaries(std::vector<Profile>& ranks) {
+  for (Profile& rank : ranks) {
+    Summary summary = *SummaryOf(rank);
+    report::RedactSummary(summary);
+    rank = ProfileOfSummary(summary, rank.source.path);
+  }
+}
+
+Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
+                                      const Selection& selection) {
   SummarizedRanks ranks;
   if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
     PROFGAUGE_TRY(const std::vector<Summary> summaries, SummarizeRanks(profiles, selection));
@@ -63,18 +84,6 @@ Result<SummarizedRanks> Summarize(const std::vector<Profile>& profiles,
   return ranks;
 }
 
-}  // namespace
-
-// Up to three times the text, which gzip makes up to fifteen times smaller.
-std::uint64_t MemoryFor(const std::string& input) {
-  return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
-}
-
-void SummarizedRanks::Add(const Summary& summary, const std::string& path) {
-  stand_ins.push_back(ProfileOfSummary(summary, path));
-  iterations.push_back(summary.Numbers("step.number"));
-}
-
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
                                                    const Selection& selection, Console& console) {
@@ -89,7 +98,7 @@ std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string
     if (inputs.size() > 1) one.ranks = "recorded";  // Their order counts among all of them.
     one.jobs = static_cast<unsigned>(std::max<std::size_t>(1, Threads(options) / in_flight));
     PROFGAUGE_TRY(const std::vector<Profile> profiles, read(one, console));
-    return Summarize(profiles, selection);
+    return SummarizeRead(profiles, selection);
   };
   std::vector<Result<SummarizedRanks>> found(inputs.size());
   ForEachAtOnce(

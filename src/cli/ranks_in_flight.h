@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct SummarizedRanks {
 
 /// About how many bytes of memory reading and analysing a file takes; 0 of what is no file.
 std::uint64_t MemoryFor(const std::string& input);
+
+/// Takes folders and hosts out of summaries. REQUIRES: IsSummary(all).
+void RedactSummaries(std::vector<Profile>& ranks);
+
+/// The summaries of profiles that were read; summaries among them are taken as they are once they
+/// are found to be of this selection. Errors: kInput, kUsage.
+Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
+                                      const Selection& selection);
 
 /// What each input gives, in their order, whatever is read at once. Summaries are taken as they are
 /// once they are found to be of this selection. Errors: kInput; of summaries also kUsage.

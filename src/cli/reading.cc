@@ -44,7 +44,7 @@ EventsInPage EventsOf(const Options& options) {
 std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
   auto policy = LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
   if (!policy) {
-    console.Warn(RenderErrors(policy.error(), console.color_err()));
+    console.Report(policy.error());
     return std::nullopt;
   }
   if (options.fail_on == "error") policy->fail_on = FailOn::kError;

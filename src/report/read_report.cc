@@ -183,6 +183,23 @@ void ReadNotes(const JsonNode& root, Report& report) {
   report.provenance = root["provenance"].TextPairs();
 }
 
+/// Why there is no report.
+std::string ReadErrors(const JsonNode& root) {
+  std::string first;
+  for (const JsonNode& error : root["errors"].Elements()) {
+    error["code"].Text(), error["where"].Text(), error["notes"].Texts();
+    const std::string message = error["message"].Text();
+    if (first.empty()) first = message;
+  }
+  return first;
+}
+
+std::string FirstMessage(const json::value& document) {
+  std::optional<BadField> bad;
+  const std::string message = ReadErrors(JsonNode(document, bad));
+  return message.empty() ? "the run ended early" : message;
+}
+
 Report Decode(const JsonNode& root) {
   Report report;
   report.tool = root["tool"].Text();
@@ -227,6 +244,7 @@ JsonShape ReportShape() {
   JsonShape shape;
   std::optional<BadField> ignored;
   Decode(JsonNode(shape, ignored));
+  ReadErrors(JsonNode(shape, ignored));
   return shape;
 }
 
@@ -237,6 +255,11 @@ Result<Report> ReadReport(std::string_view text, const std::string& name) {
   if (object != nullptr && object->contains("runs") && !object->contains("profile")) {
     Error error = MakeError(name, "several-runs", "expected the report of one run, found several");
     error.notes = {"help: `runs` holds them one by one: `jq '.runs[0]' runs.json > report.json`"};
+    return Fail(std::move(error));
+  }
+  if (object != nullptr && object->contains("errors") && !object->contains("profile")) {
+    Error error = MakeError(name, "ended-early", "there is no report: " + FirstMessage(document));
+    error.notes = {"help: judge the profile again with `profgauge check`"};
     return Fail(std::move(error));
   }
   if (schema == nullptr || !schema->is_int64() || !object->contains("profile") ||

@@ -14,9 +14,13 @@
 
 namespace profgauge::report {
 
+/// Of what stands for a report where a run ended without one: `errors`, and no `profile`.
+inline constexpr int kEndingSchema = 2;
+
 /// Parses report.json; `name` is used in messages. RenderJson of the result gives `text` again when
 /// this version wrote it. Errors (kInput): "report/not-json" with its offset,
-/// "report/not-a-report", "report/newer-schema", and "report/bad-field" with the JSON path.
+/// "report/not-a-report", "report/ended-early" where there is none, "report/newer-schema", and
+/// "report/bad-field" with the JSON path.
 Result<Report> ReadReport(std::string_view text, const std::string& name);
 
 /// What ReadReport takes, for the schema of report.json.

@@ -1,5 +1,6 @@
 #include "report/report_schema.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 
 #include "report/json_shape.h"
@@ -37,10 +38,11 @@ json::object ReportSchema() {
                       {"description",
                        "report.json: what reports show, but for events one by one and the rows "
                        "that left_out counts"},
-                      {"required", {"schema", "profile", "verdict"}}};
+                      {"required", {"schema", "verdict"}},
+                      {"anyOf", {{{"required", {"profile"}}}, {{"required", {"errors"}}}}}};
   for (auto& entry : SchemaOf(ReportShape())) schema.insert_or_assign(entry.key(), entry.value());
   schema["properties"].as_object()["schema"] = {
-      {"type", "integer"}, {"minimum", 1}, {"maximum", kSchema}};
+      {"type", "integer"}, {"minimum", 1}, {"maximum", std::max(kSchema, kEndingSchema)}};
   return schema;
 }
 

@@ -139,6 +139,17 @@ void CheckExitCode(const json::object& report, const std::string& command, int e
   EXPECT_EQ(exit_code, status == "fail" ? 1 : 3) << "verdict " << status;
 }
 
+/// Of a run that ended without a report, all say why; what it exits with is no verdict's.
+void CheckEnding(const json::object& ending, const fs::path& out, int exit_code) {
+  EXPECT_EQ(ending.at("verdict").at("exit_code"), exit_code);
+  EXPECT_NE(exit_code, 1);
+  ASSERT_FALSE(ending.at("errors").as_array().empty());
+  const std::string code(ending.at("errors").at(0).at("code").as_string());
+  for (const char* name : {"report.html", "report.md"}) {
+    EXPECT_NE(ReadFile(out / name).find(code), std::string::npos) << name << " lacks " << code;
+  }
+}
+
 }  // namespace
 
 void CheckInvariants(const fs::path& out, const std::string& command, int exit_code) {
@@ -146,6 +157,9 @@ void CheckInvariants(const fs::path& out, const std::string& command, int exit_c
   const json::value parsed = json::parse(ReadFile(out / "report.json"), error);
   ASSERT_FALSE(error) << "report.json is not JSON: " << error.message();
   const json::object& report = parsed.as_object();
+  if (!report.contains("profile") && report.contains("errors")) {
+    return CheckEnding(report, out, exit_code);
+  }
   CheckBreakdown(report);
   CheckIdleCauses(report);
   CheckRanges(report);

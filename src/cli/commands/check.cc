@@ -22,12 +22,14 @@
 #include "cli/conclude.h"
 #include "cli/console.h"
 #include "cli/draw.h"
+#include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "cli/snapshots.h"
 #include "cli/stats.h"
 #include "gate/verdict.h"
+#include "model/summary/summary_file.h"
 #include "readers/load.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -39,7 +41,7 @@ namespace {
 /// The rules; empty after their errors were reported.
 std::optional<Rulebook> ToldOrKept(tl::expected<Rulebook, Errors> book, Console& console) {
   if (book) return *std::move(book);
-  console.Warn(RenderErrors(book.error(), console.color_err()));
+  console.Report(book.error());
   return std::nullopt;
 }
 
@@ -49,16 +51,28 @@ std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& sel
   return ToldOrKept(LoadRulebook(policy, select), console);
 }
 
+/// `report` never exits with the verdict.
+int ExitOf(const Verdict& verdict, const Options& options) {
+  const int exit_code = ExitCodeOf(verdict, options.exit_zero);
+  const bool verdict_only = exit_code == kExitFail || exit_code == kExitNoVerdict;
+  return verdict_only && options.command->bit == kOnReport ? int{kExitPass} : exit_code;
+}
+
+/// The file of --pgsum.
+Result<std::string> SummaryOf(const Candidate& run, const Policy& policy, const Options& options) {
+  PROFGAUGE_TRY(SummarizedRanks ranks,
+                SummarizeRead(run.ranks, SelectionOf(policy, Choices(options))));
+  if (options.redact) RedactSummaries(ranks.stand_ins);
+  return WriteSummaries(std::span<const Profile>(ranks.stand_ins));
+}
+
 /// Draws and says the verdict; returns its exit code.
-int Finish(Judgement::Data& judged, const Options& options, Drawing& drawing, Stats& stats,
-           Console& console) {
+int Finish(int exit_code, Judgement::Data& judged, const Options& options, Drawing& drawing,
+           Stats& stats, Console& console) {
   const Status drawn = drawing.Draw(judged.report, judged.add_timeline, stats);
   if (options.stats) console.Warn(stats.Table());
   Conclude(judged.report, drawing, console);
-  const int exit_code = ExitCodeOf(judged.verdict, options.exit_zero);
-  if (drawn) return exit_code;
-  console.Report(drawn.error());
-  return StrongerExit(exit_code, ExitCodeOf(drawn.error().kind));
+  return ExitAfterDrawing(drawn, exit_code, console);
 }
 
 /// Whether profiles are read faster than one waits: rules are then compiled meanwhile, and an error
@@ -85,7 +99,7 @@ Result<int> Judged(const Options& options, Console& console) {
   }
   Stats stats(console);
   auto policy = ReadPolicy(options, console);
-  if (!policy) return kExitUsage;
+  if (!policy) return Fail(AlreadyReported());
   SelectOptions select;
   PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
@@ -100,7 +114,7 @@ Result<int> Judged(const Options& options, Console& console) {
   static auto& candidates = *new std::vector<Candidate>();
   static auto& judged = *new Judgement::Data();
   if (!is_quick) book = ToldOrKept(rules.get(), console);
-  if (!is_quick && !book) return kExitUsage;
+  if (!is_quick && !book) return Fail(AlreadyReported());
   Drawing drawing(KeptBy(options, &*policy));
   std::vector<Snapshot> baselines;
   const auto read = [&]() -> Result<std::vector<Profile>> {
@@ -111,7 +125,7 @@ Result<int> Judged(const Options& options, Console& console) {
   };
   Result<std::vector<Profile>> found = read();
   if (is_quick) book = ToldOrKept(rules.get(), console);
-  if (!book) return kExitUsage;
+  if (!book) return Fail(AlreadyReported());
   PROFGAUGE_TRY(std::vector<Profile> profiles, std::move(found));
   PROFGAUGE_TRY(candidates, SplitCandidates(std::move(profiles), options.arguments, baselines,
                                             RanksOf(options)));
@@ -126,7 +140,7 @@ Result<int> Judged(const Options& options, Console& console) {
     by_name.policy = kCpuPolicy;
     policy = ReadPolicy(by_name, console);
     if (policy) book = ReadRules(*policy, select, console);
-    if (!policy || !book) return kExitUsage;
+    if (!policy || !book) return Fail(AlreadyReported());
     how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
   } else if (options.policy.empty() && std::all_of(runs.begin(), runs.end(), may_be_cpu_only)) {
     how.remark = {"cpu-policy", std::string(kHowToJudgeCpu)};
@@ -140,24 +154,27 @@ Result<int> Judged(const Options& options, Console& console) {
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   PROFGAUGE_TRY(judged, JudgeRuns(runs, *policy, *book, baselines, how));
   drawing.ShowAlertsAt(PlacesOf(options, *policy));
-  return Finish(judged, options, drawing, stats, console);
+  const int exit_code = ExitOf(judged.verdict, options);
+  drawing.ExitsWith(exit_code);
+  if (candidates.size() == 1) {
+    drawing.SummarizeBy([&] { return SummaryOf(candidates.front(), *policy, options); });
+  } else if (!options.pgsum.empty()) {
+    console.Say("note: several runs were judged, so no summary was written");
+  }
+  return Finish(exit_code, judged, options, drawing, stats, console);
 }
 
 }  // namespace
 
 Result<int> RunCheck(const Options& options, Console& console) {
-  const Result<int> exit_code = Judged(options, console);
-  const bool unreadable = !exit_code && exit_code.error().kind == ErrorKind::kInput;
-  if (!unreadable || !options.exit_zero) return exit_code;
-  console.Report(exit_code.error());
-  return kExitPass;
+  return RunLeavingOutputs(options, console, [&] { return Judged(options, console); });
 }
 
 Result<int> RunReport(const Options& options, Console& console) {
-  if (!options.runs.empty()) return RunReportOfRuns(options, console);
-  PROFGAUGE_TRY(const int exit_code, Judged(options, console));
-  const bool verdict_only = exit_code == kExitFail || exit_code == kExitNoVerdict;
-  return verdict_only ? kExitPass : exit_code;
+  return RunLeavingOutputs(options, console, [&]() -> Result<int> {
+    if (!options.runs.empty()) return RunReportOfRuns(options, console);
+    return Judged(options, console);
+  });
 }
 
 }  // namespace profgauge::cli

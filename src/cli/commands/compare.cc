@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/draw.h"
+#include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/reading.h"
 #include "cli/snapshots.h"
@@ -15,12 +16,14 @@
 
 namespace profgauge::cli {
 
-Result<int> RunCompare(const Options& options, Console& console) {
+namespace {
+
+Result<int> Compared(const Options& options, Console& console) {
   Stats stats(console);
   std::optional<Policy> policy;
   if (!options.policy.empty()) {
     policy = ReadPolicy(options, console);
-    if (!policy) return kExitUsage;
+    if (!policy) return Fail(AlreadyReported());
   }
   Drawing drawing(KeptBy(options, policy ? &*policy : nullptr));
   PROFGAUGE_CHECK(drawing.Open(options));
@@ -37,7 +40,7 @@ Result<int> RunCompare(const Options& options, Console& console) {
       CompareSides(std::move(base), std::move(current), log, policy ? &*policy : nullptr,
                    {options.allow_incomplete, options.allow_incomparable, options.redact});
   stats.EndPhase("compare");
-  PROFGAUGE_CHECK(drawing.Draw(judged.report, stats));
+  const Status drawn = drawing.Draw(judged.report, stats);
   if (options.stats) console.Warn(stats.Table());
   const std::string text = render::RenderComparison(judged.report, options.verbosity);
   if (drawing.uses_stdout()) {
@@ -46,7 +49,13 @@ Result<int> RunCompare(const Options& options, Console& console) {
     console.Print(text);
   }
   for (const std::string& line : drawing.Summary()) console.Say(line);
-  return ExitCodeOf(judged.verdict, options.exit_zero);
+  return ExitAfterDrawing(drawn, ExitCodeOf(judged.verdict, options.exit_zero), console);
+}
+
+}  // namespace
+
+Result<int> RunCompare(const Options& options, Console& console) {
+  return RunLeavingOutputs(options, console, [&] { return Compared(options, console); });
 }
 
 }  // namespace profgauge::cli

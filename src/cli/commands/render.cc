@@ -11,6 +11,7 @@
 #include "cli/conclude.h"
 #include "cli/console.h"
 #include "cli/draw.h"
+#include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/stats.h"
 #include "report/read_report.h"
@@ -41,9 +42,7 @@ Result<std::string> ReadWhole(const std::string& path) {
       {}});
 }
 
-}  // namespace
-
-Result<int> RunRender(const Options& options, Console& console) {
+Result<int> DrawnAgain(const Options& options, Console& console) {
   Stats stats(console);
   Drawing drawing(KeptBy(options));
   PROFGAUGE_CHECK(drawing.Open(options));
@@ -55,8 +54,13 @@ Result<int> RunRender(const Options& options, Console& console) {
   const Status drawn = drawing.Draw(report, stats);
   if (options.stats) console.Warn(stats.Table());
   Conclude(report, drawing, console);
-  if (!drawn) return Fail(drawn.error());
-  return kExitPass;
+  return ExitAfterDrawing(drawn, kExitPass, console);
+}
+
+}  // namespace
+
+Result<int> RunRender(const Options& options, Console& console) {
+  return RunLeavingOutputs(options, console, [&] { return DrawnAgain(options, console); });
 }
 
 }  // namespace profgauge::cli

@@ -22,6 +22,7 @@
 #include "cli/conclude.h"
 #include "cli/console.h"
 #include "cli/draw.h"
+#include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
@@ -100,7 +101,7 @@ std::optional<Judging> ReadJudging(const Options& options, const SelectOptions& 
   if (!policy) return std::nullopt;
   auto book = LoadRulebook(*policy, select);
   if (book) return Judging{*std::move(policy), *std::move(book)};
-  console.Warn(RenderErrors(book.error(), console.color_err()));
+  console.Report(book.error());
   return std::nullopt;
 }
 
@@ -193,7 +194,7 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   select.allow_long_waivers = options.allow_long_waivers;
   Policies policies(options, select, console);
   const Judging* usual = policies.For(false);
-  if (usual == nullptr) return kExitUsage;
+  if (usual == nullptr) return Fail(AlreadyReported());
   Options kept = options;
   for (const auto& [name, path] : options.runs) kept.arguments.push_back(path);
   Drawing drawing(KeptBy(kept, &usual->policy));
@@ -205,7 +206,7 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
     const std::string name = options.redact ? fmt::format("run {}", runs.runs.size() + 1) : given;
     PROFGAUGE_TRY(std::optional<JudgedRun> run,
                   JudgeOne(name, path, options, select.today, policies, stats, console));
-    if (!run) return kExitUsage;
+    if (!run) return Fail(AlreadyReported());
     runs.runs.push_back(std::move(run->report));
     snapshots.push_back(std::move(run->snapshot));
   }
@@ -214,8 +215,7 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   const Status drawn = drawing.Draw(runs, stats);
   if (options.stats) console.Warn(stats.Table());
   Conclude(runs, drawing, console);
-  if (!drawn) return Fail(drawn.error());
-  return kExitPass;
+  return ExitAfterDrawing(drawn, kExitPass, console);
 }
 
 }  // namespace profgauge::cli

@@ -26,7 +26,7 @@ namespace {
 
 /// Shows all errors of a configuration. The exit code is theirs.
 int Refuse(const Errors& errors, Console& console) {
-  console.Warn(RenderErrors(errors, console.color_err()));
+  console.Report(errors);
   return kExitUsage;
 }
 

@@ -18,7 +18,6 @@
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "model/summary/summary_file.h"
-#include "report/redact.h"
 
 namespace profgauge::cli {
 namespace {
@@ -45,14 +44,6 @@ Status WriteFolder(std::span<const Profile> ranks, const std::string& folder, Ou
   return {};
 }
 
-void Redact(std::vector<Profile>& ranks) {
-  for (Profile& rank : ranks) {
-    Summary summary = *SummaryOf(rank);
-    report::RedactSummary(summary);
-    rank = ProfileOfSummary(summary, rank.source.path);
-  }
-}
-
 bool IsFolder(const std::string& path) {
   std::error_code error;
   return path.ends_with('/') || fs::is_directory(path, error);
@@ -77,7 +68,7 @@ Result<int> RunSummarize(const Options& options, Console& console) {
   PROFGAUGE_TRY(RanksRead made, ReadRankByRank(options, selection, console));
   std::vector<Profile>& ranks = made.ranks.stand_ins;
   if (ranks.empty()) return kExitNoVerdict;
-  if (options.redact) Redact(ranks);
+  if (options.redact) RedactSummaries(ranks);
   if (is_folder) {
     PROFGAUGE_CHECK(WriteFolder(ranks, options.output, outputs));
   } else {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "render/shared/ending.h"
 #include "report/report.h"
 
 namespace profgauge::render {
@@ -37,12 +38,6 @@ std::vector<Alert> CollectAlerts(const report::Report& report);
 /// as one alert; nothing without any. It is an error where the verdict counts one that is
 /// neither's.
 std::optional<Alert> AlertOfRun(const report::Report& report);
-
-/// A line of a file of the repository.
-struct AlertPlace {
-  std::string path;
-  std::uint32_t line = 1;
-};
 
 /// Where alerts are shown.
 struct AlertPlaces {

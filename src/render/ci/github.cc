@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
-#include "render/ci/ci.h"
+#include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
 
 namespace profgauge::render {
 namespace {
-
-// GitHub shows at most ten annotations of a kind per step.
-constexpr std::size_t kMostAnnotations = 10;
 
 std::string EscapeData(std::string_view text) {
   std::string out;
@@ -50,17 +47,20 @@ std::string_view CommandOf(const Alert& alert) {
 
 }  // namespace
 
+std::string GithubCommand(std::string_view command, const AlertPlace& place, std::string_view title,
+                          std::string_view message) {
+  return fmt::format("::{} file={},line={},title={}::{}\n", command, EscapeProperty(place.path),
+                     std::max(1U, place.line), EscapeProperty(title), EscapeData(message));
+}
+
 std::string RenderGithub(const report::Report& report, const AlertPlaces& places) {
   const std::vector<Alert> alerts = CollectAlerts(report);
   const bool is_cut = alerts.size() > kMostAnnotations;
   const std::size_t shown = is_cut ? kMostAnnotations - 1 : alerts.size();
   std::string out;
   for (std::size_t i = 0; i < shown; ++i) {
-    const AlertPlace& place = places.Of(alerts[i].id);
-    out += fmt::format("::{} file={},line={},title={}::{}\n", CommandOf(alerts[i]),
-                       EscapeProperty(place.path), std::max(1U, place.line),
-                       EscapeProperty(alerts[i].id + ": " + alerts[i].title),
-                       EscapeData(alerts[i].message));
+    out += GithubCommand(CommandOf(alerts[i]), places.Of(alerts[i].id),
+                         alerts[i].id + ": " + alerts[i].title, alerts[i].message);
   }
   if (is_cut) {
     out += fmt::format("::{} title=profgauge::{} more in the report\n", CommandOf(alerts[shown]),

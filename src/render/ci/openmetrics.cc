@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/value.h"
-#include "render/ci/ci.h"
+#include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
 
 namespace profgauge::render {
@@ -41,19 +41,6 @@ Exposed ExposedOf(const report::Metric& metric) {
   return exposed;
 }
 
-std::string EscapeText(std::string_view text) {
-  std::string out;
-  for (const char c : ValidUtf8(text)) {
-    if (c == '\\' || c == '"') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 // What is judged, as ratios: of the change, and of shares the difference.
 template <typename Family>
 void ExposeChanges(const report::Comparison& comparison, const Family& family) {
@@ -71,14 +58,27 @@ void ExposeChanges(const report::Comparison& comparison, const Family& family) {
 
 }  // namespace
 
+std::string EscapeLabel(std::string_view text) {
+  std::string out;
+  for (const char c : ValidUtf8(text)) {
+    if (c == '\\' || c == '"') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::string RenderOpenMetrics(const report::Report& report) {
-  const std::string label = "{run=\"" + EscapeText(report.profile.name) + "\"}";
+  const std::string label = "{run=\"" + EscapeLabel(report.profile.name) + "\"}";
   std::string out;
   const auto family = [&](const Exposed& exposed, std::string_view help, double value) {
     out += fmt::format("# TYPE {} gauge\n", exposed.name);
     if (!exposed.unit.empty()) out += fmt::format("# UNIT {} {}\n", exposed.name, exposed.unit);
     // Fixed decimals: GitLab compares the texts of two branches.
-    out += fmt::format("# HELP {} {}\n{}{} {:.9f}\n", exposed.name, EscapeText(help), exposed.name,
+    out += fmt::format("# HELP {} {}\n{}{} {:.9f}\n", exposed.name, EscapeLabel(help), exposed.name,
                        label, value);
   };
   for (const report::Metric& metric : report.metrics) {

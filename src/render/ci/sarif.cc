@@ -5,7 +5,7 @@
 #include <map>
 
 #include "profgauge/version.h"
-#include "render/ci/ci.h"
+#include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
 #include "render/shared/fingerprint.h"
 
@@ -30,12 +30,6 @@ std::string UriOf(std::string_view path) {
   return uri;
 }
 
-json::object Location(const AlertPlace& place) {
-  return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", UriOf(place.path)}}},
-            {"region", {{"startLine", std::max(1U, place.line)}}}}}};
-}
-
 json::object Rule(const Alert& alert) {
   json::object rule{{"id", alert.id},
                     {"shortDescription", {{"text", alert.title}}},
@@ -47,6 +41,12 @@ json::object Rule(const Alert& alert) {
 }
 
 }  // namespace
+
+json::object SarifLocation(const AlertPlace& place) {
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", UriOf(place.path)}}},
+            {"region", {{"startLine", std::max(1U, place.line)}}}}}};
+}
 
 std::string RenderSarif(const report::Report& report, const AlertPlaces& places) {
   json::array rules;
@@ -64,11 +64,11 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
                      {"ruleIndex", it->second},
                      {"level", LevelOf(alert)},
                      {"message", {{"text", alert.message}}},
-                     {"locations", json::array{Location(places.Of(alert.id))}},
+                     {"locations", json::array{SarifLocation(places.Of(alert.id))}},
                      {"partialFingerprints", {{"profgauge/v1", Fingerprint(alert.id)}}}});
   }
   const json::object document{
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+      {"$schema", kSarifSchema},
       {"version", "2.1.0"},
       {"runs",
        json::array{json::object{

@@ -10,8 +10,10 @@
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
 #include "render/shared/change.h"
+#include "render/shared/ending.h"
 #include "render/shared/renderer.h"
 #include "render/shared/schema_report.h"
+#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "report/table_look.h"
@@ -176,6 +178,30 @@ Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownO
   // The head of a verdict has the mark; a comparison alone, or somebody else's template, has not.
   if (text.find("<!-- profgauge") == text.npos) text += "\n<!-- profgauge -->\n";
   return text;
+}
+
+std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes) {
+  const report::State state = StateOf(ending);
+  const std::string_view sign = state == State::kNotJudged ? "!" : LookOf(state).sign;
+  std::string out = fmt::format("### {} {} · {}\n<!-- profgauge:{} -->\n", sign, VerdictWord(state),
+                                EscapeMarkdown(ElideMiddle(ending.name, 80)),
+                                MarkerName(ElideMiddle(ending.name, 80)));
+  for (std::size_t i = 0; i < ending.errors.size(); ++i) {
+    const EndingError& error = ending.errors[i];
+    std::string text = fmt::format("\n**error:** {} ({})\n", MarkdownProse(error.message, false),
+                                   MarkdownCode(error.code, false));
+    if (!error.where.empty()) text += fmt::format("\n- at {}\n", MarkdownCode(error.where, false));
+    for (const std::string& note : error.notes) {
+      text += fmt::format("- {}\n", MarkdownProse(note, false));
+    }
+    const std::string rest =
+        fmt::format("\n… {} left out to keep the size.\n",
+                    Counted(static_cast<std::int64_t>(ending.errors.size() - i), "more error is",
+                            "more errors are"));
+    if (max_bytes > 0 && out.size() + text.size() + rest.size() > max_bytes) return out + rest;
+    out += text;
+  }
+  return out;
 }
 
 }  // namespace profgauge::render

@@ -5,7 +5,9 @@
 #include <chrono>
 
 #include "render/shared/change.h"
+#include "render/shared/ending.h"
 #include "render/shared/renderer.h"
+#include "render/shared/status_looks.h"
 #include "render/xlsx/xlsx_sheets.h"
 
 namespace profgauge::render {
@@ -28,16 +30,15 @@ class CLocale {
 
 /// The day of the recording, so that the file's date says something and no clock is asked.
 std::int64_t CreatedOf(const std::string& captured) {
-  constexpr std::int64_t kUnknown = 946'684'800;  // 2000-01-01
   int year = 0;
   unsigned month = 0, day = 0;
-  if (captured.size() < 10) return kUnknown;
+  if (captured.size() < 10) return kUnknownDay;
   std::from_chars(captured.data(), captured.data() + 4, year);
   std::from_chars(captured.data() + 5, captured.data() + 7, month);
   std::from_chars(captured.data() + 8, captured.data() + 10, day);
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
                                          std::chrono::day(day)};
-  if (!date.ok() || year < 1980) return kUnknown;
+  if (!date.ok() || year < 1980) return kUnknownDay;
   return std::int64_t{std::chrono::sys_days(date).time_since_epoch().count()} * 86'400;
 }
 
@@ -59,6 +60,30 @@ Result<std::string> RenderXlsx(const report::Report& report) {
   AddMetricsSheet(book, report);
   AddComparisonSheets(book, report);
   AddAboutSheet(book, report);
+  return book.Finish();
+}
+
+Result<std::string> RenderXlsx(const Ending& ending) {
+  XlsxBook book(ending.name, kUnknownDay);
+  if (book.handle() == nullptr) return book.Finish();
+  XlsxSheet sheet(book, "Summary");
+  std::size_t row = 0;
+  sheet.Text(row++, 0, VerdictWord(StateOf(ending)) + " · " + ending.name, XlsxStyle::kTitle);
+  for (const EndingError& error : ending.errors) {
+    sheet.Text(++row, 0, "error", XlsxStyle::kBad);
+    sheet.Text(row, 1, error.message, XlsxStyle::kFree);
+    sheet.Text(++row, 0, "code", XlsxStyle::kMuted);
+    sheet.Text(row, 1, error.code, XlsxStyle::kFree);
+    if (!error.where.empty()) {
+      sheet.Text(++row, 0, "place", XlsxStyle::kMuted);
+      sheet.Text(row, 1, error.where, XlsxStyle::kFree);
+    }
+    for (const std::string& note : error.notes) {
+      sheet.Text(++row, 1, note, XlsxStyle::kFree);
+    }
+    ++row;
+  }
+  sheet.FitColumns();
   return book.Finish();
 }
 

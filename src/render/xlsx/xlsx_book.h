@@ -14,6 +14,9 @@
 
 namespace profgauge::render {
 
+/// The date of a file whose recording has none, 2000-01-01: no clock is asked.
+inline constexpr std::int64_t kUnknownDay = 946'684'800;
+
 class XlsxBook {
  public:
   /// `created` is written as the file's date, seconds since 1970.

@@ -16,6 +16,7 @@
 #include "comparison_fixture.h"
 #include "fixture.h"
 #include "render/ci/ci.h"
+#include "render/shared/ending.h"
 #include "schema_check.h"
 
 namespace profgauge::render {
@@ -36,6 +37,19 @@ report::Report HostileInEveryStatus() {
     report.gate.push_back(row);
   }
   return report;
+}
+
+/// Two errors, with a name and texts that try to break out.
+Ending HostileEnding(bool is_configuration) {
+  Ending ending;
+  ending.name = "run \"7\"\n\\ </testsuite>";
+  ending.exit_code = is_configuration ? 2 : 3;
+  ending.is_configuration = is_configuration;
+  for (const std::string& name : testing::HostileNames()) {
+    ending.errors.push_back(
+        {"input/missing", name, name, {"a b/" + name, 0}, {"help: " + name, "note: x"}});
+  }
+  return ending;
 }
 
 std::string FileOf(const std::string& path) {
@@ -69,6 +83,29 @@ TEST(CiSchema, Sarif) {
   }
 }
 
+TEST(CiSchema, SarifOfARunWithoutReport) {
+  for (const bool is_configuration : {false, true}) {
+    const std::string text = RenderSarif(HostileEnding(is_configuration));
+    EXPECT_THAT(Problems("sarif.json", text), IsEmpty());
+    const auto document = boost::json::parse(text);
+    const auto& run = document.at("runs").at(0);
+    EXPECT_TRUE(run.at("results").as_array().empty());
+    const auto& invocation = run.at("invocations").at(0);
+    EXPECT_FALSE(invocation.at("executionSuccessful").as_bool());
+    EXPECT_EQ(invocation.at("exitCode"), is_configuration ? 2 : 3);
+    const auto& notifications = invocation.at(is_configuration ? "toolConfigurationNotifications"
+                                                               : "toolExecutionNotifications");
+    EXPECT_EQ(notifications.as_array().size(), testing::HostileNames().size());
+    EXPECT_EQ(notifications.at(0).at("descriptor").at("id"), "input/missing");
+  }
+}
+
+TEST(CiSchema, GitlabCodeQualityOfARunWithoutReport) {
+  const std::string text = RenderGitlab(HostileEnding(true));
+  EXPECT_THAT(Problems("codequality.json", text), IsEmpty());
+  EXPECT_EQ(boost::json::parse(text).at(0).at("severity"), "blocker");
+}
+
 TEST(CiSchema, GitlabCodeQuality) {
   for (const report::Report& report :
        {HostileInEveryStatus(), report::Report(), testing::SampleReport()}) {
@@ -90,6 +127,10 @@ TEST(CiSchema, Junit) {
         "xmllint --noout --schema '" + SchemaPath("junit.xsd") + "' '" + path + "' 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0) << FileOf(path);
   }
+  std::ofstream(path) << RenderJunit(HostileEnding(false));
+  const std::string command =
+      "xmllint --noout --schema '" + SchemaPath("junit.xsd") + "' '" + path + "' 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0) << FileOf(path);
   std::remove(path.c_str());
 }
 
@@ -203,6 +244,9 @@ TEST(CiSchema, OpenMetrics) {
        {HostileInEveryStatus(), report::Report(), testing::SampleReport()}) {
     EXPECT_EQ(OpenMetricsText::Problem(RenderOpenMetrics(report)), "");
   }
+  const std::string text = RenderOpenMetrics(HostileEnding(false));
+  EXPECT_EQ(OpenMetricsText::Problem(text), "");
+  EXPECT_THAT(text, ::testing::HasSubstr("state=\"no_verdict\"} 1\n"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // Holds a JSON document against a schema: the keywords of JSON Schema that tests/schemas use.
 //
-// type (object, array, string, integer), required, properties, additionalProperties (false or a
-// schema), items, minItems, enum, minimum, minLength, $ref into definitions; and `uniqueBy`, ours:
-// elements of a list differ in that property.
+// type (object, array, string, integer, boolean), required, properties, additionalProperties (false
+// or a schema), items, minItems, enum, minimum, minLength, $ref into definitions; and `uniqueBy`,
+// ours: elements of a list differ in that property.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class SchemaCheck {
 
   static bool IsOf(const Value& value, std::string_view type) {
     return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
-           (type == "string" && value.is_string()) ||
+           (type == "string" && value.is_string()) || (type == "boolean" && value.is_bool()) ||
            (type == "integer" && (value.is_int64() || value.is_uint64()));
   }
 

@@ -1,0 +1,100 @@
+#include "cli/ending.h"
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "api/session.h"
+#include "base/diagnostic.h"
+#include "base/text.h"
+#include "cli/alert_places.h"
+#include "cli/console.h"
+#include "cli/draw.h"
+#include "cli/exit_code.h"
+#include "cli/memory.h"
+#include "render/shared/ending.h"
+#include "report/build_report.h"
+#include "report/redact.h"
+
+namespace profgauge::cli {
+namespace {
+
+// An input that is too large for the machine, or for what is allowed, is no defect of ours.
+Result<int> Guarded(const Options& options, const std::function<Result<int>()>& body) {
+  Error error;
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    error = OutOfMemory(options.max_memory);
+  } catch (const std::length_error&) {  // Asked for more than there can be.
+    error = OutOfMemory(options.max_memory);
+  } catch (const std::exception& defect) {
+    error = {ErrorKind::kInternal, "internal/exception", defect.what(), {}, {}};
+    error.notes = {"help: this is a defect of profgauge; please report it"};
+  }
+  return Fail(std::move(error));
+}
+
+std::string NameOf(const Options& options) {
+  if (options.redact) return "run";
+  if (options.arguments.empty()) return options.runs.empty() ? "run" : options.runs.front().first;
+  // The folder that the program was started in is no name of theirs.
+  const bool is_beside = options.arguments.front().find('/') == std::string::npos;
+  const bool are_several = options.arguments.size() > 1;
+  const std::string name = is_beside && are_several ? "" : RunName(options.arguments);
+  return name.empty() ? report::RunNameOf(options.arguments.back()) : name;
+}
+
+render::EndingError Shown(const Error& error, const Options& options) {
+  render::EndingError shown{error.code,
+                            Printable(error.message),
+                            PlaceText(error.where),
+                            PlaceOf(options, error.where),
+                            {}};
+  if (shown.code.empty()) shown.code = "error";
+  for (const std::string& note : error.notes) shown.notes.push_back(Printable(note));
+  if (!options.redact) return shown;
+  shown.message = report::WithoutFolders(shown.message);
+  shown.where = report::WithoutFolders(shown.where);
+  for (std::string& note : shown.notes) note = report::WithoutFolders(note);
+  return shown;
+}
+
+}  // namespace
+
+Error AlreadyReported() { return {ErrorKind::kConfig, {}, {}, {}, {}}; }
+
+int ExitAfterDrawing(const Status& drawn, int verdict, Console& console) {
+  if (drawn) return verdict;
+  console.Report(drawn.error());
+  return StrongerExit(verdict, ExitCodeOf(drawn.error().kind));
+}
+
+int ExitWithout(const Error& error, const Options& options) {
+  const bool is_input = error.kind == ErrorKind::kInput;
+  return is_input && options.exit_zero ? int{kExitPass} : int{ExitCodeOf(error.kind)};
+}
+
+Result<int> RunLeavingOutputs(const Options& options, Console& console,
+                              const std::function<Result<int>()>& body) {
+  console.TakeReported();
+  Result<int> done = Guarded(options, body);
+  if (done) return done;
+  LiftMemoryLimit();
+  std::vector<Error> errors = console.TakeReported();
+  const ErrorKind kind = done.error().kind;
+  if (!done.error().message.empty()) errors.push_back(done.error());
+  render::Ending ending;
+  ending.name = NameOf(options);
+  ending.exit_code = ExitWithout(done.error(), options);
+  ending.is_configuration = kind == ErrorKind::kConfig || kind == ErrorKind::kUsage;
+  for (const Error& error : errors) ending.errors.push_back(Shown(error, options));
+  const Status left = LeaveEnding(options, ending);
+  // An output that could not be written was told of when it was to be opened.
+  if (!left && kind != ErrorKind::kOutput) console.Report(left.error());
+  return done;
+}
+
+}  // namespace profgauge::cli

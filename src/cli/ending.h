@@ -1,0 +1,30 @@
+// What is left of a run that ends without a report: all outputs that its command line names, with
+// the reason.
+#pragma once
+
+#include <functional>
+
+#include "cli/options.h"
+#include "profgauge/error.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+/// To fail with when the console was given the errors: without a message.
+Error AlreadyReported();
+
+/// The exit code of a run that ended without a report: 0 instead of 3 under --exit-zero.
+int ExitWithout(const Error& error, const Options& options);
+
+/// The exit code of a run whose outputs were drawn: `verdict`, or that of the output that could not
+/// be written, which is reported.
+int ExitAfterDrawing(const Status& drawn, int verdict, Console& console);
+
+/// Runs `body`, which draws the outputs of `options` and returns an exit code, or fails before it
+/// has drawn. Where it fails, runs out of memory or shows a defect of ours,
+/// and every output tells it: what an earlier run left there is gone. Returns what `body` did.
+Result<int> RunLeavingOutputs(const Options& options, Console& console,
+                              const std::function<Result<int>()>& body);
+
+}  // namespace profgauge::cli

@@ -1,0 +1,100 @@
+#include "cli/option_values.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace profgauge::cli {
+namespace {
+
+/// "`a`, `b` or `c`"
+std::string Listed(const OptionSpec& self) {
+  std::string text;
+  const std::vector<std::string_view> all = ChoicesOf(self);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) text += i + 1 == all.size() ? " or " : ", ";
+    text += fmt::format("`{}`", all[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found) {
+  return UsageError("usage/bad-value",
+                    fmt::format("option `{}` needs {}, found `{}`", option.name, expected, found));
+}
+
+Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value) {
+  std::int64_t number = 0;
+  const char* end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc() || stop != end || number < 0) {
+    return Fail(BadValue(self, "a whole number of at least 0", value));
+  }
+  return number;
+}
+
+// "NAME=PATH"; the path may have further signs.
+Status AddRun(Options& options, const OptionSpec& self, const std::string& value) {
+  const std::size_t sign = value.find('=');
+  if (sign == std::string::npos || sign == 0 || sign + 1 == value.size()) {
+    Error error = BadValue(self, "NAME=PATH", value);
+    error.notes = {"help: NAME is what the report calls the run, as in --run before=a.json.gz"};
+    return Fail(std::move(error));
+  }
+  std::string name = value.substr(0, sign);
+  for (const auto& [known, path] : options.runs) {
+    if (known != name) continue;
+    return Fail(UsageError("usage/run-twice", fmt::format("two runs are named `{}`", name),
+                           "the report tells them apart by their names"));
+  }
+  options.runs.emplace_back(std::move(name), value.substr(sign + 1));
+  return {};
+}
+
+Status SetJobs(Options& options, const OptionSpec& self, const std::string& value) {
+  PROFGAUGE_TRY(const std::int64_t jobs, ParseIndex(self, value));
+  if (jobs < 1 || jobs > 1024) return Fail(BadValue(self, "a number from 1 to 1024", value));
+  options.jobs = static_cast<unsigned>(jobs);
+  return {};
+}
+
+// "512MB", "2GiB", "500000000".
+Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  const UnitSuffix* suffix = unit.empty() ? nullptr : FindUnitSuffix(unit);
+  const double factor = suffix == nullptr ? 1 : suffix->factor;
+  constexpr double kLeast = 1 << 20, kMost = 1e18;
+  const bool is_bytes = unit.empty() || (suffix != nullptr && suffix->unit == Unit::kBytes);
+  if (error != std::errc() || !is_bytes || !(number * factor >= kLeast) ||
+      !(number * factor <= kMost)) {
+    return Fail(BadValue(self, "a size of at least 1 MiB, as in 512MB or 2GiB", value));
+  }
+  options.max_memory = static_cast<std::int64_t>(number * factor);
+  return {};
+}
+
+Status CheckChoice(const OptionSpec& self, const std::string& value) {
+  const std::vector<std::string_view> all = ChoicesOf(self);
+  if (std::find(all.begin(), all.end(), value) != all.end()) return {};
+  return Fail(BadValue(self, Listed(self), value));
+}
+
+Status SetColor(Options& options, const OptionSpec& self, const std::string& value) {
+  PROFGAUGE_CHECK(CheckChoice(self, value));
+  options.color = value == "always"  ? ColorChoice::kAlways
+                  : value == "never" ? ColorChoice::kNever
+                                     : ColorChoice::kAuto;
+  return {};
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,89 @@
+// How the values of options are taken apart and put into Options: what rows of options.cc name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/errors.h"
+#include "cli/options.h"
+
+namespace profgauge::cli {
+
+/// Errors: kUsage "usage/bad-value" with what was expected.
+Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found);
+/// A whole number of at least 0.
+Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value);
+/// Whether `value` is one of the option's choices.
+Status CheckChoice(const OptionSpec& self, const std::string& value);
+
+Status AddRun(Options& options, const OptionSpec& self, const std::string& value);
+Status SetJobs(Options& options, const OptionSpec& self, const std::string& value);
+Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value);
+Status SetColor(Options& options, const OptionSpec& self, const std::string& value);
+
+template <auto member>
+Status SetText(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.empty()) return Fail(BadValue(self, self.value, value));
+  options.*member = value;
+  return {};
+}
+
+template <auto member>
+Status SetTrue(Options& options, const OptionSpec&, const std::string&) {
+  options.*member = true;
+  return {};
+}
+
+template <auto member>
+Status SetIndex(Options& options, const OptionSpec& self, const std::string& value) {
+  PROFGAUGE_TRY(options.*member, ParseIndex(self, value));
+  return {};
+}
+
+// A position, or "#5": the number that was recorded.
+template <auto position, auto number>
+Status SetIteration(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.starts_with('#')) {
+    PROFGAUGE_TRY(options.*number, ParseIndex(self, value.substr(1)));
+  } else {
+    PROFGAUGE_TRY(options.*position, ParseIndex(self, value));
+  }
+  return {};
+}
+
+/// Where iterations begin is said in one way.
+template <auto member, auto other>
+Status SetMarker(Options& options, const OptionSpec& self, const std::string& value) {
+  if (options.*other) {
+    return Fail(UsageError("usage/conflict",
+                           "`--key-op` and `--iteration-marker` exclude each other",
+                           "give the one that tells where an iteration begins"));
+  }
+  return SetText<member>(options, self, value);
+}
+
+template <auto member>
+Status SetChoice(Options& options, const OptionSpec& self, const std::string& value) {
+  PROFGAUGE_CHECK(CheckChoice(self, value));
+  options.*member = value;
+  return {};
+}
+
+template <int level>
+Status SetVerbosity(Options& options, const OptionSpec&, const std::string&) {
+  if (options.verbosity == -level) {
+    return Fail(UsageError("usage/conflict", "`--quiet` and `--verbose` exclude each other"));
+  }
+  options.verbosity = level;
+  return {};
+}
+
+template <auto member>
+Status AddText(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.empty()) return Fail(BadValue(self, self.value, value));
+  (options.*member).push_back(value);
+  return {};
+}
+
+}  // namespace profgauge::cli

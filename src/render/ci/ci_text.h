@@ -1,0 +1,27 @@
+// Parts of CI outputs that reports and endings share.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "render/ci/ci.h"
+
+namespace profgauge::render {
+
+/// GitHub shows at most ten annotations of a kind per step.
+inline constexpr std::size_t kMostAnnotations = 10;
+
+inline constexpr std::string_view kSarifSchema = "https://json.schemastore.org/sarif-2.1.0.json";
+
+boost::json::object SarifLocation(const AlertPlace& place);
+
+/// One workflow command, with its line end. `command` is "error", "warning" or "notice".
+std::string GithubCommand(std::string_view command, const AlertPlace& place, std::string_view title,
+                          std::string_view message);
+
+/// Text of a label or of help in OpenMetrics.
+std::string EscapeLabel(std::string_view text);
+
+}  // namespace profgauge::render

@@ -1,0 +1,61 @@
+// What stands for report.json where a run ended without a report; and verdict.json.
+#include "profgauge/version.h"
+#include "render/json/json_writer.h"
+#include "render/shared/ending.h"
+#include "report/read_report.h"
+
+namespace profgauge::render {
+namespace {
+
+void WriteTexts(JsonWriter& out, std::string_view key, const std::vector<std::string>& texts) {
+  out.Key(key);
+  out.BeginArray();
+  for (const std::string& text : texts) out.Text(text);
+  out.EndArray();
+}
+
+}  // namespace
+
+std::string RenderJson(const Ending& ending) {
+  JsonWriter out;
+  out.BeginObject();
+  out.Field("schema", std::int64_t{report::kEndingSchema});
+  out.Field("tool", std::string("profgauge ") + kVersion);
+  out.Field("name", ending.name);
+  out.Key("verdict");
+  out.BeginObject();
+  out.Field("status", NameOf(StateOf(ending)));
+  out.Field("exit_code", std::int64_t{ending.exit_code});
+  out.EndObject();
+  out.Key("errors");
+  out.BeginArray();
+  for (const EndingError& error : ending.errors) {
+    out.BeginObject();
+    out.Field("code", error.code);
+    out.Field("message", error.message);
+    out.OptionalField("where", error.where);
+    WriteTexts(out, "notes", error.notes);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.EndObject();
+  return out.Take();
+}
+
+std::string RenderVerdict(const VerdictFacts& facts) {
+  JsonWriter out;
+  out.BeginObject();
+  out.Field("schema", std::int64_t{1});
+  out.Field("kind", "profgauge.verdict");
+  out.Field("status", facts.status);
+  out.Field("exit_code", std::int64_t{facts.exit_code});
+  out.Field("name", facts.name);
+  out.OptionalField("policy", facts.policy);
+  WriteTexts(out, "reasons", facts.reasons);
+  WriteTexts(out, "errors", facts.errors);
+  out.OptionalField("report", facts.report);
+  out.EndObject();
+  return out.Take();
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,31 @@
+#include "render/shared/ending.h"
+
+namespace profgauge::render {
+
+report::State StateOf(const Ending& ending) {
+  return ending.is_configuration ? report::State::kNotJudged : report::State::kNoVerdict;
+}
+
+VerdictFacts FactsOf(const report::Report& report, int exit_code) {
+  VerdictFacts facts;
+  facts.status = NameOf(report.verdict.status);
+  facts.exit_code = exit_code;
+  facts.name = report.profile.name;
+  facts.policy = report.verdict.policy;
+  facts.reasons = report.verdict.reasons;
+  return facts;
+}
+
+VerdictFacts FactsOf(const Ending& ending) {
+  VerdictFacts facts;
+  facts.status = NameOf(StateOf(ending));
+  facts.exit_code = ending.exit_code;
+  facts.name = ending.name;
+  for (const EndingError& error : ending.errors) {
+    facts.reasons.push_back(error.message);
+    facts.errors.push_back(error.code);
+  }
+  return facts;
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,83 @@
+// A run that ended without a report, in every output: why, and what to do next.
+//
+// Whoever reads an output learns from that output alone that nothing was judged; an earlier run's
+// report is replaced. All of them carry the same codes and sentences. Besides: the verdict for
+// programs that want nothing else, of a report or of an ending.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profgauge/error.h"
+#include "render/shared/renderer.h"
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// A line of a file of the repository.
+struct AlertPlace {
+  std::string path;
+  std::uint32_t line = 1;
+};
+
+/// One reason why there is no report.
+struct EndingError {
+  std::string code;                ///< "policy/unknown-metric"; the outputs' name for it.
+  std::string message;             ///< One sentence.
+  std::string where;               ///< "policy.yaml:3:5"; empty: it has no place.
+  AlertPlace place;                ///< Where CI systems show it.
+  std::vector<std::string> notes;  ///< Each starts "help: " or "note: ".
+};
+
+struct Ending {
+  std::string name;               ///< Of the run.
+  int exit_code = 3;              ///< The program's: 2, 3, 4 or 70; 0 where that was asked for.
+  bool is_configuration = false;  ///< It ended before a profile was judged: nothing is said of it.
+  std::vector<EndingError> errors;  ///< REQUIRES: at least one.
+};
+
+/// kNotJudged for a mistake in the configuration, else kNoVerdict.
+report::State StateOf(const Ending& ending);
+
+/// report.json, schema 2: `verdict` and `errors`, no `profile`.
+std::string RenderJson(const Ending& ending);
+/// A page with the errors, from the built-in template: those of the user may be the error.
+Result<std::string> RenderHtml(const Ending& ending);
+Result<std::vector<File>> RenderHtmlFiles(const Ending& ending);
+/// The same for the report and for its summary, which a comment or a step summary shows. Sections
+/// beyond `max_bytes` (0: no limit) are left out.
+std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes = 0);
+/// A workbook of one sheet.
+Result<std::string> RenderXlsx(const Ending& ending);
+/// One suite with one case that is an error.
+std::string RenderJunit(const Ending& ending);
+/// No results, and an invocation that failed, with a notification for each error.
+std::string RenderSarif(const Ending& ending);
+std::string RenderGithub(const Ending& ending);
+std::string RenderGitlab(const Ending& ending);
+/// The exit code and the verdict; no metric of a run.
+std::string RenderOpenMetrics(const Ending& ending);
+
+/// What verdict.json holds.
+struct VerdictFacts {
+  std::string status;  ///< "pass", "fail", "no_verdict" or "not_judged".
+  int exit_code = 0;
+  std::string name;    ///< Of the run.
+  std::string policy;  ///< Empty: it was not read.
+  std::vector<std::string> reasons;
+  std::vector<std::string> errors;  ///< Codes; why there is no report.
+  std::string report;               ///< The page, from the folder of verdict.json; empty: none.
+};
+
+VerdictFacts FactsOf(const report::Report& report, int exit_code);
+VerdictFacts FactsOf(const Ending& ending);
+
+/// verdict.json, schema 1.
+std::string RenderVerdict(const VerdictFacts& facts);
+/// Lines `verdict=…`, `exit-code=…` and `report=…`, as GitHub's $GITHUB_OUTPUT takes them.
+std::string RenderGithubOutput(const VerdictFacts& facts);
+/// Lines `PROFGAUGE_VERDICT=…` and `PROFGAUGE_EXIT=…`: a dotenv report of GitLab.
+std::string RenderDotenv(const VerdictFacts& facts);
+
+}  // namespace profgauge::render
