@@ -193,6 +193,8 @@ class StepClock:
         self._timer, self._start, self._due, self._failures = None, None, None, 0
         self._profiler, self._about = {}, None
         self._documents, self._process = [], os.getpid()
+        if os.environ.get("PROFGAUGE_RUN") and place_in_run()[0] == 0:
+            self._documents.append(os.environ["PROFGAUGE_RUN"])  # Who started this program wants its document.
         atexit.register(self._write_all)
 
     def step(self, profiler=None, phase="", recorded=False):
@@ -255,7 +257,8 @@ class StepClock:
             self._settle()
         if self._due is not None and number >= self._due:
             self._due = None
-            threading.Thread(target=self._write_all, args=(self.text(),), daemon=True).start()
+            self._settle()  # Here, since only this thread may; JSON takes milliseconds, and has its own.
+            threading.Thread(target=self._write_all, args=(self._kept(),), daemon=True).start()
 
     def _changed(self, profiler, before, after):
         """The profiler was set up or wrote its trace inside of step(): the next step begins only now."""
@@ -283,9 +286,12 @@ class StepClock:
         self._pending.clear()
         _warn_once("a step was not timed", error)
 
-    def document(self, most=MOST_STEPS):
-        """`profgauge.run`, schema 1, with the latest `most` steps."""
-        steps, segments = (self._first + list(self._latest))[-most:], []
+    def _kept(self):
+        return self._first + list(self._latest)
+
+    def document(self, steps=None):
+        """`profgauge.run`, schema 1, of all steps that are kept, or of some: (number, nanoseconds)."""
+        steps, segments = self._kept() if steps is None else steps, []
         for number, ns in steps:
             if not segments or segments[-1]["first"] + len(segments[-1]["ns"]) != number:
                 segments.append({"first": number, "ns": []})
@@ -301,16 +307,21 @@ class StepClock:
             document["devices"] = [{**document["devices"][0], **self.conditions.document()}]
         return {key: value for key, value in document.items() if value not in ([], {}, "") or key == "segments"}
 
-    def text(self, limit=MOST_BYTES):
-        """The document as JSON of at most `limit` bytes, in ASCII and without any escape."""
-        self._settle()
-        most = len(self._first) + len(self._latest) + 1
-        while most:
-            text = json.dumps(self.document(most), separators=(",", ":"), allow_nan=False)
+    def text(self, limit=MOST_BYTES, steps=None):
+        """The document as JSON of at most `limit` bytes, in ASCII and without any escape; the oldest steps go first."""
+        if steps is None:
+            try:
+                self._settle()
+            except Exception as error:  # After an error of CUDA what was measured before still counts.
+                self._lose(error)
+            steps = self._kept()
+        while True:
+            text = json.dumps(self.document(steps), separators=(",", ":"), allow_nan=False)
             if len(text) <= limit and "\\" not in text:
                 return text
-            most //= 2
-        raise ValueError("the document is too large or needs an escape")
+            if not steps:
+                raise ValueError("the document is too large or needs an escape")
+            steps = steps[len(steps) // 2 + 1:]
 
     @_guarded("the trace has no step times")
     def _announce(self, profiler):
@@ -319,11 +330,11 @@ class StepClock:
         (preset or profiler.add_metadata_json)("profgauge.run", self.text(MOST_BYTES_IN_TRACE))
 
     @_guarded("the times of steps were not written")
-    def write(self, path, text=""):
+    def write(self, path, steps=None):
         """Writes the document; a reader never sees half of it."""
         part = f"{os.fspath(path)}.tmp"
         try:
-            text = text or self.text()
+            text = self.text(steps=steps)
             with open(part, "w", encoding="ascii") as file:
                 file.write(text + "\n")
             os.replace(part, path)
@@ -341,10 +352,10 @@ class StepClock:
         _remove(path)
 
     @_guarded("the times of steps were not written")
-    def _write_all(self, text=""):
+    def _write_all(self, steps=None):
         for path in list(self._documents) if os.getpid() == self._process else ():  # No forked process writes.
             if os.path.isdir(os.path.dirname(path) or "."):  # Who removed the folder wants no document.
-                self.write(path, text)
+                self.write(path, steps)
 
 
 def _action(profiler):
@@ -457,7 +468,7 @@ class Judge:
     keep        the newest folders that are kept; 0 keeps all
     exit_wait   seconds that the end of the program waits for verdicts
     timeout     seconds after which a judgement is given up
-    on_verdict  called with each Verdict; `verdicts` has them all
+    on_verdict  called with each Verdict, by another thread; `verdicts` has them all
     blocking    judge before returning, for tests
     """
 
@@ -517,19 +528,18 @@ class Judge:
                 os.rmdir(old)
 
     def _fresh(self, folder, size):
-        """The traces that are of this run: an earlier run may have left its own."""
-        found = {}
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                found[entry.name] = entry.stat().st_mtime
-        return [rank for rank in range(size) if found.get(_trace(rank), 0) >= self._started - CLOCK_SLACK_SECONDS]
+        """The ranks whose trace is of this run: an earlier run may have left its own."""
+        names = set(os.listdir(folder))
+        earliest = self._started - CLOCK_SLACK_SECONDS
+        return [rank for rank in range(size)
+                if _trace(rank) in names and os.stat(os.path.join(folder, _trace(rank))).st_mtime >= earliest]
 
     @_guarded("a step was not judged")
     def _judge(self, folder, step, size):
         try:
             end = time.monotonic() + self.wait
             while len(ranks := self._fresh(folder, size)) < size and time.monotonic() < end:
-                time.sleep(0.1)
+                time.sleep(0.2)
             if missing := sorted(set(range(size)) - set(ranks)):
                 LOG.warning("profgauge: step %d: %d of %d ranks left no profile within %g s: %s", step, len(missing),
                             size, self.wait, ", ".join(map(str, missing[:20])))

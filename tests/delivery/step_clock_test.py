@@ -367,6 +367,23 @@ class FailuresTest(ClockTest):
                 clock.write(str(self.folder / "a.json"))
             self.assertEqual([path.read_text() for path in self.folder.iterdir()], ["before"])
 
+    def test_what_was_measured_before_an_error_of_cuda_is_written(self):
+        torch.cuda.initialized = True
+        clock = tested.StepClock(warmup=0)
+        self.train(clock, 40)
+        torch.fail.add("query")
+        with self.assertLogs("profgauge", "WARNING"):
+            clock.write(str(self.folder / "a.json"))
+        self.assertEqual(sorted(self.steps(self.valid((self.folder / "a.json").read_text().strip()))), [*range(1, 33)])
+
+    def test_who_starts_the_program_gets_its_document(self):
+        for rank, wanted in (("1", False), ("0", True)):
+            with mock.patch.dict(os.environ, {"PROFGAUGE_RUN": str(self.folder / "run.json"), "RANK": rank, "WORLD_SIZE": "2"}):
+                clock = tested.StepClock(warmup=0)
+                self.train(clock, 5)
+                clock._write_all()
+                self.assertEqual((self.folder / "run.json").exists(), wanted)
+
     def test_no_thread_can_be_started_and_the_log_fails(self):
         clock = tested.StepClock(warmup=0, after=3)
         with mock.patch.object(tested.threading, "Thread", side_effect=RuntimeError("can't start new thread")), \

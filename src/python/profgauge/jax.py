@@ -46,8 +46,8 @@ class StepClock(base.StepClock):
         self._result = result
         super().step(phase=phase, recorded=self.recording)
 
-    def document(self, most=base.MOST_STEPS):
-        document = super().document(most)
+    def document(self, steps=None):
+        document = super().document(steps)
         document["profiler"] = {"name": "jax"}
         document["rank"], document["world_size"] = jax.process_index(), jax.process_count()
         document["versions"] = {**document.get("versions", {}), "jax": jax.__version__}
