@@ -478,7 +478,7 @@ class Judge:
         self.exit_wait, self.timeout, self.on_verdict, self.blocking = exit_wait, timeout, on_verdict, blocking
         self.arguments = [*(("--policy", os.fspath(policy)) if policy else ()),
                           *(("--baseline", os.fspath(baseline)) if baseline else ()), *map(str, arguments)]
-        self.verdicts, self._folders, self._threads, self._judging = [], [], [], set()
+        self.verdicts, self._folders, self._threads, self._judging, self._called = [], [], [], set(), False
         self._process, self._started = os.getpid(), time.time()
         self.program = _guarded("the program was not found")(find_program)(program) if on != "none" else None
         if on != "none" and not self.program:
@@ -489,6 +489,7 @@ class Judge:
 
     @_guarded("a profile was not written")
     def __call__(self, profiler):
+        self._called = True
         rank, size = place_in_run()
         step = int(profiler.step_num)
         folder = os.path.join(self.folder, f"step-{step}")
@@ -577,6 +578,8 @@ class Judge:
     @_guarded("the end of the program did not wait for a verdict")
     def _finish(self):
         if os.getpid() == self._process:
+            if not self._called:
+                _warn_once("nothing was recorded: the training ended before the profiler's schedule did")
             end = time.monotonic() + self.exit_wait
             for thread in self._threads:
                 thread.join(max(0, end - time.monotonic()))

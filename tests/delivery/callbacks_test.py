@@ -70,6 +70,13 @@ class TrainersTest(CallbackTest):
                 self.assertEqual(sorted(self.steps(self.valid(recording.clock.text()))), [*range(5, 60)])
                 self.assertFalse(self.runs.exists())
 
+    def test_by_default_there_are_steps_before_the_recording(self):
+        with self.assertLogs("profgauge", "WARNING"):
+            recording = self.huggingface()
+        document = self.valid(recording.clock.text())
+        self.assertEqual(document["recorded"], [[22, 24]])
+        self.assertEqual(len([number for number in self.steps(document) if number < 22]), 15)
+
     def test_whatever_fails_the_training_ends(self):
         for train in (self.huggingface, self.lightning):
             for name in ("prepare_trace", "start_trace", "stop_trace", "export_chrome_trace", "step", "schedule"):

@@ -120,6 +120,8 @@ class VerdictTest(TrainingTest):
             os.utime(old, (0, 0))
         verdicts, _ = self.train(HEALTHY)
         self.assertEqual([v["status"] for v in verdicts], ["pass"])
+        _, log = self.train(RANKS, {"wait": 1}, RANK="0", WORLD_SIZE="4")
+        self.assertIn("3 of 4 ranks left no profile within 1 s: 1, 2, 3\n", log)
 
     def test_options_reach_the_program(self):
         policy = self.folder / "my policy.yaml"
@@ -153,6 +155,11 @@ class BrokenTest(TrainingTest):
         self.assertIn(words, log)
         self.assertEqual((self.runs / "step-8" / "rank-0.pt.trace.json.gz").exists(), trace)
         return verdicts, log
+
+    def test_a_training_that_ends_too_early(self):
+        verdicts, log = self.train(loop=LOOP.replace("8 * repeat + 5", "4"))
+        self.assertEqual(verdicts, [])
+        self.assertIn("nothing was recorded: the training ended before", log)
 
     def test_no_program(self):
         for options, variables in (({"program": None}, {}), ({"program": "/nonexistent"}, {}), ({"program": str(HEALTHY)}, {}),

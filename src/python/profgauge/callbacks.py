@@ -7,18 +7,19 @@ from .torch import LOG, StepClock, _guarded, judge
 class Recording:
     """PyTorch's profiler over a training loop that others run; it logs what fails and never raises.
 
-    wait, warmup, active, repeat   the schedule: steps timed, warmed up, recorded; how often
+    wait, warmup, active, repeat   the schedule: steps timed, warmed up, recorded; how often. Those before a
+                                   recording are the best measure: CUPTI slows the host after it, too.
     record_shapes, with_stack      what else is recorded; each slows the recorded steps
     samples, tokens                the work of a step
     further options                of `judge`: policy, baseline, keep, ...
     """
 
-    def __init__(self, folder, wait=5, warmup=2, active=3, repeat=1, record_shapes=True, with_stack=False, samples=None,
+    def __init__(self, folder, wait=20, warmup=2, active=3, repeat=1, record_shapes=True, with_stack=False, samples=None,
                  tokens=None, **options):
         self.schedule = {"wait": wait, "warmup": warmup, "active": active, "repeat": repeat}
         self.switches = {"record_shapes": record_shapes, "with_stack": with_stack}
         work = {name: value for name, value in (("samples", samples), ("tokens", tokens)) if value}
-        self.clock = StepClock(warmup=min(5, wait), **work)
+        self.clock = StepClock(warmup=min(5, wait // 2), **work)
         self.judge = judge(folder, clock=self.clock, **options)
         self.profiler, self.running = None, False
 
