@@ -1,6 +1,7 @@
 """StepClock of src/python/profgauge/torch.py, driven with a stand-in for PyTorch (tests/training/stubs) whose time is known."""
 import base64
 import ctypes
+import gzip
 import importlib.util
 import itertools
 import json
@@ -223,6 +224,17 @@ class ValuesTest(ClockTest):
     def test_a_tracer_is_loaded(self):
         self.assertNotIn("attached", self.document({}))
         self.assertTrue(self.document({"CUDA_INJECTION64_PATH": "/opt/nsys/libToolsInjection64.so"})["attached"])
+
+    def test_our_recordings_hold_what_the_schema_says(self):
+        found = sorted((REPOSITORY / "examples" / "h200").glob("steps_*.run.json"))
+        self.assertEqual(len(found), 3)
+        for path in found:
+            after = self.valid(path.read_text().rstrip("\n"))
+            with gzip.open(str(path).replace(".run.json", ".pt.trace.json.gz"), "rt", encoding="utf-8") as file:
+                before = json.load(file)["profgauge.run"]
+            self.assertEqual([error.message for error in SCHEMA.iter_errors(before)], [])
+            self.assertLess(len(self.steps(before)), len(self.steps(after)))
+            self.assertEqual(before["devices"], after["devices"])
 
     @unittest.skipUnless(SAMPLES.is_dir(), "../shared is absent")
     def test_the_schema_takes_and_refuses_the_samples(self):
