@@ -1,9 +1,8 @@
 """Puts the times of steps into the trace of a profiler that takes no metadata, as one mark.
 
-    with nsys_is_recording():                    # or rocprofv3
-        profgauge.marks.nvtx(clock)              # or roctx(clock)
+    profgauge.marks.nvtx(clock)              # or roctx(clock), while nsys or rocprofv3 records
 
-Call it while the profiler records. Without marks `clock.write("NAME.run.json")` beside the profile
+Without marks `clock.write("NAME.run.json")` beside the profile
 NAME does the same. Like all of this package it logs what fails and never raises.
 """
 import base64
