@@ -73,7 +73,7 @@ void DoubtLoaderAtEdges(std::span<const RankContext> ranks, Output& out) {
   }
   const double exposed = AsNumber(out.ValueOf(metric::kDataloaderExposedTime), 0);
   const double doubtful = std::min(exposed, static_cast<double>(edges));
-  if (doubtful * kLostOneOf < static_cast<double>(whole)) return;
+  if (doubtful < knowledge::kLossReadShare.Of(static_cast<double>(whole))) return;
   out.MarkUncertain(metric::kDataloaderExposedShare,
                     out.Told("the {{ device.device }} may have been busy at the edges of the "
                              "profile, where the host waited for data"));
