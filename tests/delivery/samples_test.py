@@ -160,7 +160,7 @@ class GithubTest(SampleTest):
         done, outputs = self.judge(None)
         self.assertEqual(outputs["exit-code"], "3")
         self.assertIn("error", done.stderr)
-        self.assertIn("::warning title=profgauge::no summary of this run", done.stdout)
+        self.assertIn("NO VERDICT", (self.place.folder / "report/summary.md").read_text())  # Not an earlier run's.
         self.assertEqual(self.step("Verdict", STATUS="3", ON_NO_VERDICT="fail").returncode, 3)
         done = self.step("Verdict", STATUS="3", ON_NO_VERDICT="warn")
         self.assertEqual((done.returncode, done.stdout), (0, "::warning title=profgauge::no verdict\n"))
@@ -292,7 +292,7 @@ class GitlabTest(SampleTest):
         self.pipeline(SLOW, branch="main", code=1)
         done = self.pipeline(SLOW, code=1)
         self.assertNotIn("no baseline", done.stdout)
-        issues = json.loads((self.place.folder / "report/codequality.json").read_text())
+        issues = json.loads((self.place.folder / "profgauge-report/codequality.json").read_text())
         self.assertEqual({issue["location"]["path"] for issue in issues}, {"policy.yaml"})
         self.assertIn(4, {issue["location"]["lines"]["begin"] for issue in issues})
         # Neither what failed nor merge requests.
@@ -313,7 +313,7 @@ class GitlabTest(SampleTest):
         broken.write_text("no trace")
         done = self.pipeline(broken, code=3)
         self.assertIn(3, self.job["allow_failure"]["exit_codes"])
-        self.assertIn("note.sh: there is no report/summary.md: no note", done.stderr)
+        self.assertIn("NO VERDICT", json.loads(self.notes.read_text())[0]["body"])
         self.pipeline(broken, branch="main", code=3)
         for variables, words in (({"PROFGAUGE_TOKEN": ""}, "PROFGAUGE_TOKEN is not set"), ({"REFUSE": "1"}, "GitLab gave no notes"),
                                  ({"CI_MERGE_REQUEST_IID": ""}, "this is no pipeline of a merge request")):
@@ -332,7 +332,7 @@ class JenkinsTest(SampleTest):
             done = self.place.run(part, GIT_COMMIT="3f2a1c")
             self.assertEqual(done.returncode, wanted, done.stderr)
             self.assertEqual("no baseline" in done.stdout, part == judge and not (self.place.folder / "profgauge-history.db").exists())
-        self.exists("junit.xml", "report/index.html", "profgauge-history.db")
+        self.exists("profgauge-report/junit.xml", "profgauge-report/page/index.html", "profgauge-history.db")
         self.assertEqual(self.place.run(judge, PATH="/usr/bin:/bin").returncode, 127)
 
     def test_what_an_exit_code_becomes(self):
