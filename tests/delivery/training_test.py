@@ -139,6 +139,12 @@ class VerdictTest(TrainingTest):
         self.assertEqual(sorted(path.name for path in self.runs.iterdir()), ["step-32", "step-40", "step-8"])
         self.assertEqual(self.names(), ["notes.txt"])
 
+    def test_a_folder_that_is_judged_is_not_removed(self):
+        slow = self.script('for last; do :; done\nsleep 2\n[ -d "$last" ] && echo PASS')
+        verdicts, _ = self.train(HEALTHY, {"keep": 1, "program": slow}, REPEAT="3")
+        self.assertEqual([v["status"] for v in verdicts], ["pass"] * 3)
+        self.assertEqual([path.name for path in self.runs.iterdir()], ["step-24"])  # Afterwards it is.
+
     def test_names_of_folders(self):
         for name in ("-o", "größe", "a b$(touch x)'\"c;d"):
             with self.subTest(name):

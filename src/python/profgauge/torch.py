@@ -479,7 +479,7 @@ class Judge:
         self.arguments = [*(("--policy", os.fspath(policy)) if policy else ()),
                           *(("--baseline", os.fspath(baseline)) if baseline else ()), *map(str, arguments)]
         self.verdicts, self._folders, self._threads, self._judging, self._called = [], [], [], set(), False
-        self._process, self._started = os.getpid(), time.time()
+        self._process, self._started, self._rank = os.getpid(), time.time(), 0
         self.program = _guarded("the program was not found")(find_program)(program) if on != "none" else None
         if on != "none" and not self.program:
             step = os.path.join(self.folder, "step-N")
@@ -506,7 +506,8 @@ class Judge:
         finally:
             _remove(part)
         self._folders.append(folder)
-        self._forget(rank)
+        self._rank = rank
+        self._forget()
         if rank == 0 and self.program:
             self._judging.add(folder)
             thread = threading.Thread(target=self._judge, args=(folder, step, size), daemon=True)
@@ -515,8 +516,9 @@ class Judge:
             if self.blocking:
                 thread.join()
 
-    def _forget(self, rank):
-        """Removes what this rank left in folders that are too old."""
+    def _forget(self):
+        """Removes what this rank left in folders that are too old and not being judged."""
+        rank = self._rank
         while 0 < self.keep < len(self._folders) and self._folders[0] not in self._judging:
             old = self._folders.pop(0)
             if self.clock is not None:
@@ -583,6 +585,7 @@ class Judge:
             end = time.monotonic() + self.exit_wait
             for thread in self._threads:
                 thread.join(max(0, end - time.monotonic()))
+            self._forget()
             for folder in sorted(self._judging):
                 LOG.warning("profgauge: no verdict yet: it will be in %s", os.path.join(folder, "judge.log"))
 
