@@ -54,7 +54,8 @@ class TrainingTest(unittest.TestCase):
         environment = {"STUB_TRACE": str(trace), "OPTIONS": json.dumps(options), "PYTHONDONTWRITEBYTECODE": "1",
                        "PYTHONPATH": ":".join(map(str, path)), **variables}
         return subprocess.Popen([*before, sys.executable, "-c", loop], cwd=self.folder, env=environment, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                start_new_session=True)
 
     def ended(self, process, code=0):
         out, log = process.communicate(timeout=120)
@@ -96,8 +97,13 @@ class VerdictTest(TrainingTest):
         self.assertEqual((document["rank"], document["world_size"], document["per_step"]), (0, 1, {"samples": 128}))
 
     def test_ranks_leave_their_own_files_and_one_verdict(self):
-        ranks = [self.start(RANKS, RANK=str(rank), WORLD_SIZE="4") for rank in (3, 2, 1, 0)]
-        ended = [self.ended(process) for process in ranks]
+        first = self.start(RANKS, RANK="0", WORLD_SIZE="4")
+        until = time.monotonic() + 60
+        while not (self.runs / "step-8" / "rank-0.pt.trace.json.gz").exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        time.sleep(0.5)  # It waits for the others.
+        ranks = [self.start(RANKS, RANK=str(rank), WORLD_SIZE="4") for rank in (3, 2, 1)]
+        ended = [self.ended(process) for process in (*ranks, first)]
         self.assertEqual([len(verdicts) for verdicts, _ in ended], [0, 0, 0, 1])
         self.assertEqual([log for _, log in ended[:3]], ["", "", ""])
         self.assertEqual([name for name in self.names() if name.endswith(".gz")],
@@ -249,6 +255,18 @@ print(json.dumps({"left": sorted(os.listdir(options["folder"])), "step": sorted(
         self.assertEqual([v["status"] for v in verdicts], ["pass"])
         self.assertEqual(log.count("\n"), 1, log)
 
+    def test_the_judge_takes_no_input_of_the_training(self):
+        thief = self.script('if read -r line; then echo "FAIL took $line"; exit 1; fi\necho PASS')
+        process = self.start(options={"program": thief, "blocking": True}, END="print(input())")
+        process.stdin.write("for the training\n")
+        process.stdin.flush()
+        verdicts, _ = self.ended(process)
+        self.assertEqual([v["status"] for v in verdicts], ["pass"])
+
+    def test_who_removes_the_folder_hears_nothing_of_it(self):
+        _, log = self.train(options={"blocking": True}, END=f"import shutil; shutil.rmtree({str(self.runs)!r})")
+        self.assertEqual(log.count("\n"), 1, log)
+
     def test_training_that_fails_by_itself_is_not_hidden(self):
         process = self.start(STEP="if clock.number == 10: raise SystemExit(7)")
         verdicts, _ = self.ended(process, code=7)
@@ -260,7 +278,7 @@ print(json.dumps({"left": sorted(os.listdir(options["folder"])), "step": sorted(
         process = self.start(options={"program": slow}, END="import time; print('at the end', flush=True); time.sleep(60)")
         process.stdout.readline()
         time.sleep(0.5)
-        os.kill(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)  # As a terminal and most launchers do.
         process.communicate(timeout=30)
         until = time.monotonic() + 20
         while not marker.exists() and time.monotonic() < until:
