@@ -145,7 +145,7 @@ std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t row = order[i];
     if (i > 0 && device.gpu[order[i - 1]] != device.gpu[row]) busy_until.reset();
-    is_empty[row] = busy_until && device.start[row] > *busy_until + kRightBehind;
+    is_empty[row] = !busy_until || device.start[row] > *busy_until + kRightBehind;
     const Ns end = device.start[row] + device.duration[row];
     busy_until = std::max(busy_until.value_or(end), end);
   }
