@@ -109,6 +109,7 @@ struct OptionSpec {
   /// The words that `value` may be, with blanks between, which shells complete. A FILE or a NAME
   /// may be something else, too.
   std::string_view choices = {};
+  bool is_rare = false;  ///< Only --help shows it, so that -h fits one screen.
 };
 std::span<const OptionSpec> AllOptions();
 

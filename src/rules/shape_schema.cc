@@ -7,6 +7,7 @@
 #include <map>
 
 #include "analysis/analysis.h"
+#include "knowledge/thresholds.h"
 #include "model/device_words.h"
 
 namespace profgauge {
@@ -135,8 +136,9 @@ class SchemaWriter {
 
   static std::string DocOf(std::string_view what, const std::string& key) {
     if (const std::string_view doc = KeyDoc(what, key); !doc.empty()) return std::string(doc);
-    const MetricSpec* metric = FindMetric(key);
-    return metric == nullptr ? std::string() : InGeneralWords(metric->title);
+    if (const MetricSpec* metric = FindMetric(key)) return InGeneralWords(metric->title);
+    const knowledge::ThresholdRow* threshold = knowledge::FindThreshold(key);
+    return threshold == nullptr ? std::string() : std::string(threshold->means);
   }
 
   static json::object AnyNumber() {

@@ -38,7 +38,7 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
   const auto out = std::back_inserter(text);
   const OptionSpec* previous = nullptr;
   for (const OptionSpec& option : AllOptions()) {
-    if ((option.commands & command.bit) == 0) continue;
+    if ((option.commands & command.bit) == 0 || (option.is_rare && !full)) continue;
     if (previous == nullptr || previous->group != option.group) {
       fmt::format_to(out, "\n{}:\n", GroupTitle(option.group));
     }
