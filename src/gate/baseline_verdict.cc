@@ -34,7 +34,9 @@ std::string ChangeText(const MetricComparison& metric) {
 
 // What a person is told of a limit that is missed or stays open.
 std::string ResultText(const MetricComparison& metric) {
-  if (metric.method == CompareMethod::kStatistics) {
+  const bool is_sentence =
+      metric.method == CompareMethod::kStatistics || metric.method == CompareMethod::kChance;
+  if (is_sentence) {
     return fmt::format("{}: {}", metric.metric, metric.reason);
   }
   std::string text =
@@ -103,6 +105,16 @@ void Count(const MetricComparison& metric, const Policy& policy, Verdict& verdic
   }
 }
 
+// Unless the policy says how many iterations are enough.
+void CountEndedEarly(const RunComparison& comparison, const Policy& policy, Added& added) {
+  if (!comparison.ended_early || policy.iterations.min) return;
+  const EndedEarly& ended = *comparison.ended_early;
+  added.open.push_back(fmt::format(
+      "{} iteration{}, the baseline's runs have {}: did it break off? If that is meant, set "
+      "`iterations.min` [baseline/ended-early]",
+      ended.iterations, ended.iterations == 1 ? "" : "s", ended.of));
+}
+
 std::string Incomparable(const RunComparison& comparison) {
   const std::string text =
       "the baseline is not comparable: " + HardDifferences(comparison.differences);
@@ -128,6 +140,7 @@ void AddComparison(const RunComparison& comparison, const Policy& policy, Verdic
     for (const MetricComparison& metric : comparison.metrics) {
       Count(metric, policy, verdict, added);
     }
+    CountEndedEarly(comparison, policy, added);
   }
   if (!added.failures.empty()) {
     verdict.status = VerdictStatus::kFail;

@@ -1,11 +1,14 @@
 // Is a run slower than its baseline, by how much, and how sure can one be?
 //
-// Iteration times are few, skewed to the right, autocorrelated, and carry a run effect that no
-// number of iterations inside one run reveals. So: median ratios instead of means, an interval that
-// counts all three sources of doubt, and readings with and without what looks like warm-up. Doubt
-// widens the interval, it never replaces the answer: a change that is certain always fails.
-// rules/README.md has the procedure in words and what it finds; tests/bench/gate_simulation.cc
-// makes that table.
+// Two things are judged: the typical iteration (gate/estimate.h) and what all iterations took
+// (gate/total.h). Iteration times are few, skewed to the right, autocorrelated, and carry a run
+// effect that no number of iterations inside one run reveals. So the typical iteration is a median
+// ratio with an interval that counts all three sources of doubt, read with and without what looks
+// like warm-up; and a total over the limit is excused by counted chance alone. Doubt widens the
+// interval, it never replaces the answer: a change that is certain always fails.
+// rules/README.md has the procedure in words, README.md here what it finds;
+// tests/bench/gate_simulation.cc makes that table. tests/tools/gate_procedure.py is a second
+// implementation of all of it.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +17,8 @@
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "gate/total.h"
 
 namespace profgauge::stats {
 
@@ -26,15 +31,16 @@ enum class Strictness : std::uint8_t {
 };
 
 struct CompareOptions {
-  /// Tolerated increase: relative (0.05 is 5 %) on logarithms, absolute otherwise. Default: 5 %.
-  double limit = 0.05;
-  /// Work on logarithms (times: relative changes) or on the values (shares: percentage points).
-  bool logarithmic = true;
+  double limit = 0.05;  ///< Tolerated change of the typical iteration, relative.
+  /// Tolerated increase of the total, relative; nothing: it is not judged. Default: as `limit`.
+  std::optional<double> total_limit = 0.05;
+  /// The total alone is judged, with an interval of its own: the mean.
+  bool is_mean = false;
   /// Smallest absolute change that may fail, in the values' unit. Default: none.
   double absolute_floor = 0;
-  /// Standard deviation between runs of one program that is assumed, in the unit of `limit`.
+  /// Standard deviation between runs of one program that is assumed, relative.
   double noise_floor = 0.01;
-  /// Whether an increase is the bad direction. Default: lower is better.
+  /// Whether an increase is the bad direction; a total is judged only then.
   bool lower_is_better = true;
   Strictness strictness = Strictness::kNormal;
 };
@@ -42,7 +48,7 @@ struct CompareOptions {
 /// One run's iterations, in order.
 struct Series {
   std::vector<double> values;
-  std::size_t warmup = 0;  ///< Leading ones that are warm-up, by FindWarmup of the run's times.
+  std::size_t warmup = 0;  ///< Leading ones that are warm-up, by FindWarmup.
 
   bool operator==(const Series&) const = default;
 };
@@ -72,41 +78,27 @@ struct Remedy {
   std::int64_t count = 0;  ///< Iterations a run, or baseline runs.
 };
 
-/// Iterations far over the baseline's level, where these alone decide: a part of the candidate's,
-/// against fewer of the baseline's than chance would leave, or shorter ones. The typical iteration
-/// does not show them; the mean is over the limit by them.
-struct SlowPart {
-  bool decides = false;
-  double bound = 0;                   ///< Slower by more than this: the limit, or the spread.
-  std::size_t base = 0, current = 0;  ///< So many of the used iterations.
-  double mean = 0;                    ///< Change of the mean of the used iterations.
-  /// By how much the typical slow one is longer, where that decides and not how many there are.
-  double longer = 0;
-  bool at_end = false;  ///< That they are the last ones of a run decides.
+/// What the verdict is due to.
+enum class DecidedBy : std::uint8_t {
+  kTypical,       ///< The typical iteration.
+  kTotal,         ///< What all iterations took.
+  kOddCandidate,  ///< A candidate run that is slower than the others, and left out.
 };
 
-/// Leading iterations that are left out of the candidates as warm-up, though the baseline has none
-/// such: over a quarter, with which the mean is over the limit. Such a start is no habit of the
-/// program.
-struct SlowStart {
-  bool decides = false;
-  std::size_t iterations = 0;  ///< So many of the candidates' are left out.
-  double mean = 0;             ///< Change of the mean of all iterations.
-};
-
-/// Changes are relative (logarithmic) or absolute; positive is an increase, whichever way is bad.
+/// Changes are relative; positive is an increase, whichever way is bad.
 struct Comparison {
   Change change = Change::kInconclusive;
-  bool over_limit = false;  ///< Inconclusive, and the estimate is over the limit: never a pass.
-  bool by_size = false;     ///< Fails by its size alone: the interval is wide.
-  double shift = 0;  ///< Median ratio, or difference, of a candidate's iteration to a base's.
-  double low = 0, high = 0;          ///< Hold the true change with 98 %.
-  double all_iterations = 0;         ///< The same with warm-up.
+  DecidedBy by = DecidedBy::kTypical;
+  bool over_limit = false;    ///< Inconclusive, and over the limit: never a pass.
+  bool by_size = false;       ///< The typical iteration fails by its size alone: a wide interval.
+  double shift = 0;           ///< Median ratio of a candidate's iteration to a base's.
+  double low = 0, high = 0;   ///< Hold the true change with 98 %.
+  double all_iterations = 0;  ///< The same with warm-up.
   std::optional<double> later_half;  ///< The same of the later halves.
   double excluded = 0;               ///< A pass needs the interval below this: 3 limits.
+  std::optional<Total> total;        ///< Where it is judged.
+  double sees = 0;  ///< The smallest change that nine of ten such comparisons would fail.
   SideUse base, current;
-  SlowPart slow;             ///< Of times whose increase is bad.
-  SlowStart start;           ///< The same.
   std::size_t slower = 0;    ///< The candidates' used iterations over the base's level and limit.
   double noise = 0;          ///< Standard deviation between runs.
   double assumed_noise = 0;  ///< Of one iteration, where a run has but one; else 0.
@@ -114,11 +106,16 @@ struct Comparison {
   Remedy remedy;
 };
 
+/// What all iterations took, where that is not the sum of the series themselves: from start to
+/// start. Empty: the series themselves.
+struct TotalSeries {
+  std::span<const Series> base, current;
+};
+
 /// Compares candidate runs with baseline runs. Identical runs are a pass with exactly zero change,
 /// however noisy they are.
-/// REQUIRES: neither list nor any series is empty; warm-up is less than a series; all values > 0
-/// when logarithmic.
+/// REQUIRES: neither list nor any series is empty; warm-up is less than a series; all values > 0.
 Comparison Compare(std::span<const Series> baselines, std::span<const Series> candidates,
-                   const CompareOptions& options);
+                   const CompareOptions& options, const TotalSeries& totals = {});
 
 }  // namespace profgauge::stats

@@ -19,6 +19,10 @@ constexpr double kBeyondDigits = 100;
 // Digits after the point only where the interval is narrow enough for them to mean something.
 constexpr double kWide = 0.25;
 constexpr double kRough = 0.1;
+// So many places of slow iterations are named.
+constexpr std::size_t kNamedPlaces = 3;
+// A start that costs less than this share of the run costs nothing.
+constexpr double kNoStart = 0.005;
 
 std::string Digits(double distance, int decimals) {
   const bool is_beyond = distance > kBeyondDigits;
@@ -45,6 +49,15 @@ std::string End(double change, bool is_points, int decimals) {
   return Signed(change, decimals);
 }
 
+// "+7.8 % [+3.1, +12.7]"
+std::string ChangeAndInterval(double change, double low, double high, bool is_points) {
+  const bool is_wide = high - low >= kWide;
+  const bool is_rough = is_wide && std::abs(change) >= kRough;
+  const int decimals = is_wide ? 0 : 1;
+  return fmt::format("{} [{}, {}]", WithUnit(Signed(change, is_rough ? 0 : 1), is_points),
+                     End(low, is_points, decimals), End(high, is_points, decimals));
+}
+
 // Limits are people's numbers: "+5 %".
 std::string LimitNumber(double change, bool is_points) {
   return (change < 0 ? "−" : "+") +
@@ -52,56 +65,58 @@ std::string LimitNumber(double change, bool is_points) {
 }
 
 // A distance between runs: "30 %".
-std::string Distance(double change, bool is_points) {
+std::string Distance(double change) {
   const double distance = std::abs(change);
-  return std::string(Over(distance)) +
-         WithUnit(Digits(distance, distance < 0.1 ? 1 : 0), is_points);
-}
-
-std::string Range(std::size_t count) {
-  return count == 1 ? "iteration 0 was" : fmt::format("iterations 0–{} were", count - 1);
+  return std::string(Over(distance)) + WithUnit(Digits(distance, distance < 0.1 ? 1 : 0), false);
 }
 
 std::string Counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-bool IsRelativeShare(const ChangeContext& context) {
-  return context.unit == Unit::kShare && context.whole > 0;
+// "3.4 times as long"
+std::string Times(double times) {
+  return times < 10 ? fmt::format("{:.2g} times as long", times)
+                    : fmt::format("{:.0f} times as long", std::min(times, 1e6));
 }
 
-bool InPoints(const ChangeContext& context) {
-  return context.unit == Unit::kShare && context.whole <= 0;
-}
-
-// The comparison with its changes in the unit in which they are said.
-stats::Comparison AsSaid(stats::Comparison comparison, const ChangeContext& context) {
-  if (!IsRelativeShare(context)) return comparison;
-  for (double* change :
-       {&comparison.shift, &comparison.low, &comparison.high, &comparison.all_iterations,
-        &comparison.excluded, &comparison.noise, &comparison.assumed_noise}) {
-    *change /= context.whole;
+// "2, 5, 8, …"
+std::string PlacesText(const stats::SlowOnes& slow) {
+  std::string text;
+  for (std::size_t i = 0; i < slow.places.size(); ++i) {
+    if (i == kNamedPlaces) return text + ", …";
+    text += (i == 0 ? "" : ", ") + std::to_string(slow.places[i]);
   }
-  if (comparison.later_half) *comparison.later_half /= context.whole;
-  return comparison;
+  return text;
+}
+
+std::string Placed(const stats::SlowOnes& slow, std::string_view more) {
+  const std::string places = PlacesText(slow);
+  if (places.empty()) return more.empty() ? "" : fmt::format(" ({})", more);
+  return fmt::format(" ({}{}{})", places, more.empty() ? "" : ": ", more);
+}
+
+// "7 of 20 iterations take 3.4 times as long (2, 5, 8, …), 1 of 100 in the baseline"
+std::string SlowText(const stats::Total& total) {
+  if (total.current.count == 0) return "";
+  return fmt::format(": {} of {} take {}{}, {} of {} in the baseline", total.current.count,
+                     Counted(total.current.of, "iteration"), Times(total.current.times),
+                     Placed(total.current, ""), total.base.count, total.base.of);
 }
 
 class Sentence {
  public:
   Sentence(const stats::Comparison& comparison, const ChangeContext& context)
-      : comparison_(AsSaid(comparison, context)),
-        context_(context),
-        limit_(IsRelativeShare(context) ? context.limit / context.whole : context.limit),
-        is_points_(InPoints(context)) {}
+      : comparison_(comparison), context_(context) {}
 
   std::string Text() const {
-    if (comparison_.slow.decides) return BySlowPart();
-    if (comparison_.start.decides) return BySlowStart();
+    if (comparison_.by == stats::DecidedBy::kOddCandidate) return OddRun();
+    if (comparison_.by == stats::DecidedBy::kTotal) return ByTotal(*comparison_.total);
     switch (comparison_.change) {
       case stats::Change::kFail:
         return comparison_.by_size ? BySize() : Measured();
       case stats::Change::kInconclusive:
-        return Open();
+        return Undecided();
       case stats::Change::kPass:
       case stats::Change::kImproved:
         return Measured();
@@ -110,74 +125,120 @@ class Sentence {
   }
 
  private:
-  double Limit() const { return context_.increase_is_bad ? limit_ : -limit_; }
-
-  std::string Interval() const {
-    const int decimals = IsWide() ? 0 : 1;
-    return fmt::format("[{}, {}]", End(comparison_.low, is_points_, decimals),
-                       End(comparison_.high, is_points_, decimals));
+  std::string Limit() const {
+    return LimitNumber(context_.increase_is_bad ? context_.limit : -context_.limit, false);
   }
-
-  bool IsWide() const { return comparison_.high - comparison_.low >= kWide; }
 
   std::string Number(double change) const {
-    const bool is_rough = IsWide() && std::abs(change) >= kRough;
-    return WithUnit(Signed(change, is_rough ? 0 : 1), is_points_);
+    const bool is_wide = comparison_.high - comparison_.low >= kWide;
+    return WithUnit(Signed(change, is_wide && std::abs(change) >= kRough ? 0 : 1), false);
   }
 
-  std::string ChangeAndInterval() const { return Number(comparison_.shift) + " " + Interval(); }
+  std::string Shift() const {
+    return ChangeAndInterval(comparison_.shift, comparison_.low, comparison_.high, false);
+  }
+
+  // ", total +1.6 %", and what holds of it where that is not the same.
+  std::string TotalText() const {
+    if (!context_.increase_is_bad) return "";
+    if (!comparison_.total) return ", total not judged";
+    const stats::Total& total = *comparison_.total;
+    std::string text = ", total " + RelativeChange(total.change);
+    if (total.limit != context_.limit) {
+      text += fmt::format(" (limit {})", LimitNumber(total.limit, false));
+    }
+    if (total.chance && total.verdict == stats::TotalVerdict::kPass) {
+      text += ", " + ChanceText(*total.chance);
+    }
+    return text;
+  }
 
   std::string Counts() const {
-    return fmt::format("{} of {}, {} of {}", comparison_.current.used,
-                       Counted(comparison_.current.iterations, "iteration"),
-                       Counted(comparison_.base.kept, "run"), comparison_.base.used);
+    return fmt::format(
+        "median {} → {}; n = {} of {}; baseline: {} in {}",
+        FormatValue(Value{comparison_.base.level}, context_.unit),
+        FormatValue(Value{comparison_.current.level}, context_.unit), comparison_.current.used,
+        Counted(comparison_.current.iterations, "iteration"),
+        Counted(comparison_.base.used, "iteration"), Counted(comparison_.base.kept, "run"));
   }
 
   std::string Measured() const {
-    return fmt::format("{}, limit {}; median {} → {}; {}", ChangeAndInterval(),
-                       LimitNumber(Limit(), is_points_),
-                       FormatValue(Value{comparison_.base.level}, context_.unit),
-                       FormatValue(Value{comparison_.current.level}, context_.unit), Counts());
+    if (comparison_.change == stats::Change::kImproved) {
+      return fmt::format("improved {}{}; {}", Shift(), TotalText(), Counts());
+    }
+    std::string text = fmt::format("{}{}, limit {}", Shift(), TotalText(), Limit());
+    if (context_.increase_is_bad) {
+      text +=
+          fmt::format("; this baseline sees {} in nine of ten", RelativeChange(comparison_.sees));
+    }
+    return text + "; " + Counts();
   }
 
   std::string BySize() const {
     return fmt::format(
-        "{}: the interval {} is wide, but {} of {} are {} the baseline's typical one by more than "
-        "{}",
-        Number(comparison_.shift), Interval(), comparison_.slower,
-        Counted(comparison_.current.used, "iteration"), context_.increase_is_bad ? "over" : "under",
-        WithUnit(fmt::format("{:.3g}", limit_ * 100), is_points_));
+        "{}: {} of {} are {} the baseline's typical one by more than {}, though the interval is "
+        "wide",
+        Shift(), comparison_.slower, Counted(comparison_.current.used, "iteration"),
+        context_.increase_is_bad ? "over" : "under",
+        WithUnit(fmt::format("{:.3g}", context_.limit * 100), false));
   }
 
-  std::string BySlowPart() const {
-    const std::string exit = context_.judges && comparison_.over_limit ? "; exit 3" : "";
-    return fmt::format(
-        "{} on average, though the typical iteration changes by {}: {} of {} are over the "
-        "baseline's typical one by more than {}, {} of {} in the baseline{}{}",
-        Number(comparison_.slow.mean), Number(comparison_.shift), comparison_.slow.current,
-        Counted(comparison_.current.used, "iteration"),
-        WithUnit(fmt::format("{:.3g}", comparison_.slow.bound * 100), is_points_),
-        comparison_.slow.base, comparison_.base.used,
-        comparison_.slow.at_end       ? "; they are the last ones in a row"
-        : comparison_.slow.longer > 0 ? fmt::format(", and the typical one of them takes {} longer",
-                                                    Distance(comparison_.slow.longer, is_points_))
-                                      : "",
-        exit);
+  std::string ByTotal(const stats::Total& total) const {
+    const std::string limit = LimitNumber(total.limit, false);
+    const std::string typical = "The typical iteration is " + Shift();
+    switch (total.verdict) {
+      case stats::TotalVerdict::kFail:
+        return fmt::format("total {}, limit {}{}; {}. {}", RelativeChange(total.change), limit,
+                           SlowText(total), ChanceText(*total.chance), typical);
+      case stats::TotalVerdict::kByChance:
+        return fmt::format("total {}, limit {}{}; {}. {}", RelativeChange(total.change), limit,
+                           SlowText(total), ChanceText(*total.chance), typical);
+      case stats::TotalVerdict::kBySize:
+        return fmt::format(
+            "total {}, over three limits{}: too few to tell whether the program or the machine did "
+            "it. Record a second run: profgauge check A B …",
+            RelativeChange(total.change), BySome(total));
+      case stats::TotalVerdict::kByStart:
+        return ByStart(total);
+      case stats::TotalVerdict::kPass:
+        break;
+    }
+    return Measured();
   }
 
-  std::string BySlowStart() const {
+  static std::string BySome(const stats::Total& total) {
+    if (total.current.count == 0) return "";
+    return fmt::format(", by {} of {}{}", total.current.count,
+                       Counted(total.current.of, "iteration"),
+                       Placed(total.current, Times(total.current.times)));
+  }
+
+  static std::string ByStart(const stats::Total& total) {
+    const std::string start = total.base_start < kNoStart
+                                  ? "nothing"
+                                  : WithUnit(Digits(total.base_start, 0), false) + " of its total";
     return fmt::format(
-        "{} with all iterations, {} without the {} at the start that look like warm-up: the "
-        "baseline has none such; `iterations.warmup` skips what is known to warm up{}",
-        Number(comparison_.start.mean), Number(comparison_.shift),
-        Counted(comparison_.start.iterations, "iteration"), context_.judges ? "; exit 3" : "");
+        "total {} with the first {} ({}; the baseline's start costs {}): skip them by "
+        "iterations.warmup, or find what they do",
+        RelativeChange(total.with_start), Counted(total.start, "iteration"),
+        Times(total.start_times), start);
+  }
+
+  std::string OddRun() const {
+    const std::vector<stats::RunUse>& runs = comparison_.current.runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].left_out != stats::LeftOut::kOdd || runs[i].from_others <= 0) continue;
+      return fmt::format("run {} of {} takes {}: record another. Without it {}", i + 1, runs.size(),
+                         Times(1 + runs[i].from_others), Shift());
+    }
+    return "one of the runs takes longer from start to start: record another. The typical "
+           "iteration is " +
+           Shift();
   }
 
   bool IsOver(double reading) const {
-    if (context_.increase_is_bad) return reading > limit_;
-    const bool adds_up = context_.unit == Unit::kShare;
-    const double bound = adds_up ? -limit_ : -limit_ / (1 + limit_);
-    return reading < bound;
+    if (context_.increase_is_bad) return reading > context_.limit;
+    return reading < -context_.limit / (1 + context_.limit);
   }
 
   // The reading that is not over the limit, where the interval alone would have failed the run.
@@ -201,68 +262,66 @@ class Sentence {
         return fmt::format("; about {} iterations a run would decide it", comparison_.remedy.count);
       case Kind::kBaselines:
         return fmt::format(
-            "; runs differ too much for more iterations to help: about {} baseline runs would "
-            "decide it",
+            "; runs vary too much for more iterations to help: about {} baseline runs would decide "
+            "it",
             comparison_.remedy.count);
       case Kind::kNothing:
-        return "; runs differ too much to decide it: record several candidate runs, or widen the "
-               "limit";
+        return "; runs vary too much: record more candidate runs, or widen the limit";
       case Kind::kNone:
         return {};
     }
     return {};
   }
 
-  std::string Open() const {
-    const std::string exit = context_.judges && comparison_.over_limit ? "; exit 3" : "";
+  std::string Undecided() const {
     if (const auto other = OtherReading()) {
-      return fmt::format("{}, but {}: not over the limit throughout{}", Number(comparison_.shift),
-                         *other, exit);
+      return fmt::format("undecided: {}{}, but {}: not over the limit {} throughout", Shift(),
+                         TotalText(), *other, Limit());
     }
     if (comparison_.over_limit) {
-      const std::string_view word = context_.unit == Unit::kShare ? "worse"
-                                    : context_.increase_is_bad    ? "slower"
-                                                                  : "lower";
-      return fmt::format("probably {}: {}{}{}", word, ChangeAndInterval(), exit, Remedy());
+      return fmt::format("undecided, probably {}: {}{}, limit {}{}",
+                         context_.increase_is_bad ? "slower" : "lower", Shift(), TotalText(),
+                         Limit(), Remedy());
     }
-    return fmt::format("{}: within the limit, but {} cannot be excluded{}", ChangeAndInterval(),
-                       LimitNumber(comparison_.excluded, is_points_), Remedy());
+    return fmt::format("inconclusive: {}{} is within the limit {}, but {} cannot be excluded{}",
+                       Shift(), TotalText(), Limit(), LimitNumber(comparison_.excluded, false),
+                       Remedy());
   }
 
-  stats::Comparison comparison_;
+  const stats::Comparison& comparison_;
   const ChangeContext& context_;
-  double limit_;
-  bool is_points_;
 };
 
 void DescribeSide(const stats::SideUse& side, const std::vector<std::string>& names,
-                  const std::vector<stats::Series>& series, std::string_view word, bool is_points,
+                  const std::vector<stats::Series>& series, std::string_view word,
                   std::vector<std::string>& out) {
   for (std::size_t i = 0; i < side.runs.size(); ++i) {
     const stats::RunUse& run = side.runs[i];
     if (run.left_out == stats::LeftOut::kHalfWarmup) {
       const std::size_t warmup = series[i].warmup;
       out.push_back(
-          fmt::format("run {} was left out: half of it ({}) is warm-up", names[i],
+          fmt::format("run {} is excluded: half of it ({}) is warm-up", names[i],
                       warmup == 1 ? "iteration 0" : fmt::format("iterations 0–{}", warmup - 1)));
     }
     if (run.left_out != stats::LeftOut::kOdd) continue;
-    const std::string_view direction = is_points ? (run.from_others < 0 ? "below" : "above")
-                                       : run.from_others < 0 ? "faster than"
-                                                             : "slower than";
     std::size_t odd = 0;
     for (const stats::RunUse& other : side.runs) odd += other.left_out == stats::LeftOut::kOdd;
-    out.push_back(fmt::format(
-        "run {} was left out: its typical iteration is {} {} that of the {} "
-        "others",
-        names[i], Distance(run.from_others, is_points), direction, side.runs.size() - odd));
+    out.push_back(
+        fmt::format("run {} is excluded: its typical iteration is {} {} than that of the "
+                    "{} others",
+                    names[i], Distance(run.from_others), run.from_others < 0 ? "faster" : "slower",
+                    side.runs.size() - odd));
   }
   if (side.apart > 0) {
-    out.push_back(
-        fmt::format("the {} {} runs differ by {}: no change below that can be certain; record {}",
-                    side.runs.size(), word, Distance(side.apart, is_points),
-                    side.runs.size() == 2 ? "a third" : "more"));
+    out.push_back(fmt::format(
+        "the {} {} runs differ by {}; smaller changes cannot be detected. Record {}",
+        side.runs.size(), word, Distance(side.apart), side.runs.size() == 2 ? "a third" : "more"));
   }
+}
+
+// The end of every sentence that has a limit on a total, share or tail.
+std::string WithChance(std::string text, const std::optional<double>& chance) {
+  return chance ? text + "; " + ChanceText(*chance) : text;
 }
 
 }  // namespace
@@ -271,35 +330,93 @@ std::string IntervalEnd(double change, bool is_points) {
   return WithUnit(End(change, is_points, 1), is_points);
 }
 
+std::string ChanceText(double chance) {
+  constexpr double kThousand = 1000, kHundred = 100;
+  if (chance < 1 / kThousand) return "by chance in under 1 of 1000";
+  if (chance < 1 / kHundred) return fmt::format("by chance in {:.0f} of 1000", chance * kThousand);
+  return fmt::format("by chance in {:.0f} of 100", chance * kHundred);
+}
+
+std::string RelativeChange(double change) {
+  return WithUnit(Signed(change, std::abs(change) < kWide ? 1 : 0), false);
+}
+
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context) {
   std::string text = Sentence(comparison, context).Text();
-  const stats::Comparison said = AsSaid(comparison, context);
-  if (said.assumed_noise > 0 && comparison.change != stats::Change::kPass) {
-    const bool is_points = InPoints(context);
+  if (comparison.assumed_noise > 0 && comparison.change != stats::Change::kPass) {
     text += fmt::format("; one iteration says nothing of its noise: {} assumed",
-                        WithUnit(fmt::format("{:.3g}", said.assumed_noise * 100), is_points));
+                        WithUnit(fmt::format("{:.3g}", comparison.assumed_noise * 100), false));
   }
   if (comparison.limit_below_noise) {
     text += fmt::format("; the limit is below the noise between runs ({}), expect false alarms",
-                        FormatShare(said.noise));
+                        FormatShare(comparison.noise));
   }
   return text;
+}
+
+std::string DescribeMean(const stats::Comparison& comparison, const ChangeContext& context) {
+  const stats::Total& total = *comparison.total;
+  std::string text = fmt::format("mean {}, limit {}{}",
+                                 ChangeAndInterval(total.change, total.low, total.high, false),
+                                 LimitNumber(context.limit, false), SlowText(total));
+  if (total.verdict == stats::TotalVerdict::kBySize) text += "; over three limits";
+  if (total.verdict == stats::TotalVerdict::kByStart) {
+    text += fmt::format("; {} with the first {}", RelativeChange(total.with_start),
+                        Counted(total.start, "iteration"));
+  }
+  return WithChance(std::move(text), total.chance);
+}
+
+std::string DescribeShare(const stats::ShareComparison& comparison, const ChangeContext& context) {
+  const bool is_points = context.whole <= 0;
+  const double whole = is_points ? 1 : context.whole;
+  const double limit = (context.increase_is_bad ? context.limit : -context.limit) / whole;
+  std::string text =
+      fmt::format("{} → {} of the time, {}, limit {}", FormatShare(comparison.base),
+                  FormatShare(comparison.current),
+                  ChangeAndInterval((comparison.current - comparison.base) / whole,
+                                    comparison.low / whole, comparison.high / whole, is_points),
+                  LimitNumber(limit, is_points));
+  if (comparison.change == stats::Change::kImproved) text = "improved: " + text;
+  return WithChance(std::move(text), comparison.chance);
+}
+
+std::string DescribeTail(const stats::TailComparison& comparison, const ChangeContext& context) {
+  const double change = comparison.base > 0 ? comparison.current / comparison.base - 1 : 0;
+  std::string text =
+      fmt::format("{}, limit {}", RelativeChange(change), LimitNumber(context.limit, false));
+  if (change <= context.limit) return text;
+  return text + fmt::format(": {} of {} over {:.3g} × the baseline's value, {} of {} there; {}",
+                            comparison.current_over, Counted(comparison.current_of, "iteration"),
+                            1 + context.limit, comparison.base_over, comparison.base_of,
+                            ChanceText(comparison.chance));
+}
+
+std::string DescribeValue(const stats::ValueComparison& comparison, const ChangeContext& context,
+                          std::size_t baseline_runs) {
+  const double limit = context.increase_is_bad ? context.limit : -context.limit;
+  return fmt::format(
+      "{}{}, limit {}; noise {}", comparison.change == stats::Change::kImproved ? "improved: " : "",
+      ChangeAndInterval(comparison.shift, comparison.low, comparison.high, false),
+      LimitNumber(limit, false),
+      baseline_runs > 1 ? fmt::format("from {} baseline runs", baseline_runs) : "assumed");
 }
 
 std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
                                       const std::vector<std::string>& base_names,
                                       const std::vector<std::string>& current_names,
                                       const std::vector<stats::Series>& base,
-                                      const std::vector<stats::Series>& current, Unit unit) {
+                                      const std::vector<stats::Series>& current) {
   std::vector<std::string> out;
-  const bool is_points = unit == Unit::kShare;
-  DescribeSide(comparison.base, base_names, base, "baseline", is_points, out);
-  DescribeSide(comparison.current, current_names, current, "candidate", is_points, out);
+  DescribeSide(comparison.base, base_names, base, "baseline", out);
+  DescribeSide(comparison.current, current_names, current, "candidate", out);
   return out;
 }
 
 std::string DescribeWarmup(std::string_view run, std::size_t warmup) {
-  return fmt::format("{} left out as warm-up of run {}", Range(warmup), run);
+  return fmt::format("{} of run {} {} excluded as warm-up",
+                     warmup == 1 ? "iteration 0" : fmt::format("iterations 0–{}", warmup - 1), run,
+                     warmup == 1 ? "is" : "are");
 }
 
 }  // namespace profgauge

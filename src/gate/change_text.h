@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "gate/by_chance.h"
 #include "gate/change.h"
 
 namespace profgauge {
@@ -15,14 +16,27 @@ struct ChangeContext {
   Unit unit = Unit::kTime;
   double limit = 0;  ///< Relative, or in points; not negative.
   bool increase_is_bad = true;
-  bool judges = true;  ///< Whether an open answer ends in exit 3.
   /// Of shares: changes are said as parts of this, the baseline's; 0: in points.
   double whole = 0;
 };
 
-/// Why the verdict is what it is, or how it was measured: "+7.8 % [+3.1, +12.7], limit +5 %; median
-/// 211 → 228 ms; 17 of 20 iterations, 3 runs of 58".
+/// Why the verdict is what it is, or how it was measured: "+7.8 % [+3.1, +12.7], total +7.6 %,
+/// limit +5 %; this baseline sees +7.2 % in nine of ten; …".
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context);
+
+/// The same of a mean, which is the total: "mean +8.1 % [+2.0, +14.2], limit +5 %; by chance …".
+std::string DescribeMean(const stats::Comparison& comparison, const ChangeContext& context);
+
+/// The same of a share of the time: "3 → 30 %, +27 pp [+21, +33], limit +5 pp; by chance …".
+std::string DescribeShare(const stats::ShareComparison& comparison, const ChangeContext& context);
+
+/// The same of a percentile or extreme: "+31 %: 2 of 20 iterations over 1.1 × the baseline's, 2 of
+/// 60 there; by chance in 27 of 100".
+std::string DescribeTail(const stats::TailComparison& comparison, const ChangeContext& context);
+
+/// The same of one number a run: "+6.0 % [+1.6, +10.6], limit +5 %; noise from 3 baseline runs".
+std::string DescribeValue(const stats::ValueComparison& comparison, const ChangeContext& context,
+                          std::size_t baseline_runs);
 
 /// What was left out of a comparison, and what it lacks: one sentence each. Names are those of the
 /// runs, in order; warm-up is not of this list.
@@ -30,12 +44,18 @@ std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
                                       const std::vector<std::string>& base_names,
                                       const std::vector<std::string>& current_names,
                                       const std::vector<stats::Series>& base,
-                                      const std::vector<stats::Series>& current, Unit unit);
+                                      const std::vector<stats::Series>& current);
 
-/// "iterations 0–2 were left out as warm-up of run b2"
+/// "iterations 0–2 of run b2 are excluded as warm-up"
 std::string DescribeWarmup(std::string_view run, std::size_t warmup);
 
 /// The end of an interval; beyond a factor of five "below −80 %", "over +400 %".
 std::string IntervalEnd(double change, bool is_points);
+
+/// "by chance in 3 of 100", "by chance in under 1 of 1000"
+std::string ChanceText(double chance);
+
+/// "+7.2 %"
+std::string RelativeChange(double change);
 
 }  // namespace profgauge

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ namespace profgauge {
 enum class CompareMethod : std::uint8_t {
   kStatistics,  ///< Per-iteration values, with an interval.
   kExact,       ///< A count that does not vary from run to run.
+  kChance,      ///< A percentile or extreme: how many iterations are beyond it, against chance.
   kValue,       ///< Two numbers; no statement about noise.
 };
 
@@ -36,8 +38,12 @@ struct MetricComparison {
   /// relative, or of shares whose limit is not relative as they are.
   double shift = 0, low = 0, high = 0;
   stats::Change verdict = stats::Change::kPass;
-  bool over_limit = false;    ///< Inconclusive, with the estimate over the limit: never a pass.
-  bool by_slow_part = false;  ///< Decided by some slow iterations, which `shift` does not show.
+  bool over_limit = false;  ///< Inconclusive, with the estimate over the limit: never a pass.
+  /// Of times: the change of what all iterations took, and its limit; both relative.
+  std::optional<double> total, total_limit;
+  /// How probable a change like this is by chance, where it is over the limit.
+  std::optional<double> chance;
+  std::optional<double> sees;  ///< The change that nine of ten such comparisons would fail.
   Level level = Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
@@ -46,6 +52,11 @@ struct MetricComparison {
   /// With kStatistics the whole sentence (gate/change_text.h), else one clause where it is missing
   /// or uncertain.
   std::string reason;
+};
+
+/// A candidate with fewer than half of the iterations that the baseline's runs have at least.
+struct EndedEarly {
+  std::int64_t iterations = 0, of = 0;
 };
 
 struct RunComparison {
@@ -59,6 +70,7 @@ struct RunComparison {
   /// Whether the limits on changes count: false for runs that must not be compared.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
+  std::optional<EndedEarly> ended_early;
   /// What was left out as warm-up or odd, and what cannot be certain: one sentence each.
   std::vector<std::string> notes;
   Waterfall waterfall;  ///< Empty, from 0 to 0, when one of its runs has no iteration times.

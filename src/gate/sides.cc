@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
+#include "gate/constants.h"
 #include "gate/statistics.h"
 
 namespace profgauge::stats {
@@ -12,7 +12,6 @@ namespace {
 // A run is odd so many limits, and noise floors, from the others.
 constexpr double kOddLimits = 2;
 constexpr double kOddFloors = 5;
-constexpr double kFarLimits = 3;
 constexpr std::size_t kLeastToHalve = 4;
 
 Run MakeRun(const Series& series, const CompareOptions& options) {
@@ -20,14 +19,16 @@ Run MakeRun(const Series& series, const CompareOptions& options) {
   run.warmup = series.warmup;
   run.values = series.values;
   for (double& value : run.values) {
-    if (options.logarithmic) value = std::log(value);
-    if (!options.lower_is_better) value = -value;
+    value = options.lower_is_better ? std::log(value) : -std::log(value);
   }
   const std::size_t n = run.values.size();
   run.steady = Sorted(run.Steady());
   run.all = run.warmup == 0 ? run.steady : Sorted(run.values);
   if (n >= kLeastToHalve) run.later = Sorted(std::span(run.values).subspan(n / 2));
   run.level = Median(run.steady);
+  if (const std::size_t half = run.Steady().size() / 2; half > 0) {
+    run.drift = Median(run.Steady().subspan(half)) - Median(run.Steady().first(half));
+  }
   return run;
 }
 
@@ -83,9 +84,8 @@ std::vector<double> Side::Levels() const {
 }
 
 Limits MakeLimits(const CompareOptions& options) {
-  const auto unit = [&options](double x) { return options.logarithmic ? std::log1p(x) : x; };
-  const double limit = unit(options.limit);
-  return {limit, unit(kFarLimits * options.limit),
+  const double limit = std::log1p(options.limit);
+  return {limit, std::log1p(kFarLimits * options.limit),
           std::max(kOddLimits * limit, kOddFloors * options.noise_floor),
           options.strictness == Strictness::kCertain};
 }
@@ -125,30 +125,14 @@ std::size_t ShortestOf(const Side& side) {
   return shortest;
 }
 
-std::vector<double> SlowerOf(const Side& base, const Side& side, double limit) {
+std::size_t CountSlower(const Side& base, const Side& side, double limit) {
   const double bound = Median(base.Levels()) + limit;
-  std::vector<double> slower;
+  std::size_t slower = 0;
   for (const Run* run : side.kept) {
-    std::copy_if(run->steady.begin(), run->steady.end(), std::back_inserter(slower),
-                 [bound](double v) { return v > bound; });
+    slower += static_cast<std::size_t>(
+        run->steady.end() - std::upper_bound(run->steady.begin(), run->steady.end(), bound));
   }
   return slower;
-}
-
-double SpreadOf(const Side& side) {
-  std::vector<double> spreads;
-  for (const Run* run : side.kept) spreads.push_back(RobustSigma(run->steady));
-  return Median(spreads);
-}
-
-double LogMean(const Side& side, const std::vector<double> Run::*part) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const Run* run : side.kept) {
-    for (const double value : run->*part) sum += std::exp(value);
-    count += (run->*part).size();
-  }
-  return count == 0 ? 0 : std::log(sum / static_cast<double>(count));
 }
 
 }  // namespace profgauge::stats

@@ -11,10 +11,11 @@ namespace profgauge::stats {
 
 /// One run as it is compared: an increase is bad, and changes add up.
 struct Run {
-  std::vector<double> values;  ///< In order, all of them.
+  std::vector<double> values;  ///< Logarithms in order, all of them.
   std::size_t warmup = 0;
   std::vector<double> all, steady, later;  ///< Sorted.
   double level = 0;
+  double drift = 0;  ///< Median of the later half behind the warm-up, less that of the earlier one.
 
   std::span<const double> Steady() const { return std::span(values).subspan(warmup); }
 };
@@ -46,15 +47,8 @@ SideUse UseOf(const Side& side, std::span<const Series> series);
 /// Iterations of the shortest run kept, with warm-up.
 std::size_t ShortestOf(const Side& side);
 
-/// The iterations of `side` that are slower than the base's typical one by more than `limit`,
+/// How many iterations of `side` are slower than the base's typical one by more than `limit`,
 /// without warm-up.
-std::vector<double> SlowerOf(const Side& base, const Side& side, double limit);
-
-/// Spread of the iterations of a run: the median over the runs.
-double SpreadOf(const Side& side);
-
-/// The logarithm of the mean time of all iterations of the runs kept: a part of the runs that is
-/// slower counts as a part of the iterations does. REQUIRES: values are logarithms.
-double LogMean(const Side& side, const std::vector<double> Run::*part);
+std::size_t CountSlower(const Side& base, const Side& side, double limit);
 
 }  // namespace profgauge::stats

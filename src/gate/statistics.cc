@@ -237,31 +237,6 @@ double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer,
   return boost::math::cdf(boost::math::complement(by_chance, static_cast<unsigned>(more - 1)));
 }
 
-double RankPValue(std::span<const double> base, std::span<const double> current) {
-  const std::size_t n = base.size(), m = current.size();
-  // Pairs in which the current value is not larger: equal ones speak for no change.
-  const std::vector<double> b = Sorted(base), c = Sorted(current);
-  const std::uint64_t against = CountAtMost(b, c, 0);
-  const double pairs = static_cast<double>(n) * static_cast<double>(m);
-  if (n * m <= kExactPairs) return ExactDistribution(n, m)[against];
-  const double sigma = std::sqrt(pairs * static_cast<double>(n + m + 1) / 12);
-  const double z = (pairs / 2 - static_cast<double>(against) - 0.5) / sigma;
-  return boost::math::cdf(boost::math::complement(boost::math::normal(), z));
-}
-
-double StudentPValue(std::span<const double> base, std::span<const double> current, double noise) {
-  const auto n = static_cast<double>(base.size()), m = static_cast<double>(current.size());
-  const auto mean = [](std::span<const double> values) {
-    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-  };
-  const double pooled = ((n - 1) * Variance(base) + (m - 1) * Variance(current)) / (n + m - 2);
-  const double error = std::sqrt(pooled * (1 / n + 1 / m) + noise);
-  const double shift = mean(current) - mean(base);
-  if (error == 0) return shift > 0 ? 0 : 1;
-  const boost::math::students_t by_chance(n + m - 2);
-  return boost::math::cdf(boost::math::complement(by_chance, shift / error));
-}
-
 std::vector<bool> BenjaminiHochberg(std::span<const double> p_values, double q) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

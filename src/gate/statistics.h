@@ -77,14 +77,6 @@ double PValue(std::span<const double> base, std::span<const double> current);
 /// REQUIRES: more <= of_more, fewer <= of_fewer.
 double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer, std::size_t of_fewer);
 
-/// One-sided p-value of Mann and Whitney's test that the values of `current` are not larger than
-/// those of `base`; exact up to 400 pairs. REQUIRES: neither is empty.
-double RankPValue(std::span<const double> base, std::span<const double> current);
-
-/// One-sided p-value of Student's test of the same, with `noise` added to the variance of the
-/// difference of the means. REQUIRES: two values each.
-double StudentPValue(std::span<const double> base, std::span<const double> current, double noise);
-
 /// Rounds `parts` to integers that sum exactly to round(sum of parts): the largest remainders are
 /// rounded up first, the earlier part at a tie.
 std::vector<std::int64_t> RoundToSum(std::span<const double> parts, std::int64_t total);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "gate/constants.h"
 #include "gate/statistics.h"
 
 namespace profgauge::stats {
@@ -26,14 +27,23 @@ double SpreadOf(std::span<const double> logarithms, std::span<const double> tail
   return std::max({RobustSigma(tail), kConsistency / std::sqrt(2.0) * Median(steps), kLeastSpread});
 }
 
-// Where the run stands out most from what follows, beginning at `from`; `from` if nowhere.
-std::size_t CutAfter(std::span<const double> sums, std::size_t from) {
-  const std::size_t n = sums.size() - 1;
+// Sums of iterations from the first on, as they stand out from the settled ones.
+struct Sums {
+  std::vector<double> excess = {0};     // In spreads.
+  std::vector<std::size_t> slow = {0};  // How many are a spread over the rest.
+};
+
+// Where the run stands out most from what follows, beginning at `from`; `from` if nowhere. Stalls
+// that are scattered over the first half are no warm-up: most of it must be slow.
+std::size_t CutAfter(const Sums& sums, std::size_t from) {
+  const std::vector<double>& excess = sums.excess;
+  const std::size_t n = excess.size() - 1;
   double largest = kScoreThatCuts;
   std::size_t cut = from;
   for (std::size_t p = from + 1; p <= n / 2; ++p) {
+    if (kContiguousOf * (sums.slow[p] - sums.slow[from]) < kContiguous * (p - from)) continue;
     const auto before = static_cast<double>(p - from), after = static_cast<double>(n - p);
-    const double score = ((sums[p] - sums[from]) / before - (sums[n] - sums[p]) / after) /
+    const double score = ((excess[p] - excess[from]) / before - (excess[n] - excess[p]) / after) /
                          std::sqrt(1 / before + 1 / after);
     if (score <= largest) continue;
     largest = score;
@@ -54,10 +64,11 @@ std::size_t FindWarmup(std::span<const double> times) {
       std::span(logarithms).last(std::max(kLeastTail, (n + 1) / 2));
   const double settled = Median(tail);
   const double spread = SpreadOf(logarithms, tail);
-  std::vector<double> sums = {0};
+  Sums sums;
   for (const double value : logarithms) {
-    sums.push_back(sums.back() +
-                   std::clamp((value - settled) / spread, -kMostSpreads, kMostSpreads));
+    const double spreads = (value - settled) / spread;
+    sums.excess.push_back(sums.excess.back() + std::clamp(spreads, -kMostSpreads, kMostSpreads));
+    sums.slow.push_back(sums.slow.back() + (spreads > 1 ? 1 : 0));
   }
   std::size_t cut = 0;
   while (true) {

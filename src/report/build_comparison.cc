@@ -84,6 +84,14 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
     metric.low = end(compared.low);
     metric.high = end(compared.high);
   }
+  const auto share = [](const std::optional<double>& of, bool is_change) {
+    if (!of) return Quantity{};
+    return is_change ? MakeChange(*of, Unit::kShare, false) : MakeQuantity(*of, Unit::kShare);
+  };
+  metric.total = share(compared.total, true);
+  metric.total_limit = share(compared.total_limit, true);
+  metric.chance = share(compared.chance, false);
+  metric.sees = share(compared.sees, true);
   return metric;
 }
 

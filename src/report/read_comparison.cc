@@ -20,6 +20,10 @@ ComparedMetric ReadMetric(const JsonNode& node) {
   metric.change = ReadQuantity(node["change"]);
   metric.low = ReadQuantity(node["low"]);
   metric.high = ReadQuantity(node["high"]);
+  metric.total = ReadQuantity(node["total"]);
+  metric.total_limit = ReadQuantity(node["total_limit"]);
+  metric.chance = ReadQuantity(node["chance"]);
+  metric.sees = ReadQuantity(node["sees"]);
   metric.limit = node["limit"].Text();
   metric.level = ReadState(node["level"], kLevels);
   metric.result = ReadState(node["result"], kChangeStates);

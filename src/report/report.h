@@ -202,9 +202,12 @@ struct Difference {
 struct ComparedMetric {
   std::string metric, title;
   Quantity base, current;
-  Quantity change, low, high;  ///< What is judged, and its 98 % interval; a share when relative.
-  std::string limit;           ///< "≤ +5 %"; empty: compared, but not limited.
-  State level = State::kNone;  ///< Of the limit.
+  Quantity change, low, high;   ///< What is judged, and its 98 % interval; a share when relative.
+  Quantity total, total_limit;  ///< Change of what all iterations took, and its limit; shares.
+  Quantity chance;              ///< How probable such a change is by chance; a share.
+  Quantity sees;                ///< The change that nine of ten such comparisons would fail.
+  std::string limit;            ///< "≤ +5 %"; empty: compared, but not limited.
+  State level = State::kNone;   ///< Of the limit.
   /// Open where inconclusive, and probably beyond the limit; not applicable where the runs must not
   /// be compared.
   State result = State::kNone;

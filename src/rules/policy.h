@@ -91,6 +91,10 @@ struct BaselineLimit {
   };
   std::optional<Amount> max_increase, max_decrease;
   std::optional<double> min_abs;  ///< Changes smaller than this, in the metric's unit, never count.
+  /// Of typical times: what the total of all iterations may increase by, a share. Absent: as much
+  /// as the typical time.
+  std::optional<double> total;
+  bool judges_total = true;  ///< `total: off` is false.
   Level level = Level::kError;
   Where where;
 };

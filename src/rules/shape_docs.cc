@@ -65,6 +65,8 @@ constexpr Doc kDocs[] = {
      "0.05 "
      "is 5 points)"},
     {"a baseline limit", "min_abs", "smaller changes pass, whatever the percentage"},
+    {"a baseline limit", "total",
+     "limit on what all iterations take together, of a typical time; off: it is not judged"},
     {"a baseline limit", "level", kLevelDoc},
 
     {"`gain`", "scenario", "what the finding's cause would take instead: its effect is replayed"},

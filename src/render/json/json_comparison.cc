@@ -27,6 +27,10 @@ void WriteMetric(JsonWriter& out, const report::ComparedMetric& metric) {
   OptionalQuantity(out, "change", metric.change);
   OptionalQuantity(out, "low", metric.low);
   OptionalQuantity(out, "high", metric.high);
+  OptionalQuantity(out, "total", metric.total);
+  OptionalQuantity(out, "total_limit", metric.total_limit);
+  OptionalQuantity(out, "chance", metric.chance);
+  OptionalQuantity(out, "sees", metric.sees);
   out.OptionalField("limit", metric.limit);
   out.OptionalField("level", NameOf(metric.level));
   out.Field("result", NameOf(metric.result));

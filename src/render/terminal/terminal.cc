@@ -312,7 +312,11 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         continue;
       }
     }
-    if (is_missed || (verbosity > 0 && gate->status == State::kPass)) rows.push_back(RowOf(*gate));
+    // By how much the run changed, and how sure that is, stands on every pass.
+    const bool is_measured = is_change && !gate->reason.empty();
+    if (is_missed || (gate->status == State::kPass && (verbosity > 0 || is_measured))) {
+      rows.push_back(RowOf(*gate));
+    }
     // Of several limits on a metric the first is the one line that they share.
     if (is_missed && !is_change && (IsMissed(*gate) || gate->counted_with.empty())) {
       AddCauses(report, gate->metric, rows);

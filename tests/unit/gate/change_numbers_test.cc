@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "gate/change.h"
-#include "gate/statistics.h"
 #include "gate/warmup.h"
 
 namespace profgauge::stats {
@@ -62,7 +61,6 @@ std::vector<Series> DrawSide(Numbers& draw, double level, bool is_current) {
 CompareOptions DrawOptions(Numbers& draw) {
   CompareOptions options;
   options.limit = draw.Of({0.02, 0.05, 0.05, 0.1});
-  options.logarithmic = draw.Of({true, true, true, false});
   options.lower_is_better = draw.Of({true, true, true, false});
   options.absolute_floor = draw.Of({0.0, 0.0, 0.08});
   options.noise_floor = draw.Of({0.01, 0.01, 0.0, 0.03});
@@ -89,13 +87,14 @@ std::string Shown(const Comparison& c) {
   text += fmt::format("; noise {:.5g} {:.3g}{}; {} slower; {}; {}", c.noise, c.assumed_noise,
                       c.limit_below_noise ? " beyond the limit" : "", c.slower, Shown(c.base),
                       Shown(c.current));
-  if (c.slow.current > 0 || c.slow.decides) {
-    text += fmt::format("; slow{}{} {}, {} over {:.4g}, mean {:.5g}, longer {:.5g}",
-                        c.slow.decides ? " decides" : "", c.slow.at_end ? " at the end" : "",
-                        c.slow.base, c.slow.current, c.slow.bound, c.slow.mean, c.slow.longer);
-  }
-  if (c.start.decides) {
-    text += fmt::format("; start {} mean {:.5g}", c.start.iterations, c.start.mean);
+  text += fmt::format("; sees {:.4g}", c.sees);
+  if (c.total) {
+    const Total& total = *c.total;
+    text +=
+        fmt::format("; total{} {} {:.5g} clipped {:.5g} all {:.5g} p {:.4g}; slow {}/{} {}/{}",
+                    c.by == DecidedBy::kTotal ? " decides" : "", static_cast<int>(total.verdict),
+                    total.change, total.clipped, total.with_start, total.chance.value_or(-1),
+                    total.current.count, total.current.of, total.base.count, total.base.of);
   }
   if (c.remedy.kind != Remedy::Kind::kNone) {
     text += fmt::format("; remedy {} {}", static_cast<int>(c.remedy.kind), c.remedy.count);
@@ -103,21 +102,14 @@ std::string Shown(const Comparison& c) {
   return text;
 }
 
-std::string PValues(const Series& base, const Series& current) {
-  std::string text = fmt::format("; p {:.4g} rank {:.4g}", PValue(base.values, current.values),
-                                 RankPValue(base.values, current.values));
-  if (base.values.size() < 2 || current.values.size() < 2) return text;
-  return text + fmt::format(" mean {:.4g}", StudentPValue(base.values, current.values, 0.0001));
-}
-
 std::string LineOf(std::uint64_t seed) {
   Numbers draw(seed);
-  const CompareOptions options = DrawOptions(draw);
+  CompareOptions options = DrawOptions(draw);
   const double shift = draw.Of({0.0, 0.0, 0.03, 0.06, 0.1, 0.2, 0.5, -0.05, -0.2});
   const std::vector<Series> base = DrawSide(draw, 1, false);
   const std::vector<Series> current = DrawSide(draw, 1 + shift, true);
-  return fmt::format("{}: {}{}", seed, Shown(Compare(base, current, options)),
-                     PValues(base.front(), current.front()));
+  options.total_limit = options.limit;
+  return fmt::format("{}: {}", seed, Shown(Compare(base, current, options)));
 }
 
 TEST(ChangeNumbers, AreThoseOfTheProcedure) {

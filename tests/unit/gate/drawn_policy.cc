@@ -72,7 +72,7 @@ Change DrawChange(Draw& draw, std::size_t metric) {
   change.metric = metric;
   change.increase = draw.Maybe();
   change.decrease = change.increase ? draw.MaybeInner() : draw.Inner();
-  if (draw.OneIn(3)) change.min_abs = draw.Inner();
+  if (draw.OneIn(3)) change.min_abs = draw.Inner() / 4;
   change.level = draw.OneLevel();
   if (draw.OneIn(4)) {
     change.answer = {static_cast<stats::Change>(draw.Below(4)), draw.OneIn(2)};

@@ -103,6 +103,10 @@ TEST(PolicyWords, AreTakenForWhatTheySay) {
          return change(p).max_decrease->value == 2e6 && !change(p).max_decrease->relative &&
                 !change(p).max_increase && change(p).level == Level::kWarn;
        }},
+      {"baseline: {iteration.time.median: {max_increase: 5%, total: 10%}}",
+       [&](P p) { return change(p).total == 0.1 && change(p).judges_total; }},
+      {"baseline: {iteration.period.median: {max_increase: 5%, total: off}}",
+       [&](P p) { return !change(p).total && !change(p).judges_total; }},
       {"rules: {a/b: off, a/c: default, a/d: {params: {x: 5%}}}",
        [](P p) {
          return p.rules[0].choice == RuleSetting::Choice::kOff &&
@@ -147,6 +151,7 @@ TEST(PolicyWords, AreRefusedWithACode) {
        "policy/never-missed"},
       {"baseline: {gpu.idle.mean: {max_increase: 5%, min_abs: 100%}}", "policy/out-of-range"},
       {"baseline: {gpu.idle.mean: {max_increase: 5%, min_abs: -1%}}", "policy/out-of-range"},
+      {"baseline: {gpu.idle.mean: {max_increase: 5%, total: 10%}}", "policy/no-total"},
       {"baseline: {noise_floor: 100%}", "policy/out-of-range"},
       {"baseline: {noise_floor: -1%}", "policy/out-of-range"},
       {"ranks: {expect: 4, allow_missing: 4}", "policy/never-missed"},

@@ -1,0 +1,137 @@
+#include "gate/by_chance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "gate/constants.h"
+#include "gate/draws.h"
+#include "gate/estimate.h"
+#include "gate/statistics.h"
+
+namespace profgauge::stats {
+namespace {
+
+// Shares of runs of one program differ by this, in points: less than times do.
+constexpr double kShareNoise = 0.005;
+// Values of runs: weight of the noise floor, and the degrees of freedom it counts for.
+constexpr double kValueFloorDegrees = 7;
+
+// Part and whole of every iteration of a side.
+std::vector<Drawn> PairsOf(std::span<const ShareOfRun> runs) {
+  std::vector<Drawn> pairs;
+  for (const ShareOfRun& run : runs) {
+    for (std::size_t i = 0; i < run.part.size(); ++i) pairs.push_back({run.part[i], run.whole[i]});
+  }
+  return pairs;
+}
+
+double ShareOf(const std::vector<Drawn>& pairs) {
+  Drawn sum{};
+  for (const Drawn& pair : pairs) {
+    sum[0] += pair[0];
+    sum[1] += pair[1];
+  }
+  return sum[0] / sum[1];
+}
+
+// Undecided unless it is a sure answer.
+void Decide(double chance, bool is_far, Change& change, bool& over_limit) {
+  if (chance <= kFailChance) {
+    change = Change::kFail;
+  } else if (chance <= kOpenChance || is_far) {
+    change = Change::kInconclusive;
+    over_limit = true;
+  }
+}
+
+}  // namespace
+
+double ShareOfTotals(std::span<const ShareOfRun> runs) { return ShareOf(PairsOf(runs)); }
+
+ShareComparison CompareShares(std::span<const ShareOfRun> base, std::span<const ShareOfRun> current,
+                              double limit, bool lower_is_better) {
+  std::vector<Drawn> pairs = PairsOf(current);
+  const std::size_t of_current = pairs.size();
+  const std::vector<Drawn> there = PairsOf(base);
+  ShareComparison out;
+  out.base = ShareOf(there);
+  out.current = ShareOf(pairs);
+  pairs.insert(pairs.end(), there.begin(), there.end());
+  const double sign = lower_is_better ? 1 : -1;
+  const double change = sign * (out.current - out.base);
+  const double sigma =
+      kShareNoise * std::sqrt(MedianFactor(base.size()) + MedianFactor(current.size()));
+  double chance = 0, squares = 0;
+  ForEachDraw(std::move(pairs), of_current, [&](const DrawnSums& sums) {
+    const double drawn = sign * (sums.current[0] / sums.current[1] - sums.base[0] / sums.base[1]);
+    chance += NormalShare((drawn - change) / sigma);
+    squares += drawn * drawn;
+  });
+  const auto draws = static_cast<double>(kDraws);
+  chance = chance / draws + 1 / (draws + 1);
+  const double half = kSureNormal * std::sqrt(squares / draws + sigma * sigma);
+  out.low = out.current - out.base - half;
+  out.high = out.current - out.base + half;
+  if (change > limit) {
+    out.chance = chance;
+    Decide(chance, change > kFarLimits * limit, out.change, out.over_limit);
+  } else if (change < -limit && -change > half) {
+    out.change = Change::kImproved;
+  }
+  return out;
+}
+
+TailComparison CompareTails(std::span<const double> base, std::span<const double> current,
+                            double bound, bool is_over) {
+  const auto over = [bound](std::span<const double> values) {
+    return static_cast<std::size_t>(
+        std::count_if(values.begin(), values.end(), [bound](double v) { return v > bound; }));
+  };
+  TailComparison out;
+  out.bound = bound;
+  out.base_over = over(base);
+  out.base_of = base.size();
+  out.current_over = over(current);
+  out.current_of = current.size();
+  if (!is_over) return out;
+  out.chance = FisherPValue(out.current_over, out.current_of, out.base_over, out.base_of);
+  Decide(out.chance, false, out.change, out.over_limit);
+  return out;
+}
+
+ValueComparison CompareRunValues(std::span<const double> base, std::span<const double> current,
+                                 const CompareOptions& options, double iterations) {
+  const auto logs = [&](std::span<const double> values) {
+    std::vector<double> out;
+    for (const double v : values)
+      out.push_back(options.lower_is_better ? std::log(v) : -std::log(v));
+    return out;
+  };
+  const std::vector<double> there = logs(base), here = logs(current);
+  const auto runs = static_cast<double>(there.size());
+  const double floor = options.noise_floor * options.noise_floor;
+  const double between =
+      (kFloorWeight * floor + (runs - 1) * Variance(there)) / (kFloorWeight + runs - 1);
+  double variance = between * (1 + 1 / runs);
+  const double spread = kAssumedSpread * options.noise_floor;
+  if (iterations > 0) variance += spread * spread / iterations;
+  const double half = StudentQuantile(kSure, kValueFloorDegrees + runs - 1) * std::sqrt(variance);
+  const double shift = Median(here) - Median(there);
+  const auto shown = [&](double x) { return std::expm1(options.lower_is_better ? x : -x); };
+  ValueComparison out;
+  out.shift = shown(shift);
+  std::tie(out.low, out.high) = std::minmax({shown(shift - half), shown(shift + half)});
+  const double limit = std::log1p(options.limit);
+  if (shift > limit) {
+    const bool is_sure = shift - half > (options.strictness == Strictness::kCertain ? limit : 0);
+    out.change = is_sure ? Change::kFail : Change::kInconclusive;
+    out.over_limit = !is_sure;
+  } else if (shift < -limit && shift + half < 0) {
+    out.change = Change::kImproved;
+  }
+  return out;
+}
+
+}  // namespace profgauge::stats

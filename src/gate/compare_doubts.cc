@@ -1,0 +1,119 @@
+// What keeps a metric from being compared, and what a comparison leaves undecided.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/format.h"
+#include "gate/comparable.h"
+#include "gate/compare_metric.h"
+
+namespace profgauge {
+namespace {
+
+// A least change of over twenty times what the limit allows makes the limit none.
+constexpr double kFloorOverLimit = 20;
+
+}  // namespace
+
+// Numbers of different definitions say nothing of each other.
+bool MetricComparer::LackDefinition(MetricComparison& out) const {
+  const std::int32_t now = candidates_.front().DefinitionOf(out.metric);
+  for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
+    for (const Snapshot& run : runs) {
+      const std::int32_t its = run.DefinitionOf(out.metric);
+      if (its == now) continue;
+      out.is_missing = true;
+      out.reason = fmt::format(
+          "{} has another definition of it ({}, now {}): save the baseline again with "
+          "`profgauge baseline save` [baseline/old-definition]",
+          &runs.front() == &baselines_.front() ? "the baseline" : "a run", its, now);
+      return true;
+    }
+  }
+  return false;
+}
+
+void MetricComparer::DoubtIterations(MetricComparison& out) const {
+  const std::optional<std::string> reason = WhyOtherIterations(baselines_, candidates_);
+  if (!reason) return;
+  out.is_missing = true;
+  out.reason = *reason;
+}
+
+// Where work is taken for that of another iteration, some are left without any time.
+void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
+  for (const std::span<const Snapshot> runs : {baselines_, candidates_}) {
+    for (const Snapshot& run : runs) {
+      const std::vector<double> times = ObservedTimes(run);
+      const auto empty = std::count_if(times.begin(), times.end(), [](double t) { return t <= 0; });
+      if (empty == 0 || out.is_missing) continue;
+      out.is_missing = true;
+      out.reason = fmt::format("{} of {} iterations of {} have no length of their own", empty,
+                               times.size(), run.name);
+    }
+  }
+}
+
+// A change to or from an uncertain number is no certain failure, as one beyond a limit is none.
+void MetricComparer::DoubtNumbers(MetricComparison& out) const {
+  const auto is_uncertain = [&](const Snapshot& run) { return run.uncertain.contains(out.metric); };
+  const bool base = std::any_of(baselines_.begin(), baselines_.end(), is_uncertain);
+  const bool current = std::any_of(candidates_.begin(), candidates_.end(), is_uncertain);
+  if (out.is_missing || out.verdict != stats::Change::kFail || !(base || current)) return;
+  out.over_limit = true;
+  out.verdict = stats::Change::kInconclusive;
+  out.reason += fmt::format("{}{} value is uncertain", out.reason.empty() ? "" : "; but ",
+                            base && current ? "each run's"
+                            : base          ? "the baseline's"
+                                            : "this run's");
+}
+
+bool MetricComparer::LackTimes(MetricComparison& out) const {
+  const bool base = std::all_of(baselines_.begin(), baselines_.end(), IsTimed);
+  const bool current = std::all_of(candidates_.begin(), candidates_.end(), IsTimed);
+  if (base && current) {
+    const std::optional<std::string> reason = WhyNoLengths(baselines_, candidates_);
+    out.is_missing = reason.has_value();
+    out.reason = reason.value_or("");
+    return out.is_missing;
+  }
+  out.is_missing = true;
+  const std::span<const Snapshot> lacking = base ? candidates_ : baselines_;
+  const bool has_any = std::any_of(lacking.begin(), lacking.end(), [](const Snapshot& run) {
+    return std::any_of(run.iteration_times.begin(), run.iteration_times.end(),
+                       [](Ns time) { return time > 0; });
+  });
+  out.reason = fmt::format("{} no iteration times: {}", base ? "this run has" : "the baseline has",
+                           has_any ? "most iterations have no length of their own"
+                                   : "its format tells durations or sums only");
+  return true;
+}
+
+// A sum over a stretch of time says as little as its length. What one chip ran is no such
+// stretch.
+bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) const {
+  const auto reason =
+      family.empty() ? WhyNoLengths(baselines_, candidates_) : std::optional<std::string>();
+  out.is_missing = reason.has_value();
+  out.reason = reason.value_or("");
+  return out.is_missing;
+}
+
+// A least change that no run reaches within the limit's own scale lets everything pass.
+void MetricComparer::DoubtFloor(const BaselineLimit& limit, MetricComparison& out) const {
+  const bool is_pass =
+      out.verdict == stats::Change::kPass || out.verdict == stats::Change::kImproved;
+  if (!limit.min_abs || out.is_missing || !is_pass || out.base <= 0) return;
+  const auto& amount = limit.max_increase ? limit.max_increase : limit.max_decrease;
+  const double allowed = AbsoluteOf(*amount, out.base);
+  if (allowed <= 0 || *limit.min_abs <= kFloorOverLimit * allowed) return;
+  out.is_missing = true;
+  out.reason = fmt::format(
+      "min_abs {} is far over the limit {} of {}: any change up to {} passes; lower it "
+      "[policy/min-abs]",
+      FormatValue(Value{*limit.min_abs}, out.unit), out.limit,
+      FormatValue(Value{out.base}, out.unit), FormatShare(*limit.min_abs / out.base));
+}
+
+}  // namespace profgauge

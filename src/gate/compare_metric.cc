@@ -1,0 +1,311 @@
+#include "gate/compare_metric.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "analysis/analysis.h"
+#include "analysis/time/iteration_stats.h"
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "gate/change_text.h"
+#include "gate/comparable.h"
+#include "gate/statistics.h"
+
+namespace profgauge {
+namespace {
+
+constexpr double kDefaultNoiseFloor = 0.01;
+// What lies between iterations counts from this share of the time on.
+constexpr double kMuchBetween = 0.01;
+
+bool IsIterationTime(std::string_view metric) {
+  return IsTypicalTime(metric) || IsMeanTime(metric);
+}
+
+bool IsPeriod(std::string_view metric) { return metric == metric::kIterationPeriodMedian; }
+
+bool HasBetween(const Snapshot& run) {
+  const auto share = run.metrics.find(metric::kIterationBetweenShare.text());
+  return share != run.metrics.end() && share->second >= kMuchBetween;
+}
+
+std::string LimitText(const BaselineLimit& limit, Unit unit) {
+  const auto amount = [unit](const BaselineLimit::Amount& a) {
+    if (a.relative) return FormatShare(a.value);
+    if (unit == Unit::kShare) return fmt::format("{:.3g} pp", a.value * 100);
+    const Value value = CellTypeOf(unit) == CellType::kInteger
+                            ? Value(static_cast<std::int64_t>(std::llround(a.value)))
+                            : Value(a.value);
+    return FormatValue(value, unit);
+  };
+  std::string text;
+  const auto signed_amount = [&amount](const BaselineLimit::Amount& a, std::string_view sign) {
+    return (a.value == 0 ? "" : std::string(sign)) + amount(a);
+  };
+  if (limit.max_increase) text += "≤ " + signed_amount(*limit.max_increase, "+");
+  if (limit.max_decrease) {
+    if (!text.empty()) text += ", ";
+    text += "≥ " + signed_amount(*limit.max_decrease, "−");
+  }
+  return text;
+}
+
+// Names to tell runs apart by: those of a name that stands before get a number.
+std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
+  std::vector<std::string> names;
+  std::map<std::string, int, std::less<>> seen;
+  for (const Snapshot& run : runs) {
+    const int times = ++seen[run.name];
+    names.push_back(times == 1 ? run.name : fmt::format("{} ({})", run.name, times));
+  }
+  return names;
+}
+
+// What an iteration is counted by for a limit on a percentile or extreme of the times: its time, or
+// its distance from the typical one.
+struct Tail {
+  std::vector<double> base, current;
+  double base_value = 0, current_value = 0;
+  double bound_of = 0;  // What the limit stands on: the baseline's value, or its distance at p90.
+};
+
+double QuantileOf(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return Quantile(values, share);
+}
+
+std::vector<double> DistancesOf(std::vector<double> values) {
+  const double middle = stats::Median(values);
+  for (double& value : values) value = std::abs(value - middle);
+  return values;
+}
+
+std::optional<Tail> TailOf(std::string_view metric, std::vector<double> base,
+                           std::vector<double> current) {
+  const auto quantile = [&](double share) {
+    Tail tail;
+    tail.base_value = tail.bound_of = QuantileOf(base, share);
+    tail.current_value = QuantileOf(current, share);
+    tail.base = std::move(base);
+    tail.current = std::move(current);
+    return tail;
+  };
+  constexpr double kP95 = 0.95, kP90 = 0.9;
+  if (metric == metric::kIterationTimeP95) return quantile(kP95);
+  if (metric == metric::kIterationTimeMax) return quantile(1);
+  if (metric != metric::kIterationTimeRobustCv) return std::nullopt;
+  Tail tail;
+  const double there = stats::Median(base), here = stats::Median(current);
+  if (there <= 0 || here <= 0) return std::nullopt;
+  tail.base_value = stats::RobustSigma(base) / there;
+  tail.current_value = stats::RobustSigma(current) / here;
+  tail.base = DistancesOf(std::move(base));
+  tail.current = DistancesOf(std::move(current));
+  for (double& distance : tail.base) distance /= there;
+  for (double& distance : tail.current) distance /= here;
+  tail.bound_of = QuantileOf(tail.base, kP90);
+  return tail;
+}
+
+std::optional<double> TotalLimitOf(const BaselineLimit& limit, double typical) {
+  return limit.judges_total ? std::optional(limit.total.value_or(typical)) : std::nullopt;
+}
+
+}  // namespace
+
+MetricComparer::MetricComparer(std::span<const Snapshot> baselines,
+                               std::span<const Snapshot> candidates, const PolicyBaseline& policy)
+    : baselines_(baselines),
+      candidates_(candidates),
+      base_names_(NamesOf(baselines)),
+      current_names_(NamesOf(candidates)),
+      policy_(policy) {}
+
+void MetricComparer::AddOnce(std::vector<std::string> more) {
+  for (std::string& note : more) {
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) {
+      notes_.push_back(std::move(note));
+    }
+  }
+}
+
+bool MetricComparer::IsNews(const MetricComparison& metric) const {
+  if (!IsIterationTime(metric.metric)) return !metric.is_missing;
+  if (!IsPeriod(metric.metric)) return true;
+  return std::any_of(baselines_.begin(), baselines_.end(), HasBetween) ||
+         std::any_of(candidates_.begin(), candidates_.end(), HasBetween);
+}
+
+MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
+  MetricComparison out;
+  out.metric = limit.metric;
+  out.level = limit.level;
+  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(limit.metric);
+  if (spec != nullptr) out.unit = spec->unit;
+  out.limit = LimitText(limit, out.unit);
+  if (LackDefinition(out)) return out;
+  const bool is_time = limit.metric.starts_with("iteration.time.") || IsPeriod(limit.metric);
+  if (is_time && LackTimes(out)) return out;
+  // A count per iteration is one over the window, where the whole of it counts as one.
+  const bool is_sum = GrowsWithIterations(limit.metric) || IsExact(limit.metric);
+  if (is_sum && LackSums(spec->family, out)) return out;
+  const bool is_done = (IsIterationTime(limit.metric) && CompareTimes(limit, out)) ||
+                       CompareShares(limit, out) || CompareTail(limit, out);
+  if (!is_done) CompareValues(limit, out);
+  const bool is_within = out.verdict != stats::Change::kFail;
+  if ((is_time || is_sum) && is_within) DoubtIterations(out);
+  if (is_time && is_within) DoubtEmptyIterations(out);
+  DoubtNumbers(out);
+  DoubtFloor(limit, out);
+  return out;
+}
+
+bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& out) {
+  const SeriesList base = TimesOf(baselines_, limit.metric);
+  const SeriesList current = TimesOf(candidates_, limit.metric);
+  if (base.empty() || current.empty()) return false;
+  // From start to start only where both sides know it: what one does not show is no change.
+  SeriesList base_total, current_total;
+  if (IsTypicalTime(limit.metric) && HavePeriods(baselines_) && HavePeriods(candidates_)) {
+    base_total = TotalsOf(baselines_);
+    current_total = TotalsOf(candidates_);
+  }
+  out.method = CompareMethod::kStatistics;
+  NoteWarmup(base, current);
+  const double level = LevelOf(base);
+  const bool is_mean = IsMeanTime(limit.metric);
+  // Each direction has a limit of its own; the worse answer counts.
+  bool is_first = true;
+  for (const bool increase : {true, false}) {
+    const auto& amount = increase ? limit.max_increase : limit.max_decrease;
+    if (!amount) continue;
+    stats::CompareOptions options = Options(limit, *amount, increase, level);
+    options.is_mean = is_mean && increase;
+    options.total_limit = options.is_mean ? options.limit : TotalLimitOf(limit, options.limit);
+    const stats::Comparison result =
+        stats::Compare(base, current, options, {base_total, current_total});
+    AddOnce(DescribeRuns(result, base_names_, current_names_, base, current));
+    const bool is_graver =
+        Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit);
+    if (!is_first && !is_graver) continue;
+    is_first = false;
+    out.is_relative = amount->relative;
+    out.base = result.base.level;
+    out.current = result.current.level;
+    out.change = out.current - out.base;
+    out.shift = result.shift;
+    out.low = result.low;
+    out.high = result.high;
+    out.verdict = result.change;
+    out.over_limit = result.over_limit;
+    out.sees = result.sees;
+    if (result.total) {
+      out.total = result.total->change;
+      out.total_limit = result.total->limit;
+      out.chance = result.total->chance;
+    }
+    if (options.is_mean) {
+      out.shift = result.total->change;
+      out.low = result.total->low;
+      out.high = result.total->high;
+    }
+    const ChangeContext context{out.unit, options.limit, options.lower_is_better};
+    out.reason = options.is_mean ? DescribeMean(result, context) : DescribeChange(result, context);
+  }
+  return true;
+}
+
+bool MetricComparer::CompareShares(const BaselineLimit& limit, MetricComparison& out) const {
+  const std::vector<stats::ShareOfRun> base = SharesOf(baselines_, limit.metric);
+  const std::vector<stats::ShareOfRun> current = SharesOf(candidates_, limit.metric);
+  if (base.empty() || current.empty()) return false;
+  out.method = CompareMethod::kStatistics;
+  bool is_first = true;
+  for (const bool increase : {true, false}) {
+    const auto& amount = increase ? limit.max_increase : limit.max_decrease;
+    if (!amount) continue;
+    // What the limit is relative to is the share of the totals, as that is what is judged.
+    const double level = stats::ShareOfTotals(base);
+    const double points = AbsoluteOf(*amount, level);
+    stats::ShareComparison result = stats::CompareShares(base, current, points, increase);
+    if (std::abs(result.current - result.base) < limit.min_abs.value_or(0)) {
+      result.change = stats::Change::kPass;
+      result.over_limit = false;
+    }
+    const bool is_graver =
+        Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit);
+    if (!is_first && !is_graver) continue;
+    is_first = false;
+    // What is said of a share is said as its limit is written.
+    out.is_relative = amount->relative && level > 0;
+    const double whole = out.is_relative ? level : 1;
+    out.base = result.base;
+    out.current = result.current;
+    out.change = out.current - out.base;
+    out.shift = out.change / whole;
+    out.low = result.low / whole;
+    out.high = result.high / whole;
+    out.verdict = result.change;
+    out.over_limit = result.over_limit;
+    out.chance = result.chance;
+    out.reason = DescribeShare(result, {out.unit, points, increase, out.is_relative ? level : 0});
+  }
+  return true;
+}
+
+bool MetricComparer::CompareTail(const BaselineLimit& limit, MetricComparison& out) const {
+  if (!limit.max_increase || limit.max_decrease) return false;
+  const std::optional<Tail> tail =
+      TailOf(limit.metric, AllTimes(baselines_), AllTimes(candidates_));
+  if (!tail || tail->base_value <= 0 || tail->bound_of <= 0) return false;
+  const double allowed = AbsoluteOf(*limit.max_increase, tail->base_value);
+  const double change = tail->current_value - tail->base_value;
+  const bool is_over = change > allowed && std::abs(change) >= limit.min_abs.value_or(0);
+  const double factor = 1 + allowed / tail->base_value;
+  stats::TailComparison result =
+      stats::CompareTails(tail->base, tail->current, tail->bound_of * factor, is_over);
+  result.base = tail->base_value;
+  result.current = tail->current_value;
+  out.method = CompareMethod::kChance;
+  out.is_relative = limit.max_increase->relative;
+  out.base = result.base;
+  out.current = result.current;
+  out.change = change;
+  out.verdict = result.change;
+  out.over_limit = result.over_limit;
+  if (is_over) out.chance = result.chance;
+  out.reason = DescribeTail(result, {out.unit, factor - 1, true});
+  return true;
+}
+
+void MetricComparer::NoteWarmup(const SeriesList& base, const SeriesList& current) {
+  const auto note = [this](const SeriesList& runs, const std::vector<std::string>& names) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].warmup > 0) AddOnce({DescribeWarmup(names[i], runs[i].warmup)});
+    }
+  };
+  note(base, base_names_);
+  note(current, current_names_);
+}
+
+stats::CompareOptions MetricComparer::Options(const BaselineLimit& limit,
+                                              const BaselineLimit::Amount& amount, bool increase,
+                                              double level) const {
+  stats::CompareOptions options;
+  options.lower_is_better = increase;
+  options.limit = amount.value;
+  if (!amount.relative && level > 0) options.limit = amount.value / level;
+  options.total_limit = options.limit;
+  options.noise_floor = policy_.noise_floor.value_or(kDefaultNoiseFloor);
+  options.absolute_floor = limit.min_abs.value_or(0);
+  if (policy_.certain) options.strictness = stats::Strictness::kCertain;
+  return options;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,68 @@
+// One metric of a run held against the baseline's: by the statistics that its values allow.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gate/compare.h"
+#include "gate/compare_series.h"
+
+namespace profgauge {
+
+/// Counts that are the same in each run of a program, so that any change is news.
+std::span<const std::string_view> ExactMetrics();
+bool IsExact(std::string_view metric);
+
+/// What a limit allows, in the metric's unit.
+double AbsoluteOf(const BaselineLimit::Amount& amount, double base);
+
+/// Which of two answers is graver.
+int Weight(stats::Change change, bool over_limit);
+
+class MetricComparer {
+ public:
+  MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+                 const PolicyBaseline& policy);
+
+  MetricComparison Compare(const BaselineLimit& limit);
+
+  /// Whether the row says what no other says. By default a count that neither side has says
+  /// nothing, and the time from start to start nothing that the length does not where the
+  /// iterations follow each other.
+  bool IsNews(const MetricComparison& metric) const;
+
+  /// What was left out; one sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  bool LackDefinition(MetricComparison& out) const;
+  bool LackTimes(MetricComparison& out) const;
+  bool LackSums(std::string_view family, MetricComparison& out) const;
+  void DoubtIterations(MetricComparison& out) const;
+  void DoubtEmptyIterations(MetricComparison& out) const;
+  void DoubtNumbers(MetricComparison& out) const;
+  void DoubtFloor(const BaselineLimit& limit, MetricComparison& out) const;
+
+  bool CompareTimes(const BaselineLimit& limit, MetricComparison& out);
+  bool CompareShares(const BaselineLimit& limit, MetricComparison& out) const;
+  bool CompareTail(const BaselineLimit& limit, MetricComparison& out) const;
+  bool CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
+                    const std::vector<double>& current, MetricComparison& out) const;
+  void CompareValues(const BaselineLimit& limit, MetricComparison& out);
+
+  stats::CompareOptions Options(const BaselineLimit& limit, const BaselineLimit::Amount& amount,
+                                bool increase, double level) const;
+  std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric);
+  void NoteWarmup(const SeriesList& base, const SeriesList& current);
+  void AddOnce(std::vector<std::string> more);
+
+  std::span<const Snapshot> baselines_;
+  std::span<const Snapshot> candidates_;
+  std::vector<std::string> base_names_, current_names_;
+  const PolicyBaseline& policy_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace profgauge

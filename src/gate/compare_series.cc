@@ -1,0 +1,109 @@
+#include "gate/compare_series.h"
+
+#include <algorithm>
+
+#include "base/metric_id.h"
+#include "gate/statistics.h"
+#include "gate/warmup.h"
+
+namespace profgauge {
+namespace {
+
+bool IsStartToStart(std::string_view metric) { return metric == metric::kIterationPeriodMedian; }
+
+bool HasPeriods(const Snapshot& run) {
+  return run.iteration_times.size() == run.iteration_periods.size() + 1;
+}
+
+// Periods instead of lengths; of a profiler's own stop in one, neither says anything.
+std::vector<double> TotalTimes(const Snapshot& run) {
+  std::vector<double> times = ObservedTimes(run);
+  if (!HasPeriods(run)) return times;
+  for (std::size_t i = 0; i < run.iteration_periods.size(); ++i) {
+    const Ns hidden = run.iteration_unobserved.empty() ? 0 : run.iteration_unobserved[i];
+    times[i] = static_cast<double>(run.iteration_periods[i] - hidden);
+  }
+  return times;
+}
+
+bool AreTimes(const std::vector<double>& values) {
+  return !values.empty() &&
+         std::none_of(values.begin(), values.end(), [](double v) { return v <= 0; });
+}
+
+stats::Series SeriesOf(std::vector<double> values) {
+  stats::Series series{std::move(values)};
+  series.warmup = stats::FindWarmup(series.values);
+  return series;
+}
+
+}  // namespace
+
+bool IsTypicalTime(std::string_view metric) {
+  return metric == metric::kIterationTimeMedian || metric == metric::kIterationPeriodMedian;
+}
+
+bool IsMeanTime(std::string_view metric) { return metric == metric::kIterationTimeMean; }
+
+SeriesList TimesOf(std::span<const Snapshot> runs, std::string_view metric) {
+  SeriesList all;
+  for (const Snapshot& run : runs) {
+    std::vector<double> values = ObservedTimes(run);
+    if (IsStartToStart(metric)) {
+      values.assign(run.iteration_periods.begin(), run.iteration_periods.end());
+    }
+    if (!AreTimes(values)) return {};
+    all.push_back(SeriesOf(std::move(values)));
+  }
+  return all;
+}
+
+bool HavePeriods(std::span<const Snapshot> runs) {
+  return std::all_of(runs.begin(), runs.end(), HasPeriods);
+}
+
+SeriesList TotalsOf(std::span<const Snapshot> runs) {
+  SeriesList all;
+  for (const Snapshot& run : runs) {
+    std::vector<double> values = TotalTimes(run);
+    if (!AreTimes(values)) return {};
+    all.push_back(SeriesOf(std::move(values)));
+  }
+  return all;
+}
+
+std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::string_view metric) {
+  std::vector<stats::ShareOfRun> all;
+  for (const Snapshot& run : runs) {
+    const auto shares = run.iteration_shares.find(metric);
+    if (shares == run.iteration_shares.end()) return {};
+    stats::ShareOfRun out{shares->second, ObservedTimes(run)};
+    double whole = 0;
+    for (std::size_t i = 0; i < out.part.size(); ++i) {
+      out.part[i] *= out.whole[i];
+      whole += out.whole[i];
+    }
+    if (out.part.empty() || whole <= 0) return {};
+    all.push_back(std::move(out));
+  }
+  return all;
+}
+
+std::vector<double> AllTimes(std::span<const Snapshot> runs) {
+  std::vector<double> all;
+  for (const Snapshot& run : runs) {
+    const std::vector<double> times = ObservedTimes(run);
+    all.insert(all.end(), times.begin(), times.end());
+  }
+  return all;
+}
+
+double LevelOf(const SeriesList& runs) {
+  std::vector<double> levels;
+  for (const stats::Series& run : runs) {
+    levels.push_back(stats::Median(std::span(run.values).subspan(run.warmup)));
+  }
+  return stats::Median(levels);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,155 @@
+// Metrics that are one number a run: exact counts, and values whose noise several runs show.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "gate/change_text.h"
+#include "gate/comparable.h"
+#include "gate/compare_metric.h"
+#include "gate/statistics.h"
+
+namespace profgauge {
+namespace {
+
+// From so many baseline runs on their spread tells the noise of a value.
+constexpr std::size_t kLeastForNoise = 3;
+
+// A file's decimal digits may come back one unit in the last place off.
+bool IsRounding(double a, double b) {
+  constexpr double kRounding = 1e-12;
+  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
+}
+
+}  // namespace
+
+std::span<const std::string_view> ExactMetrics() {
+  static const std::array<std::string_view, 6> kExact = {
+      metric::kKernelCountPerIteration.text(),    metric::kLaunchCountPerIteration.text(),
+      metric::kMemcpyH2dBytesPerIteration.text(), metric::kMemcpyD2hBytesPerIteration.text(),
+      metric::kMemcpyD2dBytesPerIteration.text(), metric::kTensorCoreKernelsPerIteration.text()};
+  return kExact;
+}
+
+bool IsExact(std::string_view metric) {
+  const auto exact = ExactMetrics();
+  return std::find(exact.begin(), exact.end(), metric) != exact.end();
+}
+
+double AbsoluteOf(const BaselineLimit::Amount& amount, double base) {
+  return amount.relative ? amount.value * std::abs(base) : amount.value;
+}
+
+int Weight(stats::Change change, bool over_limit) {
+  switch (change) {
+    case stats::Change::kFail:
+      return 4;
+    case stats::Change::kInconclusive:
+      return over_limit ? 3 : 2;
+    case stats::Change::kImproved:
+      return 1;
+    case stats::Change::kPass:
+      return 0;
+  }
+  return 0;
+}
+
+// Sums are taken as of so many iterations as the first run of the baseline has, so that limits in
+// the metric's unit keep their meaning.
+std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
+                                             const std::string& metric) {
+  std::vector<double> values;
+  const bool is_sum = GrowsWithIterations(metric);
+  const double iterations = SummedIterations(baselines_.front());
+  for (const Snapshot& run : runs) {
+    const auto it = run.metrics.find(metric);
+    if (it == run.metrics.end()) continue;
+    const double its = SummedIterations(run);
+    const bool is_scaled = is_sum && its != iterations;
+    values.push_back(is_scaled ? it->second * iterations / its : it->second);
+    if (!is_scaled) continue;
+    AddOnce(
+        {fmt::format("sums over iterations ({}) are compared as of {:.0f} iterations; run {} "
+                     "has {:.0f}",
+                     metric, iterations, run.name, its)});
+  }
+  return values;
+}
+
+// Several baseline runs show by how much equal runs differ; sums over iterations are known to.
+bool MetricComparer::CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
+                                  const std::vector<double>& current, MetricComparison& out) const {
+  const bool is_sum = GrowsWithIterations(limit.metric) && out.unit == Unit::kTime;
+  const auto is_positive = [](const std::vector<double>& values) {
+    return std::none_of(values.begin(), values.end(), [](double v) { return v <= 0; });
+  };
+  if (IsExact(limit.metric) || (!is_sum && base.size() < kLeastForNoise)) return false;
+  if (!is_positive(base) || !is_positive(current)) return false;
+  // Counts and bytes are exact.
+  if (CellTypeOf(out.unit) == CellType::kInteger && !is_sum) return false;
+  bool is_first = true;
+  const double iterations = is_sum ? SummedIterations(candidates_.front()) : 0;
+  for (const bool increase : {true, false}) {
+    const auto& amount = increase ? limit.max_increase : limit.max_decrease;
+    if (!amount) continue;
+    const stats::CompareOptions options = Options(limit, *amount, increase, out.base);
+    stats::ValueComparison result = stats::CompareRunValues(base, current, options, iterations);
+    if (std::abs(out.change) < options.absolute_floor) result.change = stats::Change::kPass;
+    const bool is_graver =
+        Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit);
+    if (!is_first && !is_graver) continue;
+    is_first = false;
+    out.method = CompareMethod::kStatistics;
+    out.is_relative = amount->relative;
+    out.shift = result.shift;
+    out.low = result.low;
+    out.high = result.high;
+    out.verdict = result.change;
+    out.over_limit = result.over_limit && result.change == stats::Change::kInconclusive;
+    out.reason = fmt::format(
+        "{}; {} → {}", DescribeValue(result, {out.unit, options.limit, increase}, base.size()),
+        FormatValue(Value{out.base}, out.unit), FormatValue(Value{out.current}, out.unit));
+  }
+  return true;
+}
+
+void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison& out) {
+  out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
+  const std::vector<double> base = ValuesOf(baselines_, limit.metric);
+  const std::vector<double> current = ValuesOf(candidates_, limit.metric);
+  // One candidate without it could be the one that is worse.
+  const bool is_whole = current.size() == candidates_.size();
+  if (base.empty() || !is_whole) {
+    out.is_missing = true;
+    out.reason = base.empty()             ? "the baseline has no value"
+                 : candidates_.size() > 1 ? "not all of the runs have a value"
+                                          : "this run has no value";
+    return;
+  }
+  out.base = stats::Median(base);
+  out.current = stats::Median(current);
+  out.change = out.current - out.base;
+  if (IsRounding(out.base, out.current)) out.change = 0;
+  if (CompareNoisy(limit, base, current, out)) return;
+  const bool too_high =
+      limit.max_increase && out.change > AbsoluteOf(*limit.max_increase, out.base);
+  const bool too_low =
+      limit.max_decrease && -out.change > AbsoluteOf(*limit.max_decrease, out.base);
+  const bool is_decrease = too_low || !limit.max_increase;
+  if (const auto& amount = is_decrease ? limit.max_decrease : limit.max_increase) {
+    out.is_relative = amount->relative;
+  }
+  if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
+  if (too_high || too_low) {
+    out.verdict = stats::Change::kFail;
+  } else if (out.method == CompareMethod::kExact && out.change != 0) {
+    // Beyond what the limit looks at: fewer launches, more kernels on Tensor Cores.
+    const bool is_free = out.change > 0 ? !limit.max_increase : !limit.max_decrease;
+    if (is_free) out.verdict = stats::Change::kImproved;
+  }
+}
+
+}  // namespace profgauge

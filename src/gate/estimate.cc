@@ -1,0 +1,216 @@
+#include "gate/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "gate/constants.h"
+#include "gate/statistics.h"
+
+namespace profgauge::stats {
+namespace {
+
+double Squared(double x) { return x * x; }
+
+// Medians over all pairs of a baseline run and a candidate.
+struct Pairs {
+  std::vector<double> shifts, all, later, errors, harmonic, degrees;
+  bool has_later = false;
+};
+
+double PairVariance(const Shift& shift, double n, double m, double noise_floor) {
+  const double share = 1 / n + 1 / m;
+  const double variance = ((n + m - 2) * Squared(shift.standard_error) +
+                           kAssumedWeight * Squared(kAssumedSpread * noise_floor) * share) /
+                          (n + m - 2 + kAssumedWeight);
+  if (std::min(n, m) >= 2) return variance;
+  return std::max(variance, Squared(kSingleSpread * noise_floor) * share);
+}
+
+Pairs MakePairs(const Side& base, const Side& current, double noise_floor) {
+  Pairs pairs;
+  for (const Run* b : base.kept) {
+    for (const Run* c : current.kept) {
+      const auto n = static_cast<double>(b->steady.size());
+      const auto m = static_cast<double>(c->steady.size());
+      const Shift shift = EstimateShift(b->steady, c->steady);
+      const bool is_cut = b->warmup > 0 || c->warmup > 0;
+      const double all = is_cut ? MedianDifference(b->all, c->all) : shift.estimate;
+      const bool has_later = !b->later.empty() && !c->later.empty();
+      pairs.has_later |= has_later;
+      pairs.shifts.push_back(shift.estimate);
+      pairs.all.push_back(all);
+      pairs.later.push_back(has_later ? MedianDifference(b->later, c->later) : all);
+      pairs.errors.push_back(std::sqrt(PairVariance(shift, n, m, noise_floor)));
+      pairs.harmonic.push_back(2 / (1 / n + 1 / m));
+      pairs.degrees.push_back(n + m - 2);
+    }
+  }
+  return pairs;
+}
+
+double CorrelationOf(const Side& base, const Side& current) {
+  Autocorrelation correlation;
+  for (const Side* side : {&base, &current}) {
+    for (const Run* run : side->kept) correlation.Add(run->Steady());
+  }
+  return correlation.Estimate();
+}
+
+// What the iterations of a run make of the change.
+struct Within {
+  double variance = 0, degrees = 1;
+};
+
+// Of the median of a long run: its ranks vary as batches of signs do, whatever hangs together.
+Within OfLongRun(const Run& run) {
+  const std::size_t n = run.steady.size();
+  const auto size = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
+  const std::span<const double> steady = run.Steady();
+  std::vector<double> means;
+  for (std::size_t at = 0; at + size <= n; at += size) {
+    const auto batch = steady.subspan(at, size);
+    const auto below = std::count_if(batch.begin(), batch.end(),
+                                     [&run](double value) { return value <= run.level; });
+    means.push_back(static_cast<double>(below) / static_cast<double>(size) - 0.5);
+  }
+  const double inflation = std::max(1.0, 4 * static_cast<double>(size) * Variance(means));
+  // Two standard errors to either side, in ranks.
+  const double half = std::sqrt(static_cast<double>(n) * inflation);
+  const double middle = static_cast<double>(n) / 2;
+  const double low = std::max(0.0, std::floor(middle - half));
+  const double high = std::min(static_cast<double>(n - 1), std::ceil(middle + half) - 1);
+  const double width =
+      run.steady[static_cast<std::size_t>(high)] - run.steady[static_cast<std::size_t>(low)];
+  return {Squared(width / 4), static_cast<double>(means.size()) - 1};
+}
+
+Within OfLongRuns(const Side& base, const Side& current) {
+  std::vector<Within> there, here;
+  for (const Run* run : base.kept) there.push_back(OfLongRun(*run));
+  for (const Run* run : current.kept) here.push_back(OfLongRun(*run));
+  std::vector<double> errors, degrees;
+  for (const Within& b : there) {
+    for (const Within& c : here) {
+      errors.push_back(std::sqrt(b.variance + c.variance));
+      degrees.push_back(b.degrees + c.degrees);
+    }
+  }
+  return {Squared(Median(errors)), Median(degrees)};
+}
+
+std::size_t FewestSteady(const Side& base, const Side& current) {
+  std::size_t fewest = base.kept.front()->steady.size();
+  for (const Side* side : {&base, &current}) {
+    for (const Run* run : side->kept) fewest = std::min(fewest, run->steady.size());
+  }
+  return fewest;
+}
+
+// Noise between runs: what the policy says, or what runs drift within themselves beyond what their
+// iterations make of it.
+double FloorOf(const Side& base, const Side& current, double noise_floor, double within) {
+  double floor = Squared(noise_floor);
+  if (std::min(ShortestOf(base), ShortestOf(current)) < kLeastForDrift) return floor;
+  for (const Side* side : {&base, &current}) {
+    double squares = 0;
+    for (const Run* run : side->kept) squares += Squared(run->drift);
+    const double drift = squares / static_cast<double>(side->kept.size());
+    floor = std::max(floor, (drift - kDriftNoise * within) / 2);
+  }
+  return floor;
+}
+
+// Variance of the level of a total by the typical iterations alone.
+double OwnVariance(const Side& side, double noise_floor, double inflation) {
+  std::vector<double> variances;
+  for (const Run* run : side.kept) {
+    variances.push_back((Squared(RobustSigma(run->steady)) + Squared(noise_floor)) /
+                        static_cast<double>(run->steady.size()));
+  }
+  return MedianFactor(side.kept.size()) * kMedianOfNormal * std::max(1.0, inflation) *
+         Median(variances);
+}
+
+std::int64_t Ceiling(double value) { return static_cast<std::int64_t>(std::ceil(value)); }
+
+}  // namespace
+
+double MedianFactor(std::size_t runs) {
+  constexpr double kHalfPi = std::numbers::pi / 2;
+  return kHalfPi / (static_cast<double>(runs) - 1 + kHalfPi);
+}
+
+double Estimate::Error() const { return std::sqrt(within + between); }
+double Estimate::Least() const { return std::min({shift, all, later.value_or(shift)}); }
+double Estimate::Most() const { return std::max({shift, all, later.value_or(shift)}); }
+
+double Estimate::Sees(double limit) const {
+  return std::max(limit + kSeenOverLimit * Error(), (quantile + kSeenOverQuantile) * Error());
+}
+
+Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor) {
+  const Pairs pairs = MakePairs(base, current, noise_floor);
+  Estimate estimate;
+  estimate.shift = Median(pairs.shifts);
+  estimate.all = Median(pairs.all);
+  if (pairs.has_later) estimate.later = Median(pairs.later);
+
+  const double rho = CorrelationOf(base, current);
+  const double harmonic = Median(pairs.harmonic);
+  const double inflation = MeanInflation(rho, harmonic);
+  Within within{Squared(Median(pairs.errors)) * ErrorInflation(rho, harmonic),
+                std::max(1.0, (Median(pairs.degrees) + kAssumedWeight) / inflation)};
+  if (FewestSteady(base, current) >= kLeastForBatches) within = OfLongRuns(base, current);
+  const auto seen = [&within](const Side& side) {
+    return static_cast<double>(side.kept.size() - 1) *
+           std::max(0.0, Variance(side.Levels()) - kMedianVariance * within.variance);
+  };
+  const auto runs = static_cast<double>(base.kept.size() + current.kept.size());
+  const double floor = FloorOf(base, current, noise_floor, within.variance);
+  const double noise =
+      (kFloorWeight * floor + seen(base) + seen(current)) / (kFloorWeight + runs - 2);
+  const double factor = MedianFactor(base.kept.size()) + MedianFactor(current.kept.size());
+  const double a = within.variance * factor / 2, b = noise * factor;
+  estimate.within = a;
+  estimate.between = b;
+  estimate.noise = std::sqrt(noise);
+  double degrees = 1;
+  if (a + b > 0) {
+    degrees = Squared(a + b) / (a * a / within.degrees + b * b / (kFloorDegrees + runs - 2));
+  }
+  estimate.quantile = StudentQuantile(kSure, degrees);
+  double own = a;
+  if (std::min(ShortestOf(base), ShortestOf(current)) >= kLeastForSpread) {
+    own = std::min(a, OwnVariance(base, noise_floor, inflation) +
+                          OwnVariance(current, noise_floor, inflation));
+  }
+  estimate.sigma = std::sqrt(own + b) * estimate.quantile / kSureNormal;
+  return estimate;
+}
+
+Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iterations, const Side& base,
+                  const Side& current) {
+  const double wanted = target * target;
+  if (wanted <= 0) return {Remedy::Kind::kNothing};
+  if (estimate.between < wanted) {
+    const double factor = estimate.within / (wanted - estimate.between);
+    const std::int64_t needed = Ceiling(static_cast<double>(iterations) * factor);
+    return {Remedy::Kind::kIterations, std::max(needed, static_cast<std::int64_t>(iterations) + 1)};
+  }
+  // Runs shrink both parts; most of the rest is the candidates'.
+  constexpr std::size_t kMostRuns = 100;
+  const double total = estimate.within + estimate.between;
+  const double factor = MedianFactor(base.kept.size()) + MedianFactor(current.kept.size());
+  for (std::size_t runs = base.kept.size() + 1; runs <= kMostRuns; ++runs) {
+    const double fewer = MedianFactor(runs) + MedianFactor(current.kept.size());
+    if (total * fewer / factor < wanted) {
+      return {Remedy::Kind::kBaselines, static_cast<std::int64_t>(runs)};
+    }
+  }
+  return {Remedy::Kind::kNothing};
+}
+
+}  // namespace profgauge::stats

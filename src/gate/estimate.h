@@ -1,0 +1,41 @@
+// How much the typical iteration changed, and how sure that is.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "gate/sides.h"
+
+namespace profgauge::stats {
+
+/// What is known of the change, in the unit that adds up.
+struct Estimate {
+  double shift = 0, all = 0;    ///< Without and with warm-up,
+  std::optional<double> later;  ///< and of the later halves.
+  double within = 0;            ///< Variance of `shift` from the iterations,
+  double between = 0;           ///< and from the runs.
+  double noise = 0;             ///< Standard deviation between runs.
+  double quantile = 0;          ///< Errors from the change to an end of its interval.
+  /// Standard deviation of a change of the total by runs and typical iterations, scaled to a normal
+  /// quantile. Slow iterations do not widen it: the draws hold them (gate/total.h).
+  double sigma = 0;
+
+  double Error() const;
+  double Low() const { return shift - quantile * Error(); }
+  double High() const { return shift + quantile * Error(); }
+  double Least() const;  ///< Of the readings.
+  double Most() const;
+  /// The smallest change that nine of ten comparisons like this one would fail.
+  double Sees(double limit) const;
+};
+
+Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor);
+
+/// Variance of the median of so many normal values, in variances of one.
+double MedianFactor(std::size_t runs);
+
+/// What would shrink the error to `target`: iterations a run, or baseline runs.
+Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iterations, const Side& base,
+                  const Side& current);
+
+}  // namespace profgauge::stats

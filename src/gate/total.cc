@@ -1,0 +1,268 @@
+#include "gate/total.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "gate/constants.h"
+#include "gate/draws.h"
+#include "gate/estimate.h"
+#include "gate/sides.h"
+#include "gate/statistics.h"
+
+namespace profgauge::stats {
+namespace {
+
+// An iteration is named as slow beyond so many spreads; in texts alone, it decides nothing.
+constexpr double kSlowSpreads = 3;
+
+// A run's times over its typical one, less 1. Those of the start count as typical; what they cost
+// beyond it stands apart, as a share of the run.
+struct Excess {
+  std::vector<double> of;
+  double start = 0;
+};
+
+double Clipped(double excess) { return std::min(excess, kMostExcess); }
+
+double Mean(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double ClippedMean(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += Clipped(value);
+  return sum / static_cast<double>(values.size());
+}
+
+Excess ExcessOf(const Run& run) {
+  Excess excess;
+  for (std::size_t i = 0; i < run.values.size(); ++i) {
+    const double over = std::exp(run.values[i] - run.level) - 1;
+    excess.of.push_back(i < run.warmup ? 0 : over);
+    if (i < run.warmup) excess.start += over;
+  }
+  excess.start /= static_cast<double>(run.values.size());
+  return excess;
+}
+
+std::vector<Excess> AllExcesses(const Side& side) {
+  std::vector<Excess> excesses;
+  for (const Run* run : side.kept) excesses.push_back(ExcessOf(*run));
+  return excesses;
+}
+
+double MeanOver(const std::vector<Excess>& runs, double (*mean)(std::span<const double>)) {
+  double sum = 0;
+  for (const Excess& run : runs) sum += mean(run.of);
+  return sum / static_cast<double>(runs.size());
+}
+
+// Of the runs' totals, as a level that goes with the mean of their excesses.
+double MeanLevel(const Side& side, const std::vector<Excess>& runs, double mean) {
+  double sum = 0;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    sum += std::exp(side.kept[r]->level) * (1 + Mean(runs[r].of));
+  }
+  return std::log(sum / static_cast<double>(runs.size()) / (1 + mean));
+}
+
+std::vector<double> StartsOf(const std::vector<Excess>& runs) {
+  std::vector<double> starts;
+  for (const Excess& run : runs) starts.push_back(run.start);
+  return starts;
+}
+
+// Slow iterations that hang together change sides together.
+class Blocks {
+ public:
+  void Add(const std::vector<Excess>& runs) {
+    for (const Excess& run : runs) Add(run.of);
+  }
+
+  std::size_t Length() const {
+    const double rho = squares_ > 0 ? std::min(kLargestBlockCorrelation, lagged_ / squares_) : 0;
+    std::size_t block = 1;
+    if (squares_ > 0 && rho > kCorrelationErrors * std::sqrt(fourth_) / squares_) {
+      block = static_cast<std::size_t>(std::max(1.0, std::floor((1 + rho) / (1 - rho) + 0.5)));
+    }
+    if (longest_ > kLongRun) {
+      block = std::max(block, (longest_ + kBlocksOfLongRun - 1) / kBlocksOfLongRun);
+    }
+    return std::min(block, std::max<std::size_t>(1, shortest_ / 3));
+  }
+
+ private:
+  void Add(const std::vector<double>& run) {
+    const double mean = ClippedMean(run);
+    double own = 0;
+    for (std::size_t i = 0; i < run.size(); ++i) {
+      const double here = Clipped(run[i]) - mean;
+      own += here * here;
+      if (i > 0) lagged_ += here * (Clipped(run[i - 1]) - mean);
+    }
+    squares_ += own;
+    fourth_ += own * own / static_cast<double>(run.size());
+    shortest_ = std::min(shortest_, run.size());
+    longest_ = std::max(longest_, run.size());
+  }
+
+  double lagged_ = 0, squares_ = 0, fourth_ = 0;
+  std::size_t shortest_ = static_cast<std::size_t>(-1), longest_ = 0;
+};
+
+void AddBlocks(const std::vector<Excess>& runs, std::size_t length, std::vector<Drawn>& out) {
+  for (const Excess& run : runs) {
+    const std::size_t n = run.of.size(), count = std::max<std::size_t>(1, n / length);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t size = n / count + (i < n % count ? 1 : 0);
+      const auto block = std::span(run.of).subspan(at, size);
+      out.push_back({Mean(block), ClippedMean(block)});
+      at += size;
+    }
+  }
+}
+
+// What drawing at random who has the slow iterations says of a change.
+class Chance {
+ public:
+  Chance(const std::vector<Excess>& base, const std::vector<Excess>& current, double sigma)
+      : sigma_(sigma) {
+    Blocks blocks;
+    blocks.Add(base);
+    blocks.Add(current);
+    const std::size_t length = blocks.Length();
+    AddBlocks(current, length, values_);
+    of_current_ = values_.size();
+    AddBlocks(base, length, values_);
+  }
+
+  /// How probable a change at least as large is, in the one or the other statistic.
+  double Of(const Drawn& change) const {
+    Drawn chance{};
+    ForEach([&](const Drawn& drawn) {
+      for (std::size_t k = 0; k < chance.size(); ++k) {
+        chance[k] += sigma_ > 0 ? NormalShare((drawn[k] - change[k]) / sigma_)
+                                : static_cast<double>(drawn[k] >= change[k]);
+      }
+    });
+    const auto draws = static_cast<double>(kDraws);
+    return std::min(chance[0], chance[1]) / draws + 1 / (draws + 1);
+  }
+
+  /// Half of an interval of 98 % around the change.
+  double HalfWidth() const {
+    double squares = 0;
+    ForEach([&](const Drawn& drawn) { squares += drawn[0] * drawn[0]; });
+    return kSureNormal * std::sqrt(squares / static_cast<double>(kDraws) + sigma_ * sigma_);
+  }
+
+ private:
+  template <class Use>
+  void ForEach(const Use& use) const {
+    const auto here = static_cast<double>(of_current_);
+    const auto there = static_cast<double>(values_.size() - of_current_);
+    ForEachDraw(values_, of_current_, [&](const DrawnSums& sums) {
+      Drawn drawn{};
+      for (std::size_t k = 0; k < drawn.size(); ++k) {
+        drawn[k] = std::log((1 + sums.current[k] / here) / (1 + sums.base[k] / there));
+      }
+      use(drawn);
+    });
+  }
+
+  std::vector<Drawn> values_;
+  std::size_t of_current_ = 0;
+  double sigma_;
+};
+
+// Those that are slower than usual by the limit and by what iterations of the base spread.
+SlowOnes SlowOnesOf(const Side& side, const std::vector<Excess>& runs, double bound) {
+  SlowOnes slow;
+  std::vector<double> times;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const std::vector<double>& excess = runs[r].of;
+    slow.of += excess.size() - side.kept[r]->warmup;
+    for (std::size_t i = side.kept[r]->warmup; i < excess.size(); ++i) {
+      if (excess[i] <= bound) continue;
+      times.push_back(1 + excess[i]);
+      if (r == 0) slow.places.push_back(i);
+    }
+  }
+  slow.count = times.size();
+  if (!times.empty()) slow.times = Median(times);
+  return slow;
+}
+
+double SpreadOf(const Side& side) {
+  std::vector<double> spreads;
+  for (const Run* run : side.kept) spreads.push_back(RobustSigma(run->steady));
+  return Median(spreads);
+}
+
+void DescribeSlow(const Side& base, const Side& current, const std::vector<Excess>& there,
+                  const std::vector<Excess>& here, Total& total) {
+  const double bound = std::max(total.limit, std::expm1(kSlowSpreads * SpreadOf(base)));
+  total.base = SlowOnesOf(base, there, bound);
+  total.current = SlowOnesOf(current, here, bound);
+  total.base_start = Median(StartsOf(there));
+  for (std::size_t r = 0; r < here.size(); ++r) {
+    const std::size_t start = current.kept[r]->warmup;
+    if (start <= total.start) continue;
+    total.start = start;
+    const auto n = static_cast<double>(here[r].of.size());
+    total.start_times = 1 + here[r].start * n / static_cast<double>(start);
+  }
+}
+
+}  // namespace
+
+Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
+                 const TotalOptions& options) {
+  const std::vector<Excess> there = AllExcesses(base), here = AllExcesses(current);
+  const double base_level = Median(base.Levels());
+  const double level = Median(current.Levels()) - base_level;
+  const double base_mean = MeanOver(there, Mean), mean = MeanOver(here, Mean);
+  const double start = std::max(0.0, Mean(StartsOf(here)) - Median(StartsOf(there)));
+  const Drawn change = {
+      level + std::log((1 + mean) / (1 + base_mean)),
+      level + std::log((1 + MeanOver(here, ClippedMean)) / (1 + MeanOver(there, ClippedMean)))};
+  // Of several candidates some may be slower throughout, which the median of their levels hides.
+  const double all = std::max(level, MeanLevel(current, here, mean) - base_level) +
+                     std::log((1 + mean + start) / (1 + base_mean));
+  const double whole = std::exp(base_level) * (1 + base_mean);
+  const auto counts = [&](double by) { return std::expm1(by) * whole >= options.absolute_floor; };
+  const double limit = std::log1p(options.limit), far = std::log1p(kFarLimits * options.limit);
+  Total total;
+  total.change = std::expm1(change[0]);
+  total.clipped = std::expm1(change[1]);
+  total.with_start = std::expm1(all);
+  total.limit = options.limit;
+  if (options.with_interval) {
+    const double half = Chance(there, here, estimate.sigma).HalfWidth();
+    total.low = std::expm1(change[0] - half);
+    total.high = std::expm1(change[0] + half);
+  }
+  if (!options.is_decided && change[0] > limit && counts(change[0])) {
+    const Chance chance(there, here, estimate.sigma);
+    total.chance = chance.Of(change);
+    const double sure =
+        options.is_certain ? chance.Of({change[0] - limit, change[1] - limit}) : *total.chance;
+    if (sure <= kFailChance) {
+      total.verdict = TotalVerdict::kFail;
+    } else if (*total.chance <= kOpenChance) {
+      total.verdict = TotalVerdict::kByChance;
+    }
+  }
+  if (total.verdict != TotalVerdict::kFail && all > far && counts(all)) {
+    const bool is_start = start > 0 && all - std::log((1 + mean + start) / (1 + mean)) <= far;
+    total.verdict = is_start ? TotalVerdict::kByStart : TotalVerdict::kBySize;
+  }
+  DescribeSlow(base, current, there, here, total);
+  return total;
+}
+
+}  // namespace profgauge::stats

@@ -1,0 +1,63 @@
+// What all iterations of a run took, held against what those of the baseline took.
+//
+// A median does not see what fewer than half of the iterations do. The total does; but who has the
+// slow ones is chance, and chance is counted, not guessed: so improbable a total fails, a less
+// improbable one is undecided, and one beyond three limits is no pass whatever made it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace profgauge::stats {
+
+struct Estimate;
+struct Side;
+
+enum class TotalVerdict : std::uint8_t {
+  kPass,
+  kFail,
+  kByChance,  ///< Over the limit, and neither sure nor likely chance: undecided.
+  kBySize,    ///< Over three limits: undecided, whatever made it.
+  kByStart,   ///< The same, by the first iterations alone.
+};
+
+/// Some slow iterations of a side.
+struct SlowOnes {
+  std::vector<std::size_t> places;  ///< Of the first run that is kept, behind its start.
+  std::size_t count = 0, of = 0;    ///< Over all runs kept.
+  double times = 1;                 ///< The typical one takes so many times as long as usual.
+};
+
+struct Total {
+  TotalVerdict verdict = TotalVerdict::kPass;
+  double change = 0;         ///< Relative; of the means of the runs kept, without their starts.
+  double clipped = 0;        ///< The same where an iteration takes at most twice the typical time.
+  double low = 0, high = 0;  ///< Interval of `change`, 98 %; where asked for.
+  /// The same of all candidate runs, with what their start costs beyond the baseline's.
+  double with_start = 0;
+  double limit = 0;  ///< Relative.
+  /// How probable so large a change is by noise of runs and iterations together with chance over
+  /// who has the slow ones. Known where the change is over the limit and asked for.
+  std::optional<double> chance;
+  SlowOnes base, current;
+  std::size_t start = 0;   ///< Iterations of the candidate's start, the longest of the runs kept,
+  double start_times = 1;  ///< so many times as long as its typical one;
+  double base_start = 0;   ///< what the baseline's costs, in shares of its total.
+};
+
+struct TotalOptions {
+  double limit = 0;           ///< Relative.
+  double absolute_floor = 0;  ///< As CompareOptions.
+  bool is_certain = false;
+  bool with_interval = false;
+  bool is_decided = false;  ///< The answer hangs on no chance.
+};
+
+/// The total of `current` against that of `base`, which the typical iterations of `estimate` are
+/// of.
+Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
+                 const TotalOptions& options);
+
+}  // namespace profgauge::stats

@@ -1,0 +1,22 @@
+// `baseline:` of a policy: limits on changes, and what a baseline must be.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "rules/decode.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out);
+
+/// The metric that `key` names; an error when there is none, or when no limit can stand on it.
+std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key);
+
+/// Metrics that a limit can stand on.
+std::vector<std::string_view> LimitedMetrics();
+
+}  // namespace profgauge

@@ -1,0 +1,39 @@
+// Runs of times, and what the gate says of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gate/change.h"
+#include "gate/change_text.h"
+#include "gate/warmup.h"
+
+namespace profgauge::stats {
+
+using Times = std::vector<double>;
+using Runs = std::vector<Times>;
+
+inline Times Scaled(Times times, double factor) {
+  for (double& time : times) time *= factor;
+  return times;
+}
+
+inline std::vector<Series> SeriesOf(const Runs& runs) {
+  std::vector<Series> series;
+  for (const Times& times : runs) series.push_back({times, FindWarmup(times)});
+  return series;
+}
+
+inline Comparison Held(const Runs& base, const Runs& current, const CompareOptions& options = {}) {
+  return Compare(SeriesOf(base), SeriesOf(current), options);
+}
+
+inline std::string Said(const Comparison& result) {
+  std::string text = DescribeChange(result, {Unit::kTime, 0.05, true});
+  for (std::size_t at = 0; (at = text.find("\u202f", at)) != std::string::npos;) {
+    text.replace(at, 3, " ");
+  }
+  return text;
+}
+
+}  // namespace profgauge::stats
