@@ -1,0 +1,103 @@
+// Thrift's compact protocol, as Parquet's footers and page headers are written: the half that
+// reads. What is not asked for is passed over, so that newer writers may say more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace profgauge {
+
+/// How a value is stored, by the protocol's numbers.
+enum class ThriftType : std::uint8_t {
+  kStop = 0,
+  kTrue = 1,
+  kFalse = 2,
+  kByte = 3,
+  kInt16 = 4,
+  kInt32 = 5,
+  kInt64 = 6,
+  kDouble = 7,
+  kBinary = 8,
+  kList = 9,
+  kSet = 10,
+  kMap = 11,
+  kStruct = 12,
+};
+
+/// One pass over bytes. Reading past their end, of a value that is another than asked for, or
+/// deeper than kMostDepth makes ok() false for good; all values are 0 or empty then.
+class ThriftReader {
+ public:
+  static constexpr int kMostDepth = 24;
+
+  explicit ThriftReader(std::string_view bytes) : bytes_(bytes) {}
+
+  bool ok() const { return ok_; }
+  /// Whether it was the end of the bytes that ended the reading: more of them may help.
+  bool ended_early() const { return ended_early_; }
+  /// Bytes that were read.
+  std::size_t used() const { return at_; }
+
+  /// Calls `take(id)` at each field of a struct: the bytes' own, or the value that is next. `take`
+  /// reads the field's value with one call of those below, or leaves it.
+  template <class Take>
+  void Struct(Take take) {
+    if (!Enter(ThriftType::kStruct)) return;
+    std::int64_t field = 0;
+    while (NextField(field)) {
+      take(field);
+      Skip();
+    }
+    Leave();
+  }
+  /// Calls `take(size)` once with the number of elements, then `each()` at each, which reads it as
+  /// a field is read. Elements that are more than the bytes left make ok() false.
+  template <class Take, class Each>
+  void List(Take take, Each each) {
+    std::size_t left = 0;
+    ThriftType type = ThriftType::kStop;
+    if (!EnterList(type, left)) return;
+    take(left);
+    for (; left > 0 && ok_; --left) {
+      SetNext(type, true);
+      each();
+      Skip();
+    }
+    Leave();
+  }
+
+  std::int64_t Integer();
+  bool Bool();
+  /// Valid as long as the bytes are.
+  std::string_view Text();
+
+ private:
+  bool Enter(ThriftType expected);
+  bool EnterList(ThriftType& type, std::size_t& size);
+  void Leave() { --depth_; }
+  bool NextField(std::int64_t& field);
+  void SetNext(ThriftType type, bool in_list) {
+    next_ = type;
+    in_list_ = in_list;
+  }
+  /// Passes over the next value, where it is still there.
+  void Skip();
+  void SkipElements(ThriftType first, ThriftType second, std::size_t count);
+  bool Take(ThriftType type);
+  void Fail() { ok_ = false; }
+  std::uint8_t Byte();
+  std::uint64_t Varint();
+  std::int64_t ZigZag();
+  std::size_t Size();
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  ThriftType next_ = ThriftType::kStruct;  ///< Of the value that is next; kStop: it was read.
+  bool in_list_ = false;                   ///< Truth values in lists have a byte of their own.
+  bool ok_ = true;
+  bool ended_early_ = false;
+};
+
+}  // namespace profgauge
