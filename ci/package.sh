@@ -15,7 +15,8 @@ maintainer=$(sed -n 's/^set(CPACK_PACKAGE_CONTACT "\(.*\)")/\1/p' CMakeLists.txt
 packages=(debhelper debootstrap dpkg-dev file lintian mandoc nasm ninja-build python3)
 # What is linked into the static program, by the package that holds its licence.
 linked=(libboost1.81-dev libc6-dev libcli11-dev libdeflate-dev libexpected-dev libgcc-12-dev
-  libkainjow-mustache-dev libre2-dev libsqlite3-dev libstdc++-12-dev libxxhash-dev libyaml-cpp-dev zlib1g-dev)
+  libkainjow-mustache-dev libre2-dev libsqlite3-dev libstdc++-12-dev libxxhash-dev libyaml-cpp-dev
+  libzstd-dev zlib1g-dev)
 
 say() { printf '\n== %s\n' "$*"; }
 

@@ -13,8 +13,8 @@ packages=(libboost-container1.81-dev libboost-container1.81.0 libboost-json1.81-
   libboost-json1.81.0 libboost-system1.81-dev libboost-system1.81.0 libboost1.81-dev libcli11-dev
   libdeflate-dev libdeflate0 libexpected-dev libfmt-dev libfmt9 libisal-dev libisal2
   libkainjow-mustache-dev libre2-9 libre2-dev libsqlite3-0 libsqlite3-dev
-  libxlsxwriter-dev libxlsxwriter4 libxxhash-dev libxxhash0 libyaml-cpp-dev libyaml-cpp0.7 zlib1g
-  zlib1g-dev)
+  libxlsxwriter-dev libxlsxwriter4 libxxhash-dev libxxhash0 libyaml-cpp-dev libyaml-cpp0.7
+  libzstd-dev libzstd1 zlib1g zlib1g-dev)
 work=$root/packages
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
 list=$(debian_list deb "$work/debian")

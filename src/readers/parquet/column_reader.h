@@ -1,0 +1,75 @@
+// One column of a Parquet file, from its first row to its last.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profgauge/error.h"
+#include "readers/parquet/footer.h"
+#include "readers/parquet/page.h"
+#include "readers/parquet/stored_bytes.h"
+#include "readers/parquet/values.h"
+
+namespace profgauge::readers::parquet {
+
+/// The values of some rows. Of lists one row has several.
+struct ColumnBlock {
+  ValueList values;                  ///< One for each row, or each element of its list.
+  std::vector<std::uint8_t> is_set;  ///< By row. What is not has a value of no meaning, or no list.
+  std::vector<std::uint32_t> ends;   ///< Of lists: behind the row's last element, by row.
+  std::vector<Kept> kept;            ///< What texts are in.
+
+  void Clear();
+};
+
+/// Reads what its chunks say page by page: memory is that of a page, unpacked.
+class ColumnReader {
+ public:
+  /// REQUIRES: what is passed outlives this.
+  ColumnReader(const StoredBytes& bytes, const Footer& footer, std::size_t column);
+
+  /// Goes to the first row of a group.
+  void BeginGroup(std::size_t group);
+  /// Replaces `block` by the next rows. REQUIRES: the group has so many more. Errors: kInput
+  /// "parquet/damaged", "parquet/unsupported", "parquet/too-large", "input/read", without the
+  /// file's name.
+  Status Read(std::size_t rows, ColumnBlock& block);
+  /// That the group's pages say no more than its rows. After its last row.
+  Status EndGroup();
+
+ private:
+  Status NextPage();
+  Result<bool> NextHead(PageHead& head);
+  Status ReadStored(const PageHead& head, std::string& stored);
+  Status SetDictionary(const PageHead& head, std::string_view stored);
+  Status SetPage(const PageHead& head, std::string_view stored);
+  Status SetPageV2(const PageHead& head, std::string_view stored);
+  Result<Runs> LevelsOf(std::uint8_t most, Encoding encoding, std::string_view& body) const;
+  Status SetValues(const PageHead& head, std::string_view body);
+  Status ReadSingle(std::size_t rows, ColumnBlock& block);
+  Status ReadLists(std::size_t rows, ColumnBlock& block);
+  /// Of the next `count` values; how many of them are there.
+  Result<std::size_t> ReadDefinitions(std::size_t count);
+  Status EndPage();
+
+  const StoredBytes& bytes_;
+  const Footer& footer_;
+  const std::size_t column_number_;
+  const Column& column_;
+
+  std::uint64_t at_ = 0, end_ = 0;  ///< In the file: the next page, and the chunk's end.
+  std::int32_t codec_ = 0;
+  std::uint64_t values_left_ = 0;  ///< Of the chunk, behind the page.
+  std::shared_ptr<const Dictionary> dictionary_;
+  Kept page_;
+  std::uint64_t page_left_ = 0;  ///< Of the page's values, with those that are absent.
+  Runs definitions_, repetitions_;
+  PageValues values_;
+  std::string window_;  ///< Bytes of the file ahead of at_.
+  std::uint64_t window_begin_ = 0;
+  std::vector<std::uint32_t> levels_, repeats_;
+};
+
+}  // namespace profgauge::readers::parquet

@@ -1,0 +1,30 @@
+// What is said of Parquet that cannot be read. The file's name is added where it is known.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+#include "profgauge/error.h"
+
+namespace profgauge::readers::parquet {
+
+inline tl::unexpected<Error> Damaged(std::string what) {
+  return Fail(InputError({}, "parquet/damaged", "the Parquet file is damaged: " + std::move(what),
+                         "copy or export it again"));
+}
+
+inline tl::unexpected<Error> Unsupported(std::string what) {
+  return Fail(InputError({}, "parquet/unsupported",
+                         "the Parquet file uses what is not read: " + std::move(what),
+                         "write it again with another tool, such as DuckDB: `duckdb -c \"COPY "
+                         "(FROM 'OLD.parquet') TO 'NEW.parquet'\"`"));
+}
+
+inline tl::unexpected<Error> TooLarge(std::string what) {
+  return Fail(InputError({}, "parquet/too-large",
+                         "the Parquet file says more than can be meant: " + std::move(what),
+                         "copy or export it again"));
+}
+
+}  // namespace profgauge::readers::parquet

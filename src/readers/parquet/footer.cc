@@ -1,0 +1,287 @@
+#include "readers/parquet/footer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/thrift.h"
+#include "readers/parquet/errors.h"
+#include "readers/parquet/schema.h"
+
+namespace profgauge::readers::parquet {
+namespace {
+
+constexpr std::string_view kMagic = "PAR1", kEncryptedMagic = "PARE";
+constexpr std::uint64_t kLeastFile = 12;  // Both magics, and the footer's length.
+constexpr std::uint64_t kMostFooter = std::uint64_t{64} << 20;
+constexpr std::size_t kMostNodes = 10'000;  // Neuron's widest table has 500 columns.
+constexpr std::size_t kMostGroups = 100'000, kMostChunks = 10'000'000;
+constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
+// As many rows as gzip can give bytes for each that is stored: a row that says anything takes a bit
+// of some column. What says more takes memory that nobody pays for.
+constexpr std::uint64_t kMostRowsOfByte = 1032, kFewRows = 65'536;
+
+/// A chunk as it is written.
+struct WrittenChunk {
+  std::int64_t type = -1, codec = 0, values = -1, size = -1, data = -1, dictionary = 0;
+  std::uint32_t encodings = 0;
+  bool has_metadata = false, is_encrypted = false, is_elsewhere = false;
+};
+
+std::uint32_t BitOf(std::int64_t number) {
+  return number >= 0 && number < 32 ? std::uint32_t{1} << number : 0;
+}
+
+struct Metadata {
+  std::vector<SchemaElement> elements;
+  std::vector<WrittenChunk> chunks;
+  std::vector<std::size_t> groups;  // The first chunk of each.
+  std::vector<std::int64_t> group_rows;
+  std::int64_t rows = -1;
+  std::string created_by;
+  bool is_encrypted = false, is_too_large = false;
+};
+
+void ReadChunkMetadata(ThriftReader& thrift, WrittenChunk& chunk) {
+  chunk.has_metadata = true;
+  thrift.Struct([&](std::int64_t field) {
+    switch (field) {
+      case 1:
+        chunk.type = thrift.Integer();
+        break;
+      case 2:
+        thrift.List([](std::size_t) {}, [&] { chunk.encodings |= BitOf(thrift.Integer()); });
+        break;
+      case 4:
+        chunk.codec = thrift.Integer();
+        break;
+      case 5:
+        chunk.values = thrift.Integer();
+        break;
+      case 7:
+        chunk.size = thrift.Integer();
+        break;
+      case 9:
+        chunk.data = thrift.Integer();
+        break;
+      case 11:
+        chunk.dictionary = thrift.Integer();
+        break;
+      default:
+        break;
+    }
+  });
+}
+
+WrittenChunk ReadChunk(ThriftReader& thrift) {
+  WrittenChunk chunk;
+  thrift.Struct([&](std::int64_t field) {
+    if (field == 1) chunk.is_elsewhere = !thrift.Text().empty();
+    if (field == 3) ReadChunkMetadata(thrift, chunk);
+    if (field == 8 || field == 9) chunk.is_encrypted = true;
+  });
+  return chunk;
+}
+
+void ReadGroup(ThriftReader& thrift, Metadata& metadata) {
+  metadata.groups.push_back(metadata.chunks.size());
+  std::int64_t rows = -1;
+  thrift.Struct([&](std::int64_t field) {
+    if (field == 1) {
+      thrift.List(
+          [&](std::size_t count) {
+            metadata.is_too_large |= metadata.chunks.size() + count > kMostChunks;
+          },
+          [&] {
+            if (!metadata.is_too_large) metadata.chunks.push_back(ReadChunk(thrift));
+          });
+    }
+    if (field == 3) rows = thrift.Integer();
+  });
+  metadata.group_rows.push_back(rows);
+}
+
+Metadata ReadMetadata(ThriftReader& thrift) {
+  Metadata metadata;
+  thrift.Struct([&](std::int64_t field) {
+    switch (field) {
+      case 2:
+        thrift.List([](std::size_t) {},
+                    [&] {
+                      // One more than may be says that there are more.
+                      if (metadata.elements.size() <= kMostNodes) {
+                        metadata.elements.push_back(ReadSchemaElement(thrift));
+                      }
+                    });
+        break;
+      case 3:
+        metadata.rows = thrift.Integer();
+        break;
+      case 4:
+        thrift.List([&](std::size_t count) { metadata.is_too_large |= count > kMostGroups; },
+                    [&] {
+                      if (!metadata.is_too_large) ReadGroup(thrift, metadata);
+                    });
+        break;
+      case 6:
+        metadata.created_by = thrift.Text();
+        break;
+      case 8:
+        metadata.is_encrypted = true;
+        break;
+      default:
+        break;
+    }
+  });
+  return metadata;
+}
+
+tl::unexpected<Error> Encrypted() {
+  return Fail(InputError({}, "parquet/encrypted", "the Parquet file is encrypted",
+                         "write it again without encryption"));
+}
+
+/// The chunk as it will be read. `end`: where the footer begins.
+Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::uint64_t end,
+                      std::int64_t rows) {
+  if (written.is_elsewhere) return Unsupported("columns in other files");
+  if (written.is_encrypted || !written.has_metadata) return Encrypted();
+  if (written.type != static_cast<std::int64_t>(column.physical)) {
+    return Damaged(fmt::format("column `{}` has another type than the schema says", column.name));
+  }
+  if (written.values < 0 || (!column.is_list && written.values != rows)) {
+    return Damaged(
+        fmt::format("column `{}` has {} values in {} rows", column.name, written.values, rows));
+  }
+  // Some writers give 0 for "no dictionary".
+  std::int64_t begin = written.data;
+  if (written.dictionary > 0 && written.dictionary < begin) begin = written.dictionary;
+  const std::uint64_t from = static_cast<std::uint64_t>(begin);
+  const std::uint64_t size = static_cast<std::uint64_t>(written.size);
+  // A column without values may have no pages, and no place.
+  if (written.values == 0 && written.size <= 0) return Chunk{};
+  if (begin < static_cast<std::int64_t>(kMagic.size()) || written.size < 0 || from > end ||
+      size > end - from) {
+    return Damaged(fmt::format("column `{}` lies at {} and has {} bytes, the file has {}",
+                               column.name, begin, written.size, end));
+  }
+  Chunk chunk;
+  chunk.begin = from;
+  chunk.size = size;
+  chunk.values = static_cast<std::uint64_t>(written.values);
+  chunk.codec = static_cast<std::int32_t>(std::clamp<std::int64_t>(written.codec, -1, 1000));
+  return chunk;
+}
+
+Status CheckRows(const Metadata& metadata, std::uint64_t file_size) {
+  std::int64_t sum = 0;
+  for (const std::int64_t rows : metadata.group_rows) {
+    if (rows < 0 || rows > kMostRows || sum > kMostRows) {
+      return Damaged(fmt::format("a group of {} rows", rows));
+    }
+    sum += rows;
+  }
+  if (sum != metadata.rows || metadata.rows < 0) {
+    return Damaged(fmt::format("its groups have {} rows, it says {}", sum, metadata.rows));
+  }
+  const auto rows = static_cast<std::uint64_t>(sum);
+  if (rows <= kFewRows || rows / kMostRowsOfByte <= file_size) return {};
+  return TooLarge(fmt::format("{} rows in {} bytes", rows, file_size));
+}
+
+Result<std::string> ReadFooterBytes(const StoredBytes& bytes) {
+  const auto truncated = [] {
+    return Fail(InputError({}, "parquet/truncated",
+                           "the Parquet file ends early: its footer, which is written last, is "
+                           "missing",
+                           "export it again; wait until the tool has ended"));
+  };
+  if (bytes.size() < kLeastFile) return truncated();
+  std::string tail;
+  PROFGAUGE_CHECK(bytes.Read(bytes.size() - 8, 8, tail));
+  if (tail.ends_with(kEncryptedMagic)) return Encrypted();
+  if (!tail.ends_with(kMagic)) return truncated();
+  std::uint64_t size = 0;
+  for (std::size_t i = 4; i-- > 0;) size = size << 8 | static_cast<unsigned char>(tail[i]);
+  if (size > bytes.size() - kLeastFile) return Damaged(fmt::format("a footer of {} bytes", size));
+  if (size > kMostFooter) return TooLarge(fmt::format("a footer of {} bytes", size));
+  std::string footer;
+  PROFGAUGE_CHECK(bytes.Read(bytes.size() - 8 - size, static_cast<std::size_t>(size), footer));
+  return footer;
+}
+
+}  // namespace
+
+bool IsParquet(std::string_view head) {
+  return head.starts_with(kMagic) || head.starts_with(kEncryptedMagic);
+}
+
+std::string FormText(const Footer& footer) {
+  constexpr std::string_view kEncodings[] = {"PLAIN",
+                                             "",
+                                             "PLAIN_DICTIONARY",
+                                             "RLE",
+                                             "BIT_PACKED",
+                                             "DELTA_BINARY_PACKED",
+                                             "DELTA_LENGTH_BYTE_ARRAY",
+                                             "DELTA_BYTE_ARRAY",
+                                             "RLE_DICTIONARY",
+                                             "BYTE_STREAM_SPLIT"};
+  constexpr std::string_view kCodecs[] = {"", "Snappy", "gzip", "", "", "", "zstd", "LZ4_RAW"};
+  const auto list = [](std::uint32_t bits, std::span<const std::string_view> names) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if ((bits >> i & 1) == 0 || names[i].empty()) continue;
+      text += (text.empty() ? "" : ", ") + std::string(names[i]);
+    }
+    return text;
+  };
+  std::string text = footer.created_by.empty() ? "no writer named" : footer.created_by;
+  for (const std::string& part :
+       {list(footer.encodings, kEncodings), list(footer.codecs, kCodecs)}) {
+    if (!part.empty()) text += "; " + part;
+  }
+  const bool is_short =
+      std::any_of(footer.columns.begin(), footer.columns.end(),
+                  [](const Column& column) { return column.physical == Physical::kFloat; });
+  return is_short ? text + "; reals of 32 bits" : text;
+}
+
+Result<Footer> ReadFooter(const StoredBytes& bytes) {
+  PROFGAUGE_TRY(const std::string text, ReadFooterBytes(bytes));
+  ThriftReader thrift(text);
+  Metadata metadata = ReadMetadata(thrift);
+  if (metadata.is_too_large) return TooLarge("more columns and groups of rows than are read");
+  if (!thrift.ok()) return Damaged("its footer cannot be read");
+  if (metadata.is_encrypted) return Encrypted();
+  if (metadata.elements.size() > kMostNodes) {
+    return Damaged(fmt::format("a schema of more than {} nodes", kMostNodes));
+  }
+  Footer footer;
+  PROFGAUGE_TRY(footer.columns, ColumnsOf(metadata.elements));
+  PROFGAUGE_CHECK(CheckRows(metadata, bytes.size()));
+  footer.rows = static_cast<std::uint64_t>(metadata.rows);
+  footer.created_by = std::move(metadata.created_by);
+  footer.chunks.reserve(metadata.chunks.size());
+  metadata.groups.push_back(metadata.chunks.size());
+  const std::uint64_t end = bytes.size() - 8 - text.size();
+  for (std::size_t group = 0; group < metadata.group_rows.size(); ++group) {
+    const std::size_t first = metadata.groups[group];
+    if (metadata.groups[group + 1] - first != footer.columns.size()) {
+      return Damaged("a group of rows has not as many columns as the schema");
+    }
+    const std::int64_t rows = metadata.group_rows[group];
+    footer.group_rows.push_back(static_cast<std::uint64_t>(rows));
+    for (std::size_t i = 0; i < footer.columns.size(); ++i) {
+      PROFGAUGE_TRY(const Chunk chunk,
+                    Checked(metadata.chunks[first + i], footer.columns[i], end, rows));
+      footer.chunks.push_back(chunk);
+      footer.encodings |= metadata.chunks[first + i].encodings;
+      footer.codecs |= BitOf(chunk.codec);
+    }
+  }
+  return footer;
+}
+
+}  // namespace profgauge::readers::parquet

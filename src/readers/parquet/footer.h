@@ -1,0 +1,87 @@
+// What stands at the end of a Parquet file: its columns, and where their values are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profgauge/error.h"
+#include "readers/parquet/stored_bytes.h"
+
+namespace profgauge::readers::parquet {
+
+/// How values are stored, by the format's numbers.
+enum class Physical : std::uint8_t {
+  kBoolean = 0,
+  kInt32 = 1,
+  kInt64 = 2,
+  kInt96 = 3,
+  kFloat = 4,
+  kDouble = 5,
+  kBytes = 6,
+  kFixedBytes = 7,
+};
+
+/// What a value comes out as.
+enum class Form : std::uint8_t { kBool, kInteger, kReal, kText };
+
+/// How a stored value becomes that.
+enum class Conversion : std::uint8_t {
+  kNone,
+  kUnsigned32,
+  kTimes,        ///< Times `factor`: of a moment or length, to nanoseconds.
+  kDecimal,      ///< A whole number divided by 10 to the power of `scale`.
+  kNanoseconds,  ///< Of the day, and the Julian day: nanoseconds since 1970.
+  kHalf,         ///< A real of two bytes.
+};
+
+/// A column of single values, or of lists of them.
+struct Column {
+  std::string name;
+  Physical physical = Physical::kInt64;
+  Form form = Form::kInteger;
+  Conversion conversion = Conversion::kNone;
+  bool is_unsigned = false;  ///< Beyond 2^63 it wraps.
+  bool is_list = false;
+  bool is_readable = true;                      ///< Not maps and lists of lists.
+  std::uint8_t definition = 0, repetition = 0;  ///< The highest levels.
+  /// Of a list: the level of one that is there and empty.
+  std::uint8_t empty = 0;
+  std::uint32_t width = 0;  ///< Bytes of kFixedBytes.
+  std::int64_t factor = 1;
+  int scale = 0;
+};
+
+/// The values of one column in one group of rows.
+struct Chunk {
+  std::uint64_t begin = 0, size = 0;  ///< In the file.
+  std::uint64_t values = 0;           ///< With those that are absent.
+  std::int32_t codec = 0;             ///< By the format's numbers.
+};
+
+struct Footer {
+  std::vector<Column> columns;
+  std::vector<std::uint64_t> group_rows;  ///< Of each group of rows.
+  std::vector<Chunk> chunks;              ///< By group, then by column.
+  std::uint64_t rows = 0;
+  std::string created_by;
+  std::uint32_t encodings = 0, codecs = 0;  ///< Bit by bit, by the format's numbers.
+
+  const Chunk& ChunkOf(std::size_t group, std::size_t column) const {
+    return chunks[group * columns.size() + column];
+  }
+};
+
+/// Errors: kInput "parquet/truncated", "parquet/encrypted", "parquet/damaged", "parquet/too-large",
+/// "parquet/unsupported", without the file's name.
+Result<Footer> ReadFooter(const StoredBytes& bytes);
+
+/// In words: "parquet-rs version 59.3.0; PLAIN, RLE_DICTIONARY; zstd; reals of 32 bits".
+std::string FormText(const Footer& footer);
+
+/// What every Parquet file begins with, encrypted ones too.
+bool IsParquet(std::string_view head);
+
+}  // namespace profgauge::readers::parquet

@@ -1,0 +1,45 @@
+// The head of a page: what is in it, and how it is stored.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "profgauge/error.h"
+
+namespace profgauge::readers::parquet {
+
+enum class PageKind : std::uint8_t { kOther, kData, kDictionary, kDataV2 };
+
+/// How values are written, by the format's numbers.
+enum class Encoding : std::int32_t {
+  kPlain = 0,
+  kPlainDictionary = 2,
+  kRuns = 3,
+  kBitPacked = 4,
+  kDeltas = 5,
+  kDeltaLengths = 6,
+  kDeltaBytes = 7,
+  kDictionary = 8,
+  kSplitBytes = 9,
+};
+
+struct PageHead {
+  PageKind kind = PageKind::kOther;
+  std::uint64_t size = 0, stored = 0;  ///< Bytes unpacked, and in the file.
+  std::uint64_t values = 0;            ///< With those that are absent.
+  Encoding encoding = Encoding::kPlain;
+  Encoding definition = Encoding::kRuns, repetition = Encoding::kRuns;  ///< Of levels.
+  /// Of kDataV2: bytes of levels, which stand before what is packed.
+  std::uint64_t definition_bytes = 0, repetition_bytes = 0;
+  bool is_packed = true;
+  std::optional<std::uint32_t> crc;
+  std::size_t bytes = 0;  ///< Of the head itself.
+};
+
+/// Of the head that `bytes` begin with; nothing where it ends behind them. Errors:
+/// "parquet/damaged".
+Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes);
+
+}  // namespace profgauge::readers::parquet

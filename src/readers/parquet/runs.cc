@@ -1,0 +1,89 @@
+#include "readers/parquet/runs.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "readers/parquet/varint.h"
+
+namespace profgauge::readers::parquet {
+
+static_assert(std::endian::native == std::endian::little, "numbers are loaded as they are stored");
+
+std::uint64_t PackedBits::Next() {
+  const std::size_t first = bit_ / 8, shift = bit_ % 8;
+  bit_ += width_;
+  if (width_ == 0) return 0;
+  std::uint64_t low = 0;
+  if (first + sizeof(low) <= bytes_.size()) {
+    std::memcpy(&low, bytes_.data() + first, sizeof(low));
+  } else if (first < bytes_.size()) {
+    std::memcpy(&low, bytes_.data() + first, bytes_.size() - first);
+  }
+  std::uint64_t number = low >> shift;
+  if (shift + width_ > 64 && first + sizeof(low) < bytes_.size()) {
+    const auto high = static_cast<unsigned char>(bytes_[first + sizeof(low)]);
+    number |= std::uint64_t{high} << (64 - shift);
+  }
+  return width_ == 64 ? number : number & ((std::uint64_t{1} << width_) - 1);
+}
+
+bool Runs::Begin() {
+  std::uint64_t head = 0;
+  if (!TakeVarint(bytes_, head)) return false;
+  const std::uint64_t length = head >> 1;
+  if (length == 0) return false;
+  if ((head & 1) == 0) {
+    const std::size_t size = (width_ + 7) / 8;
+    if (size > bytes_.size()) return false;
+    number_ = 0;
+    std::memcpy(&number_, bytes_.data(), size);
+    bytes_.remove_prefix(size);
+    repeated_ = static_cast<std::size_t>(length);
+    return width_ == kMostBits || number_ >> width_ == 0;
+  }
+  // Of the last run some writers leave out the bytes that nothing is in.
+  const std::uint64_t room = width_ == 0 ? length * 8 : std::uint64_t{bytes_.size()} * 8 / width_;
+  const std::uint64_t values = length > room ? room : std::min(length * 8, room);
+  const std::uint64_t size = std::min<std::uint64_t>(bytes_.size(), (values * width_ + 7) / 8);
+  bits_ = PackedBits(bytes_.substr(0, static_cast<std::size_t>(size)), width_);
+  bytes_.remove_prefix(static_cast<std::size_t>(size));
+  packed_ = static_cast<std::size_t>(values);
+  return values > 0;
+}
+
+bool Runs::Read(std::size_t count, std::uint32_t* out) {
+  while (count > 0) {
+    // Numbers without bits are all 0; that there are runs of them need not be said.
+    if (width_ == 0) {
+      std::fill_n(out, count, 0U);
+      return true;
+    }
+    if (repeated_ == 0 && packed_ == 0 && !Begin()) return false;
+    std::size_t now = 0;
+    if (repeated_ > 0) {
+      now = std::min(repeated_, count);
+      std::fill_n(out, now, number_);
+      repeated_ -= now;
+    } else {
+      now = std::min(packed_, count);
+      for (std::size_t i = 0; i < now; ++i) out[i] = static_cast<std::uint32_t>(bits_.Next());
+      packed_ -= now;
+    }
+    out += now;
+    count -= now;
+  }
+  return true;
+}
+
+std::size_t Runs::Ahead(std::size_t most, std::uint32_t& number) {
+  if (width_ == 0) {
+    number = 0;
+    return most;
+  }
+  if (repeated_ == 0 && packed_ == 0 && !Begin()) return 0;
+  number = number_;
+  return std::min(repeated_, most);
+}
+
+}  // namespace profgauge::readers::parquet

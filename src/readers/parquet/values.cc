@@ -1,0 +1,407 @@
+#include "readers/parquet/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "readers/parquet/errors.h"
+
+namespace profgauge::readers::parquet {
+namespace {
+
+constexpr std::uint64_t kMostText = std::uint64_t{16} << 20;
+// Of texts that repeat how others begin: they may be far longer than what is stored.
+constexpr std::uint64_t kMostMade = std::uint64_t{256} << 20;
+
+tl::unexpected<Error> EndsEarly() { return Damaged("the values of a page end early"); }
+
+std::size_t WidthOf(const Column& column) {
+  switch (column.physical) {
+    case Physical::kInt32:
+    case Physical::kFloat:
+      return 4;
+    case Physical::kInt64:
+    case Physical::kDouble:
+      return 8;
+    case Physical::kInt96:
+      return 12;
+    case Physical::kFixedBytes:
+      return column.width;
+    case Physical::kBoolean:
+    case Physical::kBytes:
+      break;
+  }
+  return 0;
+}
+
+template <class Number>
+Number Load(const char* bytes) {
+  Number number;
+  std::memcpy(&number, bytes, sizeof(number));
+  return number;
+}
+
+std::int64_t BitsOf(double real) { return std::bit_cast<std::int64_t>(real); }
+
+double HalfOf(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  constexpr double kSubnormal = 1.0 / (1 << 24), kOne = 1024;
+  const double size = exponent == 0    ? fraction * kSubnormal
+                      : exponent == 31 ? (fraction == 0 ? HUGE_VAL : std::nan(""))
+                                       : std::ldexp((fraction + kOne) / kOne, exponent - 15);
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+/// A whole number of any length with a sign, its highest byte first.
+double BigEndianOf(std::string_view bytes) {
+  double number = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    number = number * 256 + (i == 0 ? static_cast<signed char>(byte) : byte);
+  }
+  return number;
+}
+
+double Scaled(double number, int scale) { return number / std::pow(10.0, scale); }
+
+/// Moments of 12 bytes: nanoseconds of the day, and the Julian day.
+std::int64_t NanosecondsOf(const char* bytes) {
+  constexpr std::int64_t kDay = 86'400'000'000'000, kFirst = 2'440'588;  // 1970-01-01.
+  const std::int64_t day = Load<std::uint32_t>(bytes + 8) - kFirst;
+  // A day that no profile is of wraps, as all arithmetic of the format does.
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(day) *
+                                       static_cast<std::uint64_t>(kDay) +
+                                   Load<std::uint64_t>(bytes));
+}
+
+std::int64_t Converted(const Column& column, std::int64_t number) {
+  switch (column.conversion) {
+    case Conversion::kUnsigned32:
+      return number & 0xFFFF'FFFF;
+    case Conversion::kTimes:
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(number) *
+                                       static_cast<std::uint64_t>(column.factor));
+    case Conversion::kDecimal:
+      return BitsOf(Scaled(static_cast<double>(number), column.scale));
+    default:
+      return number;
+  }
+}
+
+void Convert(const Column& column, std::size_t from, std::vector<std::int64_t>& numbers) {
+  if (column.conversion == Conversion::kNone) return;
+  for (std::size_t i = from; i < numbers.size(); ++i) numbers[i] = Converted(column, numbers[i]);
+}
+
+/// A value of a fixed number of bytes, or a number that is written as text.
+void AddBytes(const Column& column, std::string_view bytes, ValueList& out) {
+  if (column.conversion == Conversion::kDecimal) {
+    out.numbers.push_back(BitsOf(Scaled(BigEndianOf(bytes), column.scale)));
+  } else if (column.conversion == Conversion::kHalf) {
+    out.numbers.push_back(BitsOf(HalfOf(Load<std::uint16_t>(bytes.data()))));
+  } else {
+    out.texts.push_back(bytes);
+  }
+}
+
+/// Values of a fixed number of bytes, one behind the other.
+void AddFixed(const Column& column, const char* bytes, std::size_t count, ValueList& out) {
+  const std::size_t width = WidthOf(column), from = out.numbers.size();
+  if (count == 0) return;
+  if (column.physical == Physical::kFixedBytes) {
+    for (std::size_t i = 0; i < count; ++i) AddBytes(column, {bytes + i * width, width}, out);
+    return;
+  }
+  out.numbers.resize(from + count);
+  std::int64_t* to = out.numbers.data() + from;
+  const auto fill = [&](auto value_at) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = value_at(bytes + i * width);
+  };
+  switch (column.physical) {
+    case Physical::kInt32:
+      fill([](const char* at) { return std::int64_t{Load<std::int32_t>(at)}; });
+      break;
+    case Physical::kInt64:
+      std::memcpy(to, bytes, count * sizeof(std::int64_t));
+      break;
+    case Physical::kFloat:
+      fill([](const char* at) { return BitsOf(double{Load<float>(at)}); });
+      break;
+    case Physical::kDouble:
+      std::memcpy(to, bytes, count * sizeof(std::int64_t));
+      break;
+    case Physical::kInt96:
+      fill(NanosecondsOf);
+      break;
+    default:
+      break;
+  }
+  Convert(column, from, out.numbers);
+}
+
+/// Takes a text with its length off the front.
+bool TakeText(std::string_view& body, std::string_view& text) {
+  if (body.size() < sizeof(std::uint32_t)) return false;
+  const std::size_t size = Load<std::uint32_t>(body.data());
+  body.remove_prefix(sizeof(std::uint32_t));
+  if (size > body.size() || size > kMostText) return false;
+  text = body.substr(0, size);
+  body.remove_prefix(size);
+  return true;
+}
+
+}  // namespace
+
+Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_t count) {
+  // A value takes a bit at least, or there is one.
+  if (count > std::max<std::uint64_t>(bytes->size() * 8, 1)) {
+    return Damaged(fmt::format("a dictionary of {} values in {} bytes", count, bytes->size()));
+  }
+  Dictionary dictionary;
+  dictionary.bytes = std::move(bytes);
+  std::vector<Kept> none;
+  PROFGAUGE_TRY(PageValues values,
+                PageValues::Begin(column, Encoding::kPlain, *dictionary.bytes, nullptr));
+  PROFGAUGE_CHECK(values.Read(static_cast<std::size_t>(count), dictionary.values, none));
+  return dictionary;
+}
+
+Result<PageValues> PageValues::Begin(const Column& column, Encoding encoding, std::string_view body,
+                                     const Dictionary* dictionary) {
+  PageValues values;
+  values.column_ = &column;
+  values.dictionary_ = dictionary;
+  values.encoding_ = encoding;
+  values.body_ = body;
+  const bool is_bytes =
+      column.physical == Physical::kBytes || column.physical == Physical::kFixedBytes;
+  const bool is_integer =
+      column.physical == Physical::kInt32 || column.physical == Physical::kInt64;
+  const std::size_t width = WidthOf(column);
+  switch (encoding) {
+    case Encoding::kPlain:
+      values.bits_ = PackedBits(body, 1);
+      values.bits_left_ = std::uint64_t{body.size()} * 8;
+      return values;
+    case Encoding::kPlainDictionary:
+    case Encoding::kDictionary: {
+      if (dictionary == nullptr) return Damaged("indices without a dictionary");
+      if (body.empty()) return values;  // Of a page without values.
+      const unsigned bits = static_cast<unsigned char>(body.front());
+      if (bits > Runs::kMostBits) return Damaged(fmt::format("indices of {} bits", bits));
+      values.runs_ = Runs(body.substr(1), bits);
+      return values;
+    }
+    case Encoding::kRuns: {
+      std::string_view runs;
+      if (column.physical != Physical::kBoolean) break;
+      if (body.empty()) return values;
+      if (!TakeText(body, runs)) return EndsEarly();
+      values.runs_ = Runs(runs, 1);
+      return values;
+    }
+    case Encoding::kDeltas:
+    case Encoding::kDeltaLengths:
+    case Encoding::kDeltaBytes: {
+      if (encoding == Encoding::kDeltas ? !is_integer : !is_bytes) break;
+      if (body.empty()) return values;
+      if (encoding == Encoding::kDeltaBytes) {
+        const auto prefixes = Deltas::Begin(body);
+        const auto rest = prefixes ? prefixes->Behind() : std::nullopt;
+        if (!rest) return Damaged("differences that are none");
+        values.prefixes_ = *prefixes;
+        body = *rest;
+      }
+      const auto deltas = Deltas::Begin(body);
+      if (!deltas) return Damaged("differences that are none");
+      values.deltas_ = *deltas;
+      if (encoding == Encoding::kDeltas) return values;
+      const auto behind = deltas->Behind();
+      if (!behind) return Damaged("lengths of texts end early");
+      values.body_ = *behind;
+      return values;
+    }
+    case Encoding::kSplitBytes:
+      if (width == 0) break;
+      if (body.size() % width != 0) return EndsEarly();
+      values.stride_ = body.size() / width;
+      return values;
+    case Encoding::kBitPacked:
+      break;
+  }
+  return Unsupported(fmt::format("column `{}` with values encoded by number {}", column.name,
+                                 static_cast<std::int32_t>(encoding)));
+}
+
+Status PageValues::Read(std::size_t count, ValueList& out, std::vector<Kept>& kept) {
+  switch (encoding_) {
+    case Encoding::kPlain:
+      return column_->physical == Physical::kBytes     ? ReadPlainTexts(count, out)
+             : column_->physical == Physical::kBoolean ? ReadBits(count, out)
+                                                       : ReadPlain(count, out);
+    case Encoding::kPlainDictionary:
+    case Encoding::kDictionary:
+      return ReadIndices(count, out);
+    case Encoding::kRuns: {
+      scratch_.resize(count);
+      if (!runs_.Read(count, scratch_.data())) return EndsEarly();
+      out.numbers.insert(out.numbers.end(), scratch_.begin(), scratch_.end());
+      return {};
+    }
+    case Encoding::kDeltas:
+      return ReadDeltas(count, out);
+    case Encoding::kDeltaLengths:
+    case Encoding::kDeltaBytes:
+      return ReadDeltaTexts(count, out, kept);
+    case Encoding::kSplitBytes:
+      return ReadSplit(count, out, kept);
+    case Encoding::kBitPacked:
+      break;
+  }
+  return EndsEarly();
+}
+
+Status PageValues::ReadPlain(std::size_t count, ValueList& out) {
+  const std::size_t width = WidthOf(*column_);
+  if (count > body_.size() / width) return EndsEarly();
+  AddFixed(*column_, body_.data(), count, out);
+  body_.remove_prefix(count * width);
+  return {};
+}
+
+Status PageValues::ReadPlainTexts(std::size_t count, ValueList& out) {
+  const bool is_number = column_->form != Form::kText;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string_view text;
+    if (!TakeText(body_, text)) return Damaged("a text is longer than its page");
+    if (is_number) {
+      AddBytes(*column_, text, out);
+    } else {
+      out.texts.push_back(text);
+    }
+  }
+  return {};
+}
+
+Status PageValues::ReadBits(std::size_t count, ValueList& out) {
+  if (count > bits_left_) return EndsEarly();
+  bits_left_ -= count;
+  for (std::size_t i = 0; i < count; ++i) {
+    out.numbers.push_back(static_cast<std::int64_t>(bits_.Next()));
+  }
+  return {};
+}
+
+Status PageValues::ReadIndices(std::size_t count, ValueList& out) {
+  const ValueList& values = dictionary_->values;
+  const std::size_t most = values.size();
+  const auto add = [&](auto& from, auto& to) -> Status {
+    std::uint32_t index = 0;
+    for (std::size_t left = count; left > 0;) {
+      // A run of one value costs no look at each.
+      std::size_t now = runs_.Ahead(left, index);
+      const bool repeats = now > 0;
+      if (!repeats) now = left;
+      scratch_.resize(now);
+      if (!runs_.Read(now, scratch_.data())) return EndsEarly();
+      if (repeats ? index >= most : *std::max_element(scratch_.begin(), scratch_.end()) >= most) {
+        return Damaged("an index is beyond the dictionary");
+      }
+      const std::size_t first = to.size();
+      to.resize(first + now);
+      if (repeats) {
+        std::fill_n(to.begin() + static_cast<std::ptrdiff_t>(first), now, from[index]);
+      } else {
+        for (std::size_t i = 0; i < now; ++i) to[first + i] = from[scratch_[i]];
+      }
+      left -= now;
+    }
+    return {};
+  };
+  return column_->form == Form::kText ? add(values.texts, out.texts)
+                                      : add(values.numbers, out.numbers);
+}
+
+Status PageValues::ReadDeltas(std::size_t count, ValueList& out) {
+  const std::size_t from = out.numbers.size();
+  out.numbers.resize(from + count);
+  std::int64_t* numbers = out.numbers.data() + from;
+  if (!deltas_.Read(count, numbers)) return EndsEarly();
+  if (column_->physical == Physical::kInt32) {
+    for (std::size_t i = 0; i < count; ++i) {
+      numbers[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(numbers[i]));
+    }
+  }
+  Convert(*column_, from, out.numbers);
+  return {};
+}
+
+Status PageValues::ReadDeltaTexts(std::size_t count, ValueList& out, std::vector<Kept>& kept) {
+  lengths_.resize(count);
+  if (!deltas_.Read(count, lengths_.data())) return EndsEarly();
+  shared_.assign(count, 0);
+  const bool has_prefixes = encoding_ == Encoding::kDeltaBytes;
+  if (has_prefixes && !prefixes_.Read(count, shared_.data())) return EndsEarly();
+  // First how long they are: what texts are in must not move afterwards.
+  std::uint64_t before = last_.size(), left = body_.size(), sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t shared = shared_[i], length = lengths_[i];
+    if (shared < 0 || length < 0 || static_cast<std::uint64_t>(shared) > before ||
+        static_cast<std::uint64_t>(length) > left) {
+      return Damaged(fmt::format("a text of {} bytes", length));
+    }
+    left -= static_cast<std::uint64_t>(length);
+    before = static_cast<std::uint64_t>(shared + length);
+    if (before > kMostText) return TooLarge(fmt::format("a text of {} bytes", before));
+    sum += before;
+    if (has_prefixes && sum + made_ > kMostMade) return TooLarge("texts of a page that repeat");
+  }
+  made_ += sum;
+  std::shared_ptr<std::string> made;
+  if (has_prefixes) {
+    made = std::make_shared<std::string>();
+    made->reserve(static_cast<std::size_t>(sum));
+    kept.push_back(made);
+  }
+  std::string_view last = last_;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto length = static_cast<std::size_t>(lengths_[i]);
+    std::string_view text = body_.substr(0, length);
+    body_.remove_prefix(length);
+    if (has_prefixes) {
+      const std::size_t begin = made->size();
+      made->append(last.substr(0, static_cast<std::size_t>(shared_[i])));
+      made->append(text);
+      text = std::string_view(*made).substr(begin);
+      last = text;
+    }
+    if (column_->form == Form::kText) {
+      out.texts.push_back(text);
+    } else if (column_->width == 0 || text.size() == column_->width) {
+      AddBytes(*column_, text, out);
+    } else {
+      return EndsEarly();
+    }
+  }
+  if (has_prefixes) last_ = std::string(last);
+  return {};
+}
+
+Status PageValues::ReadSplit(std::size_t count, ValueList& out, std::vector<Kept>& kept) {
+  if (count > stride_ - next_) return EndsEarly();
+  const std::size_t width = WidthOf(*column_);
+  auto made = std::make_shared<std::string>(count * width, '\0');
+  for (std::size_t byte = 0; byte < width; ++byte) {
+    const char* from = body_.data() + byte * stride_ + next_;
+    for (std::size_t i = 0; i < count; ++i) (*made)[i * width + byte] = from[i];
+  }
+  next_ += count;
+  AddFixed(*column_, made->data(), count, out);
+  if (column_->form == Form::kText) kept.push_back(std::move(made));
+  return {};
+}
+
+}  // namespace profgauge::readers::parquet

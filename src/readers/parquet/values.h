@@ -1,0 +1,80 @@
+// The values of a page, without those that are absent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profgauge/error.h"
+#include "readers/parquet/deltas.h"
+#include "readers/parquet/footer.h"
+#include "readers/parquet/page.h"
+#include "readers/parquet/runs.h"
+
+namespace profgauge::readers::parquet {
+
+/// Bytes that texts are in, as long as somebody needs them.
+using Kept = std::shared_ptr<const std::string>;
+
+/// Values as they come out: texts of Form::kText; of all else whole numbers, or the bits of reals.
+struct ValueList {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string_view> texts;
+  std::size_t size() const { return numbers.size() + texts.size(); }
+  void clear() {
+    numbers.clear();
+    texts.clear();
+  }
+};
+
+/// What indices of a chunk's pages mean.
+struct Dictionary {
+  ValueList values;
+  Kept bytes;
+};
+
+/// Reads a dictionary's page of so many values. Errors: "parquet/damaged".
+Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_t count);
+
+/// One pass over a page's values.
+class PageValues {
+ public:
+  PageValues() = default;
+  /// `body`: of `bytes`, behind the levels. `dictionary`: the chunk's, or nullptr. REQUIRES: the
+  /// column and the dictionary outlive this.
+  static Result<PageValues> Begin(const Column& column, Encoding encoding, std::string_view body,
+                                  const Dictionary* dictionary);
+
+  /// Adds the next `count` to `out`, and to `kept` what their texts are in but for the page and the
+  /// dictionary. Errors: "parquet/damaged".
+  Status Read(std::size_t count, ValueList& out, std::vector<Kept>& kept);
+
+ private:
+  Status ReadPlain(std::size_t count, ValueList& out);
+  Status ReadPlainTexts(std::size_t count, ValueList& out);
+  Status ReadIndices(std::size_t count, ValueList& out);
+  Status ReadBits(std::size_t count, ValueList& out);
+  Status ReadDeltas(std::size_t count, ValueList& out);
+  Status ReadDeltaTexts(std::size_t count, ValueList& out, std::vector<Kept>& kept);
+  Status ReadSplit(std::size_t count, ValueList& out, std::vector<Kept>& kept);
+
+  const Column* column_ = nullptr;
+  const Dictionary* dictionary_ = nullptr;
+  Encoding encoding_ = Encoding::kPlain;
+  std::string_view body_;
+  Runs runs_;        ///< Indices, or truth values.
+  PackedBits bits_;  ///< Truth values.
+  std::uint64_t bits_left_ = 0;
+  Deltas deltas_;                      ///< Numbers, or lengths of texts.
+  Deltas prefixes_;                    ///< Of texts: how much is the same as in the one before.
+  std::string last_;                   ///< That one.
+  std::uint64_t made_ = 0;             ///< Bytes of such texts.
+  std::size_t stride_ = 0, next_ = 0;  ///< Of split bytes: values of the page, and which is next.
+  std::vector<std::uint32_t> scratch_;
+  std::vector<std::int64_t> lengths_, shared_;
+};
+
+}  // namespace profgauge::readers::parquet
