@@ -25,38 +25,6 @@ void Cells::Clear(std::size_t columns) {
   bytes_.clear();
 }
 
-template <class Row>
-void Cells::Add(const Row& row) {
-  const std::size_t first = types_.size();
-  types_.resize(first + columns_);
-  numbers_.resize(first + columns_);
-  std::uint8_t* types = types_.data() + first;
-  std::int64_t* numbers = numbers_.data() + first;
-  for (int column = 0; column < static_cast<int>(columns_); ++column) {
-    const int type = row.Type(column);
-    std::int64_t number = 0;
-    if (type == SQLITE_INTEGER) {
-      number = row.Integer(column);
-    } else if (type == SQLITE_FLOAT) {
-      number = std::bit_cast<std::int64_t>(row.Real(column));
-    } else if (type != SQLITE_NULL) {
-      number = static_cast<std::int64_t>(texts_.size());
-      StoredText& stored = texts_.emplace_back();
-      stored.integer = row.Integer(column);
-      stored.real = row.Real(column);
-      const std::string_view text = row.Text(column);
-      stored.begin = bytes_.size();
-      stored.size = text.size();
-      bytes_ += text;
-    }
-    *types++ = static_cast<std::uint8_t>(type);
-    *numbers++ = number;
-  }
-}
-
-template void Cells::Add(const sqlite::Statement&);
-template void Cells::Add(const sqlite::RowValues&);
-
 std::int64_t* Cells::AddNumbers(std::span<const std::uint8_t> types) {
   types_.insert(types_.end(), types.begin(), types.end());
   numbers_.resize(numbers_.size() + types.size());

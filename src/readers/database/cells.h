@@ -1,6 +1,7 @@
-// Rows of an SQLite table, kept as they were stored.
+// Rows of a table, kept as they were stored; of Parquet as SQLite would store them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,7 +18,7 @@ class Cells {
  public:
   /// Forgets all rows, for rows of so many cells.
   void Clear(std::size_t columns);
-  /// Adds the row that a statement is at, or that a row function got.
+  /// Adds the row that a statement is at, that a row function got, or that has what these have.
   template <class Row>
   void Add(const Row& row);
   /// Adds a row of whole numbers and of nothing, as `types` has it; returns where they go.
@@ -53,5 +54,34 @@ class Cells {
   std::vector<StoredText> texts_;
   std::string bytes_;
 };
+
+template <class Row>
+void Cells::Add(const Row& row) {
+  const std::size_t first = types_.size();
+  types_.resize(first + columns_);
+  numbers_.resize(first + columns_);
+  std::uint8_t* types = types_.data() + first;
+  std::int64_t* numbers = numbers_.data() + first;
+  for (int column = 0; column < static_cast<int>(columns_); ++column) {
+    const int type = row.Type(column);
+    std::int64_t number = 0;
+    if (type == SQLITE_INTEGER) {
+      number = row.Integer(column);
+    } else if (type == SQLITE_FLOAT) {
+      number = std::bit_cast<std::int64_t>(row.Real(column));
+    } else if (type != SQLITE_NULL) {
+      number = static_cast<std::int64_t>(texts_.size());
+      StoredText& stored = texts_.emplace_back();
+      stored.integer = row.Integer(column);
+      stored.real = row.Real(column);
+      const std::string_view text = row.Text(column);
+      stored.begin = bytes_.size();
+      stored.size = text.size();
+      bytes_ += text;
+    }
+    *types++ = static_cast<std::uint8_t>(type);
+    *numbers++ = number;
+  }
+}
 
 }  // namespace profgauge::readers

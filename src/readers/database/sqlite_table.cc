@@ -1,5 +1,7 @@
 #include "readers/database/sqlite_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -102,10 +104,24 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   return Rowids{first, count + 1, std::min(count + 1, bytes / kUsualRow)};
 }
 
+// SQL that keeps the rows; empty: all are wanted. A table without the column has none of them.
+std::string FilterOf(const Only& only, const std::set<std::string>& columns) {
+  if (only.column.empty()) return {};
+  const std::string column(only.column);
+  if (!columns.contains(column)) return "0";
+  return fmt::format("\"{}\" in ({})", column, fmt::join(only.numbers, ", "));
+}
+
 }  // namespace
 
-Result<TableScan> TableScan::Open(sqlite::Database& database, const std::string& table,
-                                  std::initializer_list<Wanted> wanted, std::string_view filter) {
+Result<TableScan> TableScan::Open(Tables tables, const std::string& table,
+                                  std::initializer_list<Wanted> wanted, const Only& only) {
+  if (auto* database = tables.database()) return OpenSqlite(*database, table, wanted, only);
+  return OpenParquet(tables.parquet(), table, wanted, only);
+}
+
+Result<TableScan> TableScan::OpenSqlite(sqlite::Database& database, const std::string& table,
+                                        std::initializer_list<Wanted> wanted, const Only& only) {
   TableScan scan;
   PROFGAUGE_TRY(const std::set<std::string> there, ColumnNames(database, table));
   if (there.empty()) return scan;
@@ -121,10 +137,11 @@ Result<TableScan> TableScan::Open(sqlite::Database& database, const std::string&
   }
   scan.database_ = &database;
   PROFGAUGE_TRY(scan.rowids_, LongTable(database, table, there));
+  const std::string filter = FilterOf(only, there);
   if (scan.rowids_ && filter.empty()) scan.plain_ = FindPlainTable(database, table, names);
   // Without an index rows come in the order of rowids.
   scan.rest_ = " from \"" + table + "\" not indexed where (" +
-               (filter.empty() ? std::string("1") : std::string(filter)) + ")";
+               (filter.empty() ? std::string("1") : filter) + ")";
   PROFGAUGE_TRY(auto statement, database.Prepare("select " + scan.columns_ + scan.rest_));
   scan.statement_.emplace(std::move(statement));
   return scan;
@@ -132,6 +149,7 @@ Result<TableScan> TableScan::Open(sqlite::Database& database, const std::string&
 
 Result<bool> TableScan::Next() {
   if (!exists_) return false;
+  if (parquet_) return NextParquetRow();
   PROFGAUGE_TRY(const bool more, statement_->Step());
   printed_.clear();
   row_ = 0;
@@ -186,7 +204,7 @@ Status TableScan::ForEachBlock(const std::function<void()>& take) {
   if (!exists_) return {};
   if (rowids_) return ReadRowids(take);
   while (true) {
-    PROFGAUGE_TRY(const bool more, Next());
+    PROFGAUGE_TRY(const bool more, parquet_ ? NextParquetBlock() : Next());
     if (!more) return {};
     take();
   }

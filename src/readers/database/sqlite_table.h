@@ -1,5 +1,5 @@
-// Tables of profiles in SQLite, read by what is there: exporters add, drop and rename columns from
-// version to version, so a reader names what it wants and learns what it got.
+// Tables of profiles in SQLite or Parquet, read by what is there: exporters add, drop and rename
+// columns from version to version, so a reader names what it wants and learns what it got.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "base/sqlite.h"
 #include "readers/database/cells.h"
 #include "readers/database/page_rows.h"
+#include "readers/database/tables.h"
 
 namespace profgauge::readers {
 
@@ -25,6 +26,13 @@ struct Wanted {
   std::initializer_list<const char*> names;
 };
 
+/// Rows that are wanted alone: those with one of these numbers in the column. All where it is
+/// empty. Of Parquet it must be a wanted one.
+struct Only {
+  std::string_view column;
+  std::vector<std::int64_t> numbers;
+};
+
 /// The rowids of a table.
 struct Rowids {
   std::int64_t first = 0;
@@ -32,19 +40,22 @@ struct Rowids {
   std::uint64_t rows_at_most = 0;
 };
 
-/// One pass over a table, in rowid order. Columns are numbered as wanted.
+/// One pass over a table, in the order of rowids or, of Parquet, of the file. Columns are numbered
+/// as wanted.
 class TableScan {
  public:
   /// A table that does not exist is an empty one without columns; views and virtual tables, which
-  /// exporters never write, count as none: they could be programs. `filter` is SQL of ours, or
-  /// empty.
-  static Result<TableScan> Open(sqlite::Database& database, const std::string& table,
-                                std::initializer_list<Wanted> wanted, std::string_view filter = "");
+  /// exporters never write, count as none: they could be programs. REQUIRES: the tables outlive the
+  /// scan.
+  static Result<TableScan> Open(Tables tables, const std::string& table,
+                                std::initializer_list<Wanted> wanted, const Only& only = {});
 
   bool exists() const { return exists_; }
   bool Has(std::size_t column) const { return exists_ && present_[column]; }
   /// How many rows there may be, of a table that is long; else 0. For making room.
-  std::uint64_t RowsAtMost() const { return rowids_ ? rowids_->rows_at_most : 0; }
+  std::uint64_t RowsAtMost() const {
+    return parquet_ ? parquet_->rows_at_most : rowids_ ? rowids_->rows_at_most : 0;
+  }
   Result<bool> Next();
   /// Calls `take()` at each row. Long tables are read by several threads; `take` is called by one
   /// at a time, in rowid order, which need not be this one.
@@ -71,9 +82,25 @@ class TableScan {
   std::string_view Text(std::size_t column) const;
 
  private:
+  /// Rows of a Parquet file, block by block.
+  struct OfParquet {
+    parquet::RowBlocks blocks;
+    std::vector<std::optional<std::size_t>> columns;  ///< Which of the blocks' a wanted one is.
+    std::uint64_t rows_at_most = 0;
+    std::optional<std::size_t> filtered;  ///< The wanted column that `only` names.
+    std::vector<std::int64_t> only;
+  };
+
+  static Result<TableScan> OpenSqlite(sqlite::Database& database, const std::string& table,
+                                      std::initializer_list<Wanted> wanted, const Only& only);
+  static Result<TableScan> OpenParquet(const ParquetTables& tables, const std::string& table,
+                                       std::initializer_list<Wanted> wanted, const Only& only);
   /// Calls `take` whenever cells_ are the next rows.
   Status ForEachBlock(const std::function<void()>& take);
   Status ReadRowids(const std::function<void()>& take);
+  /// Puts the next rows of Parquet into own_; false behind the last.
+  Result<bool> NextParquetBlock();
+  Result<bool> NextParquetRow();
 
   bool exists_ = false;
   std::vector<bool> present_;
@@ -82,6 +109,7 @@ class TableScan {
   std::optional<PlainTable> plain_;  ///< Where all is read, and its columns are plain.
   std::string columns_, rest_;       ///< Of the statement: what is selected, and all behind it.
   std::optional<sqlite::Statement> statement_;
+  std::optional<OfParquet> parquet_;
   Cells own_;
   const Cells* cells_ = nullptr;  ///< Nothing before the first row and behind the last.
   std::size_t row_ = 0;

@@ -262,7 +262,7 @@ Status ReadOtherCalls(DatabaseImport& import, CallRows& rows, const char* table)
 Status ReadIterations(DatabaseImport& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "iteration_list",
                                            {{{"iter_value"}}, {{"start_time"}}, {{"stop_time"}}},
-                                           fmt::format("aggr_id = {}", import.aggregation.id)));
+                                           {"aggr_id", {import.aggregation.id}}));
   std::map<std::int64_t, Span> iterations;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     iterations[scan.Integer(0)] = {scan.Integer(1), scan.Integer(2)};

@@ -16,9 +16,7 @@
 namespace profgauge::readers::dlprof {
 namespace {
 
-std::string OfAggregation(const DatabaseImport& import) {
-  return fmt::format("aggr_id = {}", import.aggregation.id);
-}
+Only OfAggregation(const DatabaseImport& import) { return {"aggr_id", {import.aggregation.id}}; }
 
 struct Spread {
   Value mean, least, most;

@@ -60,7 +60,7 @@ class Callers {
 }  // namespace
 
 Status ReadApi(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_RUNTIME",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_RUNTIME",
                                            {{{"start"}},
                                             {{"end"}},
                                             {{"globalTid"}},

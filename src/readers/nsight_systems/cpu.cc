@@ -19,7 +19,7 @@ namespace {
 using Labels = boost::unordered_flat_map<std::int64_t, std::string>;
 
 Result<Labels> ReadLabels(Import& import, const char* table) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table, {{{"id"}}, {{"label"}}}));
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, table, {{{"id"}}, {{"label"}}}));
   Labels labels;
   PROFGAUGE_CHECK(scan.ForEach(
       [&] { labels.insert_or_assign(scan.Integer(0, -1), std::string(scan.Text(1))); }));
@@ -63,7 +63,7 @@ class Scheduling {
 
  private:
   Status ReadSwitches() {
-    PROFGAUGE_TRY(auto scan, TableScan::Open(*import_.database, "SCHED_EVENTS",
+    PROFGAUGE_TRY(auto scan, TableScan::Open(import_.tables, "SCHED_EVENTS",
                                              {{{"start"}},
                                               {{"isSchedIn"}},
                                               {{"globalTid"}},
@@ -135,7 +135,7 @@ struct Frame {
 Result<std::vector<Frame>> ReadFrames(Import& import) {
   PROFGAUGE_TRY(
       auto scan,
-      TableScan::Open(*import.database, "SAMPLING_CALLCHAINS",
+      TableScan::Open(import.tables, "SAMPLING_CALLCHAINS",
                       {{{"id"}}, {{"symbol"}}, {{"module"}}, {{"unresolved"}}, {{"stackDepth"}}}));
   std::vector<Frame> frames;
   boost::unordered_flat_map<std::uint32_t, StringId> libraries;
@@ -199,7 +199,7 @@ Result<boost::unordered_flat_map<std::int64_t, StringId>> ReadStacks(Import& imp
 Status ReadSamples(Import& import) {
   PROFGAUGE_TRY(const auto stacks, ReadStacks(import));
   if (stacks.empty()) return {};
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "COMPOSITE_EVENTS",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "COMPOSITE_EVENTS",
                                            {{{"id"}}, {{"start"}}, {{"globalTid"}}}));
   return scan.ForEach([&] {
     const auto stack = stacks.find(scan.Integer(0, -1));
@@ -213,7 +213,7 @@ Status ReadSamples(Import& import) {
 // Only of threads that call CUDA: the profiler's own threads hold nobody up.
 Status ReadOverhead(Import& import) {
   PROFGAUGE_TRY(auto scan,
-                TableScan::Open(*import.database, "PROFILER_OVERHEAD",
+                TableScan::Open(import.tables, "PROFILER_OVERHEAD",
                                 {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
   return scan.ForEach([&] {
     const std::int64_t thread = scan.Integer(2);

@@ -71,7 +71,7 @@ class CommonColumns {
 
 Status ReadKernels(Import& import) {
   constexpr std::size_t kGraphNode = kFirstOwn + 11;
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_KERNEL",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_KERNEL",
                                            {{{"start"}},
                                             {{"end"}},
                                             {{"deviceId"}},
@@ -109,7 +109,7 @@ Status ReadKernels(Import& import) {
 }
 
 Status ReadCopies(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_MEMCPY",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_MEMCPY",
                                            {{{"start"}},
                                             {{"end"}},
                                             {{"deviceId"}},
@@ -137,7 +137,7 @@ Status ReadCopies(Import& import) {
 }
 
 Status ReadMemsets(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_MEMSET",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_MEMSET",
                                            {{{"start"}},
                                             {{"end"}},
                                             {{"deviceId"}},
@@ -158,7 +158,7 @@ Status ReadMemsets(Import& import) {
 
 // With --cuda-graph-trace=graph a graph launch is one opaque piece of device work.
 Status ReadGraphs(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
                                            {{{"start"}},
                                             {{"end"}},
                                             {{"deviceId"}},
@@ -188,7 +188,7 @@ void StateGraphs(Import& import) {
 }
 
 Status ReadSyncs(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                                            {{{"start"}},
                                             {{"end"}},
                                             {{"deviceId"}},

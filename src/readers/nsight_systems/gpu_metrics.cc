@@ -64,7 +64,7 @@ void Report(const MeansOf& means, ProfileBuilder& builder) {
 }  // namespace
 
 Status ReadGpuMetrics(Import& import) {
-  PROFGAUGE_TRY(auto names, TableScan::Open(*import.database, "TARGET_INFO_GPU_METRICS",
+  PROFGAUGE_TRY(auto names, TableScan::Open(import.tables, "TARGET_INFO_GPU_METRICS",
                                             {{{"metricId"}}, {{"metricName"}}, {{"typeId"}}}));
   std::map<std::pair<std::int64_t, std::int64_t>, MetricId> wanted;
   PROFGAUGE_CHECK(names.ForEach([&] {
@@ -74,7 +74,7 @@ Status ReadGpuMetrics(Import& import) {
   }));
   if (wanted.empty()) return {};
   PROFGAUGE_TRY(auto scan,
-                TableScan::Open(*import.database, "GPU_METRICS",
+                TableScan::Open(import.tables, "GPU_METRICS",
                                 {{{"typeId"}}, {{"metricId"}}, {{"value"}}, {{"timestamp"}}}));
   MeansOf means;
   PROFGAUGE_CHECK(scan.ForEach([&] {

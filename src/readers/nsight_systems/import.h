@@ -1,4 +1,5 @@
-// One import of an Nsight Systems SQLite export, shared by the parts of the reader.
+// One import of an export of Nsight Systems, as SQLite or Parquet, shared by the parts of the
+// reader.
 //
 // Source of the schema: NVIDIA's export documentation and 30 real exports from 2020 to 2026; tables
 // and columns are found by what is there, never by version.
@@ -15,14 +16,16 @@
 #include <vector>
 
 #include "base/interval.h"
-#include "base/sqlite.h"
 #include "model/profile_builder.h"
 #include "model/row_batch.h"
+#include "readers/database/tables.h"
 
 namespace profgauge::readers::nsight {
 
 struct Import {
-  sqlite::Database* database = nullptr;
+  Import(Tables from, ProfileBuilder& to) : tables(from), builder(&to) {}
+
+  Tables tables;
   ProfileBuilder* builder = nullptr;
 
   /// StringIds: the export's id to ours.

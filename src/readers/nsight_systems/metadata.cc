@@ -12,14 +12,14 @@ namespace profgauge::readers::nsight {
 namespace {
 
 Status ReadStrings(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "StringIds", {{{"id"}}, {{"value"}}}));
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "StringIds", {{{"id"}}, {{"value"}}}));
   return scan.ForEach(
       [&] { import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1))); });
 }
 
 Status ReadGpus(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan,
-                TableScan::Open(*import.database, table,
+                TableScan::Open(import.tables, table,
                                 {{{"cuDevice", "id", "deviceId"}},
                                  {{"name"}},
                                  {{"totalMemory", "globalMemoryBytes"}},
@@ -44,12 +44,12 @@ Status ReadGpus(Import& import, const char* table) {
 // Which GPU a process means by its CUDA ordinal: CUDA_VISIBLE_DEVICES renumbers them.
 Status ReadGpuMapping(Import& import) {
   PROFGAUGE_TRY(auto gpus,
-                TableScan::Open(*import.database, "TARGET_INFO_GPU", {{{"id"}}, {{"cuDevice"}}}));
+                TableScan::Open(import.tables, "TARGET_INFO_GPU", {{{"id"}}, {{"cuDevice"}}}));
   std::map<std::int64_t, std::int64_t> ordinal_of;
   PROFGAUGE_CHECK(gpus.ForEach([&] {
     if (gpus.IsSet(0) && gpus.IsSet(1)) ordinal_of[gpus.Integer(0)] = gpus.Integer(1);
   }));
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "TARGET_INFO_CUDA_DEVICE",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "TARGET_INFO_CUDA_DEVICE",
                                            {{{"gpuId"}}, {{"cudaId"}}, {{"pid"}}}));
   return scan.ForEach([&] {
     const auto ordinal = ordinal_of.find(scan.Integer(0, -1));
@@ -81,7 +81,7 @@ void ReadCaptureSetting(Import& import, std::string_view name, std::string_view 
 // Name/value tables, of which only these keys are ever looked at.
 Status ReadFacts(Import& import, const char* table,
                  std::initializer_list<std::pair<const char*, const char*>> allowed) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table, {{{"name"}}, {{"value"}}}));
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, table, {{{"name"}}, {{"value"}}}));
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) return {};
@@ -96,14 +96,14 @@ Status ReadFacts(Import& import, const char* table,
 
 Status ReadCaptureWindow(Import& import) {
   import.builder->CountFromSession();
-  PROFGAUGE_TRY(auto window, TableScan::Open(*import.database, "ANALYSIS_DETAILS",
+  PROFGAUGE_TRY(auto window, TableScan::Open(import.tables, "ANALYSIS_DETAILS",
                                              {{{"startTime"}}, {{"stopTime"}}}));
   PROFGAUGE_TRY(const bool has_window, window.Next());
   if (has_window && window.Integer(1) > window.Integer(0)) {
     import.builder->SetSpan(window.Integer(0), Between(window.Integer(0), window.Integer(1)));
     import.capture_end = window.Integer(1);
   }
-  PROFGAUGE_TRY(auto start, TableScan::Open(*import.database, "TARGET_INFO_SESSION_START_TIME",
+  PROFGAUGE_TRY(auto start, TableScan::Open(import.tables, "TARGET_INFO_SESSION_START_TIME",
                                             {{{"utcEpochNs"}}}));
   PROFGAUGE_TRY(const bool has_start, start.Next());
   if (has_start) import.builder->SetClockOffset(start.Integer(0));
@@ -113,7 +113,7 @@ Status ReadCaptureWindow(Import& import) {
 // Processes with ranges of their own.
 Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
   std::set<std::int64_t> processes;
-  PROFGAUGE_TRY(auto ranges, TableScan::Open(*import.database, "NVTX_EVENTS", {{{"globalTid"}}}));
+  PROFGAUGE_TRY(auto ranges, TableScan::Open(import.tables, "NVTX_EVENTS", {{{"globalTid"}}}));
   PROFGAUGE_CHECK(ranges.ForEach([&] { processes.insert(ProcessOf(ranges.Integer(0))); }));
   return processes;
 }
@@ -169,7 +169,7 @@ Status ReadMetadata(Import& import) {
 
 // Its texts are not shown: they may name files and users.
 Status ReadDiagnostics(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "DIAGNOSTIC_EVENT",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "DIAGNOSTIC_EVENT",
                                            {{{"severity"}}, {{"text"}}, {{"globalPid"}}}));
   ImportLog& log = import.builder->log();
   std::set<std::int64_t> lossy;  // Processes of which events were lost; 0: it is not said of which.

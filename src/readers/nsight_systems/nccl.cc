@@ -39,7 +39,7 @@ Result<Schemas> ReadSchemas(Import& import) {
   PROFGAUGE_TRY(
       auto scan,
       TableScan::Open(
-          *import.database, "NVTX_PAYLOAD_SCHEMA_ENTRIES",
+          import.tables, "NVTX_PAYLOAD_SCHEMA_ENTRIES",
           {{{"domainId"}}, {{"schemaId"}}, {{"type"}}, {{"name"}}, {{"offset"}}, {{"idx"}}}));
   Schemas schemas;
   PROFGAUGE_CHECK(scan.ForEach([&] {
@@ -132,7 +132,7 @@ class Reading {
  private:
   template <class Take>
   Status Scan(Take take) {
-    PROFGAUGE_TRY(auto scan, TableScan::Open(*import_.database, "NVTX_EVENTS",
+    PROFGAUGE_TRY(auto scan, TableScan::Open(import_.tables, "NVTX_EVENTS",
                                              {{{"start"}},
                                               {{"globalTid"}},
                                               {{"domainId"}},

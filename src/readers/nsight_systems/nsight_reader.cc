@@ -1,11 +1,16 @@
 #include "readers/nsight_systems/nsight_reader.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "base/errors.h"
 #include "readers/database/sqlite_file.h"
+#include "readers/folders.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/nsight_systems/parquet_folder.h"
 
 namespace profgauge::readers {
 namespace {
@@ -38,14 +43,83 @@ bool IsExport(const std::set<std::string>& tables) {
   });
 }
 
+/// Of `nsys export --type jsonlines`: each line is an object with names of its own.
+bool IsJsonLines(std::string_view head) {
+  constexpr std::string_view kNames[] = {"\"globalTid\"", "\"GlobalTid\"", "\"CudaEvent\"",
+                                         "\"CUPTI_ACTIVITY_KIND_"};
+  return head.starts_with('{') && head.find("}\n{") != std::string_view::npos &&
+         std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
+           return head.find(name) != std::string_view::npos;
+         });
+}
+
 bool IsReport(const std::string& name) {
   return name.ends_with(".nsys-rep") || name.ends_with(".qdrep");
+}
+
+/// All that an export says, in the order in which its parts need each other. `path` is for errors.
+Result<Profile> ReadExport(nsight::Import& import, const std::string& path) {
+  import.builder->SetHints(kHints);
+  import.builder->source().is_of_any_program = true;
+  PROFGAUGE_CHECK(nsight::ReadMetadata(import));
+  PROFGAUGE_CHECK(nsight::ReadProcesses(import));
+  PROFGAUGE_CHECK(nsight::ReadDevice(import));
+  PROFGAUGE_CHECK(nsight::ReadApi(import));
+  PROFGAUGE_CHECK(nsight::ReadDiagnostics(import));
+  PROFGAUGE_CHECK(nsight::ReadNvtx(import));
+  nsight::ShareMarkers(import);
+  PROFGAUGE_CHECK(nsight::ReadOs(import));
+  PROFGAUGE_CHECK(nsight::ReadCpu(import));
+  PROFGAUGE_CHECK(nsight::ReadGpuMetrics(import));
+  const std::vector<ThreadId> ranks = nsight::ThreadsOfRanks(import);
+  PROFGAUGE_TRY(Profile profile, import.builder->Finish());
+  if (profile.device.size() + profile.api.size() + profile.host.size() == 0) {
+    return Fail(InputError(
+        path, "nsight/no-events",
+        "the Nsight Systems export holds no kernels, API calls or NVTX ranges",
+        "record with `nsys profile --trace=cuda,nvtx`, then `nsys export --type sqlite`"));
+  }
+  const bool has_launch = std::find(profile.api.kind.begin(), profile.api.kind.end(),
+                                    ApiKind::kLaunch) != profile.api.kind.end();
+  if (has_launch && profile.device.size() == 0) {
+    profile.log.AddAt(Counter::profiler_warnings, "kernels were launched, but none was recorded");
+    profile.hints = kNoActivityHints;
+  }
+  profile.gpus_by_process = import.gpu_of.empty();
+  for (const ThreadId thread : ranks) {
+    profile.communicating.push_back(profile.threads[thread.value].process);
+  }
+  nsight::ProjectRanges(profile);
+  return profile;
+}
+
+Result<Profile> ReadFolder(const std::string& path, const std::vector<std::string>& files,
+                           const ReadOptions& options) {
+  PROFGAUGE_TRY(const nsight::ParquetFolder folder, nsight::OpenParquetFolder(files, options));
+  ProfileBuilder builder;
+  Source& source = builder.source();
+  source.path = path;
+  source.format = "nsight_systems";
+  source.dialect = "Parquet export";
+  source.accelerator = "nvidia";
+  source.bytes = folder.bytes;
+  source.hash = folder.hash;
+  for (const std::string& table : folder.ended) {
+    builder.log().Add(Counter::truncated);
+    builder.log().AddAt(Counter::rows_unusable, table + ": its file ends early");
+  }
+  nsight::Import import(folder.tables, builder);
+  PROFGAUGE_TRY(Profile profile, ReadExport(import, path));
+  profile.facts.emplace_back("parquet_form", folder.form);
+  return profile;
 }
 
 class NsightReader final : public Reader {
  public:
   std::string_view name() const override { return "nsight_systems"; }
-  std::string_view expected() const override { return "Nsight Systems' SQLite export (*.sqlite)"; }
+  std::string_view expected() const override {
+    return "Nsight Systems' SQLite or Parquet export (*.sqlite, a folder)";
+  }
   std::span<const std::string_view> suffixes() const override {
     static constexpr std::string_view kSuffixes[] = {".sqlite"};
     return kSuffixes;
@@ -58,45 +132,52 @@ class NsightReader final : public Reader {
 
   Result<Profile> Read(ByteSource& source, const ReadOptions&) const override {
     ProfileBuilder builder;
-    builder.SetHints(kHints);
     PROFGAUGE_TRY(auto database, OpenDatabase(source, "nsight_systems", "SQLite export", builder));
-    builder.source().is_of_any_program = true;
-    nsight::Import import;
-    import.database = &database;
-    import.builder = &builder;
-    PROFGAUGE_CHECK(nsight::ReadMetadata(import));
-    PROFGAUGE_CHECK(nsight::ReadProcesses(import));
-    PROFGAUGE_CHECK(nsight::ReadDevice(import));
-    PROFGAUGE_CHECK(nsight::ReadApi(import));
-    PROFGAUGE_CHECK(nsight::ReadDiagnostics(import));
-    PROFGAUGE_CHECK(nsight::ReadNvtx(import));
-    nsight::ShareMarkers(import);
-    PROFGAUGE_CHECK(nsight::ReadOs(import));
-    PROFGAUGE_CHECK(nsight::ReadCpu(import));
-    PROFGAUGE_CHECK(nsight::ReadGpuMetrics(import));
-    const std::vector<ThreadId> ranks = nsight::ThreadsOfRanks(import);
-    PROFGAUGE_TRY(Profile profile, builder.Finish());
-    if (profile.device.size() + profile.api.size() + profile.host.size() == 0) {
-      return Fail(InputError(
-          source.name(), "nsight/no-events",
-          "the Nsight Systems export holds no kernels, API calls or NVTX ranges",
-          "record with `nsys profile --trace=cuda,nvtx`, then `nsys export --type sqlite`"));
-    }
-    const bool has_launch = std::find(profile.api.kind.begin(), profile.api.kind.end(),
-                                      ApiKind::kLaunch) != profile.api.kind.end();
-    if (has_launch && profile.device.size() == 0) {
-      profile.log.AddAt(Counter::profiler_warnings, "kernels were launched, but none was recorded");
-      profile.hints = kNoActivityHints;
-    }
-    profile.gpus_by_process = import.gpu_of.empty();
-    for (const ThreadId thread : ranks) {
-      profile.communicating.push_back(profile.threads[thread.value].process);
-    }
-    nsight::ProjectRanges(profile);
-    return profile;
+    nsight::Import import(database, builder);
+    return ReadExport(import, source.name());
   }
 
-  std::optional<Error> Refuse(const std::string& path, std::string_view) const override {
+  // A folder of tables, and one of such folders, as of ranks.
+  std::vector<std::string> OutputsOf(const std::string& folder,
+                                     std::vector<std::string>&) const override {
+    return FoldersBelow(folder, [](const std::filesystem::path& below) {
+      return AnyNameIn(below, nsight::IsTableName);
+    });
+  }
+  Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
+                   Run& run) const override {
+    for (const auto& [folder, all] : ByFolder(files)) {
+      std::vector<std::string> tables;
+      std::copy_if(all.begin(), all.end(), std::back_inserter(tables),
+                   [](const auto& file) { return file.ends_with(".parquet"); });
+      const auto is_known = [](const std::string& file) {
+        return nsight::IsTableName(std::filesystem::path(file).filename().string());
+      };
+      if (tables.size() < 2 || std::none_of(tables.begin(), tables.end(), is_known)) continue;
+      PROFGAUGE_TRY(auto profile, ReadFolder(folder.empty() ? "." : folder, tables, options));
+      run.profiles.push_back(std::move(profile));
+      std::erase_if(files, [&](const std::string& file) {
+        return std::find(tables.begin(), tables.end(), file) != tables.end();
+      });
+    }
+    return {};
+  }
+
+  std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
+    if (head.starts_with("ARROW1") || IsJsonLines(head)) {
+      return InputError(path, head.starts_with("ARROW1") ? "input/arrow" : "input/nsys-jsonlines",
+                        head.starts_with("ARROW1")
+                            ? "the file is a table of Arrow, which is not read"
+                            : "the file is an export of Nsight Systems as lines of JSON, which is "
+                              "not read",
+                        "export the report with `nsys export --type sqlite REPORT.nsys-rep`, then "
+                        "pass the `.sqlite` file");
+    }
+    if (nsight::IsTableName(std::filesystem::path(path).filename().string())) {
+      return InputError(path, "nsight/one-table",
+                        "the file is one table of an export of Nsight Systems as Parquet",
+                        "pass the folder that it is in");
+    }
     if (!IsReport(path)) return std::nullopt;
     return InputError(
         path, "input/nsys-rep",

@@ -51,8 +51,8 @@ enum : std::size_t {
 // (process, domain, category) to the category's name.
 using Categories = std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string>;
 
-Result<TableScan> OpenNvtx(Import& import, std::string_view filter = "") {
-  return TableScan::Open(*import.database, "NVTX_EVENTS",
+Result<TableScan> OpenNvtx(Import& import, const Only& only = {}) {
+  return TableScan::Open(import.tables, "NVTX_EVENTS",
                          {{{"start"}},
                           {{"end"}},
                           {{"eventType"}},
@@ -70,7 +70,7 @@ Result<TableScan> OpenNvtx(Import& import, std::string_view filter = "") {
                           {{"jsonText"}},
                           {{"category"}},
                           {{"color"}}},
-                         filter);
+                         only);
 }
 
 // A text of its own, or one that was registered before.
@@ -90,8 +90,8 @@ void NameThread(Import& import, std::int64_t thread, std::string_view name) {
 Status ReadNames(Import& import, Categories& categories) {
   PROFGAUGE_TRY(const auto all, OpenNvtx(import));
   if (!all.Has(kType)) return {};
-  PROFGAUGE_TRY(auto scan, OpenNvtx(import, fmt::format("eventType in ({}, {}, {})", kDomainCreate,
-                                                        kCategory, kThreadName)));
+  PROFGAUGE_TRY(auto scan,
+                OpenNvtx(import, {"eventType", {kDomainCreate, kCategory, kThreadName}}));
   return scan.ForEach([&] {
     const std::int64_t type = scan.Integer(kType), thread = scan.Integer(kThread);
     if (type == kDomainCreate) {
@@ -108,7 +108,7 @@ Status ReadNames(Import& import, Categories& categories) {
 // The names that the system gave to threads; those of NVTX, read later, are the program's own.
 Status ReadThreadNames(Import& import) {
   PROFGAUGE_TRY(auto scan,
-                TableScan::Open(*import.database, "ThreadNames", {{{"nameId"}}, {{"globalTid"}}}));
+                TableScan::Open(import.tables, "ThreadNames", {{{"nameId"}}, {{"globalTid"}}}));
   return scan.ForEach([&] {
     const StringId name = import.String(scan.Integer(0, -1));
     if (name.valid()) NameThread(import, scan.Integer(1), import.builder->Name(name));

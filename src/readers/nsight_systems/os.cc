@@ -10,7 +10,7 @@ namespace {
 
 Status ReadCalls(Import& import) {
   PROFGAUGE_TRY(auto scan,
-                TableScan::Open(*import.database, "OSRT_API",
+                TableScan::Open(import.tables, "OSRT_API",
                                 {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
   return scan.ForEach([&] {
     if (!scan.IsSet(0)) {
@@ -33,7 +33,7 @@ Status ReadCalls(Import& import) {
 // Calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`): ranges of a domain of their own.
 Status ReadLibrary(Import& import, const char* table, std::string_view library) {
   PROFGAUGE_TRY(auto scan,
-                TableScan::Open(*import.database, table,
+                TableScan::Open(import.tables, table,
                                 {{{"start"}}, {{"end"}}, {{"globalTid"}}, {{"nameId"}}}));
   return scan.ForEach([&] {
     if (!scan.IsSet(0)) {

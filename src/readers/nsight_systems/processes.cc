@@ -33,7 +33,7 @@ Result<KernelUse> ReadUse(Import& import) {
   }
   // NCCL needs a GPU for each rank.
   if (names.empty() || import.sms_of.size() < 2) return use;
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_KERNEL",
+  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_KERNEL",
                                            {{{"start"}},
                                             {{"end"}},
                                             {{"deviceId"}},

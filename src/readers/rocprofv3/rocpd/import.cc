@@ -47,8 +47,8 @@ std::string MessageOf(std::string_view json) {
 }  // namespace
 
 Result<TableScan> Import::Open(std::string_view base, std::initializer_list<Wanted> wanted,
-                               std::string_view filter) {
-  return TableScan::Open(database_, TableOf(base, suffix_), wanted, filter);
+                               const Only& only) {
+  return TableScan::Open(database_, TableOf(base, suffix_), wanted, only);
 }
 
 Status Import::Read() {
@@ -99,12 +99,12 @@ Status Import::ReadTexts() {
 }
 
 Status Import::ReadCategories() {
-  constexpr std::size_t kMostBytes = 4096;  // Of markers' ids: a writer has four.
+  constexpr std::size_t kMostIds = 512;  // Of markers: a writer has four.
   PROFGAUGE_TRY(auto scan, Open("info_category", {{{"id"}}, {{"name"}}}));
   has_categories_ = scan.Has(0);
   const auto note = [&](std::int64_t id, std::string_view name) {
-    if (DomainNamed(name) != Domain::kMarker || marker_categories_.size() > kMostBytes) return;
-    marker_categories_ += (marker_categories_.empty() ? "" : ", ") + std::to_string(id);
+    if (DomainNamed(name) != Domain::kMarker || marker_categories_.size() > kMostIds) return;
+    marker_categories_.push_back(id);
   };
   if (has_categories_) {
     return scan.ForEach([&] {
@@ -209,8 +209,8 @@ Status Import::ReadMessages() {
   if (marker_categories_.empty()) return {};
   PROFGAUGE_TRY(const auto all, Open("event", {{{"id"}}, {{"category_id"}}, {{"extdata"}}}));
   if (!all.Has(0) || !all.Has(1) || !all.Has(2)) return {};
-  PROFGAUGE_TRY(auto scan, Open("event", {{{"id"}}, {{"extdata"}}},
-                                "category_id in (" + marker_categories_ + ")"));
+  PROFGAUGE_TRY(auto scan,
+                Open("event", {{{"id"}}, {{"extdata"}}}, {"category_id", marker_categories_}));
   return scan.ForEach([&] {
     if (scan.Text(1) == "{}") return;
     const std::string message = MessageOf(scan.Text(1));

@@ -57,7 +57,7 @@ class Import {
   };
 
   Result<TableScan> Open(std::string_view base, std::initializer_list<Wanted> wanted,
-                         std::string_view filter = "");
+                         const Only& only = {});
   Status ReadTexts();
   Status ReadCategories();
   Status ReadProcesses();
@@ -94,7 +94,7 @@ class Import {
   Environment environment_;
   std::string bytes_;  ///< Of all texts that may be asked for.
   ById<Text> texts_, categories_, messages_;
-  std::string marker_categories_;  ///< Their ids, as a list of SQL.
+  std::vector<std::int64_t> marker_categories_;  ///< Their ids.
   bool has_categories_ = false, has_tracks_ = false, streams_are_queues_ = false;
   std::uint64_t without_length_ = 0, by_message_ = 0;
   ById<std::int64_t> pids_;  ///< By the row of a process.
