@@ -150,9 +150,15 @@ bool ShareGroup(const std::vector<Profile>& profiles) {
 
 /// Whether each records another NeuronCore.
 bool AreOfDifferentCores(const std::vector<Profile>& profiles) {
+  // As neuron-profile calls them, and schema 7.4.0.
+  const auto fact = [](const Profile& profile, std::string_view name, std::string_view later) {
+    const std::string_view found = FactOf(profile, name);
+    return found.empty() ? FactOf(profile, later) : found;
+  };
   std::set<std::pair<std::string_view, std::string_view>> cores;
   for (const Profile& profile : profiles) {
-    const std::string_view device = FactOf(profile, "nd_idx"), core = FactOf(profile, "nc_idx");
+    const std::string_view device = fact(profile, "nd_idx", "neuron_device_idx");
+    const std::string_view core = fact(profile, "nc_idx", "neuroncore_idx");
     if (device.empty() || core.empty() || !cores.emplace(device, core).second) return false;
   }
   return true;

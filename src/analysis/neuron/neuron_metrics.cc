@@ -343,8 +343,8 @@ std::int64_t ErrorsOf(const NeuronRank& rank) {
 
 std::string MissingBecause(const NeuronRank& rank, MetricId id) {
   if (!rank.HasRows()) {
-    return "the summary does not state it; export the profile with `neuron-explorer view "
-           "--output-format json`";
+    return "the summary does not state it; export the whole profile with `neuron-explorer view "
+           "--ingest-only`";
   }
   if (id.text().starts_with("dma.") && !rank.data->has.dma) {
     return "the file has no DMA packets; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1";

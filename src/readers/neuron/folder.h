@@ -10,7 +10,18 @@
 
 namespace profgauge::readers::neuron {
 
-/// What a file of Neuron's tools is that only these read, or a Parquet table; nothing for others.
+/// How to get what is read of a capture: of all texts that help with Neuron's files.
+inline constexpr std::string_view kExport =
+    "export the profile with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff --ingest-only "
+    "--display-name NAME`, then pass the folder `profiles/global/NAME@latest`; before SDK 2.27 "
+    "with `neuron-profile view -n MODEL.neff -s PROFILE.ntff --output-format json --output-file "
+    "profile.json`";
+
+/// The folders of neuron-explorer's profiles in its data folder, in `profiles/global` of it or in
+/// `folder`; none where there are none.
+std::vector<std::string> ProfilesBelow(const std::string& folder);
+
+/// What a file of Neuron's tools is that only these read; nothing for others.
 std::optional<Error> RefuseRaw(const std::string& path, std::string_view head);
 
 /// Tables of one profile, a file each, are one profile: reads those, and takes them out of `files`.

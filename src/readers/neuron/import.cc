@@ -18,6 +18,7 @@
 #include "base/parallel.h"
 #include "model/neuron_summary.h"
 #include "model/permute.h"
+#include "readers/neuron/folder.h"
 
 namespace profgauge::readers::neuron {
 namespace {
@@ -26,7 +27,7 @@ namespace {
 constexpr RecordingHint kHints[] = {
     {Capability::kHostOps,
      "pass the framework's trace or a system profile (`neuron-explorer view "
-     "-d DIR --output-format json`) for the host"},
+     "-d DIR --ingest-only`) for the host"},
     {Capability::kLaunchLinks, "a device profile holds no launches of the host"},
     {Capability::kOccupancy, "a NeuronCore has engines, see engine.*"},
     {Capability::kIterationMarkers,
@@ -127,7 +128,11 @@ Status Import::SetTimeBase() {
     }
   }
   ShiftToOrigin();
-  const double nanoseconds = total * 1e9;
+  // The clock's own numbers are whole; a total of 32 bits is up to some nanoseconds off.
+  constexpr double kShortReal = 1e-6;
+  const double clock = known ? static_cast<double>(hardware.last - hardware.first) : 0;
+  const bool is_clock = known && std::abs(clock - total * 1e9) <= kShortReal * clock;
+  const double nanoseconds = is_clock ? clock : total * 1e9;
   data_->total_time = total > 0 && nanoseconds < 9e18 ? std::llround(nanoseconds)
                       : last_end_ > 0                 ? last_end_
                                                       : data::kUnknown;
@@ -270,9 +275,8 @@ void Import::AddFacts() {
     const Value* value = data_->FindSummary(name);
     if (value == nullptr) continue;
     const auto* text = std::get_if<std::string>(value);
-    std::string fact = text != nullptr ? *text : fmt::format("{}", AsNumber(*value, 0));
-    if (fact.ends_with(" ()")) fact.resize(fact.size() - 3);  // No commit is known.
-    builder_.AddFact(std::string(name), std::move(fact));
+    builder_.AddFact(std::string(name), text != nullptr ? WithoutEmptyCommit(*text)
+                                                        : fmt::format("{}", AsNumber(*value, 0)));
   }
 }
 
@@ -341,13 +345,13 @@ Result<Profile> Import::Finish() {
   NameLayers();
   CompleteHardware();
   CountUnusable();
+  LinkFlows();
   ReportHost();
   const bool device = data_->has.device();
   if (!device && !has_host_) {
     return Fail(InputError({}, "neuron/no-rows",
                            "the profile has no instructions, no DMA and no summary",
-                           "export it with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
-                           "--output-format json`"));
+                           std::string(kExport)));
   }
   if (!device) {
     ReportUnlinked(LinkDependencies());

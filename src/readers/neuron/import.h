@@ -37,6 +37,10 @@ class Import {
   void SetRead(double share) { room_.SetRead(share); }
   /// The file has that table, be it empty.
   void Begin(TableKind kind);
+  /// That a table has the columns without which its rows say nothing. Errors: kInput
+  /// "neuron/columns".
+  Status CheckColumns(TableKind kind, std::string_view table,
+                      std::span<const std::string> columns) const;
   /// `table` is its name in the file, for messages.
   void Take(TableKind kind, std::string_view table, const Record& record, std::uint64_t index);
   /// The file has a table that is not read; it is named to the user.
@@ -91,6 +95,7 @@ class Import {
   void TakeSbufAllocation(const Record& record, std::string_view table, std::uint64_t index);
   void TakeCurve(TableKind kind, const Record& record);
   void TakeMetadata(const Record& record);
+  void SetSchemaVersion(const Record& record);
   void TakeMessage(TableKind kind, const Record& record);
   void TakeSummaryRow(const Record& record, std::uint64_t index);
   void TakeOperands(const Record& record, data::Instruction& row);
@@ -100,6 +105,9 @@ class Import {
   // The system profile.
   void TakeHostEvent(const Record& record, std::string_view table, std::uint64_t index);
   void AddDeviceSpan(const Record& record, Ns start, Ns duration, std::string_view name);
+  void AddCallToFlows(const Record& record, const ApiRow& call);
+  /// Gives work the calls that asked for it, where events name flows. After the last row.
+  void LinkFlows();
   void TakeHostMemory(const Record& record);
   void TakeCpu(const Record& record);
   void AddHostDevices();
@@ -147,6 +155,19 @@ class Import {
     void Add(double share, std::int64_t bytes);
   };
   HostUse memory_;
+  /// Calls by the flows that they are of, and work that waits for them to be known.
+  struct FlowCall {
+    bool is_launch = false;
+    Ns start = 0;
+    std::int64_t correlation = -1;
+  };
+  struct FlowWork {
+    DeviceRow row;
+    std::string flows;
+  };
+  std::map<std::string, std::vector<FlowCall>, std::less<>> flow_calls_;
+  std::vector<FlowWork> flow_work_;
+  std::string schema_version_;
   std::set<std::int32_t> cores_;  ///< Of executions in a system profile.
   std::map<std::string, HostUse, std::less<>> cpus_;
   static constexpr std::size_t kSlots = 16;
@@ -160,6 +181,9 @@ class Import {
 
 /// A core's number; a larger one than 65536 is not meant, it would size tables.
 std::int32_t CoreOf(const Record& record);
+
+/// A version without the brackets of a commit that is not known: "2.29.41 ()" is "2.29.41".
+std::string WithoutEmptyCommit(std::string version);
 
 /// The queue without the number of its DMA engine: "qSyncSpillReload0-Q1-E0" is
 /// "qSyncSpillReload0-Q1".

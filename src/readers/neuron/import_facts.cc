@@ -2,11 +2,67 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
+#include "base/errors.h"
 #include "readers/neuron/import.h"
 
 namespace profgauge::readers::neuron {
+
+std::string WithoutEmptyCommit(std::string version) {
+  constexpr std::string_view kEmpty = " ()";
+  if (version.ends_with(kEmpty)) version.resize(version.size() - kEmpty.size());
+  return version;
+}
+
+// MAJOR counts removed and renamed columns: later ones are read by the names that are left.
+void Import::SetSchemaVersion(const Record& record) {
+  constexpr int kKnownMajor = 7;  // Of 7.4.0.
+  for (const auto& [name, value] : record.All()) {
+    const auto* text = std::get_if<std::string>(&value);
+    if (name == "profile_schema_version" && text != nullptr) schema_version_ = *text;
+  }
+  int major = 0;
+  std::from_chars(schema_version_.data(), schema_version_.data() + schema_version_.size(), major);
+  if (major <= kKnownMajor) return;
+  log().AddAt(
+      Counter::version_untested,
+      fmt::format("schema {} is newer than 7.4.0, the last that is known; it is read by the "
+                  "names of its columns",
+                  schema_version_));
+}
+
+namespace {
+
+bool HasTimes(TableKind kind) {
+  constexpr TableKind kTimed[] = {TableKind::kInstructions,    TableKind::kDma,
+                                  TableKind::kPackets,         TableKind::kTransfers,
+                                  TableKind::kLayers,          TableKind::kThrottles,
+                                  TableKind::kCcOps,           TableKind::kCcInstructions,
+                                  TableKind::kSbufAllocations, TableKind::kTraceEvents};
+  return std::find(std::begin(kTimed), std::end(kTimed), kind) != std::end(kTimed);
+}
+
+}  // namespace
+
+Status Import::CheckColumns(TableKind kind, std::string_view table,
+                            std::span<const std::string> columns) const {
+  const auto has = [&](Key key) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const std::string& column) { return KeyOf(column) == key; });
+  };
+  if (!HasTimes(kind)) return {};
+  const bool has_length = has(Key::kDuration) || has(Key::kEnd);
+  if (has(Key::kStart) && has_length) return {};
+  return Fail(InputError(
+      {}, "neuron/columns",
+      fmt::format("the table {} has no column `{}`{}", table,
+                  has(Key::kStart) ? "duration_ns" : "start_ts",
+                  schema_version_.empty() ? "" : ", in schema " + schema_version_),
+      "`neuron-explorer view --show-profile-schema` lists the columns; a release of ProfGauge that "
+      "knows them is needed"));
+}
 
 void Import::TakeMetadata(const Record& record) {
   data::Hardware& hardware = data_->hardware;
@@ -19,6 +75,7 @@ void Import::TakeMetadata(const Record& record) {
   hardware.dma_engines = record.Integer(Key::kDmaEngines, hardware.dma_engines);
   hardware.first = record.Integer(Key::kFirstTime, hardware.first);
   hardware.last = record.Integer(Key::kLastTime, hardware.last);
+  SetSchemaVersion(record);
   // Only what names no person, account or path.
   constexpr std::string_view kFacts[] = {
       "data_version",     "profile_schema_version", "ntff_version",     "num_physical_cores",
@@ -30,7 +87,7 @@ void Import::TakeMetadata(const Record& record) {
     if (name == "instance_type" && type != nullptr) data_->instance_type = *type;
     if (std::find(std::begin(kFacts), std::end(kFacts), name) == std::end(kFacts)) continue;
     if (const auto* text = std::get_if<std::string>(&value)) {
-      builder_.AddFact(name, *text);
+      builder_.AddFact(name, WithoutEmptyCommit(*text));
     } else {
       builder_.AddFact(name, fmt::format("{}", AsNumber(value, 0)));
     }

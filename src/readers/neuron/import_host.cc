@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <tuple>
 
 #include "base/metric_id.h"
 #include "readers/neuron/import.h"
@@ -25,6 +28,34 @@ bool IsFramework(const Record& record) {
 double ShareOf(const Record& record) {
   const double percent = record.Real(Key::kUtil, -1);
   return percent >= 0 && percent <= 100 ? percent / 100 : -1;
+}
+
+/// The call that asked for an event, by its id: a column of JSON, in Parquet one of the attributes
+/// `{"parent_id":1}`. -1: it is not said.
+std::int64_t ParentOf(const Record& record) {
+  if (const auto parent = record.Integer(Key::kParentId)) return *parent;
+  constexpr std::string_view kParent = "\"parent_id\"";
+  std::string_view text = record.Text(Key::kExtra);
+  const auto at = text.find(kParent);
+  if (at == std::string_view::npos) return -1;
+  text.remove_prefix(at + kParent.size());
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(" :\"")));
+  std::int64_t parent = -1;
+  std::from_chars(text.data(), text.data() + text.size(), parent);
+  return parent;
+}
+
+/// Flows of an event: a list, "3, 4" or, of CSV, "[3, 4]".
+template <class Take>
+void ForEachFlow(std::string_view list, Take take) {
+  constexpr std::string_view kBetween = " ,[]'\"";
+  while (true) {
+    list.remove_prefix(std::min(list.size(), list.find_first_not_of(kBetween)));
+    if (list.empty()) return;
+    const auto size = std::min(list.size(), list.find_first_of(kBetween));
+    take(list.substr(0, size));
+    list.remove_prefix(size);
+  }
 }
 
 }  // namespace
@@ -54,7 +85,36 @@ void Import::TakeHostEvent(const Record& record, std::string_view table, std::ui
   row.kind = name == "nrt_execute"            ? ApiKind::kLaunch
              : name.starts_with("nrt_tensor") ? ApiKind::kMemcpy
                                               : ApiKind::kOther;
+  AddCallToFlows(record, row);
   builder_.AddApi(row);
+}
+
+void Import::AddCallToFlows(const Record& record, const ApiRow& call) {
+  ForEachFlow(record.Text(Key::kFlows), [&](std::string_view flow) {
+    flow_calls_[std::string(flow)].push_back(
+        {call.kind == ApiKind::kLaunch, call.start, call.correlation});
+  });
+}
+
+// Of the calls in its flows: one that launches, and of several the last that began before it.
+void Import::LinkFlows() {
+  const auto is_better = [](const FlowCall& a, const FlowCall& b) {
+    return std::tuple(a.is_launch, a.start, a.correlation) >
+           std::tuple(b.is_launch, b.start, b.correlation);
+  };
+  for (FlowWork& work : flow_work_) {
+    std::optional<FlowCall> best;
+    ForEachFlow(work.flows, [&](std::string_view flow) {
+      const auto calls = flow_calls_.find(flow);
+      if (calls == flow_calls_.end()) return;
+      for (const FlowCall& call : calls->second) {
+        if (call.start <= work.row.start && (!best || is_better(call, *best))) best = call;
+      }
+    });
+    if (best) work.row.correlation = best->correlation;
+    builder_.AddDevice(work.row);
+  }
+  flow_work_.clear();
 }
 
 // Executions, and what is a moment of synchronization between clocks, which is no work.
@@ -69,10 +129,14 @@ void Import::AddDeviceSpan(const Record& record, Ns start, Ns duration, std::str
   work.name = builder_.Intern(name);
   work.gpu = core;
   work.stream = name == "nc_exec_running" ? 0 : 1;
-  work.correlation = record.Integer(Key::kParentId, -1);  // The call that asked for it.
+  work.correlation = ParentOf(record);
   cores_.insert(core);
   builder_.NameStream(core, work.stream, work.stream == 0 ? "Execution" : "Collectives");
-  builder_.AddDevice(work);
+  if (record.Has(Key::kFlows)) {
+    flow_work_.push_back({work, std::string(record.Text(Key::kFlows))});
+  } else {
+    builder_.AddDevice(work);
+  }
 }
 
 void Import::HostUse::Add(double share, std::int64_t bytes) {

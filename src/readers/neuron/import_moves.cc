@@ -17,6 +17,12 @@ std::string ThrottleCause(const Record& record) {
   return *number == 99 ? "unknown" : fmt::format("type {}", *number);
 }
 
+/// Schema 7.4.0 writes "[WEIGHT]" what neuron-profile calls "WEIGHT".
+std::string_view WithoutBrackets(std::string_view place) {
+  const bool has = place.size() > 2 && place.front() == '[' && place.back() == ']';
+  return has ? place.substr(1, place.size() - 2) : place;
+}
+
 }  // namespace
 
 std::string_view QueueOf(std::string_view name) {
@@ -44,8 +50,8 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
   const bool named = record.Has(Key::kQueueName);
   row.queue = Intern(Key::kQueueName, QueueOf(record.Text(named ? Key::kQueueName : Key::kEngine)));
   row.variable = Intern(record, Key::kVariable);
-  row.from = Intern(record, Key::kFrom);
-  row.to = Intern(record, Key::kTo);
+  row.from = Intern(Key::kFrom, WithoutBrackets(record.Text(Key::kFrom)));
+  row.to = Intern(Key::kTo, WithoutBrackets(record.Text(Key::kTo)));
   row.core = CoreOf(record);
   row.dma_engine = static_cast<std::int16_t>(
       std::clamp<std::int64_t>(record.Integer(Key::kDmaEngine, -1), -1, 1023));

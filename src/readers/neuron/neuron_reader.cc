@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/content_hash.h"
@@ -16,6 +18,8 @@
 #include "readers/neuron/import.h"
 #include "readers/neuron/input.h"
 #include "readers/neuron/json_document.h"
+#include "readers/neuron/parquet_table.h"
+#include "readers/neuron/table_files.h"
 #include "readers/text/csv.h"
 
 namespace profgauge::readers {
@@ -201,6 +205,11 @@ class NeuronReader final : public Reader {
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
     return RefuseRaw(path, head);
   }
+  // What neuron-explorer keeps: DATA/profiles/global/NAME@latest.
+  std::vector<std::string> OutputsOf(const std::string& folder,
+                                     std::vector<std::string>&) const override {
+    return ProfilesBelow(folder);
+  }
   Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
                    Run& run) const override {
     return ReadTableFiles(files, options, run);
@@ -211,24 +220,46 @@ class NeuronReader final : public Reader {
   }
 };
 
-Result<Profile> ReadTables(const std::vector<std::string>& paths, const ReadOptions& options) {
+Status ReadCsvTable(const std::string& path, const ReadOptions& options, Import& import,
+                    FilesRead& read) {
+  PROFGAUGE_TRY(auto source, OpenByteSource(path));
+  Input input(*source);
+  PROFGAUGE_CHECK(ReadCsv(input, options, import));
+  read.bytes += input.total();
+  read.hash.Add(input.Hash());
+  return {};
+}
+
+Result<Profile> ReadTables(const TableFiles& tables, const ReadOptions& options) {
   Import import;
-  std::uint64_t bytes = 0;
-  ContentHash hash;
-  for (const std::string& path : paths) {
-    PROFGAUGE_TRY(auto source, OpenByteSource(path));
-    Input input(*source);
-    PROFGAUGE_CHECK(ReadCsv(input, options, import));
-    bytes += input.total();
-    hash.Add(input.Hash());
+  FilesRead read;
+  for (const std::string& path : tables.paths) {
+    std::error_code unknown;
+    const auto size = std::filesystem::file_size(path, unknown);
+    read.total += unknown ? 0 : size;
   }
+  for (const std::string& path : tables.paths) {
+    PROFGAUGE_CHECK(path.ends_with(".parquet") ? ReadParquetTable(path, options, import, read)
+                                               : ReadCsvTable(path, options, import, read));
+  }
+  for (const std::string& missing : tables.missing) {
+    import.log().AddAt(Counter::rows_unusable, missing);
+  }
+  const bool is_parquet = !read.parquet_form.empty();
+  if (is_parquet) import.builder().AddFact("parquet_form", read.parquet_form);
+  // Of Parquet the folder is what its tool calls a profile.
+  const std::filesystem::path& first = tables.paths.front();
+  const std::string path = is_parquet && tables.paths.size() > 1 && first.has_parent_path()
+                               ? first.parent_path().string()
+                               : first.string();
   auto profile = import.Finish();
   if (!profile) {
     Error error = std::move(profile).error();
-    error.where.file = paths.front();
+    error.where.file = path;
     return Fail(std::move(error));
   }
-  SetSource(*profile, paths.front(), bytes, hash.Hex(), DialectOf(import.data(), "tables as CSV"));
+  SetSource(*profile, path, read.bytes, read.hash.Hex(),
+            DialectOf(import.data(), is_parquet ? "tables as Parquet" : "tables as CSV"));
   return profile;
 }
 
@@ -237,9 +268,8 @@ Result<Profile> ReadTables(const std::vector<std::string>& paths, const ReadOpti
 
 std::unique_ptr<Reader> MakeNeuronReader() { return std::make_unique<neuron::NeuronReader>(); }
 
-Result<Profile> ReadNeuronTables(const std::vector<std::string>& paths,
-                                 const ReadOptions& options) {
-  return neuron::ReadTables(paths, options);
+Result<Profile> ReadNeuronTables(const neuron::TableFiles& tables, const ReadOptions& options) {
+  return neuron::ReadTables(tables, options);
 }
 
 }  // namespace profgauge::readers

@@ -169,6 +169,8 @@ constexpr KeyName kNames[] = {
     {"partition", Key::kPartition},
     {"op_source_type", Key::kSourceType},
     {"tensor_name", Key::kTensorName},
+    {"flow_id", Key::kFlows},
+    {"extra_attributes_json", Key::kExtra},
 };
 
 }  // namespace

@@ -122,6 +122,8 @@ enum class Key : std::uint8_t {
   kPartition,
   kSourceType,
   kTensorName,
+  kFlows,
+  kExtra,
   kCount_
 };
 /// kNone for a name that nothing here uses.
