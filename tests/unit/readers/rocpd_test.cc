@@ -258,6 +258,36 @@ TEST_F(RocpdTest, TakesTheRankOfWhoeverStartedTheRun) {
   }
 }
 
+TEST_F(RocpdTest, SaysThatAFilterLeftOutKernelsAndNotWhich) {
+  Write(path_, Process("_a") +
+                   "; update rocpd_info_process_a set environment = '{\"ROCPROF_KERNEL_TRACE\": "
+                   "\"1\", \"ROCPROF_KERNEL_FILTER_INCLUDE_REGEX\": \"secret.*\"}'");
+  const Profile profile = Read();
+  EXPECT_THAT(profile.facts, Contains(std::pair<std::string, std::string>(
+                                 "traced", "kernels, only kernels of a filter")));
+}
+
+TEST_F(RocpdTest, NamesWhatRocprofSysOfRocm7Lacks) {
+  Write(path_, Of(kSchema3, "_a") +
+                   "; insert into rocpd_metadata_a (tag, value) values ('upid', '1'), "
+                   "('schema_version', '3')");
+  const auto profile = ReadProfile(path_, {});
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().code, "rocprofv3/no-events");
+  EXPECT_THAT(profile.error().message, HasSubstr("rocprof-sys holds counters and samples"));
+}
+
+TEST_F(RocpdTest, FindsWhatRocprofSysWritesForEachProcess) {
+  for (const std::string rank : {"0", "1"}) {
+    const std::string folder = folder_ + "/out/2026-01-0" + rank;
+    fs::create_directories(folder);
+    Write(folder + "/rocpd-4100" + rank + ".db", Process("_" + rank, rank));
+  }
+  const auto run = LoadRun({folder_ + "/out"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(run->profiles.size(), 2);
+}
+
 // Schema 4.1 names a track in each row, and categories have a table of their own.
 TEST_F(RocpdTest, ReadsTracks) {
   std::string sql = Process("_a");

@@ -1,5 +1,7 @@
 #include "readers/rocprofv3/rocpd/environment.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "readers/text/json_rows.h"
@@ -31,6 +33,10 @@ constexpr TracedDomain kDomains[] = {
     {"ROCPROF_RCCL_API_TRACE", "RCCL calls", nullptr},
     {"ROCPROF_MARKER_API_TRACE", "roctx ranges", nullptr},
 };
+
+constexpr std::string_view kFilters[] = {"ROCPROF_KERNEL_FILTER_INCLUDE_REGEX",
+                                         "ROCPROF_KERNEL_FILTER_EXCLUDE_REGEX",
+                                         "ROCPROF_KERNEL_FILTER_RANGE"};
 
 std::int64_t NumberOf(const JsonRow& variables, std::string_view name) {
   const auto number = variables.Integer(name);
@@ -70,6 +76,11 @@ Environment EnvironmentOf(std::string_view json) {
     if (variables.Find("ROCPROF_SELECTED_REGIONS") != nullptr &&
         IsOn(variables.Text("ROCPROF_SELECTED_REGIONS"))) {
       out.traced += (out.traced.empty() ? "" : ", ") + std::string("only in selected regions");
+    }
+    // What the filter is may name what nobody else should read.
+    const auto filters = [&](std::string_view name) { return !variables.Text(name).empty(); };
+    if (std::any_of(std::begin(kFilters), std::end(kFilters), filters)) {
+      out.traced += (out.traced.empty() ? "" : ", ") + std::string("only kernels of a filter");
     }
   });
   return out;

@@ -26,6 +26,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDatabase = "_results.db", kJson = "_results.json";
+/// `rocpd.db` or `rocpd-PID.db`.
+bool IsOfRocprofSys(std::string_view name) {
+  return name.starts_with("rocpd") && name.ends_with(".db") &&
+         name.find_first_not_of("-0123456789", std::string_view("rocpd").size()) == name.size() - 3;
+}
+
 /// Each costs a search in the list of all tables; a merged file of a large run has hundreds.
 constexpr std::size_t kMostProcesses = 1024;
 
@@ -123,16 +129,16 @@ class RocpdReader final : public Reader {
     PROFGAUGE_CHECK(CheckLayout(database, suffixes));
     std::vector<Profile> profiles;
     const Source opened = first.source();
+    std::string dialect;
     for (const std::string& suffix : suffixes) {
       ProfileBuilder builder = std::exchange(first, ProfileBuilder());
       builder.source() = opened;
       PROFGAUGE_TRY(auto profile, ReadProcess(database, tables, suffix, std::move(builder)));
+      dialect = profile.source.dialect;
       if (EventsOf(profile) > 0) profiles.push_back(std::move(profile));
     }
     if (!profiles.empty()) return profiles;
-    return Fail(InputError(source.name(), "rocprofv3/no-events",
-                           "the rocprofv3 file holds no kernels, copies, calls or ranges",
-                           std::string(rocprofv3::kRecord)));
+    return Fail(NoEvents(source.name(), dialect));
   }
 
   std::optional<Error> RefuseTables(const std::string& path,
@@ -157,7 +163,7 @@ class RocpdReader final : public Reader {
     return FoldersBelow(folder, [](const fs::path& host) {
       return !host.filename().string().starts_with("pass_") &&
              AnyNameIn(host, [](const std::string& name) {
-               return name.ends_with(kDatabase) || name.ends_with(kJson);
+               return name.ends_with(kDatabase) || name.ends_with(kJson) || IsOfRocprofSys(name);
              });
     });
   }
@@ -190,6 +196,17 @@ class RocpdReader final : public Reader {
   }
 
  private:
+  // Until ROCm 7.0 rocprof-sys wrote no kernels, copies and calls at all.
+  static Error NoEvents(const std::string& path, const std::string& dialect) {
+    const bool is_of_rocprof_sys = dialect.starts_with("rocprof-sys");
+    return InputError(path, "rocprofv3/no-events",
+                      is_of_rocprof_sys
+                          ? "the database of rocprof-sys holds counters and samples at most, no "
+                            "kernels, copies, calls or ranges"
+                          : "the rocprofv3 file holds no kernels, copies, calls or ranges",
+                      (is_of_rocprof_sys ? "record with a later rocprof-sys, or " : "") +
+                          std::string(rocprofv3::kRecord));
+  }
   static Error Interrupted(const std::string& path) {
     return InputError(
         path, "rocpd/interrupted",

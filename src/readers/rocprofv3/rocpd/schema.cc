@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "readers/database/sqlite_table.h"
+#include "readers/rocprofv3/rocprofv3_reader.h"
 
 namespace profgauge::readers::rocpd {
 namespace {
@@ -143,12 +144,13 @@ Status CheckLayout(sqlite::Database& database, const std::vector<std::string>& s
     PROFGAUGE_CHECK(LookForTimes(database, suffix, found));
   }
   if (found.any_with && !found.any_without) return {};
-  return Fail(InputError(
-      database.path(), "rocpd/unknown-schema",
-      fmt::format("the database's layout is not known (schema_version {})",
-                  version.empty() ? "missing" : version),
-      "expected schema_version 3 to 3.0.5 or 4.1.0; record with another release of rocprofv3, or "
-      "with `--output-format json`"));
+  return Fail(InputError(database.path(), "rocpd/unknown-schema",
+                         fmt::format("the database's layout is not known (schema_version {})",
+                                     version.empty() ? "missing" : version),
+                         "expected schema_version 3 to 3.0.5 or 4.1.0, and `rocpd convert` is no "
+                         "way out; with another "
+                         "release " +
+                             std::string(rocprofv3::kRecord)));
 }
 
 }  // namespace profgauge::readers::rocpd
