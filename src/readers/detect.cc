@@ -1,5 +1,7 @@
 #include "readers/detect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -12,6 +14,8 @@
 #include "readers/builtin.h"
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
+#include "readers/parquet/footer.h"
+#include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/text/wire.h"
 
 namespace profgauge {
@@ -69,9 +73,9 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
   }
   return InputError(file, "input/sqlite",
                     "the SQLite database is no profile: none of its tables is known",
-                    "export a report of Nsight Systems with `nsys export --type sqlite "
-                    "REPORT.nsys-rep`, record with `rocprofv3 --sys-trace -- COMMAND`, or with "
-                    "`nvprof -o FILE.nvvp`");
+                    fmt::format("export a report of Nsight Systems with `nsys export --type sqlite "
+                                "REPORT.nsys-rep`, record with `{}`, or with `nvprof -o FILE.nvvp`",
+                                readers::rocprofv3::kCommand));
 }
 
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
@@ -140,9 +144,17 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   if (IsPerfetto(path, text)) {
     return Fail(InputError(
         path, "input/perfetto", "the file is a binary trace of Perfetto, made for drawing",
-        "export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
-        "--output-format json --output-file profile.json`, pass the `*_results.db` of `rocprofv3 "
-        "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX"));
+        fmt::format("pass the profile itself: the folder `profiles/global/NAME@latest` of "
+                    "`neuron-explorer view --ingest-only --display-name NAME`, the `*_results.db` "
+                    "of `{}`, or the `.xplane.pb` of JAX",
+                    readers::rocprofv3::kCommand)));
+  }
+  if (readers::parquet::IsParquet(text)) {
+    return Fail(
+        InputError(path, "input/parquet",
+                   "the file is a Parquet table of no profile that is known by its name",
+                   "pass the folder that neuron-explorer or `nsys export --type parquetdir` "
+                   "wrote, with the names that they give"));
   }
   return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
                          "expected " + EachExpected()));

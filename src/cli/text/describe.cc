@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "model/device_words.h"
 #include "model/import_log.h"
+#include "readers/check_first.h"
 
 namespace profgauge::cli {
 namespace {
@@ -187,6 +188,7 @@ std::string DescribeProfile(const Profile& profile) {
     first = false;
   }
   AddImportLog(text, profile.log);
+  AddLine(text, "check first", WhatToCheckFirst(profile.source));
   return text;
 }
 

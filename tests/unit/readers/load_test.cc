@@ -81,14 +81,33 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "UTF-16 -t UTF-8`   [input/utf16]\n"},
       {"trace.pftrace", "\x01\x02",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> trace.pftrace\n"
-       "  help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
-       "--output-format json --output-file profile.json`, pass the `*_results.db` of `rocprofv3 "
+       "  help: pass the profile itself: the folder `profiles/global/NAME@latest` of "
+       "`neuron-explorer view --ingest-only --display-name NAME`, the `*_results.db` of `rocprofv3 "
        "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
       {"packets", "\x0A\x02\x40\x05\x0A\x02\x40\x06\x0A\x02\x50\x01",
        "error: the file is a binary trace of Perfetto, made for drawing\n  --> packets\n"
-       "  help: export the profile itself: `neuron-explorer view -n MODEL.neff -s PROFILE.ntff "
-       "--output-format json --output-file profile.json`, pass the `*_results.db` of `rocprofv3 "
+       "  help: pass the profile itself: the folder `profiles/global/NAME@latest` of "
+       "`neuron-explorer view --ingest-only --display-name NAME`, the `*_results.db` of `rocprofv3 "
        "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
+      {"table.parquet", "PAR1 and so on",
+       "error: the file is a Parquet table of no profile that is known by its name\n"
+       "  --> table.parquet\n"
+       "  help: pass the folder that neuron-explorer or `nsys export --type parquetdir` wrote, "
+       "with "
+       "the names that they give   [input/parquet]\n"},
+      {"NVTX_EVENTS.parquet", "PAR1 and so on",
+       "error: the file is one table of an export of Nsight Systems as Parquet\n"
+       "  --> NVTX_EVENTS.parquet\n"
+       "  help: pass the folder that it is in   [nsight/one-table]\n"},
+      {"run.arrows", "ARROW1\0\0"sv,
+       "error: the file is a table of Arrow, which is not read\n  --> run.arrows\n"
+       "  help: export the report with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
+       "`.sqlite` file   [input/arrow]\n"},
+      {"run.jsonl", "{\"CudaEvent\": {\"startNs\": \"1\"}}\n{\"CudaEvent\": {}}\n",
+       "error: the file is an export of Nsight Systems as lines of JSON, which is not read\n"
+       "  --> run.jsonl\n"
+       "  help: export the report with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
+       "`.sqlite` file   [input/nsys-jsonlines]\n"},
       {"overview_page.json", R"([{"cols": [{"id": "time"}], "rows": []}])",
        "error: the file is a page of XProf, which holds sums for drawing only\n"
        "  --> overview_page.json\n"
