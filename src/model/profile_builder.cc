@@ -520,7 +520,7 @@ void ProfileBuilder::RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers)
   std::set<std::int32_t> named;
   for (const auto& [old, made] : numbers) {
     const auto like = std::find_if(listed.begin(), listed.end(),
-                                   [&made](const Gpu& gpu) { return gpu.id == made.like; });
+                                   [id = made.like](const Gpu& gpu) { return gpu.id == id; });
     if (like == listed.end() || !named.insert(made.number).second) continue;
     profile_.gpus.push_back(*like);
     profile_.gpus.back().id = made.number;
