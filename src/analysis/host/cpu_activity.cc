@@ -58,10 +58,13 @@ struct Stretches {
 
 void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
   const Profile& profile = *rank.profile;
+  const std::vector<std::uint32_t> threads = ThreadsInOrder(profile);
+  std::vector<std::uint32_t> place(threads.size());  // Of each thread in that order.
+  for (std::uint32_t i = 0; i < threads.size(); ++i) place[threads[i]] = i;
   std::map<std::pair<std::uint32_t, std::string>, Stretches> states;
   std::vector<Ns> known(profile.threads.size(), 0);
   for (const CpuSpan& span : cpu.spans) {
-    Stretches& state = states[{span.thread.value, StateOf(profile, span)}];
+    Stretches& state = states[{place[span.thread.value], StateOf(profile, span)}];
     ++state.times;
     state.time += span.duration;
     state.longest = std::max(state.longest, span.duration);
@@ -71,7 +74,8 @@ void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Tab
   if (table == nullptr) table = &out.AddTable("thread_states");
   RowWriter<columns::kThreadStates> write(*table);
   for (const auto& [key, state] : states) {
-    const Thread& thread = profile.threads[key.first];
+    const std::uint32_t of = threads[key.first];
+    const Thread& thread = profile.threads[of];
     write.Integer("rank"_col, rank.rank)
         .Text("name"_col,
               thread.name.empty() ? "thread " + std::to_string(thread.tid) : thread.name)
@@ -80,7 +84,7 @@ void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Tab
         .Integer("times"_col, state.times)
         .Integer("time"_col, state.time)
         .Integer("max"_col, state.longest)
-        .Share("share"_col, state.time, known[key.first]);
+        .Share("share"_col, state.time, known[of]);
   }
 }
 

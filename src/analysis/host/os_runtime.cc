@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analysis/tables/host_columns.h"
@@ -60,12 +62,27 @@ std::vector<Ns> TimesOnCore(const Profile& profile) {
   return times;
 }
 
+}  // namespace
+
+std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile) {
+  std::vector<std::uint32_t> order(profile.threads.size());
+  std::iota(order.begin(), order.end(), 0U);
+  const auto key = [&](std::uint32_t i) {
+    return std::tie(profile.threads[i].process, profile.threads[i].tid);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  return order;
+}
+
+namespace {
+
 void AddThreads(std::span<const RankContext> ranks, Output& out) {
   std::optional<RowWriter<columns::kThreads>> write;
   for (const RankContext& rank : ranks) {
     const Ns length = rank.profile->last - rank.profile->first;
     const std::vector<Ns> on_core = TimesOnCore(*rank.profile);
-    for (std::size_t i = 0; i < on_core.size(); ++i) {
+    for (const std::uint32_t i : ThreadsInOrder(*rank.profile)) {
       if (on_core[i] < 0 || length <= 0) continue;
       const Thread& thread = rank.profile->threads[i];
       if (!write) write.emplace(out.AddTable("threads"));

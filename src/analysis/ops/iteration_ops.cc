@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -104,6 +106,20 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
   return out.Take();
 }
 
+// By time: which number a name has depends on the order of the file's rows.
+std::vector<const SumsByOp::value_type*> InOrder(const SumsByOp& sums, const Profile& profile) {
+  std::vector<const SumsByOp::value_type*> rows;
+  rows.reserve(sums.size());
+  for (const auto& row : sums) rows.push_back(&row);
+  const auto key = [&](const SumsByOp::value_type* row) {
+    const auto& [of, op] = *row;
+    return std::tuple(of.first, op.start, profile.Name(StringId{of.second}));
+  };
+  std::sort(rows.begin(), rows.end(),
+            [&](const auto* a, const auto* b) { return key(a) < key(b); });
+  return rows;
+}
+
 std::string_view DirectionText(const Sums& sums) {
   if (sums.mixed_direction) return "mixed";
   switch (sums.direction) {
@@ -134,7 +150,8 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
   StringPool& strings = out.strings();
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     Texts texts(*ranks[r].profile, strings);
-    for (const auto& [key, op] : sums[r]) {
+    for (const SumsByOp::value_type* row : InOrder(sums[r], *ranks[r].profile)) {
+      const auto& [key, op] = *row;
       const StringId name = texts(StringId{key.second});
       write.Integer("iteration"_col, key.first)
           .Integer("rank"_col, ranks[r].rank)
