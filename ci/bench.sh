@@ -10,7 +10,7 @@
 #                  standard input and are never on the disk: making them is part of the time
 #     --megabytes  of each trace; default 500
 #     --rounds     default 5
-# Traces: of our own making, and real ones of ../shared repeated where that folder is. Needs three
+# Tables as SQLite and Parquet, on one core. Traces: of our own making, and real ones of ../shared repeated where that folder is. Needs three
 # times the size on disk under ${TMPDIR:-/tmp}. With libsimdjson-dev a row says what that takes for the
 # same columns, without hashing, linking and sorting. Degenerate shapes: ci/bounds.sh.
 set -euo pipefail
@@ -186,6 +186,35 @@ if [ -d "$shared/data/kineto" ] && command -v python3 > /dev/null; then
     bench "$(basename "$(dirname "$source")")/$(basename "$source" | cut -c1-24), repeated" "$work/real.json"
   done
 fi
+
+# Tables, on one core: rows a second are what counts, a million at least; and memory, that of Parquet
+# as that of SQLite. Half of a row are kernels or instructions, the rest calls, packets and ranges.
+tables() {
+  local name=$1 rows=$2 path=$3 i
+  rm -f "$work"/row-tables*
+  for ((i = 0; i < rounds; ++i)); do
+    warm "taskset -c 0 '$program' inspect -q '$path'"
+    into=$work/row-tables; timed "taskset -c 0 '$program' inspect -q '$path'"
+    [ -z "$other" ] || { into=$work/row-tables-other; timed "taskset -c 0 '$other' inspect -q '$path'"; }
+  done
+  awk -v name="$name" -v rows="$rows" -v time="$(median "$work/row-tables" 1)" -v kb="$(median "$work/row-tables" 2)" \
+    -v spread="$(spread "$work/row-tables")" \
+    -v before="$([ -z "$other" ] && echo 0 || median "$work/row-tables-other" 1)" 'BEGIN {
+      printf "  %-28s %8.3f s %7.2f M/s %8s %6d %% %7d MB %6d B\n", name, time / 1000, rows / time / 1000,
+        (before > 0 ? sprintf("%.2f x", time / before) : "-"), spread, kb / 1024, kb * 1024 / rows }'
+}
+kernels=$((megabytes * 2000))
+printf '%s\n' "tables of $kernels kernels and as many calls, or instructions and DMA packets:"
+cmake --build --preset release --parallel "$(nproc)" --target make_nsight make_parquet > /dev/null
+build/release/make_nsight "$work/nsys.sqlite" "$kernels"
+build/release/make_parquet nsys "$work/nsys" "$work/nsys.sqlite"
+build/release/make_parquet neuron "$work/neuron" "$kernels"
+python3 tests/tools/make_rocpd.py "$work/1_results.db" "$kernels"
+tables "Nsight Systems, SQLite" $((kernels * 21 / 10)) "$work/nsys.sqlite"
+tables "Nsight Systems, Parquet" $((kernels * 21 / 10)) "$work/nsys"
+tables "Neuron, Parquet" $((kernels * 2)) "$work/neuron"
+tables "rocprofv3, rocpd" $((kernels * 21 / 10)) "$work/1_results.db"
+rm -rf "$work/nsys.sqlite" "$work/nsys" "$work/neuron" "$work/1_results.db"
 
 # Small things, many times: what CI waits for on an ordinary day.
 build/release/make_profile "$work/small.json.gz" --min-mb 1
