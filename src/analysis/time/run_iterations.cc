@@ -85,7 +85,9 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
   facts.has_device = rank.has_device();
   facts.has_host = rank.has_host();
   facts.has_api = rank.profile->api.size() > 0;
-  facts.gpus_listed = static_cast<std::int64_t>(rank.profile->gpus.size());
+  // One without a name is known by its work alone, which is no list of what there is.
+  facts.gpus_listed = std::count_if(rank.profile->gpus.begin(), rank.profile->gpus.end(),
+                                    [](const Gpu& gpu) { return !gpu.name.empty(); });
   return facts;
 }
 
