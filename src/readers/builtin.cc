@@ -5,6 +5,7 @@
 #include "readers/ascend/ascend_reader.h"
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/kineto/kineto_reader.h"
+#include "readers/kineto/pftrace/pftrace_reader.h"
 #include "readers/neuron/neuron_reader.h"
 #include "readers/nsight_systems/nsight_reader.h"
 #include "readers/nvprof/nvprof_reader.h"
@@ -27,6 +28,7 @@ std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   made.push_back(readers::MakeXPlaneReader());
   made.push_back(readers::MakeXlaTraceReader());
   made.push_back(readers::MakeKinetoReader());
+  made.push_back(readers::MakePftraceReader());
   made.push_back(readers::MakeNeuronReader());
   made.push_back(readers::MakeNsightReader());
   made.push_back(readers::MakeNvprofReader());

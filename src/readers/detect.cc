@@ -15,8 +15,6 @@
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/parquet/footer.h"
-#include "readers/rocprofv3/rocprofv3_reader.h"
-#include "readers/text/wire.h"
 
 namespace profgauge {
 namespace {
@@ -49,22 +47,6 @@ constexpr Lookalike kLookalikes[] = {
     {"[\0"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "convert it with `iconv -f UTF-16LE -t UTF-8`"},
 };
-
-/// Perfetto's traces are packets, each a message under field number 1.
-bool IsPerfetto(const std::string& path, std::string_view text) {
-  for (const std::string_view suffix : {".pftrace", ".perfetto-trace", ".perfetto"}) {
-    if (path.ends_with(suffix)) return true;
-  }
-  readers::WireReader packets(text);
-  int count = 0;
-  while (packets.Next() && packets.field() == 1 && !packets.Bytes().empty()) {
-    readers::WireReader fields(packets.Bytes());
-    while (fields.Next()) continue;
-    if (!fields.ok()) return false;
-    ++count;
-  }
-  return count >= 3;
-}
 
 // What an SQLite file is, where its tables tell.
 Error UnknownDatabase(const std::string& file, const std::set<std::string>& tables) {
@@ -141,14 +123,6 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     if (auto refused = reader->Refuse(path, text)) return Fail(*std::move(refused));
   }
   if (best != nullptr) return best;
-  if (IsPerfetto(path, text)) {
-    return Fail(InputError(
-        path, "input/perfetto", "the file is a binary trace of Perfetto, made for drawing",
-        fmt::format("pass the profile itself: the folder `profiles/global/NAME@latest` of "
-                    "`neuron-explorer view --ingest-only --display-name NAME`, the `*_results.db` "
-                    "of `{}`, or the `.xplane.pb` of JAX",
-                    readers::rocprofv3::kCommand)));
-  }
   if (readers::parquet::IsParquet(text)) {
     return Fail(
         InputError(path, "input/parquet",

@@ -147,8 +147,9 @@ Status Settle(const std::string& folder, Run& run) {
   return {};
 }
 
-void CheckName(Profile& profile, bool compressed) {
+void CheckName(const Reader& reader, Profile& profile, bool compressed) {
   const auto& path = profile.source.path;
+  if (reader.IsCompressedUnderAnyName()) return;
   if (path == "-" || path.ends_with(".gz") == compressed || IsSummary(profile)) return;
   profile.log.Add(Counter::name_suffix_wrong);
 }
@@ -183,7 +184,7 @@ Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOpt
   }
   PROFGAUGE_TRY(const Reader* reader, FindReader(path, head, source.compressed()));
   PROFGAUGE_TRY(auto profiles, reader->ReadRanks(source, options));
-  for (Profile& profile : profiles) CheckName(profile, source.compressed());
+  for (Profile& profile : profiles) CheckName(*reader, profile, source.compressed());
   return profiles;
 }
 

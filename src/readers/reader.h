@@ -66,6 +66,8 @@ class Reader {
   /// cannot be opened is a rank that failed, and a folder of nothing else can be read file by file.
   /// Default: none, as of tables of which several make a recording.
   virtual std::span<const std::string_view> suffixes() const { return {}; }
+  /// Whether its tools compress files whatever their names are. Default: no.
+  virtual bool IsCompressedUnderAnyName() const { return false; }
   /// Looks at the first decompressed bytes (at most kSniffBytes). Accepts any bytes.
   virtual Match Sniff(std::span<const std::byte> head) const = 0;
   /// Looks at the names of the tables of an SQLite database; Sniff() is not asked about those.

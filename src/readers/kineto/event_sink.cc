@@ -485,6 +485,7 @@ void EventSink::ReceiveName(const RawEvent& event) {
 }
 
 std::optional<Ns> EventSink::StartOf(const RawEvent& event) {
+  if (event.is_placed_later) return Ns{0};
   if (!event.Has(Field::kTime)) return std::nullopt;
   const auto time = ParseMicroseconds(event.Text(Field::kTime), fraction_, kMaxTime);
   if (time && event.Is(Field::kTime, Form::kString)) rows_->log.Add(Counter::numbers_as_text);
@@ -512,6 +513,7 @@ Ns EventSink::DurationOf(const RawEvent& event) {
 }
 
 ThreadId EventSink::ThreadOf(const RawEvent& event) {
+  if (event.is_placed_later) return {};
   const auto pid = event.Text(Field::kPid);
   const auto tid = event.Text(Field::kTid);
   if (last_thread_.valid() && pid == last_pid_ && tid == last_tid_) return last_thread_;

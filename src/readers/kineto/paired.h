@@ -32,6 +32,8 @@ class PairedEvents {
   void Add(ApartRow row) { rows_.push_back(std::move(row)); }
   /// Adds the events that have both ends, and counts the others as unreadable.
   void Finish(ProfileBuilder& builder);
+  /// Those since the last call, for who pairs them by other rules.
+  std::vector<ApartRow> Take() { return std::exchange(rows_, {}); }
 
  private:
   std::vector<ApartRow> rows_;

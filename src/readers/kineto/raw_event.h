@@ -74,6 +74,8 @@ struct RawEvent {
   std::array<std::string_view, kFieldCount> text;
   std::array<Form, kFieldCount> form;
   std::uint32_t duplicate_keys = 0;
+  /// Whoever gets the row sets its time and thread, which are not known yet: it has 0 and none.
+  bool is_placed_later = false;
 
   static constexpr std::uint64_t Bit(Field field) {
     return std::uint64_t{1} << static_cast<unsigned>(field);

@@ -48,18 +48,20 @@ bool WireReader::Next() {
       std::uint64_t length = 0;
       return (TakeVarint(length) && TakeBytes(length)) || Stop();
     }
-    default:  // Groups are from before proto3; XPlanes have none.
+    default:  // Groups are from before proto3.
       return Stop();
   }
 }
 
-double WireReader::Double() const {
+std::uint64_t WireReader::Fixed64() const {
   if (type_ != kFixed64) return 0;
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < 8; ++i) {
     bits |= std::uint64_t{static_cast<unsigned char>(bytes_[i])} << (8 * i);
   }
-  return std::bit_cast<double>(bits);
+  return bits;
 }
+
+double WireReader::Double() const { return std::bit_cast<double>(Fixed64()); }
 
 }  // namespace profgauge::readers

@@ -23,8 +23,11 @@ class WireReader {
   /// The field's value; zero or empty when it is of another wire type, as if it were absent.
   std::uint64_t Varint() const { return type_ == kVarint ? number_ : 0; }
   std::int64_t Signed() const { return static_cast<std::int64_t>(Varint()); }
+  std::uint64_t Fixed64() const;
   double Double() const;
   std::string_view Bytes() const { return type_ == kBytes ? bytes_ : std::string_view{}; }
+  bool is_varint() const { return type_ == kVarint; }
+  bool is_bytes() const { return type_ == kBytes; }
 
   /// What is behind the current field: for the place of an error.
   std::string_view rest() const { return rest_; }

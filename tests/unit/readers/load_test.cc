@@ -80,15 +80,17 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "-f "
        "UTF-16 -t UTF-8`   [input/utf16]\n"},
       {"trace.pftrace", "\x01\x02",
-       "error: the file is a binary trace of Perfetto, made for drawing\n  --> trace.pftrace\n"
-       "  help: pass the profile itself: the folder `profiles/global/NAME@latest` of "
-       "`neuron-explorer view --ingest-only --display-name NAME`, the `*_results.db` of `rocprofv3 "
-       "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
+       "error: the file is a binary trace of Perfetto by no known writer, which is not read\n"
+       "  --> trace.pftrace\n"
+       "  help: record with the framework's own profiler; of one of `neuron-explorer view` pass "
+       "the "
+       "Parquet files, or export with `--output-format json`   [input/perfetto]\n"},
       {"packets", "\x0A\x02\x40\x05\x0A\x02\x40\x06\x0A\x02\x50\x01",
-       "error: the file is a binary trace of Perfetto, made for drawing\n  --> packets\n"
-       "  help: pass the profile itself: the folder `profiles/global/NAME@latest` of "
-       "`neuron-explorer view --ingest-only --display-name NAME`, the `*_results.db` of `rocprofv3 "
-       "--sys-trace -- COMMAND`, or the `.xplane.pb` of JAX   [input/perfetto]\n"},
+       "error: the file is a binary trace of Perfetto by no known writer, which is not read\n"
+       "  --> packets\n"
+       "  help: record with the framework's own profiler; of one of `neuron-explorer view` pass "
+       "the "
+       "Parquet files, or export with `--output-format json`   [input/perfetto]\n"},
       {"table.parquet", "PAR1 and so on",
        "error: the file is a Parquet table of no profile that is known by its name\n"
        "  --> table.parquet\n"

@@ -8,36 +8,10 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "proto_message.h"
 #include "readers/xla/xla_reader.h"
 
 namespace profgauge {
-
-// Puts a Protocol Buffers message together.
-class ProtoMessage {
- public:
-  ProtoMessage& Number(std::uint32_t field, std::uint64_t value) {
-    Varint(field << 3);
-    Varint(value);
-    return *this;
-  }
-  ProtoMessage& Bytes(std::uint32_t field, const std::string& value) {
-    Varint(field << 3 | 2);
-    Varint(value.size());
-    bytes_ += value;
-    return *this;
-  }
-  ProtoMessage& Sub(std::uint32_t field, const ProtoMessage& message) {
-    return Bytes(field, message.bytes_);
-  }
-  const std::string& str() const { return bytes_; }
-
- private:
-  void Varint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
-  }
-  std::string bytes_;
-};
 
 // A plane in words; ids are made from the names.
 class PlaneText {

@@ -1,0 +1,62 @@
+// Arguments of a slice, which Perfetto calls debug annotations, as values of a raw event.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "readers/kineto/pftrace/state.h"
+#include "readers/kineto/raw_event.h"
+
+namespace profgauge::readers::pftrace {
+
+/// Deeper values and further annotations of one event are left out.
+inline constexpr int kDeepest = 32;
+inline constexpr std::size_t kMostAnnotations = 4096;
+
+/// What of the arguments says which kind of event it is, where it has no category.
+struct ArgumentSigns {
+  bool has_device = false, has_stream = false, has_context = false, has_correlation = false;
+  bool has_grid = false, has_call_id = false, is_frame = false, is_sync = false,
+       has_sizes_as_text = false;
+};
+
+/// Reads the annotations of one event after another; their texts live until Begin().
+class Annotations {
+ public:
+  void Begin();
+  /// DebugAnnotation. False where it is no message.
+  bool Read(std::string_view message, const Interned& interned);
+  /// A value that is text or a number already.
+  void Add(kineto::Field field, std::string_view value, kineto::Form form);
+  /// Gives all to `event`, whose views then are of this.
+  void SetAll(kineto::RawEvent& event);
+  /// Of the event at hand: the number of values that were left out, and names that are missing.
+  std::uint64_t left_out() const { return left_out_; }
+  std::uint64_t missing() const { return missing_; }
+  const ArgumentSigns& signs() const { return signs_; }
+
+ private:
+  struct Value {
+    std::size_t at = 0, size = 0;
+    kineto::Form form = kineto::Form::kNull;
+  };
+  struct Kept {
+    kineto::Field field;
+    Value value;
+  };
+  bool ReadValue(std::string_view message, const Interned& interned, int depth, Value& value);
+  bool AppendNested(std::string_view message, const Interned& interned, int depth, bool is_object);
+  std::string_view NameOf(std::string_view message, const Interned& interned);
+  void SeeSign(std::string_view name, const Value& value);
+
+  std::string texts_;
+  std::vector<Kept> kept_;
+  std::size_t seen_ = 0;
+  std::uint64_t left_out_ = 0, missing_ = 0;
+  ArgumentSigns signs_;
+};
+
+}  // namespace profgauge::readers::pftrace

@@ -1,0 +1,328 @@
+#include "readers/kineto/pftrace/decoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "readers/kineto/pftrace/packets.h"
+#include "readers/text/wire.h"
+
+namespace profgauge::readers::pftrace {
+namespace {
+
+constexpr std::size_t kMostSequences = 65536;
+/// One text, and all of a trace: a name of a kernel that templates made has some kilobytes.
+constexpr std::size_t kLongestText = std::size_t{16} << 20;
+constexpr std::uint64_t kMostInterned = std::uint64_t{2} << 30;
+constexpr std::uint32_t kMostRows = ~std::uint32_t{0} - 1;
+/// Rows that are made before they are handed on.
+constexpr std::uint32_t kBlock = 4096;
+
+enum Flags : std::uint64_t { kCleared = 1, kNeedsState = 2 };
+
+}  // namespace
+
+/// The fields of a TracePacket that are read; messages that are not there have no data.
+struct Decoder::Packet {
+  std::optional<std::uint64_t> timestamp;
+  std::uint64_t clock = 0, sequence = 0, flags = 0, dropped = 0;
+  bool is_cleared = false, is_of_system = false;
+  std::string_view interned, defaults, snapshot, descriptor, slice, stage, config, stats;
+  std::string_view bundle;
+  Codec codec = Codec::kDeflate;
+
+  bool Read(std::string_view bytes);
+  void Set(std::uint32_t field, const WireReader& value);
+};
+
+void Decoder::Packet::Set(std::uint32_t field, const WireReader& value) {
+  switch (field) {
+    case 1:  // Events of the kernel, and its processes.
+    case 2:
+      is_of_system = true;
+      break;
+    case 6:
+      snapshot = value.Bytes();
+      break;
+    case 8:
+      timestamp = value.Varint();
+      break;
+    case 10:
+      sequence = value.Varint();
+      break;
+    case 11:
+      slice = value.Bytes();
+      break;
+    case 12:
+      interned = value.Bytes();
+      break;
+    case 13:
+      flags = value.Varint();
+      break;
+    case 33:
+      config = value.Bytes();
+      break;
+    case 35:
+      stats = value.Bytes();
+      break;
+    case 41:
+      is_cleared = value.Varint() != 0;
+      break;
+    case 42:
+      dropped = value.Varint();
+      break;
+    case 50:
+    case 133:
+      bundle = value.Bytes();
+      codec = field == 50 ? Codec::kDeflate : Codec::kZstd;
+      break;
+    case 53:
+      stage = value.Bytes();
+      break;
+    case 58:
+      clock = value.Varint();
+      break;
+    case 59:
+      defaults = value.Bytes();
+      break;
+    case 60:
+      descriptor = value.Bytes();
+      break;
+    default:
+      break;
+  }
+}
+
+bool Decoder::Packet::Read(std::string_view bytes) {
+  WireReader fields(bytes);
+  while (fields.Next()) Set(fields.field(), fields);
+  return fields.ok();
+}
+
+Decoder::Decoder(ProfileBuilder& builder) : builder_(builder), sink_(Fraction::kDecimal) {
+  sink_.Begin(rows_);
+}
+
+Decoder::Stop Decoder::Take(std::string_view packet, std::uint64_t offset) {
+  return TakePlain(packet, offset, false);
+}
+
+Decoder::Stop Decoder::TakePlain(std::string_view bytes, std::uint64_t offset, bool is_inside) {
+  if (bytes.empty()) return Stop::kNone;
+  ++decoded_.packets;
+  Packet packet;
+  if (!packet.Read(bytes)) {
+    builder_.log().AddAt(Counter::events_unreadable, fmt::format("the packet at byte {}", offset));
+    return Stop::kNone;
+  }
+  if (packet.is_of_system) decoded_.signs.system = true;
+  if (packet.bundle.data() != nullptr) return TakeBundle(packet, offset, is_inside);
+  if (!Decode(packet, offset)) {
+    builder_.log().AddAt(Counter::events_unreadable, fmt::format("the packet at byte {}", offset));
+  }
+  if (decoded_.signs.system) return Stop::kSystem;
+  return too_large_ ? Stop::kTooLarge : Stop::kNone;
+}
+
+Decoder::Stop Decoder::TakeBundle(const Packet& packet, std::uint64_t offset, bool is_inside) {
+  if (is_inside) return Stop::kNested;
+  Stop stop = Stop::kNone;
+  switch (Unpack(packet.bundle, packet.codec, [&](std::string_view inner) {
+    stop = TakePlain(inner, offset, true);
+    return stop == Stop::kNone;
+  })) {
+    case BundleEnd::kDamaged:
+      return Stop::kDamaged;
+    case BundleEnd::kTooLarge:
+      return Stop::kTooLarge;
+    case BundleEnd::kWhole:
+    case BundleEnd::kStopped:
+      return stop;
+  }
+  return stop;
+}
+
+Sequence* Decoder::SequenceOf(std::uint64_t number) {
+  const auto next = static_cast<std::uint32_t>(sequences_.size());
+  const auto found = sequence_ids_.find(number);
+  if (found != sequence_ids_.end()) return &sequences_[found->second];
+  if (sequences_.size() >= kMostSequences) return nullptr;
+  sequence_ids_.emplace(number, next);
+  return &sequences_.emplace_back();
+}
+
+void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_t offset) {
+  // A sequence's first packet says so, too; causes have bits of their own.
+  const bool is_loss = packet.dropped > 1 || (packet.dropped == 1 && sequence.has_packets);
+  if (is_loss) {
+    builder_.log().AddAt(Counter::events_dropped,
+                         fmt::format("packets before the one at byte {}", offset));
+  }
+  if (packet.is_cleared || (packet.flags & kCleared) != 0) {
+    sequence.Begin();
+  } else if (is_loss) {
+    sequence.is_valid = false;
+  }
+  sequence.has_packets = true;
+}
+
+// Clear first, then take what is interned, then the event: all may be in one packet.
+bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
+  Sequence* const sequence = SequenceOf(packet.sequence);
+  if (sequence == nullptr) return false;
+  if (packet.sequence != 0) UpdateState(packet, *sequence, offset);
+  bool is_whole = true;
+  const auto read = [&](std::string_view message, auto how) {
+    if (message.data() != nullptr && !how(message)) is_whole = false;
+  };
+  read(packet.defaults, [&](auto message) { return ReadDefaults(message, *sequence); });
+  read(packet.interned, [&](auto message) {
+    return !sequence->is_valid || packet.sequence == 0 || Intern(message, *sequence);
+  });
+  read(packet.snapshot, [&](auto message) {
+    return decoded_.clocks.ReadSnapshot(message, packet.sequence, *sequence);
+  });
+  read(packet.descriptor, [&](auto message) { return decoded_.tracks.Read(message); });
+  read(packet.config, [&](auto message) { return ReadConfig(message); });
+  read(packet.stats, [&](auto message) { return ReadStats(message); });
+  const bool has_slice = packet.slice.data() != nullptr, has_stage = packet.stage.data() != nullptr;
+  if (!is_whole || (!has_slice && !has_stage)) return is_whole;
+  if (packet.sequence == 0) return false;
+  if ((packet.flags & kNeedsState) != 0 && !sequence->is_valid) {
+    decoded_.lost_state = true;
+    builder_.log().AddAt(Counter::events_dropped,
+                         fmt::format("the packet at byte {} needs one that is not there", offset));
+    return true;
+  }
+  const auto stamp = packet.timestamp ? decoded_.clocks.Read(*packet.timestamp, packet.clock,
+                                                             packet.sequence, *sequence)
+                                      : std::nullopt;
+  if (!stamp) {
+    builder_.log().AddAt(Counter::events_bad_time, fmt::format("the packet at byte {}", offset));
+    return true;
+  }
+  if (received_ >= kMostRows) return false;
+  if (has_stage) return ReadStage(packet.stage, *stamp, *sequence);
+  return ReadSlice(packet.slice, *stamp, packet.sequence, *sequence);
+}
+
+bool Decoder::ReadDefaults(std::string_view message, Sequence& sequence) {
+  WireReader fields(message);
+  while (fields.Next()) {
+    if (fields.field() == 58) sequence.clock = fields.Varint();
+    if (fields.field() != 11) continue;
+    WireReader of_slices(fields.Bytes());
+    while (of_slices.Next()) {
+      if (of_slices.field() == 11) sequence.track = of_slices.Varint();
+    }
+    if (!of_slices.ok()) return false;
+  }
+  return fields.ok();
+}
+
+bool Decoder::Intern(std::string_view message, Sequence& sequence) {
+  WireReader fields(message);
+  while (fields.Next()) {
+    switch (const auto table = static_cast<Table>(fields.field())) {
+      case Table::kCategories:
+      case Table::kNames:
+      case Table::kAnnotationNames:
+      case Table::kSpecifications:
+      case Table::kTexts:
+      case Table::kKernels:
+      case Table::kArguments:
+        if (fields.field() <= 1001 && !InternOne(table, fields.Bytes(), sequence)) return false;
+        break;
+      default:
+        break;
+    }
+  }
+  return fields.ok();
+}
+
+bool Decoder::InternOne(Table table, std::string_view message, Sequence& sequence) {
+  std::uint64_t iid = 0;
+  std::string_view name, readable;
+  WireReader fields(message);
+  while (fields.Next()) {
+    if (fields.field() == 1) iid = fields.Varint();
+    if (fields.field() == 2) name = fields.Bytes();
+    if (fields.field() == 3) readable = fields.Bytes();
+  }
+  if (!fields.ok()) return false;
+  if (table == Table::kKernels && !readable.empty()) name = readable;
+  if (name.size() > kLongestText) return false;
+  interned_bytes_ += name.size();
+  too_large_ = too_large_ || interned_bytes_ > kMostInterned;
+  if (table == Table::kCategories) decoded_.signs.SeeCategory(name);
+  if (!sequence.interned.Set(table, iid, name)) {
+    builder_.log().AddAt(Counter::duplicate_ids, fmt::format("the number {} of a text", iid));
+  }
+  return true;
+}
+
+// TraceConfig: 2 data_sources { 1 config { 1 name } }.
+bool Decoder::ReadConfig(std::string_view message) {
+  WireReader fields(message);
+  while (fields.Next()) {
+    if (fields.field() != 2) continue;
+    WireReader source(fields.Bytes());
+    while (source.Next()) {
+      if (source.field() != 1) continue;
+      WireReader config(source.Bytes());
+      while (config.Next()) {
+        if (config.field() == 1) decoded_.signs.SeeSource(config.Bytes());
+      }
+    }
+  }
+  return fields.ok();
+}
+
+// TraceStats: 1 buffer_stats { 3 chunks_overwritten, 18 chunks_discarded }.
+bool Decoder::ReadStats(std::string_view message) {
+  WireReader fields(message);
+  while (fields.Next()) {
+    if (fields.field() != 1) continue;
+    WireReader buffer(fields.Bytes());
+    while (buffer.Next()) {
+      const bool is_loss = buffer.field() == 3 || buffer.field() == 18;
+      if (is_loss && buffer.Varint() > 0) {
+        builder_.log().Add(Counter::events_dropped, buffer.Varint() - 1);
+        builder_.log().AddAt(Counter::events_dropped, "chunks that the recorder's buffer lost");
+      }
+    }
+    if (!buffer.ok()) return false;
+  }
+  return fields.ok();
+}
+
+std::uint32_t Decoder::Receive(std::string_view category, std::string_view name) {
+  event_.Clear();
+  event_.is_placed_later = true;
+  event_.Set(kineto::Field::kPhase, "B", kineto::Form::kString);
+  if (!category.empty()) event_.Set(kineto::Field::kCategory, category, kineto::Form::kString);
+  event_.Set(kineto::Field::kName, name, kineto::Form::kString);
+  arguments_.SetAll(event_);
+  sink_.Receive(event_);
+  if (++received_ % kBlock == 0) Merge();
+  return received_ - 1;
+}
+
+void Decoder::Merge() {
+  kineto::Merge(rows_, builder_, made_, traces_);
+  for (kineto::ApartRow& made : made_.Take()) decoded_.rows.push_back(std::move(made.row));
+  rows_.Clear();
+  sink_.Begin(rows_);
+}
+
+Decoded Decoder::Finish() {
+  Merge();
+  for (const auto& [uuid, track] : decoded_.tracks.all()) {
+    decoded_.signs.process |= track.is_process;
+    decoded_.signs.SeeTrack(track.name);
+  }
+  return std::move(decoded_);
+}
+
+}  // namespace profgauge::readers::pftrace

@@ -1,0 +1,112 @@
+// Packets of a Perfetto trace into rows without times, and marks that say when they begin and end.
+//
+// Times, threads and lengths are known at the end of the trace alone: clocks and tracks may be
+// explained behind what uses them, and ends follow their begins at any distance.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "readers/kineto/event_sink.h"
+#include "readers/kineto/paired.h"
+#include "readers/kineto/pftrace/annotations.h"
+#include "readers/kineto/pftrace/foreign.h"
+#include "readers/kineto/pftrace/state.h"
+#include "readers/kineto/rows.h"
+
+namespace profgauge::readers::pftrace {
+
+using Row = decltype(kineto::ApartRow::row);
+
+/// One end of a slice. A begin has the place of its row.
+struct SliceEnd {
+  Stamp stamp;
+  std::uint64_t track = 0;
+  std::uint32_t sequence = 0, row = 0;
+  bool is_begin = false;
+};
+/// Work of a device, whole.
+struct Stage {
+  Stamp stamp;
+  Ns duration = 0;
+  std::uint32_t row = 0;
+};
+
+/// What the trace says, in its order.
+struct Decoded {
+  std::vector<Row> rows;  ///< Ids are the builder's.
+  std::vector<SliceEnd> slices;
+  std::vector<Stage> stages;
+  Tracks tracks;
+  Clocks clocks;
+  Signs signs;
+  /// Device and "sm_90" of the first work whose architecture is stated.
+  std::optional<std::pair<std::int64_t, std::string>> architecture;
+  std::uint64_t packets = 0;
+  bool lost_state = false;  ///< Packets were left out that count on packets which are not there.
+};
+
+class Decoder {
+ public:
+  explicit Decoder(ProfileBuilder& builder);
+  /// Why the trace is not read on.
+  enum class Stop : std::uint8_t { kNone, kDamaged, kNested, kTooLarge, kSystem };
+  /// `offset`: of the packet, or of the compressed one that holds it.
+  Stop Take(std::string_view packet, std::uint64_t offset);
+  /// After the last packet.
+  Decoded Finish();
+
+ private:
+  struct Packet;
+  Stop TakePlain(std::string_view bytes, std::uint64_t offset, bool is_inside);
+  Stop TakeBundle(const Packet& packet, std::uint64_t offset, bool is_inside);
+  bool Decode(const Packet& packet, std::uint64_t offset);
+  Sequence* SequenceOf(std::uint64_t number);
+  void UpdateState(const Packet& packet, Sequence& sequence, std::uint64_t offset);
+  bool ReadDefaults(std::string_view message, Sequence& sequence);
+  bool Intern(std::string_view message, Sequence& sequence);
+  bool InternOne(Table table, std::string_view message, Sequence& sequence);
+  bool ReadConfig(std::string_view message);
+  bool ReadStats(std::string_view message);
+  bool ReadSlice(std::string_view message, Stamp stamp, std::uint64_t writer,
+                 const Sequence& sequence);
+  bool ReadStage(std::string_view message, Stamp stamp, const Sequence& sequence);
+  bool ReadExtra(std::string_view message);
+  bool ReadLaunch(std::string_view message, const Sequence& sequence);
+  bool ReadArgument(std::string_view message, const Sequence& sequence);
+  std::string_view CategoryByArguments(std::string_view name) const;
+  std::string_view NameOf(std::optional<std::string_view> found, std::uint64_t iid);
+  std::optional<std::string_view> Find(const Sequence& sequence, Table table, std::uint64_t iid);
+  std::uint32_t Receive(std::string_view category, std::string_view name);
+  void CountArguments();
+  void Merge();
+
+  ProfileBuilder& builder_;
+  Decoded decoded_;
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> sequence_ids_;
+  std::vector<Sequence> sequences_;
+  kineto::EventSink sink_;
+  kineto::Rows rows_;
+  kineto::PairedEvents made_;
+  kineto::Traces traces_;
+  kineto::RawEvent event_;
+  Annotations arguments_;
+  std::string scratch_;
+  /// What the texts of a stage say.
+  struct Extra {
+    bool has_device = false, has_stream = false;
+    std::int64_t device = -1;
+    std::string_view architecture;
+  } extra_;
+  std::uint32_t received_ = 0;
+  std::uint64_t interned_bytes_ = 0;
+  bool too_large_ = false;
+};
+
+}  // namespace profgauge::readers::pftrace

@@ -1,0 +1,12 @@
+// Gives rows their times and threads, once the whole trace is read, and hands them to the builder.
+#pragma once
+
+#include "model/profile_builder.h"
+#include "readers/kineto/pftrace/decoder.h"
+
+namespace profgauge::readers::pftrace {
+
+/// Adds what begins and ends, in the trace's order, and counts what does not.
+void PlaceRows(Decoded& decoded, ProfileBuilder& builder);
+
+}  // namespace profgauge::readers::pftrace

@@ -1,0 +1,119 @@
+// What packets of a Perfetto trace refer to: per writer sequence texts by number and clocks, and
+// the tracks of the whole trace.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "model/import_log.h"
+
+namespace profgauge::readers::pftrace {
+
+/// The tables of InternedData that are read, by their fields' numbers.
+enum class Table : std::uint16_t {
+  kCategories = 1,
+  kNames = 2,
+  kAnnotationNames = 3,
+  kSpecifications = 24,  ///< Kinds of stages, and lanes.
+  kTexts = 29,
+  kKernels = 1000,
+  kArguments = 1001,
+};
+
+/// Texts by number, of one sequence. Numbers are keys and may be any.
+class Interned {
+ public:
+  /// False where the number had another text, which it no longer has.
+  bool Set(Table table, std::uint64_t iid, std::string_view text);
+  std::optional<std::string_view> Find(Table table, std::uint64_t iid) const;
+  void Clear();
+
+ private:
+  struct Hash {
+    std::size_t operator()(const std::pair<std::uint16_t, std::uint64_t>& key) const {
+      return std::hash<std::uint64_t>()(key.second * 1021 + key.first);
+    }
+  };
+  std::deque<std::string> texts_;
+  boost::unordered_flat_map<std::pair<std::uint16_t, std::uint64_t>, std::string_view, Hash> found_;
+};
+
+/// One writer's state: what its later packets count on.
+struct Sequence {
+  bool is_valid = false;  ///< From the packet that clears the state on, until packets are lost.
+  bool has_packets = false;
+  Interned interned;
+  std::uint64_t clock = 0;  ///< Of packets that name none; 0: the trace's.
+  std::uint64_t track = 0;
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> last;  ///< Of clocks that count on.
+
+  /// Forgets all but that there were packets.
+  void Begin();
+};
+
+/// A time as a packet has it.
+struct Stamp {
+  Ns time = 0;
+  /// 0: `time` is of the trace's clock. Else of a clock that no snapshot has explained yet.
+  std::uint32_t pending = 0;
+};
+
+/// Clocks, and how far each is from the trace's (BOOTTIME, which needs no snapshot).
+class Clocks {
+ public:
+  /// ClockSnapshot of a packet of sequence `number`.
+  bool ReadSnapshot(std::string_view message, std::uint64_t number, Sequence& sequence);
+  /// `time` of a packet; `clock` 0: the sequence's. Nothing where it is beyond all times.
+  std::optional<Stamp> Read(std::uint64_t time, std::uint64_t clock, std::uint64_t number,
+                            Sequence& sequence);
+  /// Once all snapshots are read: the time in the trace's clock. Nothing where none explained it.
+  std::optional<Ns> Settle(Stamp stamp) const;
+  /// What makes Unix time of the trace's clock.
+  Ns to_unix() const { return to_unix_.value_or(0); }
+
+ private:
+  struct Clock {
+    bool is_known = false, counts_on = false;
+    std::uint64_t unit = 1;  ///< Nanoseconds of one.
+    Ns offset = 0;
+  };
+  std::uint32_t IndexOf(std::uint64_t clock, std::uint64_t number);
+  std::vector<Clock> clocks_{Clock{.is_known = true}};  ///< The first is the trace's.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> found_;
+  std::optional<Ns> to_unix_;
+};
+
+struct Track {
+  std::uint64_t parent = 0;
+  bool is_process = false, is_thread = false;
+  std::int64_t process = 0, thread = 0;
+  std::string name;
+};
+
+/// A track's process and thread, as texts that name them, and what they are called.
+struct Place {
+  std::string process, thread, process_name, thread_name;
+};
+
+class Tracks {
+ public:
+  /// TrackDescriptor. False where it is no message, or there are too many.
+  bool Read(std::string_view message);
+  const Track* Find(std::uint64_t uuid) const;
+  /// Threads without descriptor are called by the number of their track.
+  Place PlaceOf(std::uint64_t uuid) const;
+  const boost::unordered_flat_map<std::uint64_t, Track>& all() const { return tracks_; }
+
+ private:
+  boost::unordered_flat_map<std::uint64_t, Track> tracks_;
+};
+
+}  // namespace profgauge::readers::pftrace
