@@ -15,6 +15,7 @@
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/parquet/footer.h"
+#include "readers/rocprofv3/rocprofv3_reader.h"
 
 namespace profgauge {
 namespace {
