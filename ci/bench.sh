@@ -216,6 +216,26 @@ tables "Neuron, Parquet" $((kernels * 2)) "$work/neuron"
 tables "rocprofv3, rocpd" $((kernels * 21 / 10)) "$work/1_results.db"
 rm -rf "$work/nsys.sqlite" "$work/nsys" "$work/neuron" "$work/1_results.db"
 
+# The same recording in PyTorch's binary form, on one core: how many events a second are read.
+if [ -d "$shared/tools/formats" ] && command -v python3 > /dev/null; then
+  make_trace "$work/binary.json" $((megabytes < 100 ? megabytes : 100))
+  python3 -B "$shared/tools/formats/make_pftrace.py" "$work/binary.json" "$work/binary" --variant plain \
+    --no-twin > /dev/null
+  events=$(grep -c '"ph": *"X"' "$work/binary.json")
+  rm "$work/binary.json" && rm -f "$work/row-binary"
+  warm "'$program' inspect -q '$work/binary.pftrace'"
+  for ((i = 0; i < rounds; ++i)); do
+    into=$work/row-binary timed "taskset -c 0 '$program' inspect -q '$work/binary.pftrace'"
+  done
+  awk -v mb=$(($(stat -c %s "$work/binary.pftrace") / 1000000)) -v events="$events" \
+    -v time="$(median "$work/row-binary" 1)" -v spread="$(spread "$work/row-binary")" \
+    -v kb="$(median "$work/row-binary" 2)" 'BEGIN {
+      printf ".pftrace: %d MB, %d complete events\n", mb, events
+      printf "  %-28s %8.3f s %.2f M events/s %6d %% %7d MB %6d B\n", "inspect, one core", time / 1000,
+        events / time / 1000, spread, kb / 1024, kb * 1024 / events }'
+  rm "$work/binary.pftrace"
+fi
+
 # Small things, many times: what CI waits for on an ordinary day.
 build/release/make_profile "$work/small.json.gz" --min-mb 1
 printf '%s\n' "small profile: $(($(stat -c %s "$work/small.json.gz") / 1000)) kB"
