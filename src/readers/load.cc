@@ -20,6 +20,7 @@
 #include "model/summary/summary.h"
 #include "readers/builtin.h"
 #include "readers/detect.h"
+#include "readers/graph_files.h"
 #include "readers/one_run.h"
 #include "readers/ranks.h"
 
@@ -249,6 +250,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   for (const std::string& folder : OutputsOf(path, earlier)) {
     PROFGAUGE_TRY(auto inside, FilesOf(folder));
     PROFGAUGE_CHECK(ReadParts(inside, options, run));
+    TakeCaptures(inside);
     const std::vector<std::string> names = NamesOf(inside);
     std::erase_if(inside, [&](const std::string& file) {
       const auto fuller = FullerThan(fs::path(file).filename().string(), names);
@@ -338,6 +340,7 @@ std::vector<std::string> RecordingsOf(const std::string& folder) {
     files.push_back(at->path().string());
   }
   if (code) return {};
+  TakeCaptures(files);
   std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) {
     return std::pair(NaturalKey(a), a) < std::pair(NaturalKey(b), b);
   });
@@ -385,6 +388,7 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   Run run;
   std::vector<std::string> paths = given;
   PROFGAUGE_CHECK(ReadParts(paths, options, run));
+  const std::vector<std::string> captures = TakeCaptures(paths);
   const auto is_folder = [](const std::string& path) {
     std::error_code code;
     return path != "-" && fs::is_directory(path, code);
@@ -408,6 +412,7 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   PROFGAUGE_CHECK(CheckNoFileTwice(run.profiles, ""));
   run.profiles = OfEachProcess(std::move(run.profiles));
   GiveRanks(run.profiles, ranks);
+  ReadGraphCaptures(captures, options, run.profiles);
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
   return run;
 }

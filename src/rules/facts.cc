@@ -92,10 +92,12 @@ std::string BackendOf(const Profile& profile) {
   return Shows(profile, Sign::kNccl) ? "nccl" : Shows(profile, Sign::kGloo) ? "gloo" : "";
 }
 
-/// Absent unless the recording would show a collection: it has Python functions, or a collection.
+/// Absent unless the recording would show a collection: it has Python functions, of which modules'
+/// calls alone are no sign, or a collection.
 Value GarbageCollection(const Profile& profile) {
   std::vector<bool> collects(profile.strings.size(), false);
-  bool any = profile.python.size() > 0;
+  const auto& modules = profile.python.module_id;
+  bool any = std::any_of(modules.begin(), modules.end(), [](std::int64_t id) { return id < 0; });
   for (std::uint32_t i = 0; i < profile.strings.size(); ++i) {
     const std::string_view text = profile.strings[StringId{i}];
     collects[i] = text == "Python GC" || text.find("gc.collect") != std::string_view::npos;

@@ -1,0 +1,33 @@
+// Profiles of the capture of graphs, which serving engines write beside those of the replay: how
+// they are found, and which profile they belong to. What is made of them: model/graph_operators.h.
+//
+// A file is one by its name or its folder's: those of vLLM, SGLang and xDiT. A capture is no rank
+// and no run. It belongs to the profile of the rank that its name states, beside whose folder it
+// lies, or that is named with it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/profile.h"
+#include "readers/reader.h"
+
+namespace profgauge {
+
+/// Whether the path is that of a profile of a capture.
+bool IsGraphCapture(const std::string& path);
+
+/// The rank whose graphs were captured, where the path states it.
+std::optional<std::int64_t> RankOfCapture(const std::string& path);
+
+/// Takes captures out of `files`, unless there is nothing else.
+std::vector<std::string> TakeCaptures(std::vector<std::string>& files);
+
+/// Gives the work of graphs its operators, from captures beside each profile and from `named`. The
+/// profiles' facts say what came of it. Errors: none; a capture that cannot be read is a fact.
+void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions& options,
+                       std::vector<Profile>& profiles);
+
+}  // namespace profgauge
