@@ -199,22 +199,26 @@ Status StateGroups(DatabaseImport& import) {
   return {};
 }
 
-Result<UnitsByType> ReadUnits(DatabaseImport& import) {
+Status AddUnitsOfNodes(DatabaseImport& import, ReportedTable& types) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(
                     *import.database, "op_nodes",
                     {{{"read_only_ops_id"}}, {{"kernel_calls"}}, {{"tc_eligible"}}, {{"using_tc"}}},
                     OfAggregation(import)));
   UnitsByType units;
+  bool has_units = false, has_kernels = false;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     const auto op = import.ops.find(scan.Integer(0, -1));
     if (op == import.ops.end()) return;
+    has_kernels = has_kernels || scan.IsSet(1);
+    has_units = has_units || scan.IsSet(2);
     TypeUnits& of = units[op->second.type];
     AddTo(of.kernels, std::max<std::int64_t>(0, scan.Integer(1, 0)));
     of.is_eligible = of.is_eligible || scan.Integer(2, 0) == 1;
     of.uses = of.uses || scan.Integer(3, 0) == 1;
   }));
-  return units;
+  if (has_units) AddUnits(units, has_kernels, types);
+  return {};
 }
 
 // Each operator type with what DLProf's own summary of types says of it.
@@ -237,8 +241,7 @@ Status StateTypes(DatabaseImport& import) {
     table.rows.push_back(std::move(row));
   }));
   if (table.rows.empty()) return {};
-  PROFGAUGE_TRY(const UnitsByType units, ReadUnits(import));
-  AddUnits(units, true, table);
+  PROFGAUGE_CHECK(AddUnitsOfNodes(import, table));
   import.builder->reported().tables.push_back(std::move(table));
   return {};
 }

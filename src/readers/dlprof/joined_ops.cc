@@ -1,11 +1,16 @@
 // What DLProf's table of operators adds to its other tables: of a type of operators, whether they
 // could use Tensor Cores and do; of an operator that another table names, its type.
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "readers/dlprof/statements.h"
+#include "readers/times.h"
 
 namespace profgauge::readers::dlprof {
 namespace {
@@ -29,12 +34,35 @@ std::string TextOf(const Value& value) {
   return text == nullptr ? std::string() : *text;
 }
 
+/// Adds how many kernels each operator launched, by the table of kernels; nothing where names of
+/// operators that launch repeat, as the kernels of one would be those of each.
+bool AddKernelCounts(const ReportedTable* kernels, ReportedTable& ops) {
+  if (kernels == nullptr) return false;
+  std::map<std::string, std::int64_t> counts, operators;
+  for (const std::vector<Value>& row : ops.rows) ++operators[TextOf(CellOf(ops, row, "name"))];
+  for (const std::vector<Value>& row : kernels->rows) {
+    const std::string op = TextOf(CellOf(*kernels, row, "op"));
+    const auto* calls = std::get_if<std::int64_t>(&CellOf(*kernels, row, "calls"));
+    if (calls == nullptr || operators[op] != 1) return false;
+    AddTo(counts[op], *calls);
+  }
+  for (std::vector<Value>& row : ops.rows) {
+    row.resize(ops.columns.size());
+    const auto at = counts.find(TextOf(CellOf(ops, row, "name")));
+    row.emplace_back(at == counts.end() ? std::int64_t{0} : at->second);
+  }
+  ops.columns.emplace_back("kernels");
+  return true;
+}
+
 UnitsByType UnitsOf(const ReportedTable& ops) {
   UnitsByType units;
   for (const std::vector<Value>& row : ops.rows) {
     TypeUnits& of = units[TextOf(CellOf(ops, row, "type"))];
     of.is_eligible = of.is_eligible || CellOf(ops, row, "tensor_core_eligible") == Value{true};
     of.uses = of.uses || TextOf(CellOf(ops, row, "uses_tensor_core")) == "yes";
+    const auto* kernels = std::get_if<std::int64_t>(&CellOf(ops, row, "kernels"));
+    if (kernels != nullptr) AddTo(of.kernels, *kernels);
   }
   return units;
 }
@@ -77,10 +105,11 @@ void AddUnits(const UnitsByType& units, bool has_kernels, ReportedTable& types) 
 }
 
 void JoinOps(std::vector<ReportedTable>& tables) {
-  const ReportedTable* ops = TableOf(tables, "ops");
+  ReportedTable* ops = TableOf(tables, "ops");
   if (ops == nullptr) return;
+  const bool has_kernels = AddKernelCounts(TableOf(tables, "kernels_by_op"), *ops);
   if (ReportedTable* types = TableOf(tables, "op_types"); types != nullptr) {
-    AddUnits(UnitsOf(*ops), false, *types);
+    AddUnits(UnitsOf(*ops), has_kernels, *types);
   }
   constexpr Joined kOfKernels[] = {
       {"op_type", "type"}, {"dtype", "dtypes"}, {"tensor_core_eligible", "tensor_core_eligible"}};

@@ -100,8 +100,9 @@ TEST_F(SharedNumbers, TheDlprofDatabaseAgreesWithItsModelSummary) {
 
 // dlprof_op_type.csv, dlprof_detailed.csv and dlprof_iteration.csv, read with `cut`.
 TEST_F(SharedNumbers, TheFolderOfDlprofHasTheColumnsOfItsReports) {
-  const Analyzed run("dlprof/dummynet_norelu", {"dlprof_op_type.csv", "dlprof_detailed.csv",
-                                                "dlprof_iteration.csv", "dlprof_summary.csv"});
+  const Analyzed run("dlprof/dummynet_norelu",
+                     {"dlprof_op_type.csv", "dlprof_detailed.csv", "dlprof_iteration.csv",
+                      "dlprof_summary.csv", "dlprof_kernel.csv"});
   const auto number = [&run](const char* column) {
     return AsNumber(run.Cell("op_types", "cuda", column), -1);
   };
@@ -120,6 +121,8 @@ TEST_F(SharedNumbers, TheFolderOfDlprofHasTheColumnsOfItsReports) {
   EXPECT_EQ(run.Cell("op_types", "cuda", "tensor_core_eligible"), Value{false});
   EXPECT_EQ(run.Cell("op_types", "conv2d", "uses_tensor_core"), Value{std::string("no")});
   EXPECT_EQ(run.Cell("ops", "/module/randn", "host_self"), Value{std::int64_t{70'401}});
+  EXPECT_EQ(run.Cell("ops", "/module/randn", "kernels"), Value{std::int64_t{0}});
+  EXPECT_EQ(run.Cell("op_types", "linear", "kernels"), Value{std::int64_t{3}});
   const Table& launches = *run.analysis.FindTable("launches");
   ASSERT_GT(launches.rows(), 0u);
   for (const char* column : {"grid", "block", "iteration"}) {

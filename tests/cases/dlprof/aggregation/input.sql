@@ -74,6 +74,9 @@ create table expert_systems_feedback (aggr_id integer, exp_sys_id text, problem 
   recommendation text);
 insert into expert_systems_feedback values (1, 'x', '1 op was <b>eligible</b>', 'Try AMP'),
   (2, 'x', 'of the other', 'Nothing');
+create table op_type_metrics (aggr_id integer, op_node_type_id integer, num_nodes integer,
+  num_calls integer, op_type_metrics_id integer);
+insert into op_type_metrics values (1, 1, 1, 2, 1), (1, 8, 1, 1, 2), (2, 1, 1, 1, 11);
 -- As much work in the second iteration as in the first.
 insert into read_only_memcpys values (1, 1, 6, 1130, 1140, 1201, 1206, 64, 1, 0, 7, 7);
 update metric set sum = 105 where id = 2;
