@@ -32,7 +32,7 @@ std::string TextOfCase(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class BrokenReferences : public testing::TestWithParam<const char*> {
+class BrokenReferences : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::path(testing::TempDir()) / ("references_" + std::to_string(::getpid()));
@@ -64,7 +64,7 @@ class BrokenReferences : public testing::TestWithParam<const char*> {
 // Numbers as SQL writes them.
 constexpr const char* kStoredValues[] = {"null", "-1", "9223372036854775807", "'x'"};
 
-class BrokenDatabase : public BrokenReferences {};
+class BrokenDatabase : public BrokenReferences, public testing::WithParamInterface<const char*> {};
 
 TEST_P(BrokenDatabase, IsReadOrRefused) {
   const fs::path whole = folder_ / "whole.sqlite", path = folder_ / "broken.sqlite";
@@ -122,7 +122,7 @@ void ForEachLeaf(json::value& value, const std::string& key,
   }
 }
 
-class BrokenJson : public BrokenReferences {};
+class BrokenJson : public BrokenReferences, public testing::WithParamInterface<const char*> {};
 
 TEST_P(BrokenJson, IsReadOrRefused) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
@@ -148,6 +148,32 @@ INSTANTIATE_TEST_SUITE_P(Cases, BrokenJson,
                                          "neuron/layers_without_name/input.json",
                                          "neuron/trn2_two_cores/input.json",
                                          "rocprofv3/steps/input.json", "xla/two_steps/input.json"));
+
+// Modules that contain each other or themselves, and one id twice.
+TEST_F(BrokenReferences, ParentsMayBeACircle) {
+  const auto module = [](int id, std::int64_t parent, std::int64_t number) {
+    return json::object{{"ph", "X"},
+                        {"cat", "python_function"},
+                        {"name", "nn.Module: A_0"},
+                        {"pid", 1},
+                        {"tid", 1},
+                        {"ts", 0},
+                        {"dur", 9},
+                        {"args", json::object{{"Python id", id},
+                                              {"Python parent id", parent},
+                                              {"Python module id", number}}}};
+  };
+  json::value trace = json::parse(TextOfCase(kFolderOfCases / "kineto/one_kernel/input.json"));
+  json::array& events = trace.at("traceEvents").as_array();
+  events.push_back(module(1, 2, 0));
+  events.push_back(module(2, 1, 0));
+  events.push_back(module(3, 3, 1));
+  events.push_back(module(3, std::numeric_limits<std::int64_t>::max(), -1));
+  const fs::path path = folder_ / "circle.json";
+  std::ofstream(path, std::ios::binary) << json::serialize(trace);
+  Try(path, "circle");
+  EXPECT_EQ(read_, 1);
+}
 
 }  // namespace
 }  // namespace profgauge
