@@ -13,13 +13,15 @@
 
 namespace profgauge {
 
-/// The parts of an iteration in their order of priority, then what is part of none.
+/// The parts of an iteration in their order of priority, then what is part of none. Exposed
+/// communication comes before copies: it is what no computation hides, whatever is copied
+/// meanwhile.
 enum class Category : std::uint8_t {
   kTensorCoreKernel,
   kOtherKernel,
+  kCommunication,
   kMemcpy,
   kMemset,
-  kCommunication,
   kRuntime,
   kDataLoader,
   kCpu,
@@ -41,9 +43,9 @@ inline constexpr std::array<CategoryInfo, kAllCategories> kCategoryInfo = {{
     {"tensor_core_kernel", "Kernels on {{ device.matrix_units }}",
      "a kernel that uses {{ device.matrix_units }} runs"},
     {"other_kernel", "Other kernels", "another kernel runs"},
+    {"communication", "Communication", "collectives run and no other kernel does: exposed"},
     {"memcpy", "Memory copies", "only copies run on the {{ device.device }}"},
     {"memset", "Memory sets", "only memory sets run on the {{ device.device }}"},
-    {"communication", "Communication", "only collectives run: nothing hides them"},
     {"runtime", "Runtime calls",
      "the {{ device.device }} idles while the host is inside runtime calls"},
     {"dataloader", "Data loader", "the {{ device.device }} idles while the host waits for data"},
@@ -71,9 +73,9 @@ constexpr std::optional<Category> FindCategory(std::string_view id) {
 inline constexpr std::array<PartMetrics, kBreakdownCategories> kBreakdownMetrics = {{
     {metric::kBreakdownTensorCoreKernel, metric::kBreakdownTensorCoreKernelTime},
     {metric::kBreakdownOtherKernel, metric::kBreakdownOtherKernelTime},
+    {metric::kBreakdownCommunication, metric::kBreakdownCommunicationTime},
     {metric::kBreakdownMemcpy, metric::kBreakdownMemcpyTime},
     {metric::kBreakdownMemset, metric::kBreakdownMemsetTime},
-    {metric::kBreakdownCommunication, metric::kBreakdownCommunicationTime},
     {metric::kBreakdownRuntime, metric::kBreakdownRuntimeTime},
     {metric::kBreakdownDataloader, metric::kBreakdownDataloaderTime},
     {metric::kBreakdownCpu, metric::kBreakdownCpuTime},

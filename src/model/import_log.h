@@ -138,11 +138,9 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "GPU's")                                                                                       \
   X(gpus_unknown, kDataLoss,                                                                       \
     "number of a GPU that several processes use: whether they share it or each has its own "       \
-    "(CUDA_VISIBLE_DEVICES) is not recorded; record each process by itself, or with nsys 2025.1 "  \
-    "or newer",                                                                                    \
+    "(*_VISIBLE_DEVICES) is not recorded; record each process by itself (nsys: 2025.1 or newer)",  \
     "numbers of GPUs that several processes use: whether they share them or each has its own "     \
-    "(CUDA_VISIBLE_DEVICES) is not recorded; record each process by itself, or with nsys 2025.1 "  \
-    "or newer")                                                                                    \
+    "(*_VISIBLE_DEVICES) is not recorded; record each process by itself (nsys: 2025.1 or newer)")  \
   X(ranks_unreadable, kDataLoss,                                                                   \
     "recording of the folder that cannot be read; the others are judged",                          \
     "recordings of the folder that cannot be read; the others are judged")                         \

@@ -76,13 +76,13 @@ class Attribution {
     bool expanded = false;
   };
 
-  /// Calls by start, with their waiting where only collectives ran.
+  /// Calls by start, with their waiting where nothing computed.
   void Arrange(std::size_t rank) {
     std::vector<Place>& places = places_[rank];
     std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
       return a.time.start != b.time.start ? a.time.start < b.time.start : a.call < b.call;
     });
-    const std::vector<Span>& alone = ranks_[rank].alone;
+    const std::vector<Span>& alone = ranks_[rank].exposed;
     for (std::size_t i = 0; i < places.size(); ++i) {
       Place& place = places[i];
       at_[place.call][place.member] = i;

@@ -58,13 +58,13 @@ Role RoleOf(const RankFacts& rank) {
 Ns Exposed(const RankFacts& rank, std::vector<Span> spans) {
   std::vector<Span> steps;
   for (const RankFacts::Step& step : rank.steps) steps.push_back(step.time);
-  const std::vector<Span> alone = Intersect(rank.alone, Merge(std::move(steps)));
+  const std::vector<Span> alone = Intersect(rank.exposed, Merge(std::move(steps)));
   return OverlapLength(alone, Merge(std::move(spans)));
 }
 
 /// The same by iteration.
 std::vector<Ns> ExposedBySteps(const RankFacts& rank, std::vector<Span> spans) {
-  const std::vector<Span> waits = Intersect(rank.alone, Merge(std::move(spans)));
+  const std::vector<Span> waits = Intersect(rank.exposed, Merge(std::move(spans)));
   std::vector<Ns> steps;
   for (const RankFacts::Step& step : rank.steps) {
     steps.push_back(OverlapLength(Near(waits, step.time), std::span(&step.time, 1)));

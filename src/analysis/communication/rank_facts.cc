@@ -236,7 +236,7 @@ RankTimeFacts TimeFactsOf(const RankContext& rank) {
   const std::vector<RankParts> parts = PartsOfSteps(times);
   facts.parts = SumOf(parts);
   for (std::size_t i = 0; i < parts.size(); ++i) facts.steps[i].parts = parts[i];
-  facts.alone = std::move(times.only_communication);
+  facts.exposed = std::move(times.exposed_communication);
   facts.kernels = SumKernels(rank, {0, static_cast<std::uint32_t>(rank.profile->device.size())});
   SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
@@ -286,7 +286,7 @@ RankParts MatchedParts(const RankFacts& rank) {
   if (!waiting) return parts;
   std::vector<Span> within;
   for (const RankFacts::Step& step : rank.steps) within.push_back(step.time);
-  const std::vector<Span> alone = Intersect(rank.alone, Merge(std::move(within)));
+  const std::vector<Span> alone = Intersect(rank.exposed, Merge(std::move(within)));
   parts.waiting_exposed = OverlapLength(alone, *waiting);
   parts.transfer_exposed -= parts.waiting_exposed;
   return parts;
@@ -295,7 +295,7 @@ RankParts MatchedParts(const RankFacts& rank) {
 std::vector<RankParts> MatchedSteps(const RankFacts& rank) {
   const auto waiting = WaitingOf(rank);
   std::vector<Span> exposed;
-  if (waiting) exposed = Intersect(rank.alone, *waiting);
+  if (waiting) exposed = Intersect(rank.exposed, *waiting);
   std::vector<RankParts> steps;
   for (const RankFacts::Step& step : rank.steps) {
     RankParts& parts = steps.emplace_back(step.parts);

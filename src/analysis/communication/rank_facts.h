@@ -55,7 +55,8 @@ struct RankFacts {
   RankTimes times;
   RankParts parts;                    ///< As if no call were matched.
   std::vector<CollectiveCall> calls;  ///< By start.
-  std::vector<Span> alone;            ///< When only collectives run, of the whole recording.
+  std::vector<Span> exposed;          ///< When collectives run and nothing computes, in the whole
+                                      ///< recording.
   /// Starts and ends of calls, ascending; and where the time from the first to each of them went.
   std::vector<Ns> moments;
   std::vector<Breakdown> until;

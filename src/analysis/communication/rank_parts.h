@@ -14,8 +14,8 @@ namespace profgauge {
 struct RankParts {
   Ns compute_only = 0;      ///< Kernels compute and nothing communicates.
   Ns overlapped = 0;        ///< Both.
-  Ns waiting_exposed = 0;   ///< Only collectives run, before the last of their ranks has come.
-  Ns transfer_exposed = 0;  ///< Only collectives run, otherwise; also where nobody was matched.
+  Ns waiting_exposed = 0;   ///< Nothing computes, before the last of the ranks has come.
+  Ns transfer_exposed = 0;  ///< Nothing computes, otherwise; also where nobody was matched.
   Ns copy = 0;              ///< Copies and memory sets, and none of the above.
   Ns dataloader = 0;
   Ns host = 0;  ///< Runtime calls and operators of the host while its GPUs idle.

@@ -108,7 +108,7 @@ void TakeWhole(const Profile& profile, Iterations& iterations) {
   const Observable found = FindObservable(profile, whole.host);
   whole.time = found.window;
   whole.lead_in = found.backlog;
-  iterations.head_in_doubt = found.in_doubt;
+  iterations.in_doubt = found.in_doubt;
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
 }
 

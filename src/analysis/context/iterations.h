@@ -8,8 +8,9 @@
 // iteration's. And work that holds up none, such as an asynchronous checkpoint or what runs on a
 // stream of its own every so many iterations, extends no iteration: analysis/context/work_behind.h.
 //
-// Device work whose launch is not recorded belongs to the iteration in which it begins, and extends
-// none.
+// Device work whose launch is not recorded belongs to the iteration that holds the launches of the
+// work around it on its stream, as if its own were there. Where these do not show it, it belongs to
+// the iteration in which it begins, and extends none.
 //
 // A recording without markers is one iteration: the time in which the device can be observed, which
 // holds all device work (FindObservable in analysis/context/markers.h).
@@ -37,7 +38,8 @@ struct Iteration {
   Span host;         ///< What the marker says.
   Span time;         ///< From where it begins to the end of its last device event.
   Ns lead_in = 0;    ///< How much later it begins because of work from before.
-  std::int64_t device_events = 0;  ///< Launched in it.
+  /// Launched in it or, where some launches are recorded and theirs is not, begun in it.
+  std::int64_t device_events = 0;
 };
 
 struct Iterations {
@@ -59,7 +61,7 @@ struct Iterations {
   std::int64_t launches_lost = 0;     ///< In the whole profile: model/lost_launches.h.
   std::int64_t launches_made = 0;     ///< Of those processes, with these.
   MarkerFaults marker_faults;         ///< Of the markers that they were made of.
-  Ns head_in_doubt = 0;               ///< As Observable's, of a profile without markers.
+  Ns in_doubt = 0;                    ///< As Observable's, of a profile without markers.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
   /// Device rows that extend no iteration: analysis/context/work_behind.h.
   boost::unordered_flat_set<std::uint32_t> behind;

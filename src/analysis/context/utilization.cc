@@ -252,7 +252,7 @@ void BoundByEdges(std::span<const RankContext> ranks, Output& out) {
   Ns longest = 0;
   for (const RankContext& rank : ranks) {
     for (const GpuUse& use : MeasureGpus(rank)) {
-      const Ns edges = std::min(rank.iterations.head_in_doubt, use.observed - use.busy);
+      const Ns edges = std::min(rank.iterations.in_doubt, use.observed - use.busy);
       const auto share = [](Ns part, Ns whole) {
         return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
       };

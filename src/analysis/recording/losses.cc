@@ -68,7 +68,7 @@ void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
 void DoubtLoaderAtEdges(std::span<const RankContext> ranks, Output& out) {
   Ns edges = 0, whole = 0;
   for (const RankContext& rank : ranks) {
-    edges += rank.iterations.head_in_doubt;
+    edges += rank.iterations.in_doubt;
     whole += rank.iterations.SelectedTime();
   }
   const double exposed = AsNumber(out.ValueOf(metric::kDataloaderExposedTime), 0);

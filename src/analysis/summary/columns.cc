@@ -34,7 +34,7 @@ void Exchange(Columns& columns, Iterations& iterations) {
   columns.Number("iterations.markers", iterations.marker_faults.all);
   columns.Number("iterations.markers_open", iterations.marker_faults.open);
   columns.Number("iterations.markers_displaced", iterations.marker_faults.displaced);
-  columns.Number("iterations.head_in_doubt", iterations.head_in_doubt);
+  columns.Number("iterations.in_doubt", iterations.in_doubt);
   columns.Number("iterations.lacking", iterations.lacking);
   List(columns, "iterations.partials", iterations.partial, [&](std::string& name) {
     std::int64_t one = 1;
@@ -132,7 +132,7 @@ void Exchange(Columns& columns, RankFacts& facts) {
   });
   Exchange(columns, facts.times, facts.parts);
   List(columns, "call.kind", facts.calls, [&](CollectiveCall& call) { Exchange(columns, call); });
-  List(columns, "alone.start", facts.alone, [&](Span& span) { columns.Time("alone", span); });
+  List(columns, "exposed.start", facts.exposed, [&](Span& span) { columns.Time("exposed", span); });
   List(columns, "moment", facts.moments, [&](Ns& moment) { columns.Number("moment", moment); });
   List(columns, "until.other", facts.until,
        [&](Breakdown& until) { Exchange(columns, "until.", until); });

@@ -62,8 +62,8 @@ inline constexpr std::string_view kOurs = "ours";
 
 inline constexpr std::string_view kPartition =
     "free time ∩ category, in the order kernels on {{ device.matrix_units }}, other kernels, "
-    "copies, "
-    "sets, communication, runtime calls, data loader, other host work, unattributed; summed over "
+    "communication, copies, "
+    "sets, runtime calls, data loader, other host work, unattributed; summed over "
     "iterations and ranks / "
     "their length";
 inline constexpr std::string_view kPartitionShare =

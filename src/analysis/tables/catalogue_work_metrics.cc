@@ -153,9 +153,9 @@ constexpr MetricSpec kRunMetrics[] = {
      "where the program has several ranks and no kernel is known to communicate.",
      "Σ |U(collectives) − U(compute)| / Σ window", kTraceLens},
     {metric::kCommunicationWaitingShare, "Waiting for other ranks", kShare, kUpToOne,
-     kLowerIsBetter, kRatio, kOfNothing, 3,
-     "Share of the ranks' iteration time in which only collectives run and the last of their ranks "
-     "has not come.",
+     kLowerIsBetter, kRatio, kOfNothing, 4,
+     "Share of the ranks' iteration time in which collectives run, nothing computes, and the last "
+     "of their ranks has not come.",
      "Σ exposed waiting / Σ iteration time", kOurs},
     {metric::kCommunicationMatchedShare, "Collectives matched", kShare, kUpToOne, kHigherIsBetter,
      kRatio, kOfNothing, 3, "Share of the collective calls that were found on all of their ranks.",
@@ -257,7 +257,7 @@ constexpr MetricSpec kRunMetrics[] = {
      "aligned by the ends of matched collectives.",
      "median over iterations of (latest − earliest end)", kOurs},
     {metric::kPipelineBubbleShare, "Pipeline bubble", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfNothing, 1,
+     kOfNothing, 2,
      "Share of the iteration time of a pipeline's ranks in which they only wait for another stage.",
      "Σ bubble / Σ iteration time", kOurs},
 

@@ -10,10 +10,11 @@ namespace profgauge::columns {
 inline constexpr ColumnSpec kStepParts[] = {
     {"overlapped", "Computing and communicating", kTime, "Both at once."},
     {"transfer_exposed", "Transfer alone", kTime,
-     "Only collectives run, and not before the last rank came; all exposed communication where "
-     "ranks could not be matched."},
+     "Collectives run and nothing computes, from when the last rank came; all exposed "
+     "communication "
+     "where ranks could not be matched."},
     {"waiting_exposed", "Waiting alone", kTime,
-     "Only collectives run, and the last of their ranks has not come."},
+     "Collectives run and nothing computes, and the last of their ranks has not come."},
     {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
     {"dataloader", "Data loader", kTime,
      "Waiting for input data while the {{ device.device }}s idle."},

@@ -5,7 +5,8 @@
 // iteration add up to its length exactly.
 //
 // The categories are the TensorBoard plug-in's (its overall_parser.py) with kernels split into
-// Tensor Core and other, and with corrections that real traces asked for: collectives are
+// Tensor Core and other, and with corrections that real traces asked for: communication comes
+// before copies, as no copy hides it (the plug-in counts collectives under copies as copies); it is
 // recognised by kernel, not by the op's name; host ranges of nccl are the cost of launching and
 // belong to cpu, only gloo's are communication, as far as nothing hides them
 // (analysis/time/host_communication.h); annotations and Python frames are no cpu time,

@@ -8,7 +8,6 @@ namespace profgauge {
 namespace {
 
 constexpr CategorySet kComputing = SetOf(Category::kTensorCoreKernel, Category::kOtherKernel);
-constexpr CategorySet kCopying = SetOf(Category::kMemcpy, Category::kMemset);
 constexpr CategorySet kCommunicating = SetOf(Category::kCommunication);
 constexpr CategorySet kLoading = SetOf(Category::kDataLoader);
 
@@ -50,7 +49,7 @@ CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ran
     iterations.push_back(iteration.time);
   }
   BreakdownSums of_iterations(iterations, rank.unobserved), of_ranges(ranges);
-  SpanCollector loading, stalled, both, only;
+  SpanCollector loading, stalled, both, exposed;
   const auto add = [](SpanCollector& to, Span stretch) { to.Add(stretch.start, stretch.length()); };
   VisitCategories(*rank.profile, rank.classes, [&](Span stretch, CategorySet active) {
     of_iterations.Add(stretch, active);
@@ -61,14 +60,13 @@ CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ran
       if (FirstOf(active) == Category::kDataLoader) add(loading, stretch);
     }
     if ((active & kCommunicating) == 0) return;
-    if (computes) add(both, stretch);
-    if (!computes && (active & kCopying) == 0) add(only, stretch);
+    add(computes ? both : exposed, stretch);
   });
   CategoryTimes times;
   times.iterations = of_iterations.Take();
   times.overlapped = OverlapWithEach(rank.iterations.selected(), both.Take());
   times.loader = LoaderTimesOf(rank, loading.Take(), stalled.Take());
-  times.only_communication = only.Take();
+  times.exposed_communication = exposed.Take();
   times.ranges = of_ranges.Take();
   return times;
 }

@@ -23,8 +23,8 @@ struct CategoryTimes {
   std::vector<Breakdown> iterations;
   std::vector<Ns> overlapped;  ///< Likewise, while it computes and communicates at once.
   LoaderTimes loader;
-  /// When only collectives run: nothing computes or copies. Of the whole recording.
-  std::vector<Span> only_communication;
+  /// When collectives run and nothing computes. Of the whole recording.
+  std::vector<Span> exposed_communication;
   std::vector<Breakdown> ranges;  ///< Of the ranges that were asked for.
 };
 

@@ -23,9 +23,9 @@ struct CategoryColours {
 inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = {{
     {{"k-tc", "#009E73", "#000"}, "#009E73"},
     {{"k-kn", "#56B4E9", "#000"}, "#56B4E9"},
+    {{"k-co", "#CC79A7", "#000"}, "#CC79A7"},
     {{"k-cp", "#0072B2", "#fff"}, "#0072B2"},
     {{"k-ms", "#5B5B5B", "#fff"}, "#8B8B8B"},
-    {{"k-co", "#CC79A7", "#000"}, "#CC79A7"},
     {{"k-rt", "#E69F00", "#000"}, "#E69F00"},
     {{"k-dl", "#D55E00", "#000"}, "#D55E00"},
     {{"k-hc", "#F0E442", "#000"}, "#F0E442"},

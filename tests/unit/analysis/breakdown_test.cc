@@ -25,10 +25,10 @@ TEST(Breakdown, AllCategories) {
               DeviceKind::kMemcpy);
   test.Launch("Memset (Device)", {340, 350}, {370, 375}, backward, DeviceKind::kMemset);
   test.Launch("void nll_loss<float>", {355, 360}, {380, 395}, backward);
-  EXPECT_EQ(PartsOf(test.Finish(), {0, 400}), (Breakdown{0, 15, 10, 5, 0, 30, 180, 35, 125}));
+  EXPECT_EQ(PartsOf(test.Finish(), {0, 400}), (Breakdown{0, 15, 0, 10, 5, 30, 180, 35, 125}));
 }
 
-TEST(Breakdown, TensorCoreKernelsComeFirstAndCollectivesLast) {
+TEST(Breakdown, TensorCoreKernelsComeFirstAndCopiesAfterCollectives) {
   TestProfile test;
   test.Work("volta_h884gemm_128x64_nn", {0, 10});
   test.Work("elementwise_kernel", {5, 20}, DeviceKind::kKernel, 0, 8);
@@ -36,7 +36,25 @@ TEST(Breakdown, TensorCoreKernelsComeFirstAndCollectivesLast) {
             0, 9);
   test.Work("Memcpy HtoD", {30, 35}, DeviceKind::kMemcpy, 0, 10);
   test.builder().AddGpu({0, "Tesla V100", 7, 0, 80, -1, -1, -1});
-  EXPECT_EQ(PartsOf(test.Finish(), {0, 50}), (Breakdown{10, 10, 5, 0, 15, 0, 0, 0, 10}));
+  EXPECT_EQ(PartsOf(test.Finish(), {0, 50}), (Breakdown{10, 10, 20, 0, 0, 0, 0, 0, 10}));
+}
+
+// One definition in the bar, in the finding and by rank.
+TEST(Breakdown, CommunicationUnderCopiesIsExposed) {
+  TestProfile test;
+  test.Step(0, {0, 100});
+  test.Launch("elementwise_kernel", {0, 5}, {10, 30});
+  test.Launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {6, 8}, {30, 70}, {}, DeviceKind::kKernel,
+              0, 20);
+  test.Launch("Memcpy DtoD", {8, 9}, {20, 90}, {}, DeviceKind::kMemcpy, 0, 21);
+  const Profile profile = test.Finish();
+  const Breakdown parts = PartsOf(profile, {0, 100});
+  EXPECT_EQ(parts[static_cast<std::size_t>(Category::kCommunication)], 40);
+  EXPECT_EQ(parts[static_cast<std::size_t>(Category::kMemcpy)], 20);
+  const Analysis analysis = AnalyzeOne(profile);
+  EXPECT_EQ(NumberOf(analysis, "breakdown.communication"), 0.4);
+  EXPECT_EQ(NumberOf(analysis, "communication.exposed_share"), 0.4);
+  EXPECT_EQ(NumberOf(analysis, "breakdown.memcpy"), 0.2);
 }
 
 // Annotations and nccl's host ranges would hide a host that does nothing for the GPU; gloo's are
@@ -49,7 +67,7 @@ TEST(Breakdown, AnnotationsAreNoCpuTimeAndGlooIsCommunication) {
   test.Op("gloo:broadcast", {40, 45});
   test.Op("nccl:broadcast", {50, 60});
   test.Host(HostKind::kOverhead, "Activity Buffer Request", {70, 80});
-  EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (Breakdown{0, 0, 0, 0, 15, 0, 0, 10, 75}));
+  EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (Breakdown{0, 0, 15, 0, 0, 0, 0, 10, 75}));
 }
 
 // Without a device, operators beside hide a collective, in the breakdown as in the shares.
@@ -64,7 +82,7 @@ TEST(Breakdown, OperatorsOfTheHostHideItsCollectives) {
   test.Op("gloo:barrier", {82, 98});
   test.Op("aten::stack", {84, 90}, test.Thread(9));  // A loader's.
   const Profile profile = test.Finish();
-  EXPECT_EQ(PartsOf(profile, {0, 100}), (Breakdown{0, 0, 0, 0, 26, 0, 0, 74, 0}));
+  EXPECT_EQ(PartsOf(profile, {0, 100}), (Breakdown{0, 0, 26, 0, 0, 0, 0, 74, 0}));
   const Analysis analysis = AnalyzeOne(profile);
   EXPECT_EQ(NumberOf(analysis, "breakdown.communication"), 0.26);
   EXPECT_EQ(NumberOf(analysis, "communication.exposed_share"), 0.26);
@@ -82,7 +100,7 @@ TEST(Breakdown, ACollectiveOfAnotherThreadIsOpenWhereTheLoopWaitsForItsEnd) {
   test.Op("gloo:all_gather", {5, 55}, other);   // Ends beside aten::add.
   test.Op("gloo:all_gather", {56, 90}, other);  // For whose end the loop waits.
   const Profile profile = test.Finish();
-  EXPECT_EQ(PartsOf(profile, {0, 100}), (Breakdown{0, 20, 0, 0, 30, 5, 0, 25, 20}));
+  EXPECT_EQ(PartsOf(profile, {0, 100}), (Breakdown{0, 20, 30, 0, 0, 5, 0, 25, 20}));
   EXPECT_EQ(NumberOf(AnalyzeOne(profile), "communication.exposed_share"), 0.3);
 }
 

@@ -1,6 +1,8 @@
 // Real recordings of all formats, as they would be had a stall been elsewhere, a link been missing
 // or work been lost: what must not change then, and what must be said.
 #include <algorithm>
+#include <boost/json.hpp>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +10,8 @@
 
 #include "analysis/context/context.h"
 #include "fixture.h"
+#include "kineto_edit.h"
+#include "model/processes.h"
 #include "oracle.h"
 
 namespace profgauge {
@@ -219,6 +223,68 @@ TEST(EditedRecordings, NoMarkerVanishesWithoutACount) {
     EXPECT_LE(found->marker_faults.all, shown + found->marker_faults.displaced);
   }
   EXPECT_GT(divided, 20U);
+}
+
+// The trace, merged with that of a second process which did the same a moment later, on a GPU of
+// the same number.
+std::string MergedWithAnother(const std::string& text) {
+  constexpr std::int64_t kOther = 50'000'000;
+  const auto number = [](boost::json::value* value) {
+    return value != nullptr && value->is_int64() ? value->get_int64() : -1;
+  };
+  boost::json::value trace = boost::json::parse(text);
+  boost::json::value* list =
+      trace.is_object() ? trace.as_object().if_contains("traceEvents") : &trace;
+  boost::json::array others;
+  for (const boost::json::value& event : list->as_array()) {
+    if (!event.is_object() || !event.as_object().contains("ts")) continue;
+    boost::json::object other = event.as_object();
+    if (!other["ts"].is_number()) continue;
+    other["ts"] = other["ts"].to_number<double>() + 3;
+    boost::json::value* args = other.if_contains("args");
+    const bool is_device = args != nullptr && args->is_object() &&
+                           args->as_object().contains("stream") &&
+                           args->as_object().contains("device");
+    for (const char* id : {"correlation", "External id", "external id"}) {
+      if (args == nullptr || !args->is_object()) break;
+      if (boost::json::value* value = args->as_object().if_contains(id); number(value) > 0) {
+        *value = number(value) + kOther;
+      }
+    }
+    if (!is_device && number(other.if_contains("pid")) >= 0)
+      other["pid"] = number(&other["pid"]) + kOther;
+    if (number(other.if_contains("id")) >= 0) other["id"] = number(&other["id"]) + kOther;
+    others.push_back(std::move(other));
+  }
+  for (boost::json::value& other : others) list->as_array().push_back(std::move(other));
+  return boost::json::serialize(trace);
+}
+
+TEST(EditedRecordings, TwoProcessesOnOneNumberAreTwoGpusOrADoubt) {
+  PROFGAUGE_SKIP_WITHOUT_SHARED();
+  constexpr std::uintmax_t kSmall = 1'500'000;  // Bytes, gzipped: the others are alike.
+  std::size_t tested = 0;
+  for (const std::string& name : AllTraces()) {
+    const std::string path = SharedPath(name);
+    if (!path.ends_with(".gz") || std::filesystem::file_size(path) > kSmall) continue;
+    const auto alone = ReadProfile(path, {});
+    if (!alone) continue;
+    const DeviceTable& device = alone->device;
+    std::size_t kernels = 0;
+    for (std::size_t row = 0; row < device.size(); ++row) {
+      kernels += device.kind[row] == DeviceKind::kKernel && device.launch[row].valid() ? 1 : 0;
+    }
+    if (kernels < 20) continue;
+    SCOPED_TRACE(path);
+    auto merged = ReadTraceText(MergedWithAnother(Inflated(path)));
+    ASSERT_TRUE(merged.has_value());
+    const std::vector<Profile> parts = SplitProcesses(*std::move(merged));
+    const ImportLog& log = parts.front().log;
+    ++tested;
+    EXPECT_TRUE(parts.size() > 1 || log[Counter::gpus_unknown] > 0 ||
+                log[Counter::work_overlapping] > 0);
+  }
+  EXPECT_GT(tested, 5U);
 }
 
 }  // namespace

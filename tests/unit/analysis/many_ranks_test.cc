@@ -386,7 +386,7 @@ Pipeline RingOf(std::int64_t transfers, const std::function<Ns(std::int64_t, std
     RankFacts& facts = ranks[static_cast<std::size_t>(rank)];
     facts.rank = rank;
     facts.steps.push_back({0, {0, 10'000}, {}});
-    facts.alone = {{0, 10'000}};
+    facts.exposed = {{0, 10'000}};
     for (std::int64_t n = 0; n < transfers; ++n) {
       if (at(rank, n) < 0) continue;
       CollectiveCall call;
