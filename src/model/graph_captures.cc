@@ -27,7 +27,12 @@ std::vector<CapturedWork> CapturedWorkOf(const Profile& capture) {
     return std::tuple(a.first, device.start[a.second], a.second) <
            std::tuple(b.first, device.start[b.second], b.second);
   });
+  std::vector<bool> has_kernel(capture.api.size(), false);
   for (const auto& [at, row] : order) {
+    // A launch that names its kernel, which ran as well.
+    const bool is_kernel = device.kind[row] == DeviceKind::kKernel;
+    if (is_kernel && has_kernel[device.launch[row].value]) continue;
+    has_kernel[device.launch[row].value] = is_kernel;
     const DeviceKind kind = device.kind[row];
     const LaunchConfigId config = device.config[row];
     CapturedWork& one = work.emplace_back();

@@ -45,4 +45,11 @@ std::span<const std::unique_ptr<Reader>> BuiltinReaders() {
   return kReaders;
 }
 
+std::string_view WhatToCheckFirst(const Source& source) {
+  for (const auto& reader : BuiltinReaders()) {
+    if (const std::string_view check = reader->CheckFirst(source); !check.empty()) return check;
+  }
+  return {};
+}
+
 }  // namespace profgauge

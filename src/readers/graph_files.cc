@@ -97,6 +97,7 @@ void ReadCapturesOf(std::vector<std::string> captures, const ReadOptions& option
   if (captures.size() > kMostCaptures) captures.resize(kMostCaptures);
   ReadOptions quiet = options;
   quiet.progress = {};
+  quiet.of_captured_graphs = true;
   std::size_t read = 0;
   for (const std::string& path : captures) {
     const auto capture = ReadProfile(path, quiet);

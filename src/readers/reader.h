@@ -31,6 +31,9 @@ struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   /// In a folder, leave out recordings that cannot be read, and count them, if others can.
   bool keep_readable = false;
+  /// Launches that name their kernel stand for its work, at no length: what was captured into a
+  /// graph did not run. For model/graph_operators.h alone.
+  bool of_captured_graphs = false;
   /// Which aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
   unsigned threads = 0;  ///< Worker threads; 0 means one per core. Never changes results.
@@ -92,6 +95,9 @@ class Reader {
   /// Whether the error that Read() gave says that the file is something else after all. Default:
   /// no.
   virtual bool IsOfAnother(const Error& /*error*/) const { return false; }
+  /// What to look at first in a profile of it: of forms that were built on documentation, sources
+  /// and made files alone, as no file that the tool wrote was at hand. Default: nothing.
+  virtual std::string_view CheckFirst(const Source& /*source*/) const { return {}; }
   /// Who wrote a file and when, where the format's tools put both into its name. Default: nothing.
   virtual std::optional<WriterAndTime> WriterOf(const std::string& name) const;
   /// Why no two recordings are ranks of one run; empty: they may be. Default: they may.

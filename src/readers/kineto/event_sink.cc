@@ -361,6 +361,13 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   row.op_id = IdInTrace(row.op_id, trace);
   if (name.starts_with("hip")) rows_->rocm = true;
   rows_->api.push_back(row);
+  if (!adds_launched_ || row.kind != ApiKind::kLaunch || !event.Has(Field::kKernel)) return;
+  DeviceRow work;
+  work.start = times.start;
+  work.name = strings_.Intern(event.Text(Field::kKernel));
+  work.correlation = row.correlation;
+  work.config = ConfigOf(event);
+  rows_->device.push_back(work);
 }
 
 // Calls are many and their names few; to search one for all that may tell its kind takes longer

@@ -43,7 +43,9 @@ Category CategoryOf(std::string_view cat);
 /// One worker's sink; rows go where Begin() says.
 class EventSink final : public EventReceiver {
  public:
-  explicit EventSink(Fraction fraction) : fraction_(fraction) {}
+  /// `adds_launched`: launches that name a kernel add it as work of no length.
+  explicit EventSink(Fraction fraction, bool adds_launched = false)
+      : fraction_(fraction), adds_launched_(adds_launched) {}
   void Begin(Rows& rows);
   void Receive(const RawEvent& event) override;
   void ReceiveOther() override;
@@ -79,6 +81,7 @@ class EventSink final : public EventReceiver {
   ApiKind KindOfCall(StringId id, std::string_view name);
 
   Fraction fraction_;
+  bool adds_launched_;
   Rows* rows_ = nullptr;
   Strings strings_;
   std::vector<std::optional<ApiKind>> call_kinds_;  // By id of the name.

@@ -163,11 +163,12 @@ class Import {
     input_.Unread(first.text);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned threads = options_.threads > 0 ? options_.threads : cores;
-    joiner_.emplace(fraction_);
-    ParseInOrder(input_, fraction_, small ? 1 : threads, [this](Parsed& parsed) {
-      Take(parsed);
-      return !list_ended_;
-    });
+    joiner_.emplace(fraction_, options_.of_captured_graphs);
+    ParseInOrder(input_, fraction_, options_.of_captured_graphs, small ? 1 : threads,
+                 [this](Parsed& parsed) {
+                   Take(parsed);
+                   return !list_ended_;
+                 });
     paired_.Finish(builder_);
     PROFGAUGE_CHECK(ReadRest());
     traces_.NumberGpus(builder_);

@@ -22,14 +22,14 @@ void ParseChunk(Worker& worker, Parsed& parsed) {
   parsed.end = RepairChunk(parsed.chunk, worker.parser, worker.sink, parsed.rows);
 }
 
-void ParseInOrder(Input& input, Fraction fraction, unsigned threads,
+void ParseInOrder(Input& input, Fraction fraction, bool adds_launched, unsigned threads,
                   const std::function<bool(Parsed&)>& take) {
   // Reading bytes and taking rows, one thread at a time each, keep no more than these busy.
   constexpr unsigned kMaxThreads = 8;
   // Workers outlive the merge: rows hold views into their strings.
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < std::clamp(threads, 1U, kMaxThreads); ++i) {
-    workers.push_back(std::make_unique<Worker>(fraction));
+    workers.push_back(std::make_unique<Worker>(fraction, adds_launched));
   }
   bool read_all = false;
   MakeInOrder<Parsed>(

@@ -28,7 +28,7 @@ struct alignas(kApart) Parsed {
 
 /// A parser with its sink: one worker's tools.
 struct alignas(kApart) Worker {
-  explicit Worker(Fraction fraction) : sink(fraction) {}
+  Worker(Fraction fraction, bool adds_launched) : sink(fraction, adds_launched) {}
   EventParser parser;
   EventSink sink;
 };
@@ -40,7 +40,7 @@ void ParseChunk(Worker& worker, Parsed& parsed);
 /// Reads `input` to its end, or until `take` returns false. `take` gets every chunk that was read,
 /// in order, one at a time, on any thread; after it returned false, chunks already under way
 /// follow.
-void ParseInOrder(Input& input, Fraction fraction, unsigned threads,
+void ParseInOrder(Input& input, Fraction fraction, bool adds_launched, unsigned threads,
                   const std::function<bool(Parsed&)>& take);
 
 }  // namespace profgauge::readers::kineto

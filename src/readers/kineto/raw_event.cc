@@ -70,6 +70,7 @@ const Keys& ArgsKeys() {
       {"Src Rank", Field::kSourceRank},
       {"Dst Rank", Field::kDestinationRank},
       {"name", Field::kLabel},
+      {"kernel", Field::kKernel},  // ROCm's profiler names it at the launch.
   };
   return keys;
 }

@@ -59,6 +59,7 @@ enum class Field : std::uint8_t {
   kSourceRank,
   kDestinationRank,
   kLabel,
+  kKernel,
   kCount_,
   kArgs,  ///< Not a value: the object with the rest.
   kNone,  ///< A key that does not matter.

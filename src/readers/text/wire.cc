@@ -10,16 +10,24 @@ constexpr std::uint64_t kMaxField = (std::uint64_t{1} << 29) - 1;
 }  // namespace
 
 bool WireReader::TakeVarint(std::uint64_t& value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(rest_.front());
+  // Most are small numbers, and tags of fields below 16.
+  if (!rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80) {
+    value = static_cast<unsigned char>(rest_.front());
     rest_.remove_prefix(1);
-    // The tenth byte has room for one bit.
-    if (shift == 63 && byte > 1) return false;
-    value |= std::uint64_t{byte & 0x7FU} << shift;
-    if (byte < 0x80) return true;
+    return true;
   }
-  return false;
+  value = 0;
+  std::size_t at = 0;
+  bool is_whole = false;
+  for (unsigned shift = 0; shift < 64 && at < rest_.size() && !is_whole; shift += 7) {
+    const auto byte = static_cast<unsigned char>(rest_[at++]);
+    // The tenth byte has room for one bit.
+    if (shift == 63 && byte > 1) break;
+    value |= std::uint64_t{byte & 0x7FU} << shift;
+    is_whole = byte < 0x80;
+  }
+  rest_.remove_prefix(at);
+  return is_whole;
 }
 
 bool WireReader::TakeBytes(std::uint64_t count) {

@@ -99,6 +99,26 @@ TEST_F(GraphFilesTest, BesideAProfileGiveItOperators) {
   }
 }
 
+// ROCm's profiler names kernels at their launches, which did not run while they were captured.
+TEST_F(GraphFilesTest, OfHipNameTheKernelsAtTheirLaunches) {
+  std::string replayed = kReplay;
+  replayed.replace(replayed.find("cudaGraphLaunch"), 15, "hipGraphLaunch");
+  const std::string replay = Write("1785501977.97-TP-0.trace.json", replayed.c_str());
+  Write("capture_traces/bs_24_rank0.json", R"({"traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 9, "tid": 9, "ts": 10, "dur": 50,
+ "args": {"Input Dims": [[24, 3], [3, 4]]}},
+{"ph": "X", "cat": "cuda_runtime", "name": "hipStreamBeginCapture", "pid": 9, "tid": 9, "ts": 1, "dur": 1},
+{"ph": "X", "cat": "cuda_runtime", "name": "hipLaunchKernel", "pid": 9, "tid": 9, "ts": 20, "dur": 5,
+ "args": {"correlation": 1, "kernel": "gemm", "grid": [4, 1, 1], "block": [64, 1, 1]}}]})");
+  const auto run = LoadFiles({replay}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_EQ(OpOf(run->profiles.front()), "aten::mm [[24, 3], [3, 4]]");
+  // A profile of its own has what ran alone.
+  const auto alone = LoadFiles({folder_ + "/capture_traces/bs_24_rank0.json"}, {});
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_EQ(alone->profiles.front().device.size(), 0u);
+}
+
 TEST_F(GraphFilesTest, NamedOrInTheSameFolderAreNoRanks) {
   const std::string replay = Write("rank0.json", kReplay);
   fs::create_directories(folder_ + "/elsewhere");

@@ -129,7 +129,8 @@ inline TraceText OneKernel() {
 
 inline Result<Profile> ReadPftrace(const std::string& bytes, bool allow_incomplete = false) {
   const auto source = MakeMemorySource("memory", std::as_bytes(std::span(bytes)));
-  return readers::MakePftraceReader()->Read(*source, {.allow_incomplete = allow_incomplete, .progress = {}});
+  return readers::MakePftraceReader()->Read(*source,
+                                            {.allow_incomplete = allow_incomplete, .progress = {}});
 }
 
 }  // namespace profgauge::pftrace_message

@@ -170,9 +170,14 @@ TEST(Pftrace, StateIsOfASequenceAndEndsWhenItIsCleared) {
   text.Packet(Event(15).Sub(11, End(kMain)));
   text.Packet(Event(20, kCleared | kNeeds, 2).Sub(12, named("three")).Sub(11, Begin(kOther, 1, 1)));
   text.Packet(Event(25, 0, 2).Sub(11, End(kOther)));
+  // Many more writers leave the texts of the first where they are.
+  for (std::uint64_t writer = 3; writer < 40; ++writer) {
+    text.Packet(ProtoMessage().Number(10, writer).Number(13, kCleared).Sub(12, named("other")));
+  }
+  text.Slice(Begin(kMain, 1, 1), 30, 35);
   const auto profile = ReadPftrace(text.str());
   ASSERT_TRUE(profile) << profile.error().message;
-  EXPECT_THAT(Ops(*profile), ElementsAre("one 0+5", "two 10+5", "three 20+5"));
+  EXPECT_THAT(Ops(*profile), ElementsAre("one 0+5", "two 10+5", "two 30+5", "three 20+5"));
 }
 
 // Clock 64 counts on from its snapshot; 65 is explained behind what uses it.

@@ -38,27 +38,14 @@ void Annotations::Begin() {
   signs_ = {};
 }
 
-std::string_view Annotations::NameOf(std::string_view message, const Interned& interned) {
-  std::string_view name;
-  WireReader fields(message);
-  while (fields.Next()) {
-    if (fields.field() == kName) name = fields.Bytes();
-    if (fields.field() != kNameIid) continue;
-    const auto found = interned.Find(Table::kAnnotationNames, fields.Varint());
-    if (!found) ++missing_;
-    name = found.value_or(std::string_view());
-  }
-  return name;
-}
-
 bool Annotations::Read(std::string_view message, const Interned& interned) {
   if (++seen_ > kMostAnnotations) {
     ++left_out_;
     return true;
   }
-  const std::string_view name = NameOf(message, interned);
+  std::string_view name;
   Value value;
-  if (!ReadValue(message, interned, 0, value)) return false;
+  if (!ReadValue(message, interned, 0, name, value)) return false;
   SeeSign(name, value);
   const Field field = kineto::ArgsField(name);
   if (field < Field::kCount_) kept_.push_back({field, value});
@@ -68,7 +55,7 @@ bool Annotations::Read(std::string_view message, const Interned& interned) {
 // The text of a value goes behind texts_. What has none is a list or object without elements, of
 // which nothing is written.
 bool Annotations::ReadValue(std::string_view message, const Interned& interned, int depth,
-                            Value& value) {
+                            std::string_view& name, Value& value) {
   value.at = texts_.size();
   bool is_list = false, is_object = false, is_scalar = false;
   const auto put = [&](std::string_view text, Form form) {
@@ -80,6 +67,15 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
   WireReader fields(message);
   while (fields.Next()) {
     switch (fields.field()) {
+      case kName:
+        name = fields.Bytes();
+        break;
+      case kNameIid: {
+        const auto found = interned.Find(Table::kAnnotationNames, fields.Varint());
+        if (!found) ++missing_;
+        name = found.value_or(std::string_view());
+        break;
+      }
       case kBool:
         put(fields.Varint() != 0 ? "true" : "false", Form::kBool);
         break;
@@ -127,6 +123,17 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
   return true;
 }
 
+void Annotations::AppendKey(std::string_view entry, const Interned& interned) {
+  WireReader fields(entry);
+  while (fields.Next()) {
+    if (fields.field() == kName) texts_ += fields.Bytes();
+    if (fields.field() == kNameIid) {
+      texts_ += interned.Find(Table::kAnnotationNames, fields.Varint()).value_or("");
+    }
+  }
+  texts_ += ": ";
+}
+
 bool Annotations::AppendNested(std::string_view message, const Interned& interned, int depth,
                                bool is_object) {
   const std::uint32_t member = is_object ? kEntry : kItem;
@@ -137,12 +144,10 @@ bool Annotations::AppendNested(std::string_view message, const Interned& interne
     if (fields.field() != member) continue;
     if (!is_first) texts_ += ", ";
     is_first = false;
-    if (is_object) {
-      texts_ += NameOf(fields.Bytes(), interned);
-      texts_ += ": ";
-    }
+    if (is_object) AppendKey(fields.Bytes(), interned);
+    std::string_view name;
     Value inner;
-    if (!ReadValue(fields.Bytes(), interned, depth + 1, inner)) return false;
+    if (!ReadValue(fields.Bytes(), interned, depth + 1, name, inner)) return false;
   }
   texts_ += is_object ? '}' : ']';
   return true;

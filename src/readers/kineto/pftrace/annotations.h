@@ -47,9 +47,10 @@ class Annotations {
     kineto::Field field;
     Value value;
   };
-  bool ReadValue(std::string_view message, const Interned& interned, int depth, Value& value);
+  bool ReadValue(std::string_view message, const Interned& interned, int depth,
+                 std::string_view& name, Value& value);
   bool AppendNested(std::string_view message, const Interned& interned, int depth, bool is_object);
-  std::string_view NameOf(std::string_view message, const Interned& interned);
+  void AppendKey(std::string_view entry, const Interned& interned);
   void SeeSign(std::string_view name, const Value& value);
 
   std::string texts_;

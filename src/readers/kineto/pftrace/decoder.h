@@ -6,6 +6,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,7 +91,7 @@ class Decoder {
   ProfileBuilder& builder_;
   Decoded decoded_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> sequence_ids_;
-  std::vector<Sequence> sequences_;
+  std::deque<Sequence> sequences_;  ///< They stay where they are: views refer to their texts.
   kineto::EventSink sink_;
   kineto::Rows rows_;
   kineto::PairedEvents made_;

@@ -66,7 +66,7 @@ void Signs::SeeSource(std::string_view name) {
 }
 
 void Signs::SeeTrack(std::string_view name) {
-  if (Contains(name, "NeuronCore") || name.starts_with("neuron")) neuron = true;
+  if (Contains(name, "NeuronCore")) neuron = true;
 }
 
 Writer WriterBy(const Signs& signs) {

@@ -31,6 +31,9 @@ enum class Table : std::uint16_t {
 /// Texts by number, of one sequence. Numbers are keys and may be any.
 class Interned {
  public:
+  Interned() = default;
+  Interned(const Interned&) = delete;  // What is found are views of texts_.
+  Interned& operator=(const Interned&) = delete;
   /// False where the number had another text, which it no longer has.
   bool Set(Table table, std::uint64_t iid, std::string_view text);
   std::optional<std::string_view> Find(Table table, std::uint64_t iid) const;
