@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "readers/reader.h"
 
@@ -10,5 +11,8 @@ namespace profgauge {
 
 /// In the order in which they are asked whether the bytes are theirs.
 std::span<const std::unique_ptr<Reader>> BuiltinReaders();
+
+/// What the format's reader says to look at first in a profile of it; mostly nothing.
+std::string_view WhatToCheckFirst(const Source& source);
 
 }  // namespace profgauge

@@ -1,7 +1,5 @@
 #include "readers/detect.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -15,7 +13,6 @@
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/parquet/footer.h"
-#include "readers/rocprofv3/rocprofv3_reader.h"
 
 namespace profgauge {
 namespace {
@@ -56,9 +53,9 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
   }
   return InputError(file, "input/sqlite",
                     "the SQLite database is no profile: none of its tables is known",
-                    fmt::format("export a report of Nsight Systems with `nsys export --type sqlite "
-                                "REPORT.nsys-rep`, record with `{}`, or with `nvprof -o FILE.nvvp`",
-                                readers::rocprofv3::kCommand));
+                    "export a report of Nsight Systems with `nsys export --type sqlite "
+                    "REPORT.nsys-rep`, record with `rocprofv3 --sys-trace -- COMMAND`, or with "
+                    "`nvprof -o FILE.nvvp`");
 }
 
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {

@@ -246,7 +246,8 @@ std::vector<std::string> Formats() {
   for (const auto& entry :
        fs::directory_iterator(fs::path(PROFGAUGE_SOURCE_DIR) / "src" / "readers")) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_directory() && name != "text" && name != "cuda" && name != "database")
+    if (entry.is_directory() && name != "text" && name != "cuda" && name != "database" &&
+        name != "parquet")
       formats.push_back(name);
   }
   return formats;

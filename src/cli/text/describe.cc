@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "model/device_words.h"
 #include "model/import_log.h"
-#include "readers/check_first.h"
+#include "readers/builtin.h"
 
 namespace profgauge::cli {
 namespace {

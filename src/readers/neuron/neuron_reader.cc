@@ -205,6 +205,12 @@ class NeuronReader final : public Reader {
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
     return RefuseRaw(path, head);
   }
+  std::string_view CheckFirst(const Source& source) const override {
+    if (source.format != name() || !source.dialect.starts_with("tables as Parquet")) return {};
+    return "no file of neuron-explorer was at hand: check that utilizations lie between 0 and 100 "
+           "%, that the total time fits the viewer's, that layers nest, and that no table is named "
+           "as unread that you need; `parquet_form` says who wrote the tables, and how";
+  }
   // What neuron-explorer keeps: DATA/profiles/global/NAME@latest.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {

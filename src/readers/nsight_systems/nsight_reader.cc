@@ -137,6 +137,13 @@ class NsightReader final : public Reader {
     return ReadExport(import, source.name());
   }
 
+  std::string_view CheckFirst(const Source& source) const override {
+    if (source.format != name() || !source.dialect.starts_with("Parquet export")) return {};
+    return "no parquetdir of nsys was at hand: check kernels, calls and ranges against the same "
+           "report as `--type sqlite`, and that names of kernels are there; `parquet_form` says "
+           "who "
+           "wrote the tables, and how";
+  }
   // A folder of tables, and one of such folders, as of ranks.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {

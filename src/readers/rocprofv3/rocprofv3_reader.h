@@ -19,8 +19,6 @@
 namespace profgauge::readers {
 namespace rocprofv3 {
 
-/// What records: of texts that name tools of several makers.
-inline constexpr std::string_view kCommand = "rocprofv3 --sys-trace -- COMMAND";
 /// How to get what is read: of all texts that help with AMD's files.
 inline constexpr std::string_view kRecord =
     "record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`; before ROCm 7 add "

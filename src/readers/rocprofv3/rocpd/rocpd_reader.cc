@@ -157,6 +157,19 @@ class RocpdReader final : public Reader {
                       std::string(rocprofv3::kRecord));
   }
 
+  std::string_view CheckFirst(const Source& source) const override {
+    if (source.format != "rocprofv3") return {};
+    if (source.dialect.starts_with("rocprof-sys rocpd")) {
+      return "no database of rocprof-sys was at hand: check the number of kernels, and that "
+             "threads "
+             "and GPUs are those of the run; `rocpd_layout` says which tables and columns were "
+             "found";
+    }
+    if (!source.dialect.starts_with("rocpd")) return {};
+    return "no database of rocprofv3 was at hand: check the numbers of kernels, calls and markers "
+           "against `rocpd convert`, the rank, and names of markers; `rocpd_layout` says which "
+           "tables and columns were found";
+  }
   // It writes DIR/HOST/PID_results.db; what lies in pass_1, pass_2 … are runs with other counters.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {

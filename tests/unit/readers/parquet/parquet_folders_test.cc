@@ -14,7 +14,7 @@
 
 #include "model/neuron.h"
 #include "parquet_writer.h"
-#include "readers/check_first.h"
+#include "readers/builtin.h"
 #include "readers/load.h"
 
 namespace profgauge {
