@@ -46,6 +46,7 @@ TEST(Reported, CountsOfWhatAFileSumsUpAreTheLarger) {
     Profile profile = Summary();
     profile.gpus.resize(2);
     profile.gpus[1].id = 1;
+    for (Gpu& gpu : profile.gpus) gpu.name = "A100";
     profile.reported.metrics = std::move(metrics);
     return Analyze(OneRank(std::move(profile)), {});
   };
