@@ -49,10 +49,13 @@ set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
 set(knowledge_headers ${sections} tunable)
 list(TRANSFORM knowledge_headers PREPEND ${generated}/knowledge/)
 list(TRANSFORM knowledge_headers APPEND .h)
+set(knowledge_tables kernels communication collectives library_files code_loaders vendors peaks words
+  markers)
+list(TRANSFORM knowledge_tables REPLACE "(.+)" "${generated}/knowledge/\\1.inc")
 
 # A header that stays the same is not written, and nothing that includes it is compiled again.
 add_custom_command(OUTPUT ${generated}/knowledge.stamp
-  BYPRODUCTS ${knowledge_headers} ${generated}/knowledge/thresholds.cc
+  BYPRODUCTS ${knowledge_headers} ${knowledge_tables} ${generated}/knowledge/thresholds.cc
   COMMAND profgauge_make_knowledge ${knowledge_folder} ${generated}/knowledge
   COMMAND ${CMAKE_COMMAND} -E touch ${generated}/knowledge.stamp
   DEPENDS profgauge_make_knowledge ${knowledge_files}

@@ -4,133 +4,20 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
+
+#include "model/makers.h"
 
 namespace profgauge {
 namespace {
 
-constexpr std::array<DeviceWords, 7> kWords = {{
-    {.device = "device",
-     .matrix_unit = "matrix unit",
-     .matrix_units = "matrix units",
-     .matrix_unit_hyphened = "matrix-unit",
-     .matrix_pipe = "matrix pipe",
-     .vector_unit = "vector unit",
-     .core = "core",
-     .multiprocessor = "core",
-     .graph = "device graph",
-     .collective_library = "the device's collective library",
-     .operator_library = "the device's operator library",
-     .fast_fp32 = "TF32",
-     .visible_devices = "*_VISIBLE_DEVICES",
-     .alloc_conf = "PYTORCH_ALLOC_CONF",
-     .synchronize = "torch.accelerator.synchronize()",
-     .torch = "cuda",
-     .vendor = ""},
-    {.device = "GPU",
-     .matrix_unit = "Tensor Core",
-     .matrix_units = "Tensor Cores",
-     .matrix_unit_hyphened = "tensor-core",
-     .matrix_pipe = "tensor pipe",
-     .vector_unit = "CUDA core",
-     .core = "SM",
-     .multiprocessor = "streaming multiprocessor",
-     .graph = "CUDA graph",
-     .collective_library = "NCCL",
-     .operator_library = "cuDNN",
-     .fast_fp32 = "TF32",
-     .visible_devices = "CUDA_VISIBLE_DEVICES",
-     .alloc_conf = "PYTORCH_CUDA_ALLOC_CONF",
-     .synchronize = "torch.cuda.synchronize()",
-     .torch = "cuda",
-     .vendor = "nvidia"},
-    {.device = "GPU",
-     .matrix_unit = "matrix core",
-     .matrix_units = "matrix cores",
-     .matrix_unit_hyphened = "matrix-core",
-     .matrix_pipe = "matrix pipe",
-     .vector_unit = "vector unit",
-     .core = "compute unit",
-     .multiprocessor = "compute unit",
-     .graph = "HIP graph",
-     .collective_library = "RCCL",
-     .operator_library = "MIOpen",
-     .fast_fp32 = "TF32",
-     .visible_devices = "HIP_VISIBLE_DEVICES",
-     .alloc_conf = "PYTORCH_HIP_ALLOC_CONF",
-     .synchronize = "torch.cuda.synchronize()",
-     .torch = "cuda",
-     .vendor = "amd"},
-    {.device = "NPU",
-     .matrix_unit = "cube unit",
-     .matrix_units = "cube units",
-     .matrix_unit_hyphened = "cube-unit",
-     .matrix_pipe = "matrix pipe",
-     .vector_unit = "vector unit",
-     .core = "AI Core",
-     .multiprocessor = "AI Core",
-     .graph = "NPU graph",
-     .collective_library = "HCCL",
-     .operator_library = "CANN",
-     .fast_fp32 = "HF32",
-     .visible_devices = "ASCEND_RT_VISIBLE_DEVICES",
-     .alloc_conf = "PYTORCH_NPU_ALLOC_CONF",
-     .synchronize = "torch.npu.synchronize()",
-     .torch = "npu",
-     .vendor = "npu"},
-    {.device = "NeuronCore",
-     .matrix_unit = "tensor engine",
-     .matrix_units = "the tensor engine",
-     .matrix_unit_hyphened = "tensor-engine",
-     .matrix_pipe = "matrix pipe",
-     .vector_unit = "other engine",
-     .core = "engine",
-     .multiprocessor = "engine",
-     .graph = "graph",
-     .collective_library = "Neuron's collectives",
-     .operator_library = "the compiler",
-     .fast_fp32 = "TF32",
-     .visible_devices = "NEURON_RT_VISIBLE_CORES",
-     .alloc_conf = "PYTORCH_ALLOC_CONF",
-     .synchronize = "xm.wait_device_ops()",
-     .torch = "xla",
-     .vendor = "neuron"},
-    {.device = "TPU",
-     .matrix_unit = "matrix unit",
-     .matrix_units = "matrix units",
-     .matrix_unit_hyphened = "matrix-unit",
-     .matrix_pipe = "matrix pipe",
-     .vector_unit = "vector unit",
-     .core = "core",
-     .multiprocessor = "core",
-     .graph = "graph",
-     .collective_library = "XLA's collectives",
-     .operator_library = "XLA",
-     .fast_fp32 = "TF32",
-     .visible_devices = "TPU_VISIBLE_CHIPS",
-     .alloc_conf = "XLA_PYTHON_CLIENT_MEM_FRACTION",
-     .synchronize = "block_until_ready()",
-     .torch = "xla",
-     .vendor = "tpu"},
-    {.device = "GPU",
-     .matrix_unit = "matrix engine",
-     .matrix_units = "matrix engines",
-     .matrix_unit_hyphened = "matrix-engine",
-     .matrix_pipe = "matrix pipe",
-     .vector_unit = "vector engine",
-     .core = "Xe core",
-     .multiprocessor = "Xe core",
-     .graph = "graph",
-     .collective_library = "oneCCL",
-     .operator_library = "oneDNN",
-     .fast_fp32 = "TF32",
-     .visible_devices = "ZE_AFFINITY_MASK",
-     .alloc_conf = "PYTORCH_ALLOC_CONF",
-     .synchronize = "torch.xpu.synchronize()",
-     .torch = "xpu",
-     .vendor = "intel"},
-}};
+// In the order of Accelerator.
+constexpr DeviceWords kWords[] = {
+#include "knowledge/words.inc"
+};
+static_assert(std::size(kWords) == static_cast<std::size_t>(Accelerator::kIntel) + 1);
 
 constexpr std::array<DeviceWord, 17> kCatalogue = {{
     {"device.device", "What the device is: GPU, NPU, NeuronCore, TPU.", &DeviceWords::device},
@@ -166,23 +53,10 @@ constexpr std::array<DeviceWord, 17> kCatalogue = {{
      &DeviceWords::vendor},
 }};
 
-// Signs of makers in names of devices.
-std::optional<Accelerator> MakerOf(std::string_view name) {
-  constexpr std::pair<std::string_view, Accelerator> kSigns[] = {
-      {"NeuronCore", Accelerator::kNeuron}, {"Ascend", Accelerator::kNpu},
-      {"TPU", Accelerator::kTpu},           {"AMD", Accelerator::kAmd},
-      {"Radeon", Accelerator::kAmd},        {"Instinct", Accelerator::kAmd},
-      {"gfx", Accelerator::kAmd},           {"Intel", Accelerator::kIntel},
-      {"NVIDIA", Accelerator::kNvidia},     {"Tesla", Accelerator::kNvidia},
-      {"GeForce", Accelerator::kNvidia},    {"Quadro", Accelerator::kNvidia},
-      {"TITAN", Accelerator::kNvidia},      {"RTX", Accelerator::kNvidia},
-      {"A100", Accelerator::kNvidia},       {"H100", Accelerator::kNvidia},
-      {"V100", Accelerator::kNvidia}};
-  for (const auto& [sign, accelerator] : kSigns) {
-    if (name.find(sign) != name.npos) return accelerator;
-  }
-  return std::nullopt;
-}
+struct VendorSign {
+  std::string_view sign;
+  Accelerator maker = Accelerator::kUnknown;
+};
 
 std::optional<Accelerator> AcceleratorOfCalls(const Profile& profile) {
   for (const StringId name : profile.api.name) {
@@ -259,10 +133,21 @@ std::string_view AcceleratorId(Accelerator accelerator) {
 }
 
 Accelerator FindAccelerator(std::string_view id) {
-  for (std::size_t i = 0; i < kWords.size(); ++i) {
+  for (std::size_t i = 0; i < std::size(kWords); ++i) {
     if (kWords[i].vendor == id) return static_cast<Accelerator>(i);
   }
   return Accelerator::kUnknown;
+}
+
+std::optional<Accelerator> MakerOf(std::string_view name) {
+  using enum Accelerator;
+  static constexpr VendorSign kSigns[] = {
+#include "knowledge/vendors.inc"
+  };
+  for (const auto& [sign, maker] : kSigns) {
+    if (name.find(sign) != name.npos) return maker;
+  }
+  return std::nullopt;
 }
 
 Accelerator AcceleratorOfName(std::string_view name) {
@@ -274,6 +159,7 @@ Accelerator AcceleratorOf(std::span<const Profile> ranks) {
   for (const Profile& profile : ranks) {
     for (const Gpu& gpu : profile.gpus) {
       const auto named = MakerOf(gpu.name);
+      if (named == Accelerator::kUnknown) continue;
       if (named && found.value_or(*named) != *named) return Accelerator::kUnknown;
       if (named) found = named;
     }

@@ -20,22 +20,11 @@ struct Spelling {
   CollectiveKind kind;
 };
 
+using enum CollectiveKind;
+
 // In order: what contains another spelling comes first.
 constexpr Spelling kSpellings[] = {
-    {"reducescatter", CollectiveKind::kReduceScatter},
-    {"allreduce", CollectiveKind::kAllReduce},
-    {"crossdevicereduce", CollectiveKind::kAllReduce},
-    {"allgather", CollectiveKind::kAllGather},
-    {"alltoall", CollectiveKind::kAllToAll},
-    {"a2a", CollectiveKind::kAllToAll},
-    {"barrier", CollectiveKind::kBarrier},
-    {"broadcast", CollectiveKind::kBroadcast},
-    {"collectivepermute", CollectiveKind::kSendRecv},
-    {"reduce", CollectiveKind::kReduce},
-    {"send", CollectiveKind::kSendRecv},
-    {"recv", CollectiveKind::kSendRecv},
-    {"gather", CollectiveKind::kGather},
-    {"scatter", CollectiveKind::kScatter},
+#include "knowledge/collectives.inc"
 };
 
 // The name up to its arguments, lower case, without underscores and hyphens.

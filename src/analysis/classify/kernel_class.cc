@@ -18,6 +18,7 @@
 #include "analysis/classify/tensor_core_rules.h"
 #include "base/text.h"
 #include "model/lost_names.h"
+#include "model/makers.h"
 
 namespace profgauge {
 namespace {
@@ -39,14 +40,26 @@ bool JudgesAlike(const Chip& a, const Chip& b) {
          a.has_tensor_cores == b.has_tensor_cores && a.is_tpu == b.is_tpu;
 }
 
+// Whose names of kernels a device of this maker has.
+Vendor VendorOf(Accelerator maker) {
+  switch (maker) {
+    case Accelerator::kNvidia:
+      return Vendor::kNvidia;
+    case Accelerator::kAmd:
+      return Vendor::kAmd;
+    case Accelerator::kNpu:
+      return Vendor::kAscend;
+    case Accelerator::kUnknown:
+    case Accelerator::kNeuron:
+    case Accelerator::kTpu:
+    case Accelerator::kIntel:
+      break;
+  }
+  return Vendor::kOther;
+}
+
 Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
-  for (const std::string_view word : {"AMD", "Radeon", "Instinct", "gfx"}) {
-    if (Contains(gpu.name, word)) return Vendor::kAmd;
-  }
-  if (Contains(gpu.name, "Ascend")) return Vendor::kAscend;
-  for (const std::string_view word : {"Intel", "MTT", "MLU", "TPU", "Gaudi"}) {
-    if (Contains(gpu.name, word)) return Vendor::kOther;
-  }
+  if (const auto maker = MakerOf(gpu.name)) return VendorOf(*maker);
   if (gpu.warp_size == 64) return Vendor::kAmd;
   for (const auto& [key, value] : profile.facts) {
     if (key.starts_with("hip_") || key.starts_with("roctracer_")) return Vendor::kAmd;

@@ -18,41 +18,16 @@ constexpr std::uint32_t kNone = kNoIndex;
 // costs no more whatever a file contains.
 constexpr std::size_t kMostLevels = 1024, kMostOthers = 256;
 
-// Profilers cut the search path off, so the standard library's files stand there bare.
-constexpr std::array<std::string_view, 27> kLibraryStarts = {"<",
-                                                             "torch/",
-                                                             "torchvision/",
-                                                             "torch_npu/",
-                                                             "numpy/",
-                                                             "scipy/",
-                                                             "skimage/",
-                                                             "sklearn/",
-                                                             "pandas/",
-                                                             "cv2/",
-                                                             "threading.py",
-                                                             "runpy.py",
-                                                             "queue.py",
-                                                             "selectors.py",
-                                                             "contextlib.py",
-                                                             "socket.py",
-                                                             "subprocess.py",
-                                                             "concurrent/",
-                                                             "asyncio/",
-                                                             "multiprocessing/",
-                                                             "importlib/",
-                                                             "logging/",
-                                                             "functools.py",
-                                                             "tempfile.py",
-                                                             "weakref.py",
-                                                             "PIL/",
-                                                             "copy.py"};
+constexpr std::string_view kLibraryStarts[] = {
+#include "knowledge/library_files.inc"
+};
 constexpr std::array<std::string_view, 4> kLibraryParts = {"site-packages/", "dist-packages/",
                                                            "/lib/python", "/lib64/python"};
 
 bool IsLibrary(std::string_view name) {
   const auto starts = [name](std::string_view start) { return name.starts_with(start); };
   const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
-  return std::any_of(kLibraryStarts.begin(), kLibraryStarts.end(), starts) ||
+  return std::ranges::any_of(kLibraryStarts, starts) ||
          std::any_of(kLibraryParts.begin(), kLibraryParts.end(), has);
 }
 

@@ -42,11 +42,11 @@ std::vector<bool> WaitingCopies(const Profile& profile) {
 }
 
 bool LoadsCode(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kLoaders = {"ModuleLoad",     "LibraryLoad",
-                                                        "LinkComplete",   "LinkAddData",
-                                                        "Module Loading", "Lazy Function Loading"};
-  return std::any_of(kLoaders.begin(), kLoaders.end(),
-                     [name](std::string_view part) { return name.find(part) != name.npos; });
+  static constexpr std::string_view kLoaders[] = {
+#include "knowledge/code_loaders.inc"
+  };
+  return std::ranges::any_of(
+      kLoaders, [name](std::string_view part) { return name.find(part) != name.npos; });
 }
 
 // CUDA's libraries make their contexts with the idiom cudaFree(0), which frees nothing; freeing

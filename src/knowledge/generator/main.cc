@@ -10,7 +10,8 @@
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   try {
-    return profgauge::knowledge::WriteThresholds(argv[1], argv[2]) ? 0 : 1;
+    const bool tables = profgauge::knowledge::WriteTables(argv[1], argv[2]);
+    return profgauge::knowledge::WriteThresholds(argv[1], argv[2]) && tables ? 0 : 1;
   } catch (const std::exception& error) {  // The file system's, or yaml-cpp's.
     fmt::print(stderr, "profgauge_make_knowledge: {}\n", error.what());
     return 1;

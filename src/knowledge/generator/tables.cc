@@ -1,4 +1,4 @@
-#include "knowledge/generator/tables.h"
+#include "knowledge/generator/writers.h"
 
 #include <fmt/format.h>
 
@@ -45,8 +45,7 @@ constexpr Field kCommunication[] = {{"id", "id", Is::kText, true},
 constexpr Field kCollectives[] = {{"part", "part", Is::kText, true},
                                   {"kind", "kind", Is::kWord, true}};
 constexpr Field kVendors[] = {{"sign", "sign", Is::kText, true},
-                              {"maker", "maker", Is::kWord, true},
-                              {"kernels", "kernels", Is::kWord, true}};
+                              {"maker", "maker", Is::kWord, true}};
 constexpr Field kPeaks[] = {
     {"name", "name", Is::kText, true},       {"half", "half", Is::kNumber},
     {"bfloat16", "bfloat16", Is::kNumber},   {"tf32", "tf32", Is::kNumber},
@@ -72,15 +71,15 @@ constexpr Field kWords[] = {{"device", "device", Is::kText, true},
                             {"torch", "torch", Is::kText, true},
                             {"vendor", "vendor"}};
 constexpr Field kMarkers[] = {{"family", "family", Is::kText, true},
-                              {"matches", "matches", Is::kText, true},
-                              {"domain", "domain"},
-                              {"kind", "kind", Is::kWord, true}};
+                              {"starts", "starts"},
+                              {"matches", "matches"},
+                              {"domain", "domain"}};
 constexpr Field kOneText[] = {{"name", "", Is::kText, true}};
 
 constexpr List kLists[] = {
     {"names.yaml", "kernels", kKernels},         {"names.yaml", "communication", kCommunication},
     {"names.yaml", "collectives", kCollectives}, {"names.yaml", "library_files", kOneText},
-    {"names.yaml", "code_loaders", kOneText},    {"devices.yaml", "vendors", kVendors},
+    {"names.yaml", "code_loaders", kOneText},    {"names.yaml", "vendors", kVendors},
     {"devices.yaml", "peaks", kPeaks},           {"devices.yaml", "words", kWords},
     {"markers.yaml", "markers", kMarkers}};
 

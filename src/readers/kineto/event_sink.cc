@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/iteration_source.h"
 #include "readers/text/names.h"
 
 namespace profgauge::readers::kineto {
@@ -57,8 +58,6 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"xpu_scope_profiler", Category::kIgnored},
     {"hardware_counters", Category::kIgnored},
 };
-
-constexpr std::string_view kStepMarker = "ProfilerStep#";
 
 std::int64_t IntegerOr(const RawEvent& event, Field field, std::int64_t otherwise) {
   if (!event.Has(field)) return otherwise;
@@ -267,7 +266,7 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
   const auto start = StartOf(event);
   if (!start || !TimesFit(*start, 0)) return CountBadTime(event);
   const Times times{*start, DurationOf(event)};
-  const bool step = event.Text(Field::kName).starts_with(kStepMarker);
+  const bool step = event.Text(Field::kName).starts_with(kProfilerStep);
   switch (category) {
     case Category::kOp:
       return AddHost(event, step ? HostKind::kIterationMarker : HostKind::kOp, times);

@@ -3,19 +3,37 @@
 #include <re2/re2.h>
 
 #include <charconv>
+#include <cstddef>
+#include <memory>
+#include <vector>
 
+#include "model/marker_names.h"
 #include "readers/text/pyprof_marker.h"
 #include "readers/text/tensorflow_text.h"
 
 namespace profgauge::readers {
 namespace {
 
-// "step 12", "ProfilerStep#3", "batch_7", "Iteration: 5", "global_step 4"… nvtx-plugins-tf and its
-// Keras callbacks write "step 12" and "batch 7"; their epochs hold many iterations.
-const RE2& MarkerPattern() {
-  static const RE2 pattern(
-      R"((?i)^(?:(?:global|train|training|mini)[ _-]?)?(?:step|iter|iteration|batch|ProfilerStep)[ _#:]*\d+)");
-  return pattern;
+// The patterns of kMarkerNames, at the same places; of none where `starts` decides.
+const std::vector<std::unique_ptr<RE2>>& MarkerPatterns() {
+  static const std::vector<std::unique_ptr<RE2>> patterns = [] {
+    std::vector<std::unique_ptr<RE2>> compiled;
+    for (const MarkerName& name : kMarkerNames) {
+      compiled.push_back(name.matches.empty() ? nullptr : std::make_unique<RE2>(name.matches));
+    }
+    return compiled;
+  }();
+  return patterns;
+}
+
+bool IsMarker(std::string_view text, std::string_view domain) {
+  const auto& patterns = MarkerPatterns();
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const MarkerName& name = kMarkerNames[i];
+    if (patterns[i] == nullptr || (!name.domain.empty() && name.domain != domain)) continue;
+    if (text.starts_with(name.starts) && RE2::PartialMatch(text, *patterns[i])) return true;
+  }
+  return false;
 }
 
 // The text behind `key` up to the bracket that closes the one it starts with; empty when unclosed.
@@ -65,17 +83,11 @@ bool IsTorchOp(std::string_view text) {
          text.find(", op_id = ") != std::string_view::npos;
 }
 
-// Lightning's profiler names the training batch without its number; TensorRT one inference.
-bool IsUnnumberedMarker(std::string_view text, std::string_view domain) {
-  return text.ends_with("run_training_batch") ||
-         (domain == "TensorRT" && text.starts_with("ExecutionContext::"));
-}
-
 }  // namespace
 
 RangeText ParseRangeText(std::string_view text, std::string_view domain) {
   RangeText range;
-  if (RE2::PartialMatch(text, MarkerPattern()) || IsUnnumberedMarker(text, domain)) {
+  if (IsMarker(text, domain)) {
     range.kind = RangeKind::kIterationMarker;
     range.name = text;
     return range;
