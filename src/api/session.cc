@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/replay.h"
 #include "api/comparison.h"
@@ -86,6 +88,27 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& sele
   return measured;
 }
 
+// "kernels.short = 20 µs (default 10 µs)" of each threshold that the policy sets to another value.
+std::vector<std::string> ThresholdChanges(const Policy& policy) {
+  std::vector<std::string> changes;
+  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
+    if (!row.IsChanged(policy.knowledge.thresholds)) continue;
+    const auto text = [&row](double value) { return FormatLimit(value, row.unit); };
+    changes.push_back(fmt::format("{} = {} (default {})", row.id,
+                                  text(row.get(policy.knowledge.thresholds)), text(row.value)));
+  }
+  return changes;
+}
+
+// Every output says it, as numbers of other runs are no match.
+void AddRemarkOnThresholds(const Policy& policy, Analysis& analysis) {
+  const std::vector<std::string> changes = ThresholdChanges(policy);
+  if (changes.empty()) return;
+  analysis.remarks.push_back(
+      {"thresholds-set",
+       fmt::format("the policy sets thresholds of the analysis: {}", fmt::join(changes, ", "))});
+}
+
 // Ranks that no file recorded are the reader's or the caller's word.
 void AddRemarkOnRanks(std::span<const Profile> ranks, Analysis& analysis) {
   if (ranks.size() < 2) return;
@@ -153,6 +176,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   out.analysis = std::move(measured.run.analysis);
   if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
   AddRemarkOnRanks(subject.ranks, out.analysis);
+  AddRemarkOnThresholds(policy, out.analysis);
   rules.Predict(replayer.get(), out.analysis);
   report::TimelineOptions timeline;
   const Evaluation evaluation =
@@ -255,12 +279,8 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
   if (policy.knowledge.undecided_use_tensor_cores) {
     result.emplace_back("tensor-core-unknown", "upper_bound");
   }
-  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
-    if (!row.IsChanged(policy.knowledge.thresholds)) continue;
-    const auto text = [&row](double value) { return FormatLimit(value, row.unit); };
-    result.emplace_back("threshold",
-                        fmt::format("{} = {} (default {})", row.id,
-                                    text(row.get(policy.knowledge.thresholds)), text(row.value)));
+  for (std::string& change : ThresholdChanges(policy)) {
+    result.emplace_back("threshold", std::move(change));
   }
   add_file("tensor-core-names", policy.tensor_core_names);
   add_file("devices", policy.devices);

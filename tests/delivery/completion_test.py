@@ -56,6 +56,8 @@ class BashTest(unittest.TestCase):
         offered, idle = ask_bash("profgauge rules explain gpu/", "profgauge metrics list gpu.idle.")
         self.assertEqual(set(offered), {rule for rule in rules if rule.startswith("gpu/")})
         self.assertEqual(set(idle), {"gpu.idle.mean", "gpu.idle.max", "gpu.idle.time.mean", "gpu.idle.time.max"})
+        words, short = ask_bash("profgauge thresholds ex", "profgauge thresholds explain kernels.sh")
+        self.assertEqual((words, short), (["explain"], ["kernels.short"]))
 
     def test_paths(self):
         files, folders, after = ask_bash("profgauge check exam", "profgauge check x --out exam",

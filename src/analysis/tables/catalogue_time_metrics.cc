@@ -73,10 +73,12 @@ constexpr MetricSpec kTimeMetrics[] = {
      "1.4826 · MAD / median", kOurs},
     {metric::kIterationOutliers, "Outlier iterations", kCount, kFromZero, kLowerIsBetter, kOther,
      kOfTimes, 6,
-     "Selected iterations that are longer than the median by more than three scaled median "
-     "absolute deviations, all of what was observed, and each by what is typical of those that "
-     "launch as many kernels, or of its inputs' sizes. Needs 8 iterations.",
-     "count(x > median + 3 · 1.4826 · MAD)", kOurs},
+     "Selected iterations that are longer than the median by more than three "
+     "(`iterations.outlier_deviations`) scaled median absolute deviations, all of what was "
+     "observed, "
+     "and each by what is typical of those that launch as many kernels, or of its inputs' sizes. "
+     "Needs 8 iterations.",
+     "count(x > median + deviations · 1.4826 · MAD)", kOurs},
     {metric::kIterationDrift, "Drift of iteration time", kShare, kOfAnySign, kNeutral, kOther,
      kOfTimes, 3,
      "Theil–Sen slope of the iteration time per iteration as a share of the median, both of what "

@@ -44,8 +44,10 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Kernels launched in the selected iterations, per iteration; mean over ranks.",
      "kernels / iterations", kHta},
     {metric::kKernelShortShare, "Short kernels", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfGpuUnits, 3, "Share of kernel time in kernels shorter than 10 µs.",
-     "Σ duration of kernels under 10 µs / Σ kernel time", kTraceLens},
+     kOfGpuUnits, 3,
+     "Share of kernel time in kernels below the threshold `kernels.short`: 10 µs, unless a policy "
+     "sets it.",
+     "Σ duration of short kernels / Σ kernel time", kTraceLens},
 
     {metric::kLaunchCountPerIteration, "Launches per iteration", kNumber, kFromZero, kLowerIsBetter,
      kRatio, kOfTimes | kOfGpuUnits, 1,
