@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/value.h"
 #include "gate/verdict.h"
+#include "knowledge/init.h"
 #include "rules/facts.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -19,20 +20,15 @@
 namespace profgauge::cli {
 namespace {
 
-// Room above what was measured, so that ordinary noise does not fail the next run.
-constexpr double kTimeRoom = 1.10;
-constexpr double kShareRoom = 0.05;
-constexpr double kLeastVariation = 0.05;
-// As far above a warning is an error, as in the recommended policy.
-constexpr double kErrorVariation = 2;
-
 std::string Percent(double share) { return fmt::format("{:.4g}%", std::ceil(share * 1000) / 10); }
 
 std::string FloorPercent(double share) {
   return fmt::format("{:.4g}%", std::floor(std::max(0.0, share) * 1000) / 10);
 }
 
-std::string ShareAbove(double share) { return Percent(std::min(1.0, share + kShareRoom)); }
+std::string ShareAbove(double share) {
+  return Percent(std::min(1.0, share + knowledge::kInitShareRoom.value()));
+}
 
 // Empty where no run could miss the limit: there is no room above the share, or below it.
 std::string MaxOfWhole(double share, std::string_view more = "") {
@@ -41,7 +37,7 @@ std::string MaxOfWhole(double share, std::string_view more = "") {
 }
 
 std::string MinOfWhole(double share, std::string_view more = "") {
-  const std::string limit = FloorPercent(share - kShareRoom);
+  const std::string limit = FloorPercent(share - knowledge::kInitShareRoom.value());
   return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
 }
 
@@ -68,13 +64,15 @@ struct Fit {
 
 constexpr Fit kFits[] = {
     {metric::kIterationTimeMedian, "A tenth above what this run needed.",
-     [](double v) { return fmt::format("{{max: {}}}", Milliseconds(v * kTimeRoom)); }},
+     [](double v) {
+       return fmt::format("{{max: {}}}", Milliseconds(v * knowledge::kInitTimeRoom));
+     }},
     {metric::kIterationTimeRobustCv, "Iterations that differ more hide regressions.",
      [](double v) {
-       const double warn = std::max(kLeastVariation, 2 * v);
+       const double warn = std::max(knowledge::kInitLeastVariation.value(), 2 * v);
        return fmt::format(
            "[{{max: {}, level: warn, on_missing: skip}}, {{max: {}, on_missing: skip}}]",
-           Percent(warn), Percent(kErrorVariation * warn));
+           Percent(warn), Percent(knowledge::kInitErrorVariation * warn));
      }},
     {metric::kGpuIdleMean, "Nothing at all runs on the GPU.",
      [](double v) { return MaxOfWhole(v); }},
@@ -109,7 +107,7 @@ std::string LimitOnOtherTime(const Analysis& analysis) {
         "\n  # A tenth above what this run needed{}. Measured: {}.\n  {}: {{max: {}}}\n",
         metric.spec->pooling == Pooling::kSum ? ": for recordings of as much work" : "",
         FormatValue(metric.value, metric.spec->unit), id,
-        Milliseconds(AsNumber(metric.value, 0) * kTimeRoom));
+        Milliseconds(AsNumber(metric.value, 0) * knowledge::kInitTimeRoom));
   }
   return {};
 }

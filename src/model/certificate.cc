@@ -13,6 +13,8 @@
 
 #include "base/format.h"
 #include "base/interval.h"
+#include "knowledge/clocks.h"
+#include "knowledge/loss.h"
 #include "model/lost_launches.h"
 
 namespace profgauge {
@@ -73,10 +75,9 @@ Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
 // A wait ends after the work that it waits for, unless the device's clock is ahead of the host's.
 // (One that is behind shows as work before its launch.)
 void CertifyClocks(Profile& profile) {
-  constexpr Ns kTooLate = 1'000'000;
   if (profile.api.size() == 0 || !profile.has_timeline) return;
-  const Ns ahead = WorkAfterWaits(profile, kTooLate);
-  if (ahead < kTooLate) return;
+  const Ns ahead = WorkAfterWaits(profile, knowledge::kClocksAhead.ns());
+  if (ahead < knowledge::kClocksAhead) return;
   profile.facts.emplace_back(
       std::string(kDeviceClock),
       fmt::format("{} ahead of the host's", FormatDuration(static_cast<double>(ahead))));
@@ -117,7 +118,6 @@ bool IsWithin(const std::vector<Span>& spans, Ns at) {
 // Launches within ranges of collectives, and those of them that have no work. What is launched
 // after the last call that has work is in flight at the end.
 void CertifyCollectives(Profile& profile) {
-  constexpr std::size_t kFew = 3;
   const ApiTable& api = profile.api;
   const HostTable& host = profile.host;
   if (profile.device.size() == 0 || api.size() == 0) return;
@@ -141,7 +141,7 @@ void CertifyCollectives(Profile& profile) {
     ++all;
     if (states[row] == LaunchState::kWithoutWork) ++lost;
   }
-  if (lost < kFew) return;
+  if (lost < knowledge::kLossLeastLaunches) return;
   profile.facts.emplace_back(
       std::string(kCollectivesLost),
       fmt::format("{} of {} launches", FormatCount(static_cast<std::int64_t>(lost)),

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "knowledge/loss.h"
 #include "model/permute.h"
 
 namespace profgauge {
 namespace {
-
-constexpr std::size_t kOneOf = 100;
 
 // Rows without those that equal one before them, which must then be near: `is_near` says whether
 // two rows may be equal with all rows between them. Empty when none is.
@@ -68,7 +67,7 @@ std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
                correlations[a] == correlations[b];
       });
   const std::size_t copies = work.empty() ? 0 : device.size() - work.size();
-  if (copies == 0 || copies * kOneOf < device.size()) return 0;
+  if (copies == 0 || copies < knowledge::kLossDoubledShare.Of(device.size())) return 0;
   PermuteAll(work, device.start, device.duration, device.name, device.kind, device.gpu,
              device.stream, device.config, device.collective, device.copy, device.host_memory,
              device.bytes, numbers.device_correlation, numbers.device_op);

@@ -12,6 +12,8 @@
 
 #include "base/interval.h"
 #include "base/parallel.h"
+#include "knowledge/clocks.h"
+#include "knowledge/loss.h"
 #include "model/calls_by_id.h"
 #include "model/lost_launches.h"
 #include "model/permute.h"
@@ -19,10 +21,6 @@
 
 namespace profgauge::link {
 namespace {
-
-/// Times in microsecond traces are cut off, start and duration each, so a call can seem to end up
-/// to this much after the range that made it.
-constexpr Ns kClockTick = 1000;
 
 /// First host row of each thread; thread t's rows are [result[t], result[t + 1]).
 std::vector<std::uint32_t> ThreadStarts(const Profile& profile) {
@@ -240,7 +238,7 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
       if (api.op[row].valid()) continue;
       if (by_id.Knows(api_ids[row])) profile.log.Add(Counter::ids_not_containing_launch);
     }
-    api.op[row] = open.Innermost(api.start[row] + api.duration[row] - kClockTick);
+    api.op[row] = open.Innermost(api.start[row] + api.duration[row] - knowledge::kClocksTick);
   }
 }
 
@@ -249,8 +247,7 @@ namespace {
 // Each copy has its row where copies are recorded at all; `calls`: rows of calls that copy and have
 // none. A tool that was not asked for copies, or an export without their table, has no row of any.
 void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& calls) {
-  constexpr std::size_t kFew = 8;
-  if (calls.size() < kFew) return;
+  if (calls.size() < knowledge::kLossLeastEvents) return;
   const ProcessNumbers processes(profile);
   std::vector<bool> has_copies(processes.count(), false);
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
@@ -263,9 +260,10 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
   for (const std::uint32_t row : calls) of_process[processes.OfCall(ApiId{row})].push_back(row);
   for (std::uint32_t process = 0; process < of_process.size(); ++process) {
     const std::vector<std::uint32_t>& rows = of_process[process];
-    if (has_copies[process] || rows.size() < kFew) continue;
+    if (has_copies[process] || rows.size() < knowledge::kLossLeastEvents) continue;
     const std::size_t missing = rows.size() - CountCaptured(profile, processes, process, rows);
-    if (missing >= kFew) profile.log.Add(Counter::copies_not_recorded, missing);
+    if (missing >= knowledge::kLossLeastEvents)
+      profile.log.Add(Counter::copies_not_recorded, missing);
   }
 }
 
@@ -273,7 +271,6 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
 // of the kernels were taken out idled for 5.1 % instead of 0.4 %. Of a launch without a number
 // nothing tells which work is its own. REQUIRES: device work is linked to its calls.
 void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
-  constexpr std::size_t kLossOneOf = 20;
   std::vector<LaunchState> states = LaunchStates(profile);
   const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
   if (without_work > 0) {
@@ -284,7 +281,7 @@ void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations)
     if (correlations[row] < 0) states[row] = LaunchState::kNone;
   }
   for (const LostLaunches& process : LostLaunchesByProcess(profile, states)) {
-    if (process.lost * kLossOneOf < process.all) continue;
+    if (process.lost < knowledge::kLossVerdictShare.Of(process.all)) continue;
     profile.log.Add(Counter::events_dropped, process.lost);
   }
 }
@@ -375,8 +372,6 @@ void LinkToFirst(Profile& profile, const NarrowColumn<std::int64_t>& ids, const 
 
 // Cause and effect in the wrong order, for more than a few of a process: a clock that is off.
 void CountBeforeLaunch(Profile& profile) {
-  constexpr Ns kTolerance = 50'000;
-  constexpr std::uint64_t kOneOf = 20, kLeast = 8;
   const auto& device = profile.device;
   const ProcessNumbers processes(profile);
   std::vector<std::uint64_t> linked(processes.count()), before(processes.count());
@@ -385,10 +380,12 @@ void CountBeforeLaunch(Profile& profile) {
     if (!launch.valid()) continue;
     const std::uint32_t process = processes.OfCall(launch);
     ++linked[process];
-    if (device.start[row] + kTolerance < profile.api.start[launch.value]) ++before[process];
+    if (device.start[row] + knowledge::kClocksHostAhead < profile.api.start[launch.value])
+      ++before[process];
   }
   for (std::size_t process = 0; process < before.size(); ++process) {
-    if (before[process] >= kLeast && before[process] * kOneOf > linked[process]) {
+    if (before[process] >= knowledge::kLossLeastEvents &&
+        before[process] > knowledge::kLossVerdictShare.Of(linked[process])) {
       profile.log.Add(Counter::work_before_launch, before[process]);
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/interval.h"
+#include "knowledge/loss.h"
 
 namespace profgauge {
 namespace {
@@ -130,10 +131,9 @@ std::vector<LaunchState> LaunchStates(const Profile& profile) {
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
                                                 std::span<const LaunchState> states) {
   // Fewer are a glitch. A process of which no work at all is recorded may only try what it can do.
-  constexpr std::size_t kFew = 3, kFewOfNone = 20;
   std::vector<LostLaunches> found;
   const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
-  if (static_cast<std::size_t>(without_work) < kFew) return found;
+  if (without_work < knowledge::kLossLeastLaunches) return found;
   const ProcessNumbers processes(profile);
   const std::vector<Ns> last_that_ran = LastLaunchesThatRan(profile, processes, states);
   std::vector<std::size_t> launches(processes.count());
@@ -147,10 +147,12 @@ std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
   }
   for (std::uint32_t process = 0; process < of_process.size(); ++process) {
     const std::vector<std::uint32_t>& rows = of_process[process];
-    if (rows.size() < kFew) continue;
+    if (rows.size() < knowledge::kLossLeastLaunches) continue;
     const std::size_t captured = CountCaptured(profile, processes, process, rows);
     const LostLaunches lost{rows.size() - captured, launches[process] - captured};
-    if (lost.lost >= (lost.lost == lost.all ? kFewOfNone : kFew)) found.push_back(lost);
+    if (lost.lost >= (lost.lost == lost.all ? knowledge::kLossLeastLaunchesOfNone
+                                            : knowledge::kLossLeastLaunches))
+      found.push_back(lost);
   }
   return found;
 }

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "knowledge/clocks.h"
+#include "knowledge/loss.h"
 #include "model/certificate.h"
 #include "model/lost_names.h"
 #include "model/process_numbers.h"
@@ -81,8 +83,6 @@ void TellRuntimeKernels(Profile& profile) {
 }
 
 void CheckLengths(Profile& profile) {
-  constexpr std::uint64_t kFew = 8, kOneOf = 10, kOneOfRounded = 2;
-  constexpr Ns kMicrosecond = 1000;
   const std::uint64_t mended = profile.log[Counter::events_negative_dur] +
                                profile.log[Counter::events_missing_dur] +
                                profile.log[Counter::events_overflowed_dur];
@@ -96,7 +96,7 @@ void CheckLengths(Profile& profile) {
     }
     if (profile.device.kind[i] != DeviceKind::kKernel) continue;
     ++kernels;
-    is_rounded = is_rounded && profile.device.duration[i] % kMicrosecond == 0;
+    is_rounded = is_rounded && profile.device.duration[i] % knowledge::kClocksTick.ns() == 0;
     if (profile.device.duration[i] == 0) ++empty;
     if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
   }
@@ -109,15 +109,15 @@ void CheckLengths(Profile& profile) {
         std::string(kTimeResolution),
         fmt::format("1 us; {} of {} kernels have no length", unexplained, kernels));
   }
-  const std::uint64_t one_of = is_rounded ? kOneOfRounded : kOneOf;
-  if (std::min(empty, mended) * 100 > kernels ||
-      (unexplained >= kFew && unexplained * one_of > kernels)) {
+  const knowledge::Ratio share =
+      is_rounded ? knowledge::kLossWithoutLengthRoundedShare : knowledge::kLossWithoutLengthShare;
+  if (std::min(empty, mended) > knowledge::kLossUnusableShare.Of(kernels) ||
+      (unexplained >= knowledge::kLossLeastEvents && unexplained > share.Of(kernels))) {
     profile.log.AddAt(Counter::rows_unusable, "kernels whose lengths are not known");
   }
 }
 
 void CheckNames(Profile& profile) {
-  constexpr Ns kOneOf = 10;
   std::vector<bool> is_lost(profile.strings.size());
   for (std::uint32_t id = 0; id < is_lost.size(); ++id) {
     is_lost[id] = IsLostName(profile.strings[StringId{id}]);
@@ -146,11 +146,14 @@ void CheckNames(Profile& profile) {
     whole.lost += sum.lost;
     whole.count += sum.count;
   }
-  const auto is_lossy = [](const Sum& sum) { return sum.lost > sum.all / kOneOf; };
+  const auto is_lossy = [](const Sum& sum) {
+    return sum.lost > knowledge::kLossUnnamedShare.WholeOf(sum.all);
+  };
   if (is_lossy(whole)) return profile.log.Add(Counter::kernels_unnamed, whole.count);
   // One that works little is no rank, nor is what no process can be told of.
   for (std::size_t process = 1; process < sums.size(); ++process) {
-    const bool works = sums[process].all > whole.all / (kOneOf * static_cast<Ns>(sums.size()));
+    const bool works = sums[process].all > knowledge::kLossWorkingShare.WholeOf(whole.all) /
+                                               static_cast<Ns>(sums.size());
     if (works && is_lossy(sums[process])) {
       profile.log.Add(Counter::kernels_unnamed, sums[process].count);
     }
@@ -158,16 +161,17 @@ void CheckNames(Profile& profile) {
 }
 
 void CheckEvents(Profile& profile) {
-  constexpr std::uint64_t kFewEvents = 8, kFewBytes = 4096;
   ImportLog& log = profile.log;
   const std::uint64_t unusable = log[Counter::events_unreadable] + log[Counter::events_bad_time] +
                                  log[Counter::events_missing_cat];
-  if (unusable >= kFewEvents && unusable * 100 > log[Counter::events_read]) {
+  if (unusable >= knowledge::kLossLeastEvents &&
+      unusable > knowledge::kLossUnusableShare.Of(log[Counter::events_read])) {
     log.AddAt(Counter::rows_unusable,
               fmt::format("{} of {} events", unusable, log[Counter::events_read]));
   }
   const std::uint64_t damaged = log[Counter::bytes_skipped] + log[Counter::strings_control_char];
-  if (damaged >= kFewBytes && damaged * 100 > profile.source.bytes) {
+  if (damaged >= knowledge::kLossDamagedBytes &&
+      damaged > knowledge::kLossUnusableShare.Of(profile.source.bytes)) {
     log.AddAt(Counter::rows_unusable, fmt::format("{} of {} bytes", damaged, profile.source.bytes));
   }
 }

@@ -3,12 +3,11 @@
 #include <cmath>
 #include <string>
 
+#include "knowledge/loss.h"
 #include "model/neuron_summary.h"
 
 namespace profgauge::neuron {
 namespace {
-
-constexpr double kTolerance = 0.01;
 
 class Checker {
  public:
@@ -27,7 +26,7 @@ class Checker {
     row.stated = stated;
     const double difference = std::abs(computed - stated);
     row.deviation = stated > 0 ? difference / stated : difference;
-    row.holds = row.deviation <= kTolerance || difference <= rounding;
+    row.holds = row.deviation <= knowledge::kLossTotalTolerance || difference <= rounding;
   }
   template <class Number>
   void Count(const std::string& name, Number computed) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "knowledge/loss.h"
+
 namespace profgauge::neuron {
 namespace {
 
@@ -221,7 +223,8 @@ std::int64_t PeakCores(const Data& data) {
   }
   const double stated = data.SummaryNumber("hfu_estimated_percent");
   const double one = data.hardware.PeakFlops() * data.SummaryNumber("total_time");
-  const bool counts_one = stated > 0 && one > 0 && std::abs(flops / one - stated) < 0.01 * stated;
+  const bool counts_one = stated > 0 && one > 0 &&
+                          std::abs(flops / one - stated) < knowledge::kLossTotalTolerance * stated;
   return counts_one ? 1 : std::max<std::int64_t>(1, cores);
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/format.h"
+#include "knowledge/loss.h"
 #include "model/device_words.h"
 #include "model/process_numbers.h"
 
@@ -108,10 +109,10 @@ std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
 }  // namespace
 
 void CountOverlaps(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
-  constexpr std::uint64_t kFew = 8;
-  constexpr Ns kOneOf = 10;
   for (const auto& [id, gpu] : SharesOfGpus(profile, correlations)) {
-    if (gpu.early < kFew || gpu.shared <= gpu.covered / kOneOf) continue;
+    if (gpu.early < knowledge::kLossLeastEvents ||
+        gpu.shared <= knowledge::kLossOverlapShare.WholeOf(gpu.covered))
+      continue;
     profile.log.AddAt(Counter::work_overlapping,
                       fmt::format("device {}: kernels that take {} lie within {} of their streams",
                                   id, FormatDuration(static_cast<double>(gpu.covered + gpu.shared)),

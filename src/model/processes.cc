@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "base/interval.h"
+#include "knowledge/loss.h"
+#include "knowledge/processes.h"
 #include "model/cpu_activity.h"
 #include "model/process_numbers.h"
 
@@ -101,7 +103,6 @@ struct Owners {
 };
 
 Owners OwnersOf(const TimesOfGpus& times, const std::set<std::string_view>& training) {
-  constexpr Ns kFewOf = 10;
   Owners owners;
   std::set<std::string_view> working, owning;
   for (const auto& [gpu, processes] : times) {
@@ -115,7 +116,7 @@ Owners OwnersOf(const TimesOfGpus& times, const std::set<std::string_view>& trai
       most = std::max(most, time);
     }
     if (most < 0) continue;
-    if (all - most > all / kFewOf) {
+    if (all - most > knowledge::kProcessesSharedGpuShare.WholeOf(all)) {
       ++owners.shared;
     } else {
       owners.of_gpu.emplace(gpu, owner);
@@ -186,12 +187,11 @@ Division Divide(const Profile& profile) {
 
 // Steps of a device that lie before or after all those of another are no steps of that one.
 bool AreStepsApart(const std::vector<std::vector<Span>>& lanes) {
-  constexpr Ns kOneOf = 10;
   for (const std::vector<Span>& lane : lanes) {
     for (const std::vector<Span>& other : lanes) {
       const Span extent = {other.front().start, other.back().end};
       const Ns all = Length(lane), inside = Length(Clip(lane, extent));
-      if ((all - inside) * kOneOf > all) return true;
+      if (all - inside > knowledge::kProcessesStepsApartShare.Of(all)) return true;
     }
   }
   return false;
@@ -267,11 +267,11 @@ using KernelsOfProcesses = std::map<std::uint32_t, std::vector<Span>>;
 // Two processes whose kernels run at the same time, for a tenth of the lesser one's: on one GPU
 // they take turns unless something (MPS) lets them share it.
 bool RunAtOnce(const KernelsOfProcesses& kernels) {
-  constexpr Ns kOneOf = 10;
   for (auto one = kernels.begin(); one != kernels.end(); ++one) {
     for (auto other = std::next(one); other != kernels.end(); ++other) {
       const Ns lesser = std::min(Length(one->second), Length(other->second));
-      if (OverlapLength(one->second, other->second) * kOneOf > lesser) return true;
+      if (OverlapLength(one->second, other->second) > knowledge::kProcessesAtOnceShare.Of(lesser))
+        return true;
     }
   }
   return false;
@@ -289,10 +289,8 @@ void CountGpusUsedAtOnce(Profile& profile) {
         {device.start[row], device.start[row] + device.duration[row]});
   }
   for (auto& [gpu, kernels] : gpus) {
-    std::erase_if(kernels, [](const auto& of) {
-      constexpr std::size_t kFew = 8;
-      return of.second.size() < kFew;
-    });
+    std::erase_if(kernels,
+                  [](const auto& of) { return of.second.size() < knowledge::kLossLeastEvents; });
     for (auto& [process, spans] : kernels) spans = Merge(std::move(spans));
     if (!RunAtOnce(kernels)) continue;
     profile.log.AddAt(Counter::gpus_unknown, "GPU " + std::to_string(gpu) + ": kernels of " +

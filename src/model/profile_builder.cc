@@ -20,6 +20,7 @@
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/parallel.h"
+#include "knowledge/loss.h"
 #include "model/certificate.h"
 #include "model/doubled.h"
 #include "model/invariants.h"
@@ -463,8 +464,6 @@ void ProfileBuilder::FinishCpu(Ns origin) {
 // what it shares with the next one. Where that is over a tenth of a GPU's time, times are coarse,
 // in another unit or of several recordings.
 void ProfileBuilder::ClipDevice() {
-  constexpr std::uint64_t kFew = 8;
-  constexpr Ns kOneOf = 10;
   struct Clipped {
     std::uint64_t rows = 0;
     Ns shared = 0, left = 0;
@@ -486,7 +485,9 @@ void ProfileBuilder::ClipDevice() {
   }
   if (streams_overlap_) return;
   for (const auto& [gpu, clipped] : gpus) {
-    if (clipped.rows < kFew || clipped.shared <= clipped.left / kOneOf) continue;
+    if (clipped.rows < knowledge::kLossLeastEvents ||
+        clipped.shared <= knowledge::kLossOverlapShare.WholeOf(clipped.left))
+      continue;
     profile_.log.AddAt(Counter::work_overlapping,
                        fmt::format("device {}: {} of the time of its streams is taken twice", gpu,
                                    FormatDuration(static_cast<double>(clipped.shared))));

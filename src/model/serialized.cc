@@ -7,10 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "knowledge/clocks.h"
+#include "knowledge/launches.h"
+#include "knowledge/loss.h"
+
 namespace profgauge {
 namespace {
-
-constexpr std::uint64_t kFew = 8;
 
 struct Launches {
   std::uint64_t kernels = 0;  // Long enough to tell.
@@ -19,17 +21,12 @@ struct Launches {
   std::uint64_t again = 0;  // Calls with one kernel several times.
 };
 
-// A call that only launches takes some microseconds, and its kernel begins when it is about to
-// return. Shorter kernels may end before it does.
-constexpr Ns kLongerThanLaunching = 20'000;
-// Times of host and device are rounded each by itself.
-constexpr Ns kTick = 1000;
-
 bool EndsInItsCall(const Profile& profile, std::size_t row) {
   const std::uint32_t call = profile.device.launch[row].value;
   const Ns start = profile.api.start[call], end = start + profile.api.duration[call];
   const Ns kernel = profile.device.start[row];
-  return start <= kernel + kTick && kernel + profile.device.duration[row] <= end + kTick;
+  return start <= kernel + knowledge::kClocksTick &&
+         kernel + profile.device.duration[row] <= end + knowledge::kClocksTick;
 }
 
 // A graph launches its kernels by one call, and calls of other makers than these may launch
@@ -54,7 +51,7 @@ Launches LaunchesOf(const Profile& profile) {
   for (std::size_t row = 0; row < device.size(); ++row) {
     const ApiId launch = device.launch[row];
     if (device.kind[row] != DeviceKind::kKernel || !launch.valid()) continue;
-    if (device.duration[row] >= kLongerThanLaunching) {
+    if (device.duration[row] >= knowledge::kLaunchesPlainCall) {
       ++found.kernels;
       if (EndsInItsCall(profile, row)) ++found.waited;
     }
@@ -76,16 +73,16 @@ Launches LaunchesOf(const Profile& profile) {
 }  // namespace
 
 void CountSerialized(Profile& profile) {
-  constexpr std::uint64_t kNearlyAll = 20;  // All but one of so many.
   const Launches launches = LaunchesOf(profile);
-  if (launches.waited >= kFew &&
-      (launches.kernels - launches.waited) * kNearlyAll <= launches.kernels) {
+  if (launches.waited >= knowledge::kLossLeastEvents &&
+      launches.kernels - launches.waited <=
+          knowledge::kLossNotSerializedShare.Of(launches.kernels)) {
     profile.log.AddAt(Counter::kernels_serialized,
                       "each launch returns when its kernel has ended: CUDA_LAUNCH_BLOCKING=1, "
                       "HIP_LAUNCH_BLOCKING=1 or a debugger");
     profile.log.Add(Counter::kernels_serialized, launches.waited - 1);
   }
-  if (launches.again >= kFew && launches.again * 2 > launches.calls) {
+  if (launches.again >= knowledge::kLossLeastEvents && launches.again * 2 > launches.calls) {
     profile.log.AddAt(Counter::kernels_serialized,
                       "launches have one kernel several times, one run after the other: replay");
     profile.log.Add(Counter::kernels_serialized, launches.again - 1);

@@ -13,6 +13,7 @@
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "knowledge/clocks.h"
 #include "model/certificate.h"
 #include "model/summary/summary.h"
 #include "readers/builtin.h"
@@ -24,8 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListed = 8;
-// Clocks of hosts that run one program together differ by less, as a rule by milliseconds.
-constexpr Ns kClocksDiffer = 600'000'000'000;
 
 // What tells runs apart, taken from a profile once.
 struct Identity {
@@ -97,7 +96,7 @@ bool HasDate(const Profile& profile) {
 std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
   if (!HasDate(*a.profile) || !HasDate(*b.profile)) return std::nullopt;
   const Ns apart = std::max(a.begin, b.begin) - std::min(a.end, b.end);
-  if (apart <= kClocksDiffer) return std::nullopt;
+  if (apart <= knowledge::kClocksHostsApart) return std::nullopt;
   return fmt::format("the second was recorded {} {} the first, and ranks run at the same time",
                      FormatDuration(static_cast<double>(apart)),
                      b.begin > a.begin ? "after" : "before");

@@ -1,18 +1,18 @@
 #include "analysis/context/idle_walk.h"
 
+#include "knowledge/clocks.h"
+
 namespace profgauge {
 namespace {
 
-// A recording's start and length of an event are rounded each, so gaps this short are rounding.
-constexpr Ns kRounding = 3;
+constexpr Ns kRounding = knowledge::kClocksEventRounding.ns();
 
 // The tick in which a GPU's times are recorded, as far as they show it: 1 us, 100 ns or 10 ns, else
 // 0. Times that went through floating point miss their tick by a nanosecond or two.
 Ns TickOf(const DeviceTable& device, DeviceRows rows) {
-  constexpr std::size_t kEnough = 32, kSample = 2048;
-  constexpr double kNearlyAll = 0.98;
+  constexpr std::size_t kSample = 2048;
   const std::size_t count = rows.end - rows.begin;
-  if (count < kEnough) return 0;
+  if (count < knowledge::kClocksTickLeastEvents) return 0;
   const std::size_t step = std::max<std::size_t>(1, count / kSample);
   for (const Ns tick : {Ns{1000}, Ns{100}, Ns{10}}) {
     const auto is_on_tick = [&](Ns at) {
@@ -24,7 +24,8 @@ Ns TickOf(const DeviceTable& device, DeviceRows rows) {
       const Ns end = device.start[row] + device.duration[row];
       if (is_on_tick(device.start[row]) && is_on_tick(end)) ++on_tick;
     }
-    if (static_cast<double>(on_tick) >= kNearlyAll * static_cast<double>(seen)) return tick;
+    if (static_cast<double>(on_tick) >= knowledge::kClocksTickShare * static_cast<double>(seen))
+      return tick;
   }
   return 0;
 }

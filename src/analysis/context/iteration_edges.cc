@@ -7,18 +7,12 @@
 #include "analysis/context/iteration_parts.h"
 #include "analysis/context/last_launches.h"
 #include "base/median.h"
+#include "knowledge/iterations.h"
+#include "knowledge/loss.h"
 #include "model/lost_launches.h"
 
 namespace profgauge {
 namespace {
-
-// The last iteration is dropped when it launched less than this share of the one before it: the
-// recording ended inside it.
-constexpr double kCompleteShare = 0.8;
-// Unless it took this many times as long as any before it: what was cut off is not longer. A rest
-// of the program behind the loop, in a marker that only the profiler closes, launches little.
-constexpr double kSlow = 1.5;
-constexpr double kSlowShare = 0.5;
 
 // Which launches have their work, and where graphs are captured: those do not run.
 class Launches {
@@ -74,8 +68,9 @@ bool IsSlow(std::span<const Iteration> all) {
     longest = std::max(longest, other.host.length());
   }
   const auto events = [](const Iteration& of) { return static_cast<double>(of.device_events); };
-  return static_cast<double>(last.host.length()) > kSlow * static_cast<double>(longest) &&
-         events(last) >= kSlowShare * events(all[all.size() - 2]);
+  return static_cast<double>(last.host.length()) >
+             knowledge::kIterationsLastSlow * static_cast<double>(longest) &&
+         events(last) >= knowledge::kIterationsLastSlowWork * events(all[all.size() - 2]);
 }
 
 // The iterations from `first` up to `last` stay.
@@ -98,7 +93,7 @@ void DropIncompleteTail(const Profile& profile, bool last_is_open,
   std::size_t kept = iterations.all.size();
   while (kept > 0 && iterations.all[kept - 1].device_events == 0) --kept;
   if (kept == 0) return;  // No iteration launched anything: nothing tells them apart.
-  if (kept > 1 && events(kept - 1) < kCompleteShare * events(kept - 2)) {
+  if (kept > 1 && events(kept - 1) < knowledge::kIterationsCompleteShare * events(kept - 2)) {
     const bool has_end = !last_is_open || kept < iterations.all.size();
     const auto remaining = std::span<const Iteration>(iterations.all).first(kept);
     const bool is_whole =
@@ -122,17 +117,17 @@ std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterat
 }
 
 // Profilers lose what is launched while they start (kineto#996). The first iterations are dropped
-// while they have less work than kCompleteShare of the median's, and their launches or operators
-// tell that there was more: one that only does less has fewer of those, too.
+// while they have less work than `iterations.complete_share` of the median's, and their launches or
+// operators tell that there was more: one that only does less has fewer of those, too.
 void DropIncompleteHead(const Profile& profile, std::span<const Launches::Count> launches,
                         const Launches& calls, Iterations& iterations) {
-  constexpr std::size_t kFewest = 3;  // Of two, nothing tells which is usual.
   const std::size_t count = iterations.all.size();
-  if (count < kFewest) return;
+  if (count < knowledge::kIterationsUsualLeast) return;
   std::vector<std::int64_t> events;
   for (const Iteration& iteration : iterations.all) events.push_back(iteration.device_events);
   const auto is_less = [](std::int64_t own, std::int64_t usual) {
-    return static_cast<double>(own) < kCompleteShare * static_cast<double>(usual);
+    return static_cast<double>(own) <
+           knowledge::kIterationsCompleteShare * static_cast<double>(usual);
   };
   const std::int64_t usual = Median(events);
   if (!is_less(events.front(), usual)) return;
@@ -166,13 +161,12 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
 }
 
 void CountLostLaunches(const Profile& profile, Iterations& iterations) {
-  constexpr std::size_t kDoubtOneOf = 100;
   // A profile that links nothing has lost no work.
   const auto& launches = profile.device.launch;
   if (std::all_of(launches.begin(), launches.end(), [](ApiId id) { return !id.valid(); })) return;
   const std::vector<LaunchState> states = LaunchStates(profile);
   for (const LostLaunches& process : LostLaunchesByProcess(profile, states)) {
-    if (process.lost * kDoubtOneOf < process.all) continue;
+    if (process.lost < knowledge::kLossDoubtShare.Of(process.all)) continue;
     iterations.launches_lost += static_cast<std::int64_t>(process.lost);
     iterations.launches_made += static_cast<std::int64_t>(process.all);
   }

@@ -10,14 +10,6 @@
 
 namespace profgauge {
 
-/// Work with no pause longer than this belongs together: what a device's queue holds, or what a
-/// host does (between operators Python takes some 10 to 200 us).
-inline constexpr Ns kPause = 1'000'000;
-/// What waits for other work begins at most this long behind it.
-inline constexpr Ns kRightBehind = 20'000;
-/// From a launch to its work where nothing holds that up.
-inline constexpr Ns kFreeLaunch = 30'000;
-
 /// The device events of each iteration, and how far they reach.
 struct DeviceReach {
   std::vector<std::optional<Span>> of_iteration;

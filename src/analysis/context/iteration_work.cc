@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/context/markers.h"
+#include "knowledge/launches.h"
 #include "model/lost_launches.h"
 #include "model/processes.h"
 
@@ -103,8 +104,8 @@ class Leftovers {
       // What the first one finds was launched before the recording, however long it waits for other
       // ranks, where the recording tells launches.
       const bool is_known = left.has_launch || (index == 0 && has_launches_);
-      const bool was_queued =
-          is_known ? left.launched < iteration.host.start : left.start <= until + kPause;
+      const bool was_queued = is_known ? left.launched < iteration.host.start
+                                       : left.start <= until + knowledge::kLaunchesQueuePause;
       if (was_queued) until = std::max(until, std::min(left.end, limit));
     }
     return until;
@@ -145,7 +146,8 @@ std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::uint32_t row = order[i];
     if (i > 0 && device.gpu[order[i - 1]] != device.gpu[row]) busy_until.reset();
-    is_empty[row] = !busy_until || device.start[row] > *busy_until + kRightBehind;
+    is_empty[row] =
+        !busy_until || device.start[row] > *busy_until + knowledge::kLaunchesStartAfterWait;
     const Ns end = device.start[row] + device.duration[row];
     busy_until = std::max(busy_until.value_or(end), end);
   }
@@ -261,7 +263,8 @@ class Neighbors {
     }
     std::uint32_t first = run.before != kNoRow ? iterations_.of_device[run.before] : 0;
     if (found_empty_queue_[row]) {
-      first = cursor_.AtHostTime(std::min(latest, device.start[row] - kFreeLaunch));
+      first =
+          cursor_.AtHostTime(std::min(latest, device.start[row] - knowledge::kLaunchesFreeLatency));
     }
     const std::uint32_t last = cursor_.AtHostTime(latest);
     if (first == kNoIteration) return;
@@ -274,7 +277,8 @@ class Neighbors {
     if (run.before == kNoRow) return true;
     const DeviceTable& device = profile_.device;
     const std::size_t before = row == run.begin ? run.before : row - 1;
-    return device.start[row] <= device.start[before] + device.duration[before] + kPause;
+    return device.start[row] <=
+           device.start[before] + device.duration[before] + knowledge::kLaunchesQueuePause;
   }
 
   // Where neither neighbor is of the iteration, another process may have launched it.

@@ -4,11 +4,10 @@
 #include <tuple>
 #include <vector>
 
+#include "knowledge/launches.h"
+
 namespace profgauge {
 namespace {
-
-/// Fewer launches than this are too easily the same by chance.
-constexpr std::size_t kFewest = 3;
 
 /// Names of what an iteration launched, the last launch first.
 using Backwards = std::vector<std::uint32_t>;
@@ -49,7 +48,7 @@ std::size_t LengthOfOwnEnd(const Backwards& names) {
     }
     longest = std::max(longest, equal[i]);
   }
-  return std::max(longest + 1, kFewest);
+  return std::max(longest + 1, knowledge::kLaunchesSequenceLeast.as<std::size_t>());
 }
 
 }  // namespace

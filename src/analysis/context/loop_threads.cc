@@ -4,14 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "knowledge/iterations.h"
+
 namespace profgauge {
-namespace {
-
-// Of what the busiest thread launches: forward, backward and stages of a pipeline are of one size,
-// and what prepares batches ahead is little beside them.
-constexpr std::int64_t kOneOf = 20;
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<bool> FindLoopThreads(const Profile& profile) {
   std::vector<std::int64_t> launched(profile.threads.size(), 0);
@@ -25,7 +21,7 @@ std::vector<bool> FindLoopThreads(const Profile& profile) {
   for (const std::int64_t count : launched) most = std::max(most, count);
   std::vector<bool> threads(launched.size(), false);
   for (std::size_t i = 0; i < threads.size(); ++i) {
-    threads[i] = launched[i] > 0 && launched[i] * kOneOf >= most;
+    threads[i] = launched[i] > 0 && launched[i] >= knowledge::kIterationsLoopThreadShare.Of(most);
   }
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
     const ThreadId thread = profile.host.thread[row];

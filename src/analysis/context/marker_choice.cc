@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analysis/context/marker_parts.h"
+#include "knowledge/iterations.h"
 
 namespace profgauge {
 namespace {
@@ -237,13 +238,13 @@ std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers
 
 std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& kept,
                             const std::vector<Marker>& all) {
-  // Times are rounded, and an iteration may begin in the call that ends the one before.
-  constexpr double kTouch = 0.01;
   std::int64_t displaced = 0;
   for (std::size_t i = 0; i + 1 < kept.size(); ++i) {
     const Ns both = kept[i].host.end - kept[i + 1].host.start;
     const Ns shorter = std::min(kept[i].host.length(), kept[i + 1].host.length());
-    if (static_cast<double>(both) > kTouch * static_cast<double>(shorter)) ++displaced;
+    if (static_cast<double>(both) >
+        knowledge::kIterationsMarkerTouchShare * static_cast<double>(shorter))
+      ++displaced;
   }
   if (kept.empty()) return displaced;
   const std::string family = NameOfMarker(profile.Name(kept.front().name)).family;

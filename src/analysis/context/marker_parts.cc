@@ -9,6 +9,8 @@
 #include <set>
 #include <span>
 
+#include "knowledge/iterations.h"
+
 namespace profgauge {
 namespace {
 
@@ -96,8 +98,8 @@ std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
     }
     parts.back().push_back(names[i].tail);
   }
-  constexpr std::size_t kFewest = 3;
-  if (stretches.size() < kFewest || 2 * stretches.size() > markers.size()) return {};
+  if (stretches.size() < knowledge::kIterationsUsualLeast || 2 * stretches.size() > markers.size())
+    return {};
   // The recording may begin within the first one.
   return HaveSameParts(std::span(parts).subspan(1)) ? MergeStretches(markers, stretches)
                                                     : std::vector<Marker>{};

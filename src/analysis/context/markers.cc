@@ -15,15 +15,12 @@
 #include "analysis/context/setup_calls.h"
 #include "analysis/work/op_tree.h"
 #include "base/errors.h"
+#include "knowledge/iterations.h"
+#include "knowledge/launches.h"
 #include "model/lost_launches.h"
 
 namespace profgauge {
 namespace {
-
-// Work that starts this soon after its launching call found nothing queued before it.
-constexpr Ns kEmptyQueue = 50'000;
-// A call that takes this long waits for the device.
-constexpr Ns kWaits = 1'000'000;
 
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
 void LengthenMarks(const Profile& profile, Markers& markers) {
@@ -263,7 +260,7 @@ FirstWork FirstWorkOf(const Profile& profile, Ns first) {
     if (device.start[row] != first || !launch.valid()) continue;
     const Ns start = profile.api.start[launch.value];
     const Ns returned = start + std::max<Ns>(profile.api.duration[launch.value], 0);
-    work.found_empty_queue |= first <= returned + kEmptyQueue;
+    work.found_empty_queue |= first <= returned + knowledge::kLaunchesFreeLatency;
     work.queued = std::max(work.queued, returned);
     work.launched = std::min(work.launched, start);
   }
@@ -298,7 +295,8 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
   const ApiTable& api = profile.api;
   std::optional<Ns> drained;
   for (std::size_t call = 0; call < api.size(); ++call) {
-    if (api.kind[call] != ApiKind::kSync || api.duration[call] < kWaits) continue;
+    if (api.kind[call] != ApiKind::kSync || api.duration[call] < knowledge::kLaunchesWaitingCall)
+      continue;
     const std::string_view name = profile.Name(api.name[call]);
     if (name.find("Event") != name.npos || name.find("Query") != name.npos) continue;
     const Ns end = api.start[call] + api.duration[call];
@@ -327,9 +325,9 @@ std::vector<Span> WorkOfHost(const Profile& profile) {
     work.push_back({profile.api.start[call], profile.api.start[call] + profile.api.duration[call]});
   }
   if (work.empty()) work = std::move(ranges);
-  for (Span& span : work) span.end += kPause;
+  for (Span& span : work) span.end += knowledge::kLaunchesQueuePause.ns();
   work = Merge(std::move(work));
-  for (Span& span : work) span.end -= kPause;
+  for (Span& span : work) span.end -= knowledge::kLaunchesQueuePause.ns();
   return work;
 }
 
@@ -342,8 +340,10 @@ void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& obser
   Ns last = work.end;
   for (const Span& host : WorkOfHost(profile)) {
     Span& window = observed.window;
-    const bool leads = host.start < work.start && host.end + kPause >= work.start;
-    const bool follows = host.end > work.end && host.start <= work.end + kPause;
+    const bool leads =
+        host.start < work.start && host.end + knowledge::kLaunchesQueuePause >= work.start;
+    const bool follows =
+        host.end > work.end && host.start <= work.end + knowledge::kLaunchesQueuePause;
     if (leads) window.start = std::min(window.start, host.start);
     if (follows) window.end = std::max(window.end, host.end);
     last = std::max(last, host.end);
@@ -355,9 +355,6 @@ void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& obser
 // Where the window starts, of which `observed` has the latest possible start: the first device
 // work.
 void FindHead(const Profile& profile, Span extent, Ns first, Observable& observed) {
-  // Work that waited for less than this share of the time before its launch found no queue: that
-  // would have ended right then by chance.
-  constexpr double kByChance = 0.1;
   const Ns start = std::min(extent.start, first);
   const FirstWork work = FirstWorkOf(profile, first);
   if (const auto drained = DrainedAt(profile, first)) {
@@ -377,7 +374,8 @@ void FindHead(const Profile& profile, Span extent, Ns first, Observable& observe
     return;
   }
   observed.window.start = start;
-  if (static_cast<double>(waited) > kByChance * static_cast<double>(before)) {
+  if (static_cast<double>(waited) >
+      knowledge::kIterationsQueueByChanceShare * static_cast<double>(before)) {
     observed.in_doubt = first - start;
   }
 }

@@ -8,12 +8,11 @@
 #include "analysis/classify/name_memo.h"
 #include "analysis/context/markers.h"
 #include "analysis/context/setup_calls.h"
+#include "knowledge/iterations.h"
 #include "model/cpu_activity.h"
 
 namespace profgauge {
 namespace {
-
-constexpr Ns kWorthTelling = 1'000'000;
 
 bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
 
@@ -28,7 +27,8 @@ void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::v
   for (std::size_t call = 0; call < api.size(); ++call) {
     if (!MayWait(api.kind[call]) || setup[call] > 0 || api.start[call] < begin) continue;
     const Ns end = std::min(first, api.start[call] + std::max<Ns>(api.duration[call], 0));
-    if (end - api.start[call] >= kWorthTelling) out.push_back({api.start[call], end});
+    if (end - api.start[call] >= knowledge::kIterationsRemarkLeast)
+      out.push_back({api.start[call], end});
   }
 }
 
@@ -53,7 +53,7 @@ bool IsProfilersCall(std::string_view name) {
 void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
   std::vector<Span> own;
   const auto add = [&own](const auto& table, std::size_t row) {
-    if (table.duration[row] < kWorthTelling) return;
+    if (table.duration[row] < knowledge::kIterationsRemarkLeast) return;
     own.push_back({table.start[row], table.start[row] + table.duration[row]});
   };
   NameMemo is_frame(profile, IsProfilersFrame), is_call(profile, IsProfilersCall);
@@ -69,7 +69,7 @@ void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
     busy.Add(profile.device.start[row], profile.device.duration[row]);
   }
   for (const Span& gap : Subtract(Merge(std::move(own)), busy.Take())) {
-    if (gap.length() >= kWorthTelling) out.push_back(gap);
+    if (gap.length() >= knowledge::kIterationsRemarkLeast) out.push_back(gap);
   }
 }
 
@@ -82,7 +82,8 @@ void AddPauses(const Profile& profile, const Iterations& iterations, std::vector
     const Iteration& before = iterations.all[i];
     const Iteration& after = iterations.all[i + 1];
     const Span between{before.time.end, after.time.start};
-    if (!follows[i] && between.length() >= kWorthTelling) pauses.push_back(between);
+    if (!follows[i] && between.length() >= knowledge::kIterationsRemarkLeast)
+      pauses.push_back(between);
   }
   if (pauses.empty()) return;
   std::vector<bool> has_events(pauses.size(), false);
@@ -128,7 +129,9 @@ std::vector<Span> OverheadOfNoThread(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<Span> spans;
   for (std::size_t row = 0; row < host.size(); ++row) {
-    if (host.kind[row] != HostKind::kOverhead || host.duration[row] < kWorthTelling) continue;
+    if (host.kind[row] != HostKind::kOverhead ||
+        host.duration[row] < knowledge::kIterationsRemarkLeast)
+      continue;
     if (!host.name[row].valid() || !IsProfilersOwn(profile.Name(host.name[row]))) continue;
     spans.push_back({host.start[row], host.start[row] + host.duration[row]});
   }
@@ -180,7 +183,7 @@ void AddOverhead(const Profile& profile, std::vector<Span>& out) {
     busy.Add(profile.device.start[row], profile.device.duration[row]);
   }
   for (const Span& gap : Subtract(Merge(std::move(overhead)), busy.Take())) {
-    if (gap.length() >= kWorthTelling) out.push_back(gap);
+    if (gap.length() >= knowledge::kIterationsRemarkLeast) out.push_back(gap);
   }
 }
 

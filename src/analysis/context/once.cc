@@ -4,18 +4,17 @@
 #include <cstddef>
 #include <functional>
 
+#include "knowledge/once.h"
+
 namespace profgauge {
 namespace {
-
-constexpr std::size_t kOneIn = 10;
-constexpr Ns kStandsOut = 3;
-constexpr std::int64_t kOtherWork = 2;
 
 /// The largest that is no exception.
 Ns LargestUsual(std::vector<Ns> times) {
   std::sort(times.begin(), times.end(), std::greater<>());
-  for (std::size_t few = std::max<std::size_t>(1, times.size() / kOneIn); few > 0; --few) {
-    if (times[few - 1] > kStandsOut * times[few]) return times[few];
+  for (std::size_t few = std::max<std::size_t>(1, knowledge::kOnceShare.WholeOf(times.size()));
+       few > 0; --few) {
+    if (times[few - 1] > knowledge::kOnceStandsOut.Of(times[few])) return times[few];
   }
   return times.front();
 }
@@ -23,7 +22,7 @@ Ns LargestUsual(std::vector<Ns> times) {
 }  // namespace
 
 std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls,
-                            std::size_t least) {
+                            knowledge::Count least) {
   if (times.size() < least) return times;
   const Ns limit = LargestUsual(times);
   std::int64_t usual_calls = 0;
@@ -31,13 +30,15 @@ std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t>
     if (times[i] <= limit) usual_calls = std::max(usual_calls, calls[i]);
   }
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const bool has_other_work = !calls.empty() && calls[i] > kOtherWork * usual_calls;
+    const bool has_other_work =
+        !calls.empty() && calls[i] > knowledge::kOnceOtherWork.Of(usual_calls);
     if (!has_other_work) times[i] = std::min(times[i], limit);
   }
   return times;
 }
 
-Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls, std::size_t least) {
+Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls,
+            knowledge::Count least) {
   const std::vector<Ns> usual = WithoutOnce(times, calls, least);
   Ns once = 0;
   for (std::size_t i = 0; i < times.size(); ++i) once += times[i] - usual[i];

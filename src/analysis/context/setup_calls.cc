@@ -4,14 +4,11 @@
 #include <cstddef>
 
 #include "analysis/context/markers.h"
+#include "knowledge/idle.h"
+#include "knowledge/launches.h"
 
 namespace profgauge {
-namespace {
-
-constexpr Ns kSetupCall = 50'000'000;
-constexpr Ns kSoon = 50'000;  // From a call's end to the work that it launched.
-
-}  // namespace
+namespace {}  // namespace
 
 SetupTimes::SetupTimes(const Profile& profile) {
   const ApiTable& api = profile.api;
@@ -20,7 +17,7 @@ SetupTimes::SetupTimes(const Profile& profile) {
   const Ns first_work = *std::min_element(device.start.begin(), device.start.end());
   for (std::size_t row = 0; row < api.size(); ++row) {
     const bool may_set_up = api.kind[row] == ApiKind::kOther || api.kind[row] == ApiKind::kMemory;
-    if (may_set_up && api.duration[row] >= kSetupCall &&
+    if (may_set_up && api.duration[row] >= knowledge::kIdleDeviceSetupCall &&
         api.start[row] + api.duration[row] <= first_work) {
       times_[row] = api.duration[row];
     }
@@ -31,7 +28,9 @@ SetupTimes::SetupTimes(const Profile& profile) {
     const Ns until = first_work - api.start[launch.value];
     const Ns duration = api.duration[launch.value];
     // Work that begins much later than the call returned waited for something else.
-    if (until < kSetupCall || until > duration + kSoon) continue;
+    if (until < knowledge::kIdleDeviceSetupCall ||
+        until > duration + knowledge::kLaunchesFreeLatency)
+      continue;
     times_[launch.value] = std::min(until, duration);
   }
 }

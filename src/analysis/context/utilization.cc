@@ -16,14 +16,11 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
+#include "knowledge/iterations.h"
+#include "knowledge/utilization.h"
 
 namespace profgauge {
 namespace {
-
-// A difference of less than this share of the time leaves nothing in doubt.
-constexpr double kLittleIdle = 0.01;
-// Two that agree leave a third in doubt: that is no pass, only no failure.
-constexpr std::size_t kFewIterations = 3;
 
 // Rows of one GPU; the device table is sorted by it.
 struct GpuRows {
@@ -54,14 +51,13 @@ std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
 // Of several ranks each has GPUs of its own. One that hardly touches another GPU ("cuda:0" is
 // everybody's default) does not leave it idle: it is another rank's.
 std::vector<GpuRows> OthersGpus(const Profile& profile, const std::vector<GpuRows>& used) {
-  constexpr double kStray = 0.001;
   std::vector<GpuRows> others;
   if (profile.distributed.world_size <= 1) return others;
   Ns most = 0;
   for (const GpuRows& rows : used) most = std::max(most, rows.kernel_time);
   for (const GpuRows& rows : used) {
-    const bool is_stray =
-        static_cast<double>(rows.kernel_time) < kStray * static_cast<double>(most);
+    const bool is_stray = static_cast<double>(rows.kernel_time) <
+                          knowledge::kUtilizationStrayGpuShare * static_cast<double>(most);
     if (rows.has_kernel && is_stray) others.push_back(rows);
   }
   return others;
@@ -163,7 +159,7 @@ void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
   };
   VisitIdle(profile.device, RowsOf(rows), observed, add, [](std::uint32_t) {});
   use.busy = use.observed - idle;
-  use.idle_once = OnlyOnce(idle_in, {}, kFewIterations);
+  use.idle_once = OnlyOnce(idle_in, {}, knowledge::kIterationsUsualLeast);
   if (use.idle_once == 0) return;
   use.idle_most_in = std::max_element(idle_in.begin(), idle_in.end()) - idle_in.begin();
 }
@@ -233,7 +229,7 @@ struct Usual {
 void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output& out) {
   const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
   const std::string most = MostOnce(ranks);
-  if (idle - usual.idle.mean() < kLittleIdle || most.empty()) return;
+  if (idle - usual.idle.mean() < knowledge::kUtilizationLittleIdle || most.empty()) return;
   const auto bound = [&](MetricId id, double other, const std::string& text) {
     out.MayBe(id, other,
               fmt::format("{} without what {} idles above all others; where that is no habit of "
@@ -262,7 +258,7 @@ void BoundByEdges(std::span<const RankContext> ranks, Output& out) {
     }
   }
   const double all = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
-  if (longest == 0 || all - idle.mean() < kLittleIdle) return;
+  if (longest == 0 || all - idle.mean() < knowledge::kUtilizationLittleIdle) return;
   const std::string why = out.Told(
       fmt::format("without {} at the edges of the profile, in which the host was active and the "
                   "{{{{ device.device }}}} may have been busy with work that was not recorded",

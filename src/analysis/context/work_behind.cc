@@ -10,6 +10,7 @@
 #include "analysis/classify/name_memo.h"
 #include "analysis/context/iteration_parts.h"
 #include "base/units.h"
+#include "knowledge/launches.h"
 
 namespace profgauge {
 namespace {
@@ -138,7 +139,8 @@ class Behind {
     const auto begin = device_.start.begin() + stream.begin;
     const auto found = std::lower_bound(begin, device_.start.begin() + stream.end, at);
     const auto row = static_cast<std::uint32_t>(found - device_.start.begin());
-    if (row == stream.end || of_device_[row] != iteration || *found - at > kRightBehind) {
+    if (row == stream.end || of_device_[row] != iteration ||
+        *found - at > knowledge::kLaunchesStartAfterWait) {
       return false;
     }
     Ns ready = std::numeric_limits<Ns>::min();
@@ -147,7 +149,7 @@ class Behind {
     if (launch.valid()) {
       ready = std::max(ready, api_.start[launch.value] + api_.duration[launch.value]);
     }
-    return ready < at - kFreeLaunch;
+    return ready < at - knowledge::kLaunchesFreeLatency;
   }
 
   const DeviceTable& device_;

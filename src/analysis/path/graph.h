@@ -37,6 +37,7 @@
 #include "analysis/context/context.h"
 #include "analysis/path/flags.h"
 #include "base/no_index.h"
+#include "knowledge/path.h"
 
 namespace profgauge {
 
@@ -95,7 +96,7 @@ class PathGraph {
   static constexpr StepId kNone = kNoIndex;
   /// ns by which ends of ranges of one thread can be off: what clocks of whole microseconds miss,
   /// of both start and duration.
-  static constexpr Ns kResolution = 2'000;
+  static constexpr Ns kResolution = knowledge::kPathRangeResolution.ns();
   static constexpr unsigned kBlockBits = 14;
 
   struct Edge {

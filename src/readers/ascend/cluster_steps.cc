@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "base/metric_id.h"
+#include "knowledge/loss.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers::ascend {
 namespace {
 
 constexpr const char* kNote = "summed up by Ascend's cluster analysis";
-/// Parts of the time may be off by rounding.
-constexpr Ns kStepTolerance = 100;  // One part in so many.
 /// Sums of times stop here, far beyond any run.
 constexpr Ns kMostTime = Ns{1} << 61;
 constexpr std::int64_t kMostRank = std::int64_t{1} << 20;
@@ -100,7 +99,7 @@ std::string ClusterSteps::WhyContradicted() const {
                          static_cast<double>(rank.sums[kFree]);
     const auto stage = static_cast<double>(rank.sums[kStage]);
     const auto differs = [&](double whole) {
-      return std::abs(parts - whole) * kStepTolerance > whole;
+      return std::abs(parts - whole) > knowledge::kLossTotalTolerance * whole;
     };
     if (!differs(stage) || !differs(stage + static_cast<double>(rank.bubble))) continue;
     return fmt::format(

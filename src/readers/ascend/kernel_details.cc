@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/metric_id.h"
+#include "knowledge/ascend.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers::ascend {
@@ -154,7 +155,6 @@ void KernelDetails::ReportOps() {
 
 // REQUIRES: by start.
 KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
-  constexpr Ns kMost = 100'000;  // Beyond, and twice the stated wait: another kernel lay between.
   Holes holes;
   std::set<std::int64_t> begun;
   Ns end = kernels.front().start;
@@ -163,7 +163,7 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
     end = std::max(end, kernel.start + kernel.duration);
     holes.idle += gap;
     const bool is_first = kernel.step >= 0 && begun.insert(kernel.step).second;
-    if (kernel.wait < 0 || gap <= 2 * kernel.wait + kMost) continue;
+    if (kernel.wait < 0 || gap <= 2 * kernel.wait + knowledge::kAscendWaitSlack) continue;
     if (kernel.wait == 0 && is_first) continue;  // The first of its step has none to wait for.
     holes.unexplained += gap - kernel.wait;
     ++holes.count;
@@ -176,13 +176,14 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
 // is told otherwise, what the device did there is not known: the rows are an excerpt, or some of
 // them were lost.
 void KernelDetails::CountMissingRows() {
-  constexpr Ns kOneOf = 20;  // So much of the time is more than idle time may be off by.
   for (auto& [id, kernels] : devices_) {
     std::stable_sort(kernels.begin(), kernels.end(),
                      [](const Stay& a, const Stay& b) { return a.start < b.start; });
     const Holes holes = HolesOf(kernels);
-    const bool are_many = holes.count > kernels.size() / 10 && holes.unexplained > holes.idle / 2;
-    if (!are_many && holes.unexplained <= holes.span / kOneOf) continue;
+    const bool are_many = holes.count > knowledge::kAscendManyHolesShare.WholeOf(kernels.size()) &&
+                          holes.unexplained > holes.idle / 2;
+    if (!are_many && holes.unexplained <= knowledge::kAscendUnexplainedShare.WholeOf(holes.span))
+      continue;
     builder_.log().Add(Counter::rows_missing, holes.count);
     is_excerpt_ = true;
   }

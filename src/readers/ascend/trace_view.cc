@@ -11,6 +11,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "knowledge/ascend.h"
+#include "knowledge/loss.h"
+#include "model/iteration_source.h"
 #include "readers/ascend/kernel_details.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
@@ -18,16 +21,11 @@
 namespace profgauge::readers::ascend {
 namespace {
 
-constexpr std::string_view kStepMarker = "ProfilerStep#";
 constexpr std::string_view kCollective = "hcom_";
 /// Calls nest a few levels deep; no search for the one around a moment goes further back.
 constexpr int kMaxNested = 64;
 /// Streams of collectives, which have no number, begin here.
 constexpr std::int64_t kFirstGroupStream = 1'000'000;
-/// The profiler's own totals may be off by rounding.
-constexpr std::int64_t kSumTolerance = 100;  // One part in so many.
-/// Where so large a part of them has no events, those were lost.
-constexpr std::int64_t kLost = 5;
 
 bool ContainsUpper(std::string_view text, std::string_view part) {
   const auto found =
@@ -159,9 +157,9 @@ void TraceView::AddHost(const JsonRow& row, Ns start, Ns duration, Place place) 
   out.duration = duration;
   out.name = builder_.Intern(name);
   out.thread = ThreadOf(place);
-  out.kind = name.starts_with(kStepMarker) ? HostKind::kIterationMarker
-             : category == "cpu_op"        ? HostKind::kOp
-                                           : HostKind::kAnnotation;
+  out.kind = name.starts_with(kProfilerStep) ? HostKind::kIterationMarker
+             : category == "cpu_op"          ? HostKind::kOp
+                                             : HostKind::kAnnotation;
   out.sequence = row.Integer("args.Sequence number").value_or(-1);
   out.backward = row.Integer("args.Fwd thread id").value_or(0) > 0;
   if (const auto shapes = CanonicalShapes(row.Text("args.Input Dims")); !shapes.empty()) {
@@ -410,7 +408,6 @@ void TraceView::AddLostLaunches() {
 // Without their processes' names the events of the device are told from nothing, and without their
 // threads' those of a group of ranks from their tasks.
 void TraceView::CheckProcesses() {
-  constexpr std::uint64_t kFew = 8, kOneOf = 100;
   auto& log = builder_.log();
   if (without_thread_ > 0 && communicating_.empty()) {
     log.AddAt(
@@ -418,7 +415,9 @@ void TraceView::CheckProcesses() {
         fmt::format("{} events of communication are of threads without a name", without_thread_));
   }
   const std::uint64_t read = log[Counter::events_read];
-  if (without_process_ < kFew || without_process_ * kOneOf <= read) return;
+  if (without_process_ < knowledge::kLossLeastEvents ||
+      without_process_ <= knowledge::kLossUnusableShare.Of(read))
+    return;
   log.AddAt(Counter::rows_unusable,
             fmt::format("{} of {} events are of processes without a name", without_process_, read));
 }
@@ -471,12 +470,14 @@ void TraceView::CheckOwnTotal(std::string_view track, const Totals& own, const S
       if (!of_all && id != npu) continue;
       found = std::min(found + std::min(Length(Merge(spans)), kMaxTime), kMaxTime);
     }
-    if (stated == 0 || std::abs(stated - found) <= stated / kSumTolerance) continue;
+    if (stated == 0 || std::abs(stated - found) <= knowledge::kLossTotalTolerance.WholeOf(stated))
+      continue;
     const std::string what =
         fmt::format("Overlap Analysis, {}{}: {} ns; its events: {} ns", track,
                     of_all ? "" : fmt::format(" of NPU {}", npu), stated, found);
     builder_.log().AddAt(Counter::own_totals_differ, what);
-    if (stated - found > stated / kLost) builder_.log().AddAt(Counter::events_dropped, what);
+    if (stated - found > knowledge::kAscendLostTotalShare.WholeOf(stated))
+      builder_.log().AddAt(Counter::events_dropped, what);
   }
 }
 

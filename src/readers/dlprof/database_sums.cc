@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/metric_id.h"
+#include "knowledge/loss.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/statements.h"
@@ -78,8 +79,7 @@ class Check {
   }
   /// What DLProf summed up was there: rows that sum up to less were lost.
   void CountLost(const std::string& what, const Totals& totals) {
-    constexpr double kTolerance = 0.01;
-    if (totals.stored - totals.of_rows <= kTolerance * totals.stored) return;
+    if (totals.stored - totals.of_rows <= knowledge::kLossTotalTolerance * totals.stored) return;
     import_.builder->log().AddAt(Counter::events_dropped,
                                  fmt::format("{}: {:.0f} ns in the rows, {:.0f} ns stored", what,
                                              totals.of_rows, totals.stored));

@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "base/metric_id.h"
 #include "base/value.h"
+#include "knowledge/loss.h"
 #include "readers/dlprof/statements.h"
 #include "readers/one_run.h"
 
@@ -82,7 +83,6 @@ const ReportedMetric* StatedOf(const Profile& profile, MetricId id) {
 /// What the reports state of one run both and otherwise: "wall clocks"; empty where nothing. Sums
 /// of rows that could not be read are no statement.
 std::string_view WhatDiffers(const Profile& a, const Profile& b) {
-  constexpr double kAlike = 0.01;
   const ReportedMetric* ours = StatedOf(a, metric::kProfileWallTime);
   const ReportedMetric* theirs = StatedOf(b, metric::kProfileWallTime);
   if (ours != nullptr && theirs != nullptr && ours->value != theirs->value) return "wall clocks";
@@ -91,7 +91,7 @@ std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   const auto is_whole = [](const Profile& p) { return p.log[Counter::events_unreadable] == 0; };
   if (ours == nullptr || theirs == nullptr || !is_whole(a) || !is_whole(b)) return {};
   const double x = AsNumber(ours->value, 0), y = AsNumber(theirs->value, 0);
-  return std::abs(x - y) > kAlike * std::max(x, y) ? "kernel times" : "";
+  return std::abs(x - y) > knowledge::kLossTotalTolerance * std::max(x, y) ? "kernel times" : "";
 }
 
 /// The reports of one run as one profile. REQUIRES: not empty, none of one kind.

@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/parallel.h"
+#include "knowledge/loss.h"
 #include "model/neuron_summary.h"
 #include "model/permute.h"
 #include "readers/neuron/folder.h"
@@ -230,10 +231,11 @@ void Import::CountUnusable() {
 void Import::CountLost(std::span<const data::Identity> identities) {
   constexpr std::string_view kCounts[] = {"_engine_instruction_count", "dma_packet_count",
                                           "dma_transfer_count", "cc_op_count"};
-  constexpr double kFew = 8;  // One or two at the edges of a capture are no loss.
   for (const data::Identity& identity : identities) {
     const auto is_of = [&](std::string_view end) { return identity.name.ends_with(end); };
-    if (identity.holds || identity.stated - identity.computed < kFew) continue;
+    if (identity.holds || identity.stated - identity.computed <
+                              static_cast<double>(knowledge::kLossLeastEvents.value()))
+      continue;
     if (std::none_of(std::begin(kCounts), std::end(kCounts), is_of)) continue;
     log().AddAt(Counter::events_dropped, fmt::format("{}: {:.0f} rows of {:.0f}", identity.name,
                                                      identity.computed, identity.stated));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/interval.h"
+#include "knowledge/clocks.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 
@@ -21,9 +22,6 @@ struct KernelUse {
   std::set<DeviceOfProcess> used;
   std::map<DeviceOfProcess, std::vector<Span>> nccl;  // When its kernels of NCCL ran.
 };
-
-// GPUs' clocks are a little apart.
-constexpr Ns kApart = 50'000;
 
 Result<KernelUse> ReadUse(Import& import) {
   KernelUse use;
@@ -44,7 +42,8 @@ Result<KernelUse> ReadUse(Import& import) {
     use.used.insert(device);
     if (!names.contains(scan.Integer(4, -1)) || !scan.IsSet(0) || !scan.IsSet(1)) return;
     const Ns start = scan.Integer(0), end = scan.Integer(1);
-    if (TimesFit(start, 0) && TimesFit(end, 0)) use.nccl[device].push_back({start, end + kApart});
+    if (TimesFit(start, 0) && TimesFit(end, 0))
+      use.nccl[device].push_back({start, end + knowledge::kClocksGpusApart});
   }));
   return use;
 }

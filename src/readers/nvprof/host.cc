@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "knowledge/launches.h"
 #include "readers/cuda/cuda_activity.h"
 #include "readers/cuda/open_markers.h"
 #include "readers/database/sqlite_table.h"
@@ -49,11 +50,10 @@ class UnknownCalls {
 
  private:
   static bool Launches(const Import& import, const std::vector<ApiRow>& rows) {
-    constexpr std::ptrdiff_t kOneOf = 4;
     const auto launching = std::count_if(rows.begin(), rows.end(), [&](const ApiRow& row) {
       return row.correlation >= 0 && import.kernels.contains(row.correlation);
     });
-    return launching > 0 && launching * kOneOf >= std::ssize(rows);
+    return launching > 0 && launching >= knowledge::kLaunchesLaunchingShare.Of(std::ssize(rows));
   }
   std::map<std::int64_t, std::vector<ApiRow>> calls_;
 };

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "knowledge/loss.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
 #include "readers/text/nvtx_text.h"
@@ -218,18 +219,15 @@ void Rows::AddRange(const Times& times, std::string_view text, ThreadId thread) 
 
 // Names tell computation from communication and launches from waits.
 void Rows::TellOfNameless(const Named& named, std::string_view what) {
-  constexpr std::uint64_t kOneOf = 100;
   if (named.nameless == 0) return;
-  const bool are_many = named.nameless * kOneOf > named.all;
+  const bool are_many = named.nameless > knowledge::kLossUnusableShare.Of(named.all);
   builder_.log().AddAt(are_many ? Counter::rows_unusable : Counter::profiler_warnings,
                        fmt::format("{} of {} {} have no name in the file, the first `{}`",
                                    named.nameless, named.all, what, named.first));
 }
 
 void Rows::Finish() {
-  // A few chosen kernels leave the others as they were.
-  constexpr std::uint64_t kOneOf = 10;
-  if (counted_ * kOneOf > dispatches_) {
+  if (counted_ > knowledge::kLossCountedShare.Of(dispatches_)) {
     builder_.log().AddAt(Counter::kernels_serialized, "counters of kernels");
     builder_.log().Add(Counter::kernels_serialized, counted_ - 1);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/interval.h"
+#include "knowledge/coverage.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
 
@@ -555,7 +556,6 @@ void Timeline::AddDeviceSteps() {
 // Of a host that goes on before the device is done a step is the time that dispatching took, and
 // without launches nothing tells which work it dispatched.
 bool Timeline::HostRunsAhead() const {
-  constexpr double kMuch = 0.3;
   const bool any_work =
       std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });
   if (host_steps_.empty() || !any_work) return false;
@@ -570,7 +570,8 @@ bool Timeline::HostRunsAhead() const {
   host = Merge(std::move(host));
   device = Merge(std::move(device));
   const Ns outside = Length(Subtract(device, host));
-  return outside > 0 && static_cast<double>(outside) >= kMuch * static_cast<double>(Length(device));
+  return outside > 0 && static_cast<double>(outside) >=
+                            knowledge::kCoverageOutsideShare * static_cast<double>(Length(device));
 }
 
 void Timeline::AddSteps() {

@@ -17,6 +17,7 @@
 #include "base/errors.h"
 #include "base/read_block.h"
 #include "base/string_pool.h"
+#include "knowledge/loss.h"
 #include "readers/text/json_rows.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/timeline.h"
@@ -252,8 +253,7 @@ class TraceRows final : public JsonRowReceiver {
       if (!track) ++nameless;
       timeline_.Add(track.value_or(Track{}), event);
     });
-    constexpr std::uint64_t kOneOf = 100;
-    if (nameless * kOneOf <= events_) return;
+    if (nameless <= knowledge::kLossUnusableShare.Of(events_)) return;
     builder_.log().AddAt(
         Counter::rows_unusable,
         fmt::format("{} of {} events are of tracks without a name", nameless, events_));
