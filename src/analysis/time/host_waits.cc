@@ -52,7 +52,7 @@ bool LoadsCode(std::string_view name) {
 // CUDA's libraries make their contexts with the idiom cudaFree(0), which frees nothing; freeing
 // takes such time only while it waits for work, and then the device is busy.
 bool SetsLibraryUp(std::string_view name, Ns duration) {
-  return duration >= knowledge::kIdleDeviceSetupCall && (name == "cudaFree" || name == "hipFree");
+  return duration >= knowledge::kIdleLibrarySetupFree && (name == "cudaFree" || name == "hipFree");
 }
 
 // cuDNN and MIOpen find the fastest algorithm of a convolution by running them all, once for each
