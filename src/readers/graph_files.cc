@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/list_folder.h"
 #include "model/graph_operators.h"
 #include "readers/load.h"
 
@@ -36,10 +37,9 @@ bool IsTrace(const std::string& name) {
 
 void AddCapturesIn(const fs::path& folder, std::set<std::string>& found) {
   std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with('.') || !IsTrace(name) || !at->is_regular_file(code)) continue;
-    if (IsGraphCapture(at->path().string())) found.insert(at->path().string());
+  for (const fs::path& path : ListFolder(folder)) {
+    if (!IsTrace(path.filename().string()) || !fs::is_regular_file(path, code)) continue;
+    if (IsGraphCapture(path.string())) found.insert(path.string());
   }
 }
 
