@@ -15,6 +15,7 @@
 #include "base/interval.h"
 #include "knowledge/loss.h"
 #include "knowledge/processes.h"
+#include "model/certificate.h"
 #include "model/cpu_activity.h"
 #include "model/process_numbers.h"
 
@@ -296,6 +297,10 @@ void CountGpusUsedAtOnce(Profile& profile) {
     profile.log.AddAt(Counter::gpus_unknown, "GPU " + std::to_string(gpu) + ": kernels of " +
                                                  std::to_string(kernels.size()) +
                                                  " processes run at once");
+  }
+  // Launches of the same number are then told apart by their times, so those cannot show a clock.
+  if (profile.log[Counter::gpus_unknown] > 0) {
+    std::erase_if(profile.facts, [](const auto& fact) { return fact.first == kDeviceClock; });
   }
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "built_rows.h"
+#include "model/certificate.h"
 #include "model/processes.h"
 
 namespace profgauge {
@@ -31,6 +32,33 @@ TEST(GpusAtOnce, KernelsOfTwoProcessesAtOnceAreOfTwoGpusOrShareOne) {
   EXPECT_EQ(Unknown(8'000, true), 1u);
   EXPECT_EQ(Unknown(15'000, true), 0u);  // They take turns.
   EXPECT_EQ(Unknown(0, false), 0u);      // The recording says which GPU each is.
+}
+
+// Where a launch may be another process's, work after its wait says nothing about the clock.
+TEST(GpusAtOnce, LeaveTheClockUnknown) {
+  for (const bool gpus_by_process : {false, true}) {
+    ProfileBuilder builder;
+    for (int process = 0; process < 2; ++process) {
+      const ThreadId thread = builder.AddThread(std::to_string(process + 1), "1");
+      for (int i = 0; i < 20; ++i) {
+        const Ns start = i * 30'000'000;
+        const int id = process * 100 + i;
+        builder.AddApi(Launch(builder, start, 1'000, thread, id));
+        DeviceRow kernel = Kernel(builder, start + 8'000'000, id);
+        kernel.duration = 1'000'000;
+        builder.AddDevice(kernel);
+        ApiRow wait = Launch(builder, start + 2'000, 1'000, thread, -1);
+        wait.name = builder.Intern("cudaDeviceSynchronize");
+        wait.kind = ApiKind::kSync;
+        builder.AddApi(wait);
+      }
+    }
+    Profile profile = *builder.Finish();
+    EXPECT_NE(FactOf(profile, kDeviceClock), "");
+    profile.gpus_by_process = gpus_by_process;
+    const auto parts = SplitProcesses(std::move(profile));
+    EXPECT_EQ(FactOf(parts.front(), kDeviceClock).empty(), gpus_by_process);
+  }
 }
 
 // A file that was merged of two: each counted its launches from the same number on.
