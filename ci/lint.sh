@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What needs no build, in seconds: format, bars, and of what changed since `git merge-base HEAD main`
-# (or $LINT_BASE) whether each header compiles by itself and, where clang-tidy is installed, what it
-# says of the changed lines. The first line that is wrong is shown; exit code 1.
+# What needs no build, in seconds: format, bars, the standard headers that headers use, and of what
+# changed since `git merge-base HEAD main` (or $LINT_BASE) whether each header compiles by itself and,
+# where clang-tidy is installed, what it says of the changed lines. The first line that is wrong is
+# shown; exit code 1.
 #   ci/lint.sh [--fix] [--tidy] [--all]
 #     --fix    formats what is not
 #     --tidy   also when many files changed, which takes ten seconds each
@@ -53,6 +54,12 @@ ci/knowledge.py || {
   exit 1
 }
 say "each row of thresholds.yaml is used where it says"
+
+ci/includes.py || {
+  say "a header lacks a standard header that it uses: ci/includes.py --fix adds it"
+  exit 1
+}
+say "each header includes the standard headers that it uses"
 
 base=
 if [ "$in_repository" = 1 ]; then

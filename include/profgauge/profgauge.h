@@ -13,6 +13,7 @@
 // is the stable interface; this one may still change between minor versions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

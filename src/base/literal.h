@@ -5,6 +5,7 @@
 // tests all read numbers here.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>

@@ -1,6 +1,7 @@
 // The table of commands.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

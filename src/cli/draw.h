@@ -1,6 +1,7 @@
 // The report files that a command line asks for: opened early, drawn late.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>

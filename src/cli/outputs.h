@@ -7,6 +7,7 @@
 // (InstallSignalHandlers).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // Aggregates over the rows of a group. Internal to evaluation.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "expr/cell.h"

@@ -5,6 +5,7 @@
 // distinct text, so a regular expression over a million launches runs once for each kernel name.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -2,6 +2,7 @@
 // batches of batch.h must agree with it.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 

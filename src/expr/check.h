@@ -1,6 +1,7 @@
 // Types, dimensions and contexts of a tree, checked before anything runs.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 

@@ -9,10 +9,12 @@
 // Numbers are doubles: sums of whole nanoseconds are exact up to 2^53 (104 days).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/no_index.h"

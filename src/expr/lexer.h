@@ -1,6 +1,7 @@
 // Text to tokens. Internal to the parser.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,6 +4,8 @@
 // `bytes`, `percent`, `number:2`. Group context. An absent value is shown as "–".
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,10 @@
 // and `-` at most kMaxDepth deep.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "expr/ast.h"
 #include "profgauge/error.h"

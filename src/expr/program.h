@@ -14,10 +14,12 @@
 //   });                                                               // (in expr/eval.h)
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "expr/check.h"

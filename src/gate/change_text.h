@@ -1,6 +1,7 @@
 // What is said of a comparison: one sentence each, the same in every output.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,7 @@
 // time went.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

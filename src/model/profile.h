@@ -2,6 +2,7 @@
 // reads. A run is a vector of profiles, one per rank, in rank order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -5,6 +5,7 @@
 // sorted and linked as each table's comment says.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

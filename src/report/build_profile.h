@@ -1,6 +1,11 @@
 // The part of the report that says what was measured: run, devices, versions, environment.
 #pragma once
 
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "report/build_report.h"
 
 namespace profgauge::report {

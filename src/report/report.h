@@ -5,6 +5,7 @@
 // cannot disagree on rounding; table cells are values, formatted by base/format from the unit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

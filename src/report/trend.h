@@ -2,6 +2,7 @@
 // places where its level changed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

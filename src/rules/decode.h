@@ -6,6 +6,7 @@
 // value's kind; whatever else decides what is taken belongs into a function of the decoder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>

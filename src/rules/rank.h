@@ -1,6 +1,8 @@
 // The order of findings: causes with their symptoms, by what fixing them gains.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "knowledge/quantity.h"

@@ -6,6 +6,7 @@
 // names, `metric` and `gain`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -7,6 +7,8 @@
 //   Verdict verdict = Judge(*policy, analysis, log, {.evaluation = &evaluation});
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>

@@ -1,6 +1,7 @@
 // What `rules explain` shows of a rule's run: the value of every name and of every step.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -7,6 +7,7 @@
 // and quoted scalars.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

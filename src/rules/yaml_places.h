@@ -2,6 +2,7 @@
 // and decodes escapes, and yaml-cpp reports only where a scalar starts.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 

@@ -13,6 +13,7 @@
 // ranks compute on in their calls, whole iterations are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -14,6 +14,7 @@
 // is what pipelines do. They pass on what later costs a group its time.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 

@@ -14,6 +14,7 @@
 // agreement of these times with those of aligned clocks is 0.1 to 0.5 %.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -3,6 +3,7 @@
 // most, which came first.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "analysis/communication/blame.h"

@@ -1,6 +1,8 @@
 // Each kernel's part of the work of the operator that launched it.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "analysis/context/context.h"

@@ -1,6 +1,7 @@
 // Which of the recorded iteration markers are the run's iterations, where threads or names differ.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 // Memory copies and sets.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,6 +1,7 @@
 // Tensor Core efficiency, and which kernel time counts as eligible for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

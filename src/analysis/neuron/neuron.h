@@ -7,8 +7,10 @@
 // EVENT_SEMAPHORE.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/context/context.h"

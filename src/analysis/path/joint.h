@@ -8,6 +8,7 @@
 // Only calls of groups that are complete are joint; elsewhere arrivals stay as they were recorded.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -3,6 +3,7 @@
 // waiting.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>

@@ -1,6 +1,7 @@
 // What a scenario changes in the graph of one rank: how much shorter its segments are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

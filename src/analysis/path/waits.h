@@ -18,6 +18,7 @@
 //   that stream worked all the time since: the device was full.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -1,6 +1,7 @@
 // The metric catalogue in parts, and what their entries share. Internal to the catalogue.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <span>
 #include <string_view>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "analysis/tables/row_writer.h"
 #include "model/neuron.h"

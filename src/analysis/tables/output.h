@@ -1,6 +1,7 @@
 // Where analyses put their results: metrics by id and tables by id, checked against the catalogue.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>

@@ -2,6 +2,7 @@
 // values (Kineto, emit_nvtx) or as one of PyProf's dictionaries.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

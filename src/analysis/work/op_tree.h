@@ -6,6 +6,7 @@
 // overlaps, and nothing is negative.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

@@ -11,8 +11,10 @@
 // call that launched it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"

@@ -3,6 +3,7 @@
 // Numbers and texts are written as PyProf writes them, so that its old files can be compared with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -3,9 +3,11 @@
 // PyProf abort. Definition: NVIDIA/PyProf 3.11 and, where `classic`, pyprof2 of 2020.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/work/op_call.h"
 #include "exports/pyprof/record.h"

@@ -7,6 +7,7 @@
 // files of fewer: whatever is merged with what first, the bytes are the same.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // What CUPTI's activity records mean, as NVProf and Nsight Systems store them alike.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

@@ -3,6 +3,7 @@
 // ends, each would otherwise hold all that follow it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>

@@ -5,6 +5,7 @@
 // number of workers: chunks are cut by their bytes alone.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 

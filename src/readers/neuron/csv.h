@@ -1,6 +1,7 @@
 // Tables of schema 7.4.0 as CSV, one table a file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

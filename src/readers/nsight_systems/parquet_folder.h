@@ -2,6 +2,7 @@
 // table each. Tables and columns are those of the SQLite export.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "render/shared/renderer.h"
 #include "render/shared/status_looks.h"

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <boost/json/array.hpp>
+#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,7 @@
 // What all renderings of a comparison share: its words, and the bars of its waterfall.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

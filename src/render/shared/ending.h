@@ -5,6 +5,7 @@
 // programs that want nothing else, of a report or of an ending.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

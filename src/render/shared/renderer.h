@@ -1,6 +1,7 @@
 // Renderers: pure functions from the report object to bytes. They know the report and nothing else.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

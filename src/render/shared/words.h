@@ -1,6 +1,7 @@
 // The words that several renderers share, so that they cannot disagree.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

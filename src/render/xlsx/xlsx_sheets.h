@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "render/xlsx/xlsx_sheet.h"
 #include "report/report.h"

@@ -1,6 +1,9 @@
 // The mutator of a target whose formats are JSON or CSV, by how the input begins.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "support/json_mutator.h"
 #include "support/line_mutator.h"
 

@@ -6,6 +6,7 @@
 // written down. Same plan, same bytes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cmath>
 #include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/byte_source.h"
 #include "readers/kineto/kineto_reader.h"

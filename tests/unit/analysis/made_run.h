@@ -2,6 +2,8 @@
 // reduce, one of them late for a cause of one's choice.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <random>

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "analysis/analysis.h"

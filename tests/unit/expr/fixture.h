@@ -1,10 +1,12 @@
 // A small schema and table for the tests of the expression language.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/table.h"

@@ -1,6 +1,7 @@
 // Runs of times, and what the gate says of them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // What an event parser says of some chunks, as text, so that two can be held against each other.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,6 +3,7 @@
 // in a file.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 

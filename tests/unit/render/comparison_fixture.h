@@ -1,6 +1,10 @@
 // A comparison with one of everything, for tests of its renderings.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include "base/format.h"
 #include "fixture.h"
 #include "report/report.h"

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace profgauge::render::testing {
