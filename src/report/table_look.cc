@@ -57,6 +57,9 @@ constexpr std::string_view kIterations[] = {"index",        "duration",   "tenso
 constexpr std::string_view kPageOps[] = {
     "name",    "device_self",          "device_total",     "host_self", "calls",
     "kernels", "tensor_core_eligible", "uses_tensor_core", "direction"};
+// The page chooses the iteration and rank of a tree above it.
+constexpr std::string_view kPageOpTree[] = {"name",      "kind",         "calls",      "host_total",
+                                            "host_self", "device_total", "device_self"};
 constexpr std::string_view kPageTreeChange[] = {
     "name",         "change",      "device_change",   "base_device_total",
     "device_total", "host_change", "base_host_total", "host_total"};
@@ -192,6 +195,7 @@ constexpr TableLook kLooks[] = {
      .sheet = "Operator tree",
      .sheet_rows = 2'000,
      .order = kAsItStands,
+     .page_columns = kPageOpTree,
      .not_in_markdown = kTree},
     {.id = "tree_change",
      .sheet = "Change by operator",

@@ -237,8 +237,9 @@ class Grid {
       if (field === this.sortField) head.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
     });
     const strange = this.unknown.map((word) => `no column “${word}”, searched as a word`);
+    const left = (rows.of ?? rows.count) - rows.count;
     const counted = order.length === rows.count ? []
-      : [`${format(order.length, 'count')} of ${format(rows.count, 'count')} rows`];
+      : [`${format(order.length, 'count')} of ${format(rows.count, 'count')} rows${left ? `; ${format(left, 'count')} more are not in this page and were not searched` : ''}`];
     this.status.textContent = [...counted, ...strange].join('; ');
     this.top = 0;
     for (const row of order) this.top = Math.max(this.top, this.weight(row));

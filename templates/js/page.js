@@ -18,6 +18,13 @@ function shape(tag, attributes, ...children) {
   return element;
 }
 
+// On paper every finding stands open, as nobody can open one there.
+const opened = [];
+addEventListener('beforeprint', () => {
+  for (const finding of document.querySelectorAll('details.finding:not([open])')) { finding.open = true; opened.push(finding); }
+});
+addEventListener('afterprint', () => { for (const finding of opened.splice(0)) finding.open = false; });
+
 // The rank that the reader chose, of several.
 let chosenRank = null;
 

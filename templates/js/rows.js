@@ -71,16 +71,17 @@ function namedColumn(text, fields) {
 
 // What stands behind a comparison: a quantity with its unit, or a word.
 function valueAt(text) {
-  const quantity = /^-?[\d.]+(?:e-?\d+)?\s?[a-zµ%/]*(?=\s|$)/i.exec(text);
+  const quantity = /^-?[\d.]+(?:e-?\d+)?\s?[a-zµ%/]*(?=[\s,]|$)/i.exec(text);
   if (quantity && !Number.isNaN(parseQuantity(quantity[0]))) return quantity[0];
   const word = /^(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/.exec(text);
-  return word ? word[0] : '';
+  return word ? word[0].replace(/(.),$/, '$1') : '';
 }
 
 // The tests of a filter, and the words in it that look like a column of a table and are none.
 function parseFilter(text, fields) {
   const tests = [], unknown = [];
-  for (let rest = text.trim(); rest; rest = rest.trimStart()) {
+  const next = (rest) => rest.replace(/^[\s,]+/, '');  // Commas may part terms.
+  for (let rest = next(text); rest; rest = next(rest)) {
     const not = rest.startsWith('!');
     if (not) rest = rest.slice(1);
     const named = namedColumn(rest, fields);

@@ -16,16 +16,7 @@ class TimelineInput extends TimelineSelecting {
     addEventListener('resize', () => this.resize());
     keepHeight(this.frame$, 'timeline', () => { if (this.frame$.clientWidth !== this.width || this.frame$.style.height) this.resize(); });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
-    canvas.addEventListener('wheel', (event) => {
-      event.preventDefault();
-      if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        this.pan((event.deltaX || event.deltaY) / this.width);
-      } else if (event.altKey) {
-        this.scrollTo(this.scroll + event.deltaY);
-      } else {
-        this.zoom(1.0015 ** event.deltaY, event.offsetX);
-      }
-    }, { passive: false });
+    canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     canvas.addEventListener('pointerdown', (event) => this.press(event));
     canvas.addEventListener('pointermove', (event) => this.hover(event));
     canvas.addEventListener('contextmenu', (event) => {
@@ -52,6 +43,22 @@ class TimelineInput extends TimelineSelecting {
       this.search$.focus();
     });
     addEventListener('hashchange', () => this.readHash());
+  }
+
+  // Without a key the page scrolls, so that no one is caught on the way down.
+  wheel(event) {
+    if (event.ctrlKey || event.metaKey) this.zoom(1.0015 ** event.deltaY, event.offsetX);
+    else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan((event.deltaX || event.deltaY) / this.width);
+    else if (event.altKey) this.scrollTo(this.scroll + event.deltaY);
+    else return this.say('Ctrl + wheel zooms', event);
+    event.preventDefault();
+  }
+
+  say(text, event) {
+    this.tip$.textContent = text;
+    this.tip$.style.left = `${Math.max(0, Math.min(event.offsetX + 14, this.width - 380))}px`;
+    this.tip$.style.top = `${event.offsetY + 16}px`;
+    this.tip$.hidden = false;
   }
 
   drag(event, move, done) {
@@ -120,10 +127,7 @@ class TimelineInput extends TimelineSelecting {
     this.canvas$.style.cursor = this.markAt(event.offsetX) >= 0 ? 'ew-resize' : row?.key && event.offsetX < TL.left ? 'pointer' : '';
     const text = hit !== NONE ? this.tipOf(hit) : row?.counter && event.offsetX > TL.left ? this.valueAt(row.counter, this.cursor) : '';
     this.tip$.hidden = !text || event.buttons > 0;
-    if (!text) return;
-    this.tip$.textContent = text;
-    this.tip$.style.left = `${Math.min(event.offsetX + 14, this.width - 380)}px`;
-    this.tip$.style.top = `${event.offsetY + 16}px`;
+    if (!this.tip$.hidden) this.say(text, event);
   }
   tipOf(event) {
     const kind = this.head.kinds[this.kind[event]], at = (time) => axisTime(time - this.first, Math.max(1, this.duration[event] / 1000));

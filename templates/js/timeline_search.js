@@ -6,6 +6,15 @@ class TimelineSearch extends TimelineMarks {
     return (this.names ||= new Set([...this.head.kinds.map((kind) => kind[0]), ...this.head.texts])).has(name);
   }
 
+  // The operator that an event is, or that launched it.
+  opOf(event) {
+    const isOp = (other) => this.category[this.kind[other]] === CATEGORY.cpu;
+    if (isOp(event)) return this.nameOf(event);
+    const call = this.trackOf(event).type === 'thread' ? event : this.link[event];
+    const op = call === NONE ? undefined : this.parentsOf(call).findLast(isOp);
+    return op === undefined ? '' : this.nameOf(op);
+  }
+
   // What fields there are: {names, kind: text of a kind} or {names, event: text or number of an event}.
   searchFields() {
     if (this.fields$) return this.fields$;
@@ -13,10 +22,15 @@ class TimelineSearch extends TimelineMarks {
       { names: ['name'], kind: (k) => this.head.kinds[k][0] },
       { names: ['kind'], kind: (k) => CATEGORIES[this.category[k]][1] },
       { names: ['details'], kind: (k) => this.head.kinds[k][2] || '' },
+      { names: ['op'], event: (event) => this.opOf(event) },
     ];
     for (const { id, title } of this.head.facets) out.push({ names: [id, title], kind: (k) => this.facetOf(k, id) });
     const place = (event) => { const track = this.trackOf(event); return [track.group, track.section, track.name].filter(Boolean).join(', '); };
-    out.push({ names: ['on', 'track', 'engine', 'stream', 'thread'], event: place },
+    const numbered = (word) => (event) => new RegExp(`\\b${word} (\\S+)`, 'i').exec(place(event))?.[1].replace(/,$/, '') ?? '';
+    out.push({ names: ['on', 'track', 'engine', 'thread'], event: place },
+      { names: ['stream'], event: numbered('stream'), exact: true },
+      { names: ['gpu'], event: numbered('GPU'), exact: true },
+      { names: ['rank'], event: (event) => String(this.trackOf(event).rank), exact: true },
       { names: ['duration'], event: (event) => this.duration[event], number: true },
       { names: ['start'], event: (event) => this.start[event] - this.first, number: true });
     for (const amount of this.amounts) out.push({ names: [amount.id, amount.title], event: (event) => amount.value[event], number: true });
@@ -42,11 +56,12 @@ class TimelineSearch extends TimelineMarks {
     const fields = this.searchFields();
     const named = /^("(?:[^"\\]|\\.)*"|[\w ]+?)\s*(<=|>=|[:=<>])(?!:)(.+)$/s.exec(text);
     const field = named && fields.find(({ names }) => names.some((name) => name.toLowerCase() === unquote(named[1]).toLowerCase()));
+    if (named && !field) this.strange.push(unquote(named[1]).trim());
     const word = unquote(field ? named[3] : text).trim().toLowerCase(), sign = field ? named[2] : ':';
     const limit = parseQuantity(word);
     const holds = (value) => {
-      if (sign === ':') return String(value).toLowerCase().includes(word);
-      if (sign === '=' && (!field.number || Number.isNaN(limit))) return String(value).toLowerCase() === word;
+      if (sign === ':' && !field.exact) return String(value).toLowerCase().includes(word);
+      if (sign === ':' || (sign === '=' && (!field.number || Number.isNaN(limit)))) return String(value).toLowerCase() === word;
       return { '=': value === limit, '<': value < limit, '>': value > limit, '<=': value <= limit, '>=': value >= limit }[sign];
     };
     let test;
@@ -73,6 +88,7 @@ class TimelineSearch extends TimelineMarks {
 
   search(text) {
     this.search$.value = text;
+    this.strange = [];  // What is written as a field and is none.
     const tries = text.trim() ? this.testsOf(text) : [];
     this.hits = [];
     this.isHit = tries.length ? new Uint8Array(this.start.length) : null;
@@ -86,7 +102,7 @@ class TimelineSearch extends TimelineMarks {
     }
     this.hits.sort((a, b) => this.start[a] - this.start[b]);
     this.hit = -1;
-    this.found$.textContent = tries.length ? `${format(this.hits.length, 'count')} found` : '';
+    this.sayFound(tries.length ? `${format(this.hits.length, 'count')} found` : '');
     this.redraw();
     if (tries.length) {
       this.nextHit(1);
@@ -94,10 +110,14 @@ class TimelineSearch extends TimelineMarks {
     }
   }
 
+  sayFound(text) {
+    this.found$.textContent = [text, ...this.strange.map((name) => `no field “${name}”, searched as a word`)].filter(Boolean).join('; ');
+  }
+
   nextHit(step) {
     if (!this.hits.length) return;
     this.hit = (this.hit + step + this.hits.length) % this.hits.length;
-    this.found$.textContent = `${format(this.hit + 1, 'count')} of ${format(this.hits.length, 'count')}`;
+    this.sayFound(`${format(this.hit + 1, 'count')} of ${format(this.hits.length, 'count')}`);
     this.pick(this.hits[this.hit]);
   }
 

@@ -64,10 +64,14 @@ async function startTimeline() {
   window.timeline.findings = cited.map((row) => row.dataset.interval.split(',').map(Number));
   cited.forEach((row, index) => {
     const [start, end, rank] = window.timeline.findings[index];
-    row.append(make('td', {}, make('button', {
+    row.prepend(make('td', { className: 'lead' }, make('button', {
       type: 'button', className: 'link', onclick: () => window.timeline.show(start, end, rank < 0 ? null : rank),
     }, '→ Timeline')));
   });
+  for (const table of new Set(cited.map((row) => row.closest('table')))) {
+    table.tHead.rows[0].prepend(make('td', { className: 'lead' }));
+    for (const row of table.tBodies[0].rows) if (!row.dataset.interval) row.prepend(make('td', { className: 'lead' }));
+  }
   window.timeline.redraw();
   document.documentElement.dataset.timeline = 'ready';
 }

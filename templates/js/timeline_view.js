@@ -36,7 +36,7 @@ class TimelineView extends TimelineColors {
       button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()),
       grids.has('source_lines') ? button('Code', 'lines of source beside the timeline', () => this.showCode()) : '',
       color, this.regions$.options.length > 1 ? regions : '', make('details', { className: 'menu' }, make('summary', {}, 'Lanes'), this.lanes$));
-    const keys = 'Drag or A D to move, wheel or W S to zoom, shift-drag to sum a range or the lanes in a box, click for details or to fold lanes, right-click to mark.' + (this.pathLane() ? ' J K follow the critical path.' : '');
+    const keys = 'Drag or A D to move, Ctrl + wheel or W S to zoom, shift-drag to sum a range or the lanes in a box, click for details or to fold lanes, right-click to mark.' + (this.pathLane() ? ' J K follow the critical path.' : '');
     this.frame$.after(this.tip$);
     section.append(make('h2', {}, 'Timeline'), tools, this.mini$,
       this.stage$,

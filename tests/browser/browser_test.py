@@ -17,6 +17,7 @@ import unittest
 
 import charts_test
 import lanes_test
+import misleading_test
 import runs_test
 import tables_test
 import views_test
@@ -396,7 +397,8 @@ def main():
         subprocess.run([profgauge, "compare", healthy, slow, "-q", "--html", f"{folder}/compare.html"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
-        for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test):
+        for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test,
+                       misleading_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
         if only:
             suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())

@@ -249,16 +249,41 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   return std::min(all, most);
 }
 
+// Those of each table. What a page without a timeline has room for beside them goes to tables that
+// it can make whole, the ones that lack least first: a search of such a table misses nothing.
+std::vector<std::size_t> PayloadRowsOf(
+    const report::Report& report, const std::vector<std::pair<const Table*, TableLook>>& tables) {
+  std::vector<std::size_t> rows;
+  std::vector<std::pair<std::size_t, std::size_t>>
+      lacking;  // Cells that are left out, and of whom.
+  std::size_t cells = 0;
+  for (const auto& [table, look] : tables) {
+    const std::size_t some = std::min(table->rows(), PayloadRows(report, *table, look));
+    const std::size_t columns = table->columns().size();
+    cells += some * columns;
+    if (some < table->rows()) lacking.emplace_back((table->rows() - some) * columns, rows.size());
+    rows.push_back(some);
+  }
+  if (!report.timeline.empty()) return rows;
+  std::sort(lacking.begin(), lacking.end());
+  for (const auto& [missing, place] : lacking) {
+    cells += missing;
+    if (cells > kPayloadCells) break;
+    rows[place] = tables[place].first->rows();
+  }
+  return rows;
+}
+
 using IterationLabels = std::map<std::int64_t, std::string>;
 
 TableLimits LimitsOf(const report::Report& report, const Table& table, const TableLook& look,
-                     const IterationLabels& labels) {
+                     std::size_t payload_rows, const IterationLabels& labels) {
   TableLimits limits;
   limits.rows = look.is_long    ? kStaticRows
                 : IsTree(table) ? kStaticRowsOfTrees
                 : look.is_main  ? kStaticRowsOfMain
                                 : kStaticRowsOfOthers;
-  limits.payload_rows = PayloadRows(report, table, look);
+  limits.payload_rows = payload_rows;
   limits.always_packs = look.opens_rows;
   // A page with a timeline has room.
   if (IsTree(table) && report.timeline.empty()) limits.bytes = kStaticBytesOfTrees * 2 / 3;
@@ -342,10 +367,13 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
     if (report::FindTableLook(table.id()) == nullptr) order.emplace_back(&table, TableLook{});
   }
   const IterationLabels labels = report::IterationLabels(report);
+  const std::vector<std::size_t> rows = PayloadRowsOf(report, order);
   json::array out;
-  for (const auto& [table, look] : order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& [table, look] = order[i];
     if (table->rows() == 0) continue;
-    json::object view = TableView(*table, LimitsOf(report, *table, look, labels), &payload);
+    json::object view =
+        TableView(*table, LimitsOf(report, *table, look, rows[i], labels), &payload);
     view["open"] = look.is_main && (table->rows() <= kOpenRows || out.size() < 2);
     view["charts"] = json::array();
     view["charts_note"] = "";
