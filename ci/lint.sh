@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What needs no build, in seconds: format, bars, the standard headers that headers use, and of what
+# What needs no build, in seconds: format, bars, words, the standard headers that headers use, and of what
 # changed since `git merge-base HEAD main` (or $LINT_BASE) whether each header compiles by itself and,
 # where clang-tidy is installed, what it says of the changed lines. The first line that is wrong is
 # shown; exit code 1.
@@ -60,6 +60,13 @@ ci/includes.py || {
   exit 1
 }
 say "each header includes the standard headers that it uses"
+
+words=$(ci/lint_words.py) || {
+  grep '^ABOVE' <<< "$words"
+  say "a text has a banned word: ci/lint_words.py -v shows each"
+  exit 1
+}
+say "banned words in no area are above the bars of ci/lint_words.txt"
 
 base=
 if [ "$in_repository" = 1 ]; then
