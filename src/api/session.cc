@@ -21,6 +21,7 @@
 #include "knowledge/thresholds.h"
 #include "readers/ranks.h"
 #include "report/build_findings.h"
+#include "report/build_plan.h"
 #include "report/build_report.h"
 #include "report/redact.h"
 #include "report/timeline.h"
@@ -182,6 +183,8 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   const Evaluation evaluation =
       rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
                      [&] { timeline = TimelineOf(options, policy, replayer.get()); });
+  const Plan plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
+  AddPlanMetrics(plan, out.analysis);
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
                       JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines,
@@ -204,6 +207,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   input.verdict = &out.verdict;
   input.comparison = comparison ? &*comparison : nullptr;
   input.findings = report::BuildFindings(evaluation);
+  input.plan = report::BuildPlan(plan, evaluation);
   input.rules_hash = rules.rules().hash;
   input.options = ProvenanceOptions(options.choices, policy);
   // Only waivers depend on the day; without them the report does not.

@@ -118,6 +118,10 @@
   X(kCriticalSyncTime, "critical.sync.time") \
   X(kCriticalUnknownShare, "critical.unknown.share") \
   X(kCriticalUnknownTime, "critical.unknown.time") \
+  X(kPlanEndTime, "plan.end_time") \
+  X(kPlanGainShare, "plan.gain_share") \
+  X(kPlanFirstGainShare, "plan.first_gain_share") \
+  X(kPlanSteps, "plan.steps") \
   X(kCommunicationTime, "communication.time") \
   X(kCommunicationOverlap, "communication.overlap") \
   X(kCommunicationExposedShare, "communication.exposed_share") \

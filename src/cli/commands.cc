@@ -44,12 +44,14 @@ constexpr CommandSpec kCommands[] = {
     {"what-if", kOnWhatIf, "PROFILE…", 1, kMany, "Predict what a change would bring",
      "Replays what waits for what in the selected iterations, with some of it taking another "
      "time.\n"
-     "Each --scale is a scenario of its own; then all of them together. Exits 3 when the "
-     "recording\n"
-     "cannot be replayed: without the calls that launched the device's work.",
+     "Each --scale and each --finding is one scenario; then all of them together. --plan lists "
+     "the\n"
+     "findings in the order to fix them. Exits 3 when the profile cannot be replayed: without the\n"
+     "calls that launched the device's work.",
      "  profgauge what-if run7.pt.trace.json.gz --scale \"host_op.name matches 'DataLoader' by "
      "0\"\n"
-     "  profgauge what-if ranks/ --scale \"launch.is_collective by 0.5\" --without-waiting\n",
+     "  profgauge what-if ranks/ --scale \"launch.is_collective by 0.5\" --without-waiting\n"
+     "  profgauge what-if run7.pt.trace.json.gz --plan\n",
      RunWhatIf},
     {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline",
      "Each argument becomes one run; several runs let the gate know how much runs differ. The "

@@ -142,7 +142,7 @@ constexpr OptionSpec kOptions[] = {
     {"--commit", "", "ID", Group::kSelection, kOnHistoryAdd, "The commit of the run", "",
      SetText<&Options::commit>},
     {"--policy", "-p", "FILE", Group::kJudging,
-     kOnJudging | kOnCompare | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
+     kOnJudging | kOnCompare | kOnWhatIf | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
          kOnBaselinePromote | kOnHistoryAdd,
      "What to enforce: a YAML file, or builtin:recommended (default), builtin:strict, "
      "builtin:report-only, builtin:cpu (default where the program used no GPU)",
@@ -159,6 +159,13 @@ constexpr OptionSpec kOptions[] = {
      "iteration, time), `api_call` (also kind, op) or `launch` (its table's columns, "
      "tensor_core_eligible, is_collective, module). What it selects takes FACTOR times as long.",
      AddText<&Options::scales>, true},
+    {"--finding", "", "RULE", Group::kJudging, kOnWhatIf,
+     "What if this rule's finding were fixed; give it several times for several",
+     "The change is the scenario of the rule's gain; `profgauge rules explain RULE` shows it.",
+     AddText<&Options::findings>, true},
+    {"--plan", "", "", Group::kJudging, kOnWhatIf,
+     "List the findings to fix in order, with the savings of each given those before it", "",
+     SetTrue<&Options::plan>},
     {"--without-waiting", "", "", Group::kJudging, kOnWhatIf,
      "What if no rank waited for another in collectives",
      "Needs the recordings of all ranks of a group.", SetTrue<&Options::without_waiting>},

@@ -69,7 +69,9 @@ struct Options {
   std::string branch, commit;
 
   // What-if.
-  std::vector<std::string> scales;  ///< "CONDITION by FACTOR"
+  std::vector<std::string> scales;    ///< "CONDITION by FACTOR"
+  std::vector<std::string> findings;  ///< Rules whose scenario is asked for.
+  bool plan = false;
   bool without_waiting = false;
 
   // Which iterations and ranks.

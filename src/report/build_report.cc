@@ -236,6 +236,7 @@ Report BuildReport(const BuildInput& input) {
   }
   report.metrics = BuildMetrics(analysis, words);
   report.findings = input.findings;
+  report.plan = input.plan;
   if (input.verdict != nullptr) {
     const auto& counted_with = input.verdict->findings_counted_with;
     for (std::size_t i = 0; i < std::min(counted_with.size(), report.findings.size()); ++i) {

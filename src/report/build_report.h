@@ -1,6 +1,7 @@
 // Assembles the report object from what the other layers found.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ struct BuildInput {
   const RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
   /// What the rules found. They are counted here only as waived; the verdict counts the rest.
   std::vector<Finding> findings;
+  std::optional<Plan> plan = std::nullopt;
   std::string rules_hash;  ///< Of the rule files, for the provenance; may be empty.
   /// Options that change numbers, as ("warmup", "3"), for the provenance.
   std::vector<std::pair<std::string, std::string>> options;

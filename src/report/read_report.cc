@@ -114,6 +114,32 @@ Finding ReadFinding(const JsonNode& node) {
   return finding;
 }
 
+PlanStep ReadPlanStep(const JsonNode& node) {
+  PlanStep step;
+  step.rules = node["findings"].Texts();
+  step.title = node["title"].Text();
+  step.change = node["change"].Text();
+  step.time = ReadQuantity(node["time"]);
+  step.saves = ReadQuantity(node["saves"]);
+  step.alone = ReadQuantity(node["alone"]);
+  step.fired = node["fired"].Bool();
+  step.needs_earlier = node["needs_earlier"].Bool();
+  return step;
+}
+
+Plan ReadPlan(const JsonNode& node) {
+  Plan plan;
+  plan.absent_because = node["absent"].Text();
+  plan.start = ReadQuantity(node["start"]);
+  plan.without_profiler = ReadQuantity(node["without_profiler"]);
+  plan.end = ReadQuantity(node["end"]);
+  plan.complete = node["complete"].Bool();
+  for (const JsonNode& step : node["steps"].Elements()) plan.steps.push_back(ReadPlanStep(step));
+  plan.no_effect = node["no_effect"].Texts();
+  plan.limits = node["limits"].Text();
+  return plan;
+}
+
 std::string_view KindOf(const Value& value) {
   if (std::holds_alternative<std::string>(value)) return "a text";
   if (std::holds_alternative<bool>(value)) return "true or false";
@@ -212,6 +238,7 @@ Report Decode(const JsonNode& root) {
   for (const JsonNode& finding : root["findings"].Elements()) {
     report.findings.push_back(ReadFinding(finding));
   }
+  if (root["plan"].exists()) report.plan = ReadPlan(root["plan"]);
   for (const auto& [id, table] : root["tables"].Entries()) {
     report.tables.push_back(ReadTable(id, table));
   }

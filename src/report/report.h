@@ -107,6 +107,27 @@ struct Finding {
   std::string counted_with;  ///< As of GateRow.
 };
 
+/// Findings to fix, in that order, and what an iteration takes after each (rules/plan.h).
+struct PlanStep {
+  std::vector<std::string> rules;  ///< Of one finding; of two that save only together.
+  std::string title;               ///< What is wrong: of the first of them.
+  std::string change;              ///< What to do: its first advice that applies; may be empty.
+  Quantity time, saves, alone;     ///< ns; `alone`: without the steps before it.
+  /// False: no finding yet. It becomes the limit once the steps before it are done.
+  bool fired = true;
+  bool needs_earlier = false;  ///< It saves nothing until the steps before it are done.
+};
+
+struct Plan {
+  std::vector<PlanStep> steps;
+  std::string absent_because;  ///< Why there are none.
+  Quantity start, end;
+  Quantity without_profiler;  ///< The start if the profiler did not slow the host; may be absent.
+  std::vector<std::string> no_effect;  ///< Rules whose findings save nothing in any order.
+  bool complete = true;                ///< False: the recording is too long to try all orders.
+  std::string limits;                  ///< What the simulation leaves out.
+};
+
 struct ImportCounter {
   std::string name;
   Severity severity = Severity::kInfo;
@@ -286,6 +307,7 @@ struct Report {
   std::vector<GateRow> gate;
   std::vector<Metric> metrics;
   std::vector<Finding> findings;
+  std::optional<Plan> plan;  ///< Where rules were held against the run.
   std::vector<Table> tables;
   std::vector<std::pair<std::string, std::string>> absent_tables;  ///< id, reason.
   std::vector<LeftOutTable> left_out;    ///< Only in a report read back from report.json.

@@ -7,9 +7,6 @@
 namespace profgauge {
 namespace {
 
-/// Rules about the recording itself come first: when it cannot be trusted, nothing else can.
-constexpr std::string_view kAboutRecording = "recording";
-
 /// A cause must be able to give at least this share of what the symptom costs; where either is
 /// unknown, the rule's word counts.
 bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {

@@ -3,12 +3,17 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "knowledge/quantity.h"
 #include "rules/evaluator.h"
 
 namespace profgauge {
+
+/// The category of rules about the recording itself. They come first: when it cannot be trusted,
+/// nothing else can.
+inline constexpr std::string_view kAboutRecording = "recording";
 
 /// Links fired findings to the fired finding that explains them (of several the one with the
 /// largest gain) and puts all in the order that evaluator.h promises. `rule_of` is the rule index

@@ -75,6 +75,11 @@ Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool
   return evaluation;
 }
 
+Plan Rulebook::PlanOf(const Evaluation& evaluation, const Analysis& analysis,
+                      const Replayer* replayer) const {
+  return MakePlan(compiled_, evaluation.findings, analysis, replayer);
+}
+
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options) {
   std::vector<std::string> paths = BuiltinRuleFiles();
   paths.insert(paths.end(), policy.rule_files.begin(), policy.rule_files.end());

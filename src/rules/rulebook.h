@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rules/evaluator.h"
+#include "rules/plan.h"
 #include "rules/policy.h"
 #include "rules/rule.h"
 #include "rules/selection.h"
@@ -39,6 +40,9 @@ class Rulebook {
   /// `beside`, where given, runs beside the rules.
   Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false,
                       const Replayer* replayer = nullptr, std::function<void()> beside = {}) const;
+  /// Which findings to fix in which order. Null replayer: a plan without steps, and why.
+  Plan PlanOf(const Evaluation& evaluation, const Analysis& analysis,
+              const Replayer* replayer) const;
 
  private:
   friend tl::expected<Rulebook, Errors> LoadRulebook(const Policy&, const SelectOptions&);

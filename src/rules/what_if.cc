@@ -244,6 +244,13 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
   return scaling;
 }
 
+Scenario ScenarioRunner::ChangesOf(const CompiledScenario& scenario) {
+  Scenario changes;
+  changes.without_waiting = scenario.without_waiting;
+  for (const CompiledScale& scale : scenario.scales) changes.scalings.push_back(Select(scale));
+  return changes;
+}
+
 ScenarioOutcome ScenarioRunner::Run(const CompiledScenario& scenario) {
   return RunTogether({&scenario, 1});
 }

@@ -59,6 +59,8 @@ class ScenarioRunner {
                           PredictionOf wanted = PredictionOf::kTimesAndPath)
       : replayer_(replayer), wanted_(wanted) {}
   ScenarioOutcome Run(const CompiledScenario& scenario);
+  /// What the scenario changes, its rows selected.
+  Scenario ChangesOf(const CompiledScenario& scenario);
   /// All of `scenarios` at once.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
 

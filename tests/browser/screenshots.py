@@ -30,9 +30,11 @@ def main():
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         page = pathlib.Path(scratch) / "slow.html"
-        subprocess.run([profgauge, "report", str(pathlib.Path(examples) / "slow.pt.trace.json.gz"),
-                        "--policy", str(pathlib.Path(examples) / "policy.yaml"),
-                        "-q", "--html", str(page)], check=True, stdout=subprocess.DEVNULL)
+        # As in the README, so that the picture names no folder of this machine.
+        subprocess.run([pathlib.Path(profgauge).resolve(), "report", "examples/slow.pt.trace.json.gz",
+                        "--policy", "examples/policy.yaml", "-q", "--html", str(page)],
+                       cwd=pathlib.Path(examples).resolve().parent, check=True,
+                       stdout=subprocess.DEVNULL)
         for name, dark, script, (first, last) in SHOTS:
             driver = Driver(dark=dark)
             try:

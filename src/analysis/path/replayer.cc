@@ -1,7 +1,9 @@
 #include "analysis/path/replayer.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "analysis/path/replay.h"
@@ -129,6 +131,33 @@ Prediction Replayer::Predict(const Scenario& scenario, PredictionOf wanted) cons
   out.recorded_time /= count;
   out.iteration_time /= count;
   return out;
+}
+
+double Replayer::MostSaved(const Scenario& scenario) const {
+  if (scenario.without_waiting) return std::numeric_limits<double>::infinity();
+  double saved = 0;
+  ReplayPart part;
+  std::size_t iterations = 1;
+  for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
+    const PathGraph& graph = graphs_[rank];
+    const JointReplay* const joint = is_joint() ? &*joint_ : nullptr;
+    const ScenarioChanges changes(scenario, graph, rank, transfers_[rank], joint);
+    iterations = std::max(iterations, (*ranks_)[rank].iterations.selected().size());
+    for (const auto& [begin, end] : graph.runs()) {
+      for (PathGraph::StepId at = begin, count = 0; at < end; at += count) {
+        count = std::min(ReplayPart::kSteps, end - at);
+        part.recorded[0] = at > 0 ? graph.RecordedAt(at - 1) : 0;
+        graph.ReadTimes(at, std::span(part.recorded).subspan(1, count));
+        const auto own = std::span(part.own).first(count);
+        changes.Read(at, std::span(part.recorded).first(count + 1), own);
+        for (const StepChange& change : own) {
+          if (change.is_alone) return std::numeric_limits<double>::infinity();
+          saved += static_cast<double>(std::max<Ns>(change.cut, 0));
+        }
+      }
+    }
+  }
+  return saved / static_cast<double>(iterations);
 }
 
 }  // namespace profgauge

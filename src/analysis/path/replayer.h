@@ -89,8 +89,11 @@ struct Scaling {
 };
 
 struct Scenario {
-  std::vector<Scaling> scalings;  ///< Factors of several multiply.
-  bool without_waiting = false;   ///< Collectives last as long as on the rank that came last.
+  std::vector<Scaling> scalings;
+  bool without_waiting = false;  ///< Collectives last as long as on the rank that came last.
+  /// What several scalings cover takes the smallest of their factors: two ways to shorten one thing
+  /// shorten it once. Else their factors multiply.
+  bool by_smallest = false;
 };
 
 struct Prediction {
@@ -137,6 +140,11 @@ class Replayer {
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
+
+  /// What the scenario can save at most, in ns per iteration, in whatever order it is made with
+  /// others: the sum of what it shortens, over all ranks. Infinite where it takes waits away, which
+  /// grow when others get faster. O(steps).
+  double MostSaved(const Scenario& scenario) const;
 
   /// Rows for conditions: all events of `table` in the graphs ("host_op", "api_call" or "launch"),
   /// and what conditions may name of them. Built anew with each call, its columns empty.

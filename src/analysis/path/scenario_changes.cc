@@ -77,7 +77,10 @@ class Coverer {
   }
   void AddProduct(std::uint32_t which, double factor) {
     times_this_[which] = static_cast<std::uint32_t>(factors_.size());
-    factors_.push_back(std::min(factors_[which] * factor, kMostFactor));
+    const bool is_covered = which != 0;
+    const double both = out_.by_smallest_ && is_covered ? std::min(factors_[which], factor)
+                                                        : factors_[which] * factor;
+    factors_.push_back(std::min(both, kMostFactor));
   }
 
   void CoverDevice(const Flags& named, double factor) {
@@ -177,7 +180,8 @@ ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& grap
       rank_(rank),
       transfers_(transfers),
       joint_(joint),
-      without_waiting_(scenario.without_waiting) {
+      without_waiting_(scenario.without_waiting),
+      by_smallest_(scenario.by_smallest) {
   Coverer coverer(*this);
   for (const Scaling& scaling : scenario.scalings) coverer.Add(scaling, rank);
 }

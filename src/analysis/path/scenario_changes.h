@@ -76,7 +76,7 @@ class ScenarioChanges {
   std::uint32_t rank_;
   std::span<const Ns> transfers_;
   const JointReplay* joint_;
-  bool without_waiting_;
+  bool without_waiting_, by_smallest_;
   bool covers_threads_ = false;
   StepFactors which_;               // By step, of factors_: the device's steps, or all.
   std::vector<double> factors_{1};  // The first: of what nothing covers.

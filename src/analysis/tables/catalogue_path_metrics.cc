@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,26 @@ MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
           catalogue::kOurs};
 }
 
+// Of the plan (rules/plan.h), which the rules make of findings.
+constexpr std::string_view kReplayed =
+    "each step is the finding whose change saves most in a replay with the changes before it";
+constexpr MetricSpec kPlan[] = {
+    {metric::kPlanEndTime, "Iteration time after the plan", Unit::kTime, catalogue::kFromZero,
+     Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
+     "Mean iteration time after all steps of the plan.", kReplayed, catalogue::kOurs},
+    {metric::kPlanGainShare, "Savings of the plan", Unit::kShare, catalogue::kUpToOne,
+     Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
+     "Savings of all steps of the plan together, divided by the mean iteration time.", kReplayed,
+     catalogue::kOurs},
+    {metric::kPlanFirstGainShare, "Savings of the plan's first step", Unit::kShare,
+     catalogue::kUpToOne, Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
+     "Savings of the first step of the plan, divided by the mean iteration time.", kReplayed,
+     catalogue::kOurs},
+    {metric::kPlanSteps, "Steps of the plan", Unit::kCount, catalogue::kFromZero,
+     Direction::kNeutral, Pooling::kOther, catalogue::kOfAllWork, 1,
+     "How many findings save time, one after another.", kReplayed, catalogue::kOurs},
+};
+
 }  // namespace
 
 std::span<const MetricSpec> PathMetrics() {
@@ -45,6 +66,7 @@ std::span<const MetricSpec> PathMetrics() {
       all.push_back(PathMetric(kind, Unit::kShare));
       all.push_back(PathMetric(kind, Unit::kTime));
     }
+    all.insert(all.end(), std::begin(kPlan), std::end(kPlan));
     return all;
   }();
   return kAll;

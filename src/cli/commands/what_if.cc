@@ -3,10 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analysis/replay.h"
+#include "api/default_policy.h"
 #include "api/session.h"
 #include "base/diagnostic.h"
 #include "base/errors.h"
@@ -17,6 +20,12 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/reading.h"
+#include "render/shared/renderer.h"
+#include "render/shared/words.h"
+#include "report/build_plan.h"
+#include "rules/facts.h"
+#include "rules/rulebook.h"
+#include "rules/waiver.h"
 #include "rules/what_if.h"
 
 namespace profgauge::cli {
@@ -38,8 +47,46 @@ Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& c
       console.Report(error);
     }
   }
-  if (options.without_waiting) scenarios.push_back({"without waiting", {}, true});
   return scenarios;
+}
+
+Error UnknownFinding(const std::string& id, const Rulebook& book) {
+  std::string known;
+  for (const CompiledRule& rule : book.compiled()) {
+    if (rule.scenario) known += (known.empty() ? "" : ", ") + rule.rule->id;
+  }
+  return UsageError("usage/no-scenario-of-rule",
+                    fmt::format("`--finding {}`: this rule does not exist or has no scenario",
+                                PrintableShort(id)),
+                    "those that do: " + known);
+}
+
+Status AddFindings(const Rulebook& book, const Options& options,
+                   std::vector<CompiledScenario>& scenarios) {
+  for (const std::string& id : options.findings) {
+    const auto rule =
+        std::find_if(book.compiled().begin(), book.compiled().end(),
+                     [&](const CompiledRule& one) { return one.rule->id == id && one.scenario; });
+    if (rule == book.compiled().end()) return Fail(UnknownFinding(id, book));
+    scenarios.push_back(*rule->scenario);
+    scenarios.back().name = id;
+  }
+  return {};
+}
+
+void PrintPlan(const Rulebook& book, std::span<const Profile> ranks, Replayable& run,
+               Console& console) {
+  book.Predict(run.replayer.get(), run.analysis);
+  const Evaluation evaluation =
+      book.Evaluate(run.analysis, CollectFacts(ranks, run.analysis), false, run.replayer.get());
+  const Plan plan = book.PlanOf(evaluation, run.analysis, run.replayer.get());
+  if (plan.steps.empty()) {
+    console.Print(fmt::format("There is no plan: {}.\n", plan.absent_because));
+    return;
+  }
+  const report::Plan words = report::BuildPlan(plan, evaluation);
+  console.Print(render::RenderPlan(words, static_cast<std::size_t>(console.width())));
+  console.Print(fmt::format("{}\n", render::PlanNote(words)));
 }
 
 Error NothingAsked() {
@@ -113,13 +160,33 @@ void WarnAboutMatches(const CompiledScenario& scenario, const ScenarioOutcome& o
 }  // namespace
 
 Result<int> RunWhatIf(const Options& options, Console& console) {
-  if (options.scales.empty() && !options.without_waiting) return Fail(NothingAsked());
+  const bool asks_change =
+      !options.scales.empty() || !options.findings.empty() || options.without_waiting;
+  if (!asks_change && !options.plan) return Fail(NothingAsked());
   bool compiled_all = true;
-  PROFGAUGE_TRY(const auto scenarios, Compile(options, console, compiled_all));
+  PROFGAUGE_TRY(auto scenarios, Compile(options, console, compiled_all));
   if (!compiled_all) return kExitUsage;
+  const auto policy =
+      LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
+  if (!policy) {
+    console.Report(policy.error());
+    return kExitUsage;
+  }
+  SelectOptions select;
+  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  select.allow_long_waivers = true;
+  const auto book = LoadRulebook(*policy, select);
+  if (!book) {
+    console.Report(book.error());
+    return kExitUsage;
+  }
+  PROFGAUGE_CHECK(AddFindings(*book, options, scenarios));
+  if (options.without_waiting) scenarios.push_back({"without waiting", {}, true});
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
-  PROFGAUGE_TRY(const Replayable run, AnalyzeForReplay(ranks, SelectionOf({}, Choices(options))));
+  PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
   if (run.replayer == nullptr) return Fail(NoReplay(run.analysis));
+  if (options.plan) PrintPlan(*book, ranks, run, console);
+  if (!asks_change) return kExitPass;
   ScenarioRunner runner(*run.replayer);
   Answer answer;
   const auto add = [&](const std::string& name, const ScenarioOutcome& outcome) -> Status {

@@ -294,6 +294,44 @@ json::array FirstView(const Report& report) {
   return first;
 }
 
+bool HasPlan(const Report& report) { return report.plan && !report.plan->steps.empty(); }
+
+// What is left of an iteration after a step, and what the step took away, on the scale of the
+// start.
+std::string PlanBar(const report::PlanStep& step, double start) {
+  constexpr int kWidth = 240, kHeight = 14;
+  const auto share = [start](const report::Quantity& part) {
+    return start > 0 ? std::clamp(AsNumber(part.value, 0) / start, 0.0, 1.0) : 0.0;
+  };
+  const double left = share(step.time);
+  const std::vector<BarPart> parts = {{PaintOf(Category::kOtherKernel), left, "", step.time.text},
+                                      {{"track", "#ddd", "#222"},
+                                       std::min(share(step.saves), 1 - left),
+                                       "",
+                                       "saves " + step.saves.text}};
+  return SvgStackedBar(parts, kWidth, kHeight, fmt::format("{} left", step.time.text));
+}
+
+json::object PlanView(const report::Plan& plan) {
+  json::array rows;
+  for (const report::PlanStep& step : plan.steps) {
+    std::string title = step.title;
+    if (step.rules.size() > 1) title += fmt::format(", with {}", step.rules[1]);
+    rows.push_back(json::object{
+        {"number", static_cast<std::int64_t>(rows.size() + 1)},
+        {"bar", MakeMarkup(PlanBar(step, AsNumber(plan.start.value, 0)))},
+        {"time", step.time.text},
+        {"saves", step.saves.text},
+        {"href", step.fired ? "#" + Slug(step.rules.front()) : ""},
+        {"title", std::move(title)},
+        {"pieces", PiecesOf(step.fired ? PlanStepText(step) : "Becomes the limit then.")}});
+  }
+  return {{"start", plan.start.text},
+          {"end", plan.end.text},
+          {"rows", std::move(rows)},
+          {"note", PlanNote(plan)}};
+}
+
 }  // namespace
 
 boost::json::object VerdictView(const Report& report) {
@@ -303,10 +341,12 @@ boost::json::object VerdictView(const Report& report) {
   for (const std::string& reason : verdict.reasons) {
     reasons.push_back(json::object{{"text", reason}});
   }
+  const bool has_plan = HasPlan(report);
   json::array first = FirstView(report);
-  const bool has_first = !first.empty();
+  const bool has_first = !has_plan && !first.empty();
   // What is to be fixed says why it failed; reasons for no verdict stand alone.
-  const bool has_reasons = !reasons.empty() && (!has_first || verdict.status == State::kNoVerdict);
+  const bool has_reasons =
+      !reasons.empty() && (!(has_first || has_plan) || verdict.status == State::kNoVerdict);
   return {{"status", NameOf(verdict.status)},
           {"word", VerdictWord(verdict.status)},
           {"sign", look.sign},
@@ -315,6 +355,8 @@ boost::json::object VerdictView(const Report& report) {
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
           {"policy", verdict.policy},
+          {"has_plan", has_plan},
+          {"plan", PlanView(report.plan.value_or(report::Plan{}))},
           {"first", std::move(first)},
           {"has_first", has_first},
           {"first_title",

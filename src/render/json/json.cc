@@ -234,6 +234,46 @@ void WriteRemarks(JsonWriter& out, const std::vector<report::Remark>& remarks) {
   out.EndArray();
 }
 
+void WritePlanStep(JsonWriter& out, const report::PlanStep& step) {
+  out.BeginObject();
+  out.Key("findings");
+  out.BeginArray(Style::kInline);
+  for (const std::string& rule : step.rules) out.Text(rule);
+  out.EndArray();
+  out.Field("title", step.title);
+  out.OptionalField("change", step.change);
+  OptionalQuantity(out, "time", step.time);
+  OptionalQuantity(out, "saves", step.saves);
+  OptionalQuantity(out, "alone", step.alone);
+  out.Key("fired"), out.Write(Value{step.fired});
+  out.Key("needs_earlier"), out.Write(Value{step.needs_earlier});
+  out.EndObject();
+}
+
+void WritePlan(JsonWriter& out, const report::Plan& plan) {
+  out.Key("plan");
+  out.BeginObject();
+  if (plan.steps.empty()) {
+    out.Field("absent", plan.absent_because);
+    out.EndObject();
+    return;
+  }
+  OptionalQuantity(out, "start", plan.start);
+  OptionalQuantity(out, "without_profiler", plan.without_profiler);
+  OptionalQuantity(out, "end", plan.end);
+  out.Key("complete"), out.Write(Value{plan.complete});
+  out.Key("steps");
+  out.BeginArray();
+  for (const report::PlanStep& step : plan.steps) WritePlanStep(out, step);
+  out.EndArray();
+  out.Key("no_effect");
+  out.BeginArray();
+  for (const std::string& rule : plan.no_effect) out.Text(rule);
+  out.EndArray();
+  out.Field("limits", plan.limits);
+  out.EndObject();
+}
+
 void WriteReport(JsonWriter& out, const report::Report& report) {
   out.BeginObject();
   out.Field("schema", report.schema);
@@ -252,6 +292,7 @@ void WriteReport(JsonWriter& out, const report::Report& report) {
   out.BeginArray();
   for (const report::Finding& finding : report.findings) WriteFinding(out, finding);
   out.EndArray();
+  if (report.plan) WritePlan(out, *report.plan);
   WriteTables(out, report);
   if (report.comparison) WriteComparison(out, *report.comparison);
   WriteRemarks(out, report.remarks);

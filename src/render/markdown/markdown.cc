@@ -62,6 +62,9 @@ class Document {
     if (IsComparisonAlone(report_)) return DrawChange(sample);
     PROFGAUGE_CHECK(Add("Verdict", "head", MarkdownHeadView(report_, shape_),
                         MarkdownHeadView(sample, shape_)));
+    const bool has_plan = report_.plan && !report_.plan->steps.empty();
+    PROFGAUGE_CHECK(
+        Add("Plan", "plan", MarkdownPlanView(report_), MarkdownPlanView(sample), has_plan));
     PROFGAUGE_CHECK(Add("Limits", "gate", MarkdownGateView(report_, shape_),
                         MarkdownGateView(sample, shape_), !report_.gate.empty()));
     PROFGAUGE_CHECK(DrawFindings(sample));

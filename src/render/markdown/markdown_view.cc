@@ -201,6 +201,26 @@ json::value FindingName(const report::Report& report, const report::Finding& fin
   return MakeMarkup(lead + MarkdownCode(finding.rule, true));
 }
 
+json::object MarkdownPlanView(const report::Report& report) {
+  const report::Plan plan = report.plan.value_or(report::Plan{});
+  json::array rows;
+  for (const report::PlanStep& step : plan.steps) {
+    std::string rules;
+    for (const std::string& rule : step.rules) {
+      rules += (rules.empty() ? "" : " + ") + MarkdownCode(rule, false);
+    }
+    rows.push_back(json::object{{"number", static_cast<std::int64_t>(rows.size() + 1)},
+                                {"time", step.time.text},
+                                {"saves", step.saves.text},
+                                {"rule", MakeMarkup(std::move(rules))},
+                                {"text", MakeMarkup(MarkdownProse(PlanStepText(step), false))}});
+  }
+  return {{"start", plan.start.text},
+          {"end", plan.end.text},
+          {"rows", std::move(rows)},
+          {"note", PlanNote(plan)}};
+}
+
 json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape) {
   const auto fired = FiredFindings(report);
   json::array rows;

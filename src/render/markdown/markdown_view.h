@@ -23,6 +23,7 @@ struct MarkdownShape {
 MarkdownShape MarkdownShapeOf(bool is_full);
 
 boost::json::object MarkdownHeadView(const report::Report& report, const MarkdownShape& shape);
+boost::json::object MarkdownPlanView(const report::Report& report);
 boost::json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownBreakdownView(const report::Report& report);
 boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape);

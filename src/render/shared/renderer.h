@@ -45,6 +45,8 @@ struct TerminalOptions {
   bool fold_names = false;  ///< Kernel names lose long template and parameter lists.
 };
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
+/// The plan as the terminal shows it. REQUIRES: it has steps.
+std::string RenderPlan(const report::Plan& plan, std::size_t width);
 /// What changed against the baseline, as a tree whose parts sum to the change; empty without one.
 /// `verbosity` -1: the last line, the change as a whole.
 std::string RenderComparison(const report::Report& report, int verbosity);

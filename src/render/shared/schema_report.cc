@@ -224,6 +224,9 @@ report::Report MakeSchemaReport() {
   for (const report::State status : {kError, kWaived, kPass, kNotApplicable}) {
     report.findings.push_back(MakeFinding(status));
   }
+  report.plan.emplace();
+  report.plan->steps.push_back({{"x", "y"}, "x", "x", {}, {}, {}, true, true});
+  report.plan->no_effect = {"x"};
   AddTables(report);
   report.timeline.kinds = {{"x", Category::kCpu, ""}};
   report.timeline.tracks = {{"x", "x", report::TrackType::kStream, 0}};

@@ -200,4 +200,22 @@ std::string ElideMiddle(std::string_view text, std::size_t characters) {
   return out;
 }
 
+std::string PlanStepText(const report::PlanStep& step) {
+  std::string text = step.fired ? step.change : "Becomes the limit then: " + step.title + ".";
+  if (text.empty()) text = step.title + ".";
+  if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
+  return text;
+}
+
+std::string PlanNote(const report::Plan& plan) {
+  std::string note = "Each step is simulated together with the steps before it. ";
+  if (!plan.limits.empty()) note += plan.limits + ".";
+  if (!plan.without_profiler.text.empty()) {
+    note += fmt::format(" The profiler slows the host: without it an iteration takes {} to {}.",
+                        plan.without_profiler.text, plan.start.text);
+  }
+  if (!plan.complete) note += " The profile is too long to try all orders.";
+  return note;
+}
+
 }  // namespace profgauge::render

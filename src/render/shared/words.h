@@ -67,4 +67,9 @@ std::string DeltaText(std::int64_t ns);
 /// `text` cut in its middle to at most `characters`, with "…" there. REQUIRES: characters >= 3.
 std::string ElideMiddle(std::string_view text, std::size_t characters);
 
+/// What to do in a step of the plan, in sentences.
+std::string PlanStepText(const report::PlanStep& step);
+/// What is to be known of the plan's numbers, in sentences.
+std::string PlanNote(const report::Plan& plan);
+
 }  // namespace profgauge::render

@@ -13,6 +13,7 @@
 //
 // Nothing is ever cut: what does not fit the width goes to lines of its own below.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -413,6 +414,41 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
 
 }  // namespace
 
+std::string RenderPlan(const report::Plan& plan, std::size_t width) {
+  std::size_t time = 0, saves = 0, name = 0;
+  std::vector<std::string> names;
+  for (const report::PlanStep& step : plan.steps) {
+    names.push_back(Printable(fmt::format("{}", fmt::join(step.rules, " + "))));
+    time = std::max(time, CharactersIn(step.time.text));
+    saves = std::max(saves, CharactersIn(step.saves.text));
+    name = std::max(name, CharactersIn(names.back()));
+  }
+  std::string out = fmt::format("  plan        {} per iteration", plan.start.text);
+  if (!plan.without_profiler.text.empty()) {
+    out +=
+        fmt::format(", {} to {} without the profiler", plan.without_profiler.text, plan.start.text);
+  }
+  out += plan.complete ? "\n" : "; too long to try all orders\n";
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const report::PlanStep& step = plan.steps[i];
+    std::string line =
+        fmt::format("    {}. → {}  saves {}  {}", i + 1, Padded(step.time.text, time, true),
+                    Padded(step.saves.text, saves, true), Padded(names[i], name));
+    const std::string text = PlanStepText(step);
+    if (CharactersIn(line) + 2 + CharactersIn(text) <= width) {
+      out += line + "  " + Printable(text) + "\n";
+      continue;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+    const std::string indent(7, ' ');
+    for (const std::string& part : Wrapped(Printable(text), width - indent.size())) {
+      out += indent + part + "\n";
+    }
+  }
+  return out;
+}
+
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options) {
   if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
   const State status = report.verdict.status;
@@ -426,6 +462,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
                   Printable(RunText(report)));
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
+  if (report.plan && !report.plan->steps.empty()) out += RenderPlan(*report.plan, width) + "\n";
   std::vector<Row> rows = RowsOf(report, options.verbosity);
   for (Row& row : rows) {
     if (options.fold_names) row.text = WithFoldedNames(row.text);

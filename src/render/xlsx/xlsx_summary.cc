@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/format.h"
 #include "render/shared/categories.h"
@@ -65,6 +66,30 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
     sheet.FitRow(at, note);
   }
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
+}
+
+std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
+  if (!report.plan || report.plan->steps.empty()) return row;
+  const report::Plan& plan = *report.plan;
+  sheet.Text(row++, 0, fmt::format("Plan: {} to {} per iteration", plan.start.text, plan.end.text),
+             XlsxStyle::kHeading);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const report::PlanStep& step = plan.steps[i];
+    const std::size_t at = row + 1 + i;
+    sheet.Text(at, 0, fmt::format("{}", fmt::join(step.rules, " + ")));
+    sheet.Cell(at, 1, step.time.value, Unit::kTime);
+    sheet.Cell(at, 2, step.saves.value, Unit::kTime);
+    const std::string text = XlsxProse(PlanStepText(step));
+    sheet.Text(at, 3, text, XlsxStyle::kWrap);
+    sheet.FitRow(at, text);
+  }
+  return sheet.AddTable(row,
+                        {{"Step"},
+                         {"Iteration after it", Unit::kTime},
+                         {"Saves", Unit::kTime},
+                         {"What to do"}},
+                        plan.steps.size(), "t_plan") +
+         1;
 }
 
 std::string RangeOf(const XlsxSheet& sheet, std::size_t first, std::size_t last,
@@ -177,6 +202,7 @@ void AddSummarySheet(XlsxBook& book, const report::Report& report) {
       fmt::format("{} {}", LookOf(report.verdict.status).sign, VerdictWord(report.verdict.status)),
       XlsxStyleOf(LookOf(report.verdict.status).tone));
   std::size_t row = WriteFacts(sheet, report, 2);
+  row = WritePlan(sheet, report, row);
   row = WriteGate(sheet, report, row);
   row = WriteBreakdown(sheet, report, row);
   AddIterationsChart(sheet, report, row);

@@ -1,0 +1,232 @@
+#include "rules/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "analysis/path/replayer.h"
+#include "base/metric_id.h"
+#include "knowledge/plan.h"
+#include "rules/plan_search.h"
+#include "rules/rank.h"
+
+namespace profgauge {
+namespace {
+
+// Where it fires, the host took longer than it does without the profiler.
+constexpr std::string_view kProfilerSlowsHost = "recording/profiler-switches";
+
+struct Candidate {
+  std::size_t finding = 0;
+  Scenario changes;
+  PlanOption option;
+};
+
+bool SelectsRows(const Scenario& changes) {
+  return changes.without_waiting ||
+         std::any_of(changes.scalings.begin(), changes.scalings.end(),
+                     [](const Scaling& scaling) { return scaling.rows.size() > 0; });
+}
+
+const CompiledRule* RuleOf(std::span<const CompiledRule> rules, const Finding& finding) {
+  const auto rule = std::find_if(rules.begin(), rules.end(),
+                                 [&](const auto& some) { return some.rule == finding.rule; });
+  return rule == rules.end() ? nullptr : &*rule;
+}
+
+// A scenario is of its rule: of several findings of one rule the first stands for all.
+bool IsFirstOfItsRule(const std::vector<Finding>& findings, std::size_t at) {
+  return std::none_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(at),
+                      [&](const Finding& other) { return other.rule == findings[at].rule; });
+}
+
+// Work that stays as recorded would hide what a change brings.
+bool HasFreeThreads(const Replayer& replayer) {
+  const auto graphs = replayer.graphs();
+  return std::any_of(graphs.begin(), graphs.end(),
+                     [](const PathGraph& graph) { return !graph.free_threads().empty(); });
+}
+
+class Planner {
+ public:
+  Planner(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
+          const Replayer& replayer, double start)
+      : rules_(rules),
+        findings_(findings),
+        replayer_(replayer),
+        runner_(replayer, PredictionOf::kTimes),
+        start_(start) {}
+
+  Plan Make() {
+    Plan plan;
+    plan.start = start_;
+    plan.limits = PredictionLimits(&replayer_);
+    Collect(true, knowledge::kPlanMostOptions.as<std::size_t>());
+    if (candidates_.empty()) {
+      plan.absent_because = "no finding says which work would take less time";
+      return plan;
+    }
+    Collect(false, knowledge::kPlanMostLaterOptions.as<std::size_t>());
+    Search(plan);
+    plan.without_profiler = WithoutProfiler();
+    return plan;
+  }
+
+ private:
+  // Fired findings, or those that passed; of these the ones that may save most.
+  void Collect(bool fired, std::size_t most) {
+    std::vector<Candidate> some;
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      const Finding& finding = findings_[i];
+      const bool is_wanted = fired ? Fired(finding.status) : finding.status == FindingStatus::kPass;
+      if (!is_wanted || finding.rule->category == kAboutRecording) continue;
+      const CompiledRule* rule = RuleOf(rules_, finding);
+      if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) continue;
+      Candidate candidate{i, runner_.ChangesOf(*rule->scenario), {}};
+      if (candidate.changes.without_waiting && !replayer_.knows_waiting()) continue;
+      if (!SelectsRows(candidate.changes)) continue;
+      candidate.option = {replayer_.MostSaved(candidate.changes), fired};
+      some.push_back(std::move(candidate));
+    }
+    std::stable_sort(some.begin(), some.end(), [](const Candidate& a, const Candidate& b) {
+      return a.option.at_most > b.option.at_most;
+    });
+    if (some.size() > most) some.resize(most);
+    std::move(some.begin(), some.end(), std::back_inserter(candidates_));
+    // The order of the findings decides ties.
+    std::stable_sort(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
+      return std::pair(!a.option.is_asked_for, a.finding) <
+             std::pair(!b.option.is_asked_for, b.finding);
+    });
+  }
+
+  double TimeWith(std::span<const std::size_t> chosen) const {
+    Scenario all;
+    all.by_smallest = chosen.size() > 1;
+    for (const std::size_t option : chosen) {
+      const Scenario& changes = candidates_[option].changes;
+      all.without_waiting = all.without_waiting || changes.without_waiting;
+      all.scalings.insert(all.scalings.end(), changes.scalings.begin(), changes.scalings.end());
+    }
+    return replayer_.Predict(all, PredictionOf::kTimes).iteration_time;
+  }
+
+  void Search(Plan& plan) const {
+    std::size_t length = 1;
+    for (const PathGraph& graph : replayer_.graphs()) length += graph.size();
+    PlanLimits limits;
+    limits.least_saving = knowledge::kPlanLeastGainShare.Of(start_);
+    limits.tie = knowledge::kPlanTieShare.Of(start_);
+    limits.most_steps = knowledge::kPlanMostSteps.as<std::size_t>();
+    limits.paired = knowledge::kPlanMostPairsOf.as<std::size_t>();
+    limits.most_replays = knowledge::kPlanMostReplayedSteps.as<std::size_t>() / length;
+    std::vector<PlanOption> options;
+    for (const Candidate& candidate : candidates_) options.push_back(candidate.option);
+    const PlannedSteps found = SearchPlan(
+        options, limits, [this](std::span<const std::size_t> set) { return TimeWith(set); });
+    plan.replays = found.replays;
+    plan.complete = found.complete;
+    double time = start_;
+    for (const PlannedStep& step : found.steps) {
+      time = std::max(0.0, time - step.saves);
+      PlanStep& out = plan.steps.emplace_back(PlanStep{{}, time, step.saves, step.alone});
+      for (const std::size_t option : step.options) {
+        out.findings.push_back(candidates_[option].finding);
+      }
+    }
+    for (const std::size_t option : found.no_effect) {
+      plan.no_effect.push_back(candidates_[option].finding);
+    }
+    if (!plan.steps.empty()) return;
+    plan.absent_because = plan.complete
+                              ? "fixing the findings would save less than 1 % of an iteration"
+                              : "the profile is too long to simulate its findings";
+  }
+
+  // What an iteration takes if the host were as fast as without the profiler.
+  std::optional<double> WithoutProfiler() const {
+    const bool is_slowed = std::any_of(findings_.begin(), findings_.end(), [](const Finding& some) {
+      return Fired(some.status) && some.rule->id == kProfilerSlowsHost;
+    });
+    if (!is_slowed) return std::nullopt;
+    Scenario faster;
+    faster.by_smallest = true;
+    for (const PathTable table : {PathTable::kHost, PathTable::kApi}) {
+      Scaling scaling{table, {}, knowledge::kPlanHostWithoutProfiler.value()};
+      for (std::uint32_t rank = 0; rank < replayer_.graphs().size(); ++rank) {
+        const Profile& profile = *replayer_.graphs()[rank].rank().profile;
+        const std::size_t rows =
+            table == PathTable::kHost ? profile.host.size() : profile.api.size();
+        for (std::uint32_t row = 0; row < rows; ++row) scaling.rows.push_back({rank, row});
+      }
+      faster.scalings.push_back(std::move(scaling));
+    }
+    const Prediction found = replayer_.Predict(faster, PredictionOf::kTimes);
+    return std::max(0.0, start_ - (found.recorded_time - found.iteration_time));
+  }
+
+  std::span<const CompiledRule> rules_;
+  const std::vector<Finding>& findings_;
+  const Replayer& replayer_;
+  ScenarioRunner runner_;
+  double start_;
+  std::vector<Candidate> candidates_;
+};
+
+Plan NoPlan(std::string why) {
+  Plan plan;
+  plan.absent_because = std::move(why);
+  return plan;
+}
+
+std::string WhyNoReplay(const Analysis& analysis) {
+  const Metric* path = analysis.Find(metric::kCriticalHostShare);
+  return path == nullptr || path->absent_because.empty() ? "this profile cannot be simulated"
+                                                         : path->absent_because;
+}
+
+void SetMetric(MetricId id, Value value, const Plan& plan, Analysis& analysis) {
+  const auto metric = std::find_if(analysis.metrics.begin(), analysis.metrics.end(),
+                                   [&](const Metric& some) { return some.spec == &SpecOf(id); });
+  if (metric == analysis.metrics.end()) return;
+  if (plan.steps.empty()) {
+    metric->absent_because = plan.absent_because;
+    return;
+  }
+  metric->value = std::move(value);
+  metric->absent_because.clear();
+  metric->note = plan.limits;
+}
+
+}  // namespace
+
+Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
+              const Analysis& analysis, const Replayer* replayer) {
+  const bool any_fired = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return Fired(finding.status) && finding.rule->category != kAboutRecording;
+  });
+  if (!any_fired) return NoPlan("nothing was found that could take less time");
+  const Metric* mean = analysis.Find(metric::kIterationTimeMean);
+  const double start = mean == nullptr ? 0 : AsNumber(mean->value, 0);
+  if (start <= 0) return NoPlan("the profile has no iterations");
+  if (replayer == nullptr || !replayer->can_replay()) return NoPlan(WhyNoReplay(analysis));
+  if (HasFreeThreads(*replayer)) {
+    return NoPlan("some threads launch work without a visible reason to wait");
+  }
+  return Planner(rules, findings, *replayer, start).Make();
+}
+
+void AddPlanMetrics(const Plan& plan, Analysis& analysis) {
+  const double first = plan.steps.empty() ? 0 : plan.steps.front().saves;
+  const double start = plan.start > 0 ? plan.start : 1;
+  SetMetric(metric::kPlanEndTime, static_cast<std::int64_t>(std::llround(plan.end())), plan,
+            analysis);
+  SetMetric(metric::kPlanGainShare, std::min(1.0, plan.saved() / start), plan, analysis);
+  SetMetric(metric::kPlanFirstGainShare, std::min(1.0, first / start), plan, analysis);
+  SetMetric(metric::kPlanSteps, static_cast<std::int64_t>(plan.steps.size()), plan, analysis);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,52 @@
+// The plan: which findings to fix in which order, and what an iteration takes after each, by
+// replays of all changes so far together (rules/plan_search.h).
+//
+// A change is the scenario of a finding's rule: what its rows take becomes less. The plan changes
+// no level, no limit and no exit code. Not modelled: contention, caches, the host's own reaction.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "rules/evaluator.h"
+#include "rules/what_if.h"
+
+namespace profgauge {
+
+struct PlanStep {
+  /// Positions in Evaluation::findings; two that save only together. A finding that passed is what
+  /// becomes the limit once the steps before it are done.
+  std::vector<std::size_t> findings;
+  double time = 0;   ///< ns: what an iteration takes after it.
+  double saves = 0;  ///< ns per iteration, given the steps before it.
+  double alone = 0;  ///< ns per iteration, without them.
+};
+
+struct Plan {
+  std::vector<PlanStep> steps;
+  std::string absent_because;  ///< Why there are no steps; empty with steps.
+  double start = 0;            ///< ns: iteration.time.mean, which the savings are taken from.
+  /// ns: the start where the profiler slows the host, if the host took half as long.
+  std::optional<double> without_profiler;
+  std::vector<std::size_t> no_effect;  ///< Fired findings that save too little in every order.
+  std::size_t replays = 0;
+  bool complete = true;  ///< False: the recording is too long to try all orders.
+  std::string limits;    ///< What the replays leave out.
+
+  double end() const { return steps.empty() ? start : steps.back().time; }
+  double saved() const { return start - end(); }
+};
+
+/// `replayer`: of that analysis; null where the recording cannot be replayed. At most
+/// plan.most_replayed_steps steps are replayed.
+Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
+              const Analysis& analysis, const Replayer* replayer);
+
+/// Sets plan.*.
+void AddPlanMetrics(const Plan& plan, Analysis& analysis);
+
+}  // namespace profgauge

@@ -1,0 +1,142 @@
+#include "rules/plan_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace profgauge {
+namespace {
+
+using OptionSet = std::vector<std::size_t>;
+
+class Search {
+ public:
+  Search(std::span<const PlanOption> options, const PlanLimits& limits, const TimeWith& time_with)
+      : options_(options), limits_(limits), time_with_(time_with), left_(options.size()) {
+    std::iota(left_.begin(), left_.end(), std::size_t{0});
+    std::stable_sort(left_.begin(), left_.end(), [&](std::size_t a, std::size_t b) {
+      return options[a].at_most > options[b].at_most;
+    });
+  }
+
+  PlannedSteps Run() {
+    while (found_.steps.size() < limits_.most_steps) {
+      PlannedStep best = BestOption();
+      if (best.saves < limits_.least_saving) best = BestPair();
+      if (best.options.empty() || best.saves < limits_.least_saving) break;
+      Take(std::move(best));
+    }
+    for (PlannedStep& step : found_.steps) {
+      const std::optional<double> alone = SavedBy({}, step.options);
+      step.alone = alone.value_or(0);
+    }
+    for (const std::size_t option : left_) {
+      if (options_[option].is_asked_for && IsSeen(option)) found_.no_effect.push_back(option);
+    }
+    std::sort(found_.no_effect.begin(), found_.no_effect.end());
+    return std::move(found_);
+  }
+
+ private:
+  /// Nothing: there are no more replays.
+  std::optional<double> TimeOf(OptionSet set) {
+    std::sort(set.begin(), set.end());
+    const auto known = times_.find(set);
+    if (known != times_.end()) return known->second;
+    if (found_.replays >= limits_.most_replays) {
+      found_.complete = false;
+      return std::nullopt;
+    }
+    ++found_.replays;
+    const double time = time_with_(set);
+    times_.emplace(std::move(set), time);
+    return time;
+  }
+
+  std::optional<double> SavedBy(const OptionSet& steps, const OptionSet& more) {
+    const std::optional<double> before = TimeOf(steps);
+    OptionSet with = steps;
+    with.insert(with.end(), more.begin(), more.end());
+    const std::optional<double> after = TimeOf(std::move(with));
+    if (!before || !after) return std::nullopt;
+    return *before - *after;
+  }
+
+  bool MayBeNext(std::size_t option) const {
+    return options_[option].is_asked_for || !found_.steps.empty();
+  }
+
+  void Offer(OptionSet more, PlannedStep& best) {
+    const std::optional<double> saves = SavedBy(taken_, more);
+    if (!saves) return;
+    const bool is_tie = std::abs(*saves - best.saves) <= limits_.tie && !best.options.empty();
+    if (is_tie ? more < best.options : *saves > best.saves) best = {std::move(more), *saves, 0};
+  }
+
+  PlannedStep BestOption() {
+    PlannedStep best;
+    for (const std::size_t option : left_) {  // Those that may save most first.
+      if (!best.options.empty() && options_[option].at_most <= best.saves) break;
+      if (options_[option].at_most < limits_.least_saving) break;
+      if (MayBeNext(option)) Offer({option}, best);
+    }
+    return best;
+  }
+
+  PlannedStep BestPair() {
+    OptionSet first;
+    for (const std::size_t option : left_) {
+      if (MayBeNext(option) && first.size() < limits_.paired) first.push_back(option);
+    }
+    PlannedStep best;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      for (std::size_t k = i + 1; k < first.size(); ++k) {
+        OptionSet pair = {std::min(first[i], first[k]), std::max(first[i], first[k])};
+        const double most = options_[first[i]].at_most + options_[first[k]].at_most;
+        if (most >= std::max(limits_.least_saving, best.saves)) Offer(std::move(pair), best);
+      }
+    }
+    return best;
+  }
+
+  void Take(PlannedStep step) {
+    for (const std::size_t option : step.options) {
+      std::erase(left_, option);
+      taken_.push_back(option);
+    }
+    std::sort(taken_.begin(), taken_.end());
+    found_.steps.push_back(std::move(step));
+  }
+
+  /// Whether what it saves after the last step is known: replayed, or bounded from above.
+  bool IsSeen(std::size_t option) const {
+    if (options_[option].at_most < limits_.least_saving) return true;
+    OptionSet with = taken_;
+    with.push_back(option);
+    std::sort(with.begin(), with.end());
+    const auto before = times_.find(taken_), after = times_.find(with);
+    return before != times_.end() && after != times_.end() &&
+           before->second - after->second < limits_.least_saving;
+  }
+
+  std::span<const PlanOption> options_;
+  const PlanLimits& limits_;
+  const TimeWith& time_with_;
+  OptionSet left_;   // By falling bound.
+  OptionSet taken_;  // Ascending.
+  std::map<OptionSet, double> times_;
+  PlannedSteps found_;
+};
+
+}  // namespace
+
+PlannedSteps SearchPlan(std::span<const PlanOption> options, const PlanLimits& limits,
+                        const TimeWith& time_with) {
+  return Search(options, limits, time_with).Run();
+}
+
+}  // namespace profgauge
