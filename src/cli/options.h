@@ -74,6 +74,10 @@ struct Options {
   bool plan = false;
   bool without_waiting = false;
 
+  // Times of unrecorded iterations.
+  std::string step_times;  ///< FILE or FILE:COLUMN.
+  std::string step_unit, step_column, step_tag;
+
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   std::optional<std::int64_t> iter_start_number, iter_stop_number;  ///< "#5": as recorded.

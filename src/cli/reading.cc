@@ -99,6 +99,7 @@ ReadOptions HowToRead(const Options& options) {
   read.keep_readable = IsJudging(options);
   read.threads = options.jobs;
   read.aggregation = options.aggregation.value_or(-1);
+  read.step_times = {options.step_times, options.step_column, options.step_unit, options.step_tag};
   return read;
 }
 

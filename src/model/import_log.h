@@ -189,6 +189,9 @@ const CounterInfo& InfoOf(Counter counter);
 /// What stands beside the number.
 std::string_view CounterText(Counter counter, std::uint64_t count);
 
+/// How examples of `events_dropped` begin that Kineto's own log states.
+inline constexpr std::string_view kKinetosLog = "Kineto's log: ";
+
 class ImportLog {
  public:
   static constexpr std::size_t kKeptExamples = 3;

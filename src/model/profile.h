@@ -22,6 +22,7 @@
 namespace profgauge {
 
 struct CpuActivity;  // model/cpu_activity.h
+struct RunSide;      // model/run_side.h
 namespace neuron {
 struct Data;  // model/neuron.h
 }  // namespace neuron
@@ -134,6 +135,10 @@ struct Profile {
   std::vector<KernelMarkers> kernel_markers;  ///< One per row of `device`, or none at all.
   /// What only AWS Neuron records; null for other recordings.
   std::shared_ptr<const neuron::Data> neuron;
+  /// The document `profgauge.run` as the profile carries it; empty: none.
+  std::string run_document;
+  /// What is known of the run beside the profile; null where there is no such document.
+  std::shared_ptr<const RunSide> run_side;
   Reported reported;  ///< What the file states itself, for what its rows cannot give.
 
   ImportLog log;

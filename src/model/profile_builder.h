@@ -165,6 +165,8 @@ class ProfileBuilder {
   /// several of a listed one are listed, too.
   void RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers);
   void AddFact(std::string key, std::string value);
+  /// `profgauge.run` as the profile carries it.
+  void SetRunDocument(std::string text) { profile_.run_document = std::move(text); }
   /// REQUIRES: static storage.
   void SetHints(std::span<const RecordingHint> hints) { profile_.hints = hints; }
   void SetCopiesUnknown(std::string why) { profile_.copies_unknown = std::move(why); }

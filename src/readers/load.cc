@@ -23,6 +23,8 @@
 #include "readers/graph_files.h"
 #include "readers/one_run.h"
 #include "readers/ranks.h"
+#include "readers/run_side/attach.h"
+#include "readers/run_side/document.h"
 
 namespace profgauge {
 namespace {
@@ -134,6 +136,15 @@ bool IsNamedAsRecording(const std::string& file) {
     return std::ranges::any_of(reader->suffixes(),
                                [&](std::string_view suffix) { return file.ends_with(suffix); });
   });
+}
+
+/// Documents beside profiles are none themselves.
+void TakeRunDocuments(std::vector<std::string>& files, std::vector<std::string>& documents) {
+  const auto is_document = [](const std::string& file) {
+    return readers::IsRunDocumentName(fs::path(file).filename().string());
+  };
+  std::ranges::copy_if(files, std::back_inserter(documents), is_document);
+  std::erase_if(files, is_document);
 }
 
 Status ReadParts(std::vector<std::string>& files, const ReadOptions& options, Run& run) {
@@ -249,6 +260,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   std::vector<std::string> files;
   for (const std::string& folder : OutputsOf(path, earlier)) {
     PROFGAUGE_TRY(auto inside, FilesOf(folder));
+    TakeRunDocuments(inside, run.documents);
     PROFGAUGE_CHECK(ReadParts(inside, options, run));
     TakeCaptures(inside);
     const std::vector<std::string> names = NamesOf(inside);
@@ -335,7 +347,7 @@ std::vector<std::string> RecordingsOf(const std::string& folder) {
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     const std::string name = at->path().filename().string();
-    if (name.starts_with('.')) continue;
+    if (name.starts_with('.') || readers::IsRunDocumentName(name)) continue;
     if (!at->is_regular_file(code) || !IsNamedAsRecording(name)) return {};
     files.push_back(at->path().string());
   }
@@ -407,11 +419,13 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
     }
     std::move(more.profiles.begin(), more.profiles.end(), std::back_inserter(run.profiles));
     std::move(more.skipped.begin(), more.skipped.end(), std::back_inserter(run.skipped));
+    std::move(more.documents.begin(), more.documents.end(), std::back_inserter(run.documents));
   }
   PROFGAUGE_CHECK(Settle("", run));
   PROFGAUGE_CHECK(CheckNoFileTwice(run.profiles, ""));
   run.profiles = OfEachProcess(std::move(run.profiles));
   GiveRanks(run.profiles, ranks);
+  PROFGAUGE_CHECK(readers::AttachRunSides(run.profiles, run.documents, options.step_times));
   ReadGraphCaptures(captures, options, run.profiles);
   std::stable_sort(run.profiles.begin(), run.profiles.end(), RanksBefore);
   return run;

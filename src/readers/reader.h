@@ -27,6 +27,14 @@ struct ReadProgress {
   std::uint64_t done = 0, total = 0;
 };
 
+/// Times of unrecorded iterations that the user names.
+struct StepTimesInput {
+  std::string file;    ///< Empty: none.
+  std::string column;  ///< Of a table, or the key of JSON lines; empty: by its name.
+  std::string unit;    ///< "s", "ms", "us", "ns"; empty: as the name of the column says.
+  std::string tag;     ///< Of TensorBoard's events; empty: by its name.
+};
+
 struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   /// In a folder, leave out recordings that cannot be read, and count them, if others can.
@@ -36,6 +44,7 @@ struct ReadOptions {
   bool of_captured_graphs = false;
   /// Which aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
+  StepTimesInput step_times;
   unsigned threads = 0;  ///< Worker threads; 0 means one per core. Never changes results.
   /// Called now and then while bytes are read, from any thread but never from two at once.
   std::function<void(const ReadProgress&)> progress;
@@ -46,6 +55,7 @@ struct ReadOptions {
 struct Run {
   std::vector<Profile> profiles;  ///< In rank order, once all are read.
   std::vector<std::string> skipped;
+  std::vector<std::string> documents = {};  ///< Files of folders that are known beside profiles.
 };
 
 /// Who wrote a file and when: times of the same digits, so that later ones are greater.

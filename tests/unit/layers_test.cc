@@ -247,7 +247,7 @@ std::vector<std::string> Formats() {
        fs::directory_iterator(fs::path(PROFGAUGE_SOURCE_DIR) / "src" / "readers")) {
     const std::string name = entry.path().filename().string();
     if (entry.is_directory() && name != "text" && name != "cuda" && name != "database" &&
-        name != "parquet")
+        name != "parquet" && name != "run_side")
       formats.push_back(name);
   }
   return formats;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "model/device_words.h"
 #include "model/import_log.h"
+#include "model/run_side.h"
 #include "readers/builtin.h"
 
 namespace profgauge::cli {
@@ -164,6 +165,26 @@ void AddImportLog(std::string& text, const ImportLog& log) {
   }
 }
 
+/// Times of unrecorded iterations, and why a document is not used.
+void AddRunSide(const Profile& profile, std::string& text) {
+  if (profile.run_side == nullptr) return;
+  const RunSide& side = *profile.run_side;
+  if (side.document) {
+    const RunDocument& document = *side.document;
+    std::size_t steps = 0;
+    for (const StepSegment& segment : document.segments) steps += segment.lengths.size();
+    std::string line = fmt::format("{}, from {}, clock {}", Count(steps, "iteration", "iterations"),
+                                   TextOf(side.carrier), NameOf(document.clock));
+    if (!document.batches.empty()) line += fmt::format(", {} sums", document.batches.size());
+    if (document.unknown_keys > 0) line += fmt::format(", {} unknown keys", document.unknown_keys);
+    if (document.left_out > 0) line += fmt::format(", {} values not shown", document.left_out);
+    AddLine(text, "unrecorded", line);
+  }
+  for (const RunProblem& problem : side.problems) {
+    AddLine(text, "unrecorded", fmt::format("`{}`: {}", problem.code, problem.text));
+  }
+}
+
 }  // namespace
 
 std::string DescribeProfile(const Profile& profile) {
@@ -181,6 +202,7 @@ std::string DescribeProfile(const Profile& profile) {
   AddLine(text, "threads", Count(profile.threads.size(), "thread", "threads"));
   AddLine(text, "events", Events(profile));
   if (profile.has_timeline) AddLine(text, "iterations", IterationText(profile));
+  AddRunSide(profile, text);
   AddCapabilities(text, profile);
   bool first = true;
   for (const auto& [name, value] : profile.facts) {

@@ -14,6 +14,8 @@ std::vector<NamedSchema> AllSchemas() {
                      "report.json: what reports show, but for events one by one and the rows that "
                      "left_out counts",
                      PrettyJson(report::ReportSchema()) + "\n"});
+  schemas.push_back({"run", "profgauge.run: the times of unrecorded iterations, and the process",
+                     std::string(EmbeddedSchema("rules/schemas/run.json"))});
   return schemas;
 }
 

@@ -13,7 +13,10 @@ struct NamedSchema {
   std::string text;
 };
 
-/// Those of the configuration, then report.json's.
+/// A schema that is written by hand; empty when there is no such file.
+std::string_view EmbeddedSchema(std::string_view path);
+
+/// Those of the configuration, then report.json's and those written by hand.
 std::vector<NamedSchema> AllSchemas();
 
 }  // namespace profgauge::cli

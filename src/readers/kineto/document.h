@@ -118,6 +118,7 @@ struct Envelope {
   bool goes_on = false;   ///< Behind its end, or with a second list of events.
   /// The profiler says that it has no GPU activity: a loss where work was launched.
   bool says_no_gpu_work = false;
+  std::string run_document;  ///< The text of `profgauge.run`; empty: none.
 };
 
 /// Reads facts, devices and distributed training out of the text before the list, with its `[`, and

@@ -26,6 +26,8 @@ constexpr std::array<std::string_view, 16> kFacts = {
     "rocprofiler_version", "hip_runtime_version",  "hip_driver_version",  "Framework",
 };
 
+constexpr std::string_view kRunDocument = "profgauge.run";
+
 std::string TextOf(const json::value& value) {
   if (const auto* text = value.if_string()) return std::string(text->data(), text->size());
   return json::serialize(value);
@@ -143,10 +145,11 @@ void ReadProfilersLog(const json::value& messages, Envelope& envelope, ImportLog
     if (text == nullptr) continue;
     const std::string_view message(text->data(), text->size());
     if (Contains(message, "Dropped ") && Contains(message, " activity records")) {
-      log.Add(Counter::events_dropped, DroppedRecords(message));
+      log.Add(Counter::events_dropped, DroppedRecords(message) - 1);
+      log.AddAt(Counter::events_dropped, std::string(kKinetosLog) + "dropped activity records");
     } else if (Contains(message, "Exceeded max GPU buffer count") ||
                Contains(message, "CollectTrace stopped by GPU profiler")) {
-      log.Add(Counter::events_dropped);
+      log.AddAt(Counter::events_dropped, std::string(kKinetosLog) + "stopped collecting");
     } else if (Contains(message, "GPU trace is empty!")) {
       envelope.says_no_gpu_work = true;
     }
@@ -225,7 +228,9 @@ bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
   auto& log = builder.log();
   bool goes_on = false;
   auto entries = Split(text, goes_on);
-  const auto unreadable = [](const Entry& entry) { return !Parse(entry.value); };
+  const auto unreadable = [](const Entry& entry) {
+    return entry.key != kRunDocument && !Parse(entry.value);
+  };
   if (!entries || std::any_of(entries->begin(), entries->end(), unreadable)) {
     if (auto mended = Mend(text); mended && Trim(text.substr(mended->end)).empty()) {
       for (const auto counter : mended->repairs) log.Add(counter);
@@ -246,6 +251,10 @@ bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
     if (last[key] != i) {
       envelope.goes_on = envelope.goes_on || key == "traceEvents";
       log.Add(Counter::duplicate_keys);
+      continue;
+    }
+    if (key == kRunDocument) {  // Judged as a whole by readers/run_side, whatever it is.
+      envelope.run_document = std::string(value);
       continue;
     }
     if (const auto parsed = Parse(value)) {

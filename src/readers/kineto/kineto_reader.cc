@@ -102,6 +102,7 @@ class Import {
     origin.hash = input_.Hash();
     origin.dialect = Dialect();
     PROFGAUGE_TRY(auto profile, builder_.Finish());
+    profile.run_document = std::move(envelope_.run_document);
     profile.gpus_by_process = true;  // A file of several processes was merged of as many traces.
     if (profile.host.size() + profile.device.size() + profile.api.size() + profile.python.size() +
             profile.memory.size() ==
@@ -112,7 +113,8 @@ class Import {
     const auto& calls = profile.api.kind;
     const bool launched = std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end();
     if (envelope_.says_no_gpu_work && (launched || profile.device.size() > 0)) {
-      profile.log.Add(Counter::events_dropped);
+      profile.log.AddAt(Counter::events_dropped,
+                        std::string(kKinetosLog) + "no activity of the GPU");
     }
     if (profile.device.size() == 0) {
       if (!unread_.empty()) {

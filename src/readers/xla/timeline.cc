@@ -13,6 +13,7 @@
 
 #include "base/interval.h"
 #include "knowledge/coverage.h"
+#include "readers/run_side/document.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
 
@@ -110,7 +111,7 @@ bool WaitsForHost(const Event& event) {
 }  // namespace
 
 std::span<const Event::Stat> Event::Stats() {
-  static constexpr std::array<Stat, 17> kStats = {{
+  static constexpr std::array<Stat, 18> kStats = {{
       {"correlation_id", &Event::correlation_id},
       {"kernel_details", &Event::kernel_details},
       {"memcpy_details", &Event::memcpy_details},
@@ -121,6 +122,7 @@ std::span<const Event::Stat> Event::Stats() {
       {"tf_op", &Event::tf_op},
       {"name", &Event::scope},
       {"step_num", &Event::step_num},
+      {"v", &Event::v},
       {"source", &Event::source},
       {"allocator_name", &Event::allocator_name},
       {"bytes_allocated", &Event::bytes_allocated},
@@ -282,6 +284,9 @@ Timeline::Names Timeline::NamesOf(const Event& event) {
 }
 
 void Timeline::AddHost(const Track& track, const Event& event) {
+  if (event.name == "profgauge.run" && !event.v.empty()) {
+    if (auto document = DecodeBase64Url(event.v)) builder_.SetRunDocument(*std::move(document));
+  }
   if (event.name.starts_with('$')) {
     PythonRow row;
     row.start = event.start;

@@ -48,6 +48,7 @@ struct Event {
   std::string_view tf_op;         ///< "name:type".
   std::string_view scope;         ///< The stat "name": "jit(f)/dot_general", or an argument's name.
   std::string_view step_num;
+  std::string_view v;       ///< The argument of an annotation `profgauge.run`.
   std::string_view source;  ///< "file.py:12".
   std::string_view allocator_name;
   std::string_view bytes_allocated;

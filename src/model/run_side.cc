@@ -1,0 +1,35 @@
+#include "model/run_side.h"
+
+#include <array>
+#include <cstddef>
+
+namespace profgauge {
+namespace {
+
+constexpr std::array<std::string_view, 5> kClocks = {"host", "device_event", "fetch", "window",
+                                                     "reported"};
+
+}  // namespace
+
+std::string_view NameOf(StepClock clock) { return kClocks[static_cast<std::size_t>(clock)]; }
+
+std::optional<StepClock> FindStepClock(std::string_view name) {
+  for (std::size_t i = 0; i < kClocks.size(); ++i) {
+    if (kClocks[i] == name) return static_cast<StepClock>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view TextOf(RunCarrier carrier) {
+  switch (carrier) {
+    case RunCarrier::kInside:
+      return "inside the profile";
+    case RunCarrier::kBeside:
+      return "a file beside the profile";
+    case RunCarrier::kNamed:
+      break;
+  }
+  return "`--step-times`";
+}
+
+}  // namespace profgauge

@@ -1,0 +1,100 @@
+// What is known of a run beside its profile: the times of iterations that no profiler recorded, and
+// what the process was (`profgauge.run`; rules/schemas/run.json).
+//
+// Readers say what a document holds. What follows for the run: analysis/recording/judged_steps.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace profgauge {
+
+/// How iterations were timed.
+enum class StepClock : std::uint8_t {
+  kHost,         ///< The host's clock: sums of many are right, single ones only where it waits.
+  kDeviceEvent,  ///< Events on the device.
+  kFetch,        ///< A result fetched one iteration later.
+  kWindow,       ///< Sums between two waits for the device.
+  kReported,     ///< A tool's own number.
+};
+std::string_view NameOf(StepClock clock);  ///< "host", "device_event", "fetch", …
+std::optional<StepClock> FindStepClock(std::string_view name);
+
+/// Iterations that follow each other.
+struct StepSegment {
+  std::int64_t first = 0;  ///< Number of the first, as the profile counts.
+  std::vector<Ns> lengths;
+};
+
+/// The length of several iterations together.
+struct StepSum {
+  std::int64_t first = 0, steps = 1;
+  Ns length = 0;
+};
+
+/// Iterations `first` to `last`, both included.
+struct StepRange {
+  std::int64_t first = 0, last = 0;
+  std::string word = {};  ///< Of unusual ones: "checkpoint", "eval"; else empty.
+};
+
+/// A number of a device over the run; NaN where it was not given.
+struct DeviceCondition {
+  double median, least, most, limit;
+};
+
+struct RunDevice {
+  std::int64_t id = -1;
+  std::string uuid, name;
+  std::map<std::string, DeviceCondition, std::less<>> conditions;  ///< "sm_mhz", "watts", …
+  std::map<std::string, double, std::less<>> reasons;  ///< Share of time with lowered clocks.
+};
+
+/// A document that can be used.
+struct RunDocument {
+  StepClock clock = StepClock::kHost;
+  bool is_attached = false;  ///< A profiler's library was loaded though it did not record.
+  std::vector<StepSegment> segments;
+  std::vector<StepSum> batches, windows;
+  std::vector<StepRange> marks, recorded;
+  std::vector<std::string> profiler_options;
+  std::map<std::string, double, std::less<>> work;  ///< Of one iteration: "samples", "tokens".
+  std::int64_t rank = -1, world_size = -1;
+  std::string commit, job;
+  std::vector<RunDevice> devices;
+  std::vector<std::pair<std::string, std::string>> versions, environment;  ///< Allow-listed.
+  std::int64_t unknown_keys = 0, left_out = 0;  ///< Keys ignored; values that may not be shown.
+  std::int64_t steps_dropped = 0;               ///< Lengths that none can have.
+};
+
+/// Why a document is not used: "run/unreadable".
+struct RunProblem {
+  std::string code, text;
+};
+
+/// Where the times come from.
+enum class RunCarrier : std::uint8_t {
+  kInside,  ///< The profile itself.
+  kBeside,  ///< A file beside it.
+  kNamed,   ///< `--step-times`.
+};
+std::string_view TextOf(RunCarrier carrier);  ///< "inside the profile", …
+
+struct RunSide {
+  RunCarrier carrier = RunCarrier::kInside;
+  std::string source;  ///< The file's name, without folders.
+  std::optional<RunDocument> document;
+  /// The process that the profile is of wrote it, as what the profile carries shows.
+  bool is_of_process = false;
+  std::vector<RunProblem> problems;  ///< Of documents that are not used.
+  std::string note;                  ///< Where several carriers disagree; else empty.
+};
+
+}  // namespace profgauge

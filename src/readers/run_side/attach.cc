@@ -1,0 +1,308 @@
+#include "readers/run_side/attach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/read_file.h"
+#include "base/text.h"
+#include "knowledge/unrecorded.h"
+#include "model/run_side.h"
+#include "model/summary/summary.h"
+#include "readers/builtin.h"
+#include "readers/run_side/document.h"
+#include "readers/run_side/step_log.h"
+
+namespace profgauge::readers {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A document inside of a trace is at most this long: more hides the trace's own keys from readers.
+constexpr std::size_t kMostBytesInside = std::size_t{32} << 10;
+
+struct Found {
+  RunCarrier carrier;
+  std::string path;
+  RunReading reading;
+};
+
+/// The names that a document beside `path` may have.
+std::vector<std::string> NamesBeside(const std::string& path) {
+  const auto with = [](std::string_view stem) { return std::string(stem) + ".run.json"; };
+  std::vector<std::string> names = {with(path)};
+  std::string_view stem = path;
+  if (stem.ends_with(".gz")) {
+    stem.remove_suffix(3);
+    names.push_back(with(stem));
+  }
+  for (const auto& reader : BuiltinReaders()) {
+    for (const std::string_view suffix : reader->suffixes()) {
+      if (path.ends_with(suffix))
+        names.push_back(with(path.substr(0, path.size() - suffix.size())));
+      if (stem.ends_with(suffix))
+        names.push_back(with(stem.substr(0, stem.size() - suffix.size())));
+    }
+  }
+  names.push_back(with((fs::path(stem).parent_path() / fs::path(stem).stem()).string()));
+  return names;
+}
+
+RunReading ReadDocument(const std::string& path) {
+  std::error_code code;
+  if (fs::file_size(path, code) > kMostRunBytes && !code) {
+    return {std::nullopt, {{"run/too-large", fmt::format("over {} bytes", kMostRunBytes)}}};
+  }
+  const auto text = ReadSmallFile(path, kMostRunBytes);
+  if (!text) return {std::nullopt, {{"run/unreadable", "the file cannot be read"}}};
+  return ReadRunDocument(WithoutByteOrderMark(*text));
+}
+
+std::optional<Found> FindBeside(const Profile& profile) {
+  if (profile.source.path == "-") return std::nullopt;
+  for (const std::string& name : NamesBeside(profile.source.path)) {
+    std::error_code code;
+    if (fs::is_regular_file(name, code))
+      return Found{RunCarrier::kBeside, name, ReadDocument(name)};
+  }
+  return std::nullopt;
+}
+
+/// The profile's own document: a key of the trace, or the first mark that holds one.
+std::optional<Found> FindInside(const Profile& profile) {
+  std::optional<std::string> text;
+  if (!profile.run_document.empty()) text = profile.run_document;
+  for (std::size_t i = 0; !text && i < profile.strings.size(); ++i) {
+    text = DecodeRunMark(profile.strings[StringId{static_cast<std::uint32_t>(i)}]);
+  }
+  if (!text) return std::nullopt;
+  Found found{RunCarrier::kInside, "", {}};
+  if (text->size() > kMostBytesInside) {
+    found.reading.problems.push_back(
+        {"run/too-large", fmt::format("over {} bytes in a profile", kMostBytesInside)});
+  } else {
+    found.reading = ReadRunDocument(*text);
+  }
+  return found;
+}
+
+std::optional<RunProblem> OtherRank(const RunDocument& document, const DistributedInfo& profile) {
+  const auto differ = [](std::int64_t a, std::int64_t b) { return a >= 0 && b >= 0 && a != b; };
+  if (document.world_size > 0 && document.rank >= document.world_size) {
+    return RunProblem{"run/other-rank",
+                      fmt::format("rank {} of {}", document.rank, document.world_size)};
+  }
+  if (differ(document.rank, profile.rank)) {
+    return RunProblem{"run/other-rank", fmt::format("it is of rank {}, the profile of rank {}",
+                                                    document.rank, profile.rank)};
+  }
+  if (profile.world_size > 0 && differ(document.world_size, profile.world_size)) {
+    return RunProblem{"run/other-rank", fmt::format("it is of {} ranks, the profile of {}",
+                                                    document.world_size, profile.world_size)};
+  }
+  return std::nullopt;
+}
+
+std::int64_t StepsIn(const RunDocument& document) {
+  std::int64_t steps = 0;
+  for (const StepSegment& segment : document.segments) {
+    steps += static_cast<std::int64_t>(segment.lengths.size());
+  }
+  for (const StepSum& sum : document.batches) steps += sum.steps;
+  return steps;
+}
+
+std::optional<Ns> LengthOf(const RunDocument& document, std::int64_t step) {
+  const auto behind = std::ranges::upper_bound(document.segments, step, {}, &StepSegment::first);
+  if (behind == document.segments.begin()) return std::nullopt;
+  const StepSegment& segment = *std::prev(behind);
+  const auto at = static_cast<std::size_t>(step - segment.first);
+  return at < segment.lengths.size() ? std::optional(segment.lengths[at]) : std::nullopt;
+}
+
+/// Whether the iterations that both have take as long; of none in common, yes.
+bool DoAgree(const RunDocument& a, const RunDocument& b) {
+  double ours = 0, theirs = 0;
+  for (const StepSegment& segment : a.segments) {
+    for (std::size_t i = 0; i < segment.lengths.size(); ++i) {
+      const auto other = LengthOf(b, segment.first + static_cast<std::int64_t>(i));
+      if (!other) continue;
+      ours += static_cast<double>(segment.lengths[i]);
+      theirs += static_cast<double>(*other);
+    }
+  }
+  return std::abs(ours - theirs) <= knowledge::kUnrecordedDocumentsAgree * std::max(ours, theirs);
+}
+
+/// Of all that was found, in the order of precedence.
+std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedInfo& profile) {
+  auto side = std::make_shared<RunSide>();
+  std::optional<RunDocument> inside;
+  for (Found& found : all) {
+    auto& document = found.reading.document;
+    for (RunProblem& problem : found.reading.problems) {
+      problem.text = fmt::format("{}: {}", TextOf(found.carrier), problem.text);
+      side->problems.push_back(std::move(problem));
+    }
+    if (!document) continue;
+    if (auto problem = OtherRank(*document, profile)) {
+      problem->text = fmt::format("{}: {}", TextOf(found.carrier), problem->text);
+      side->problems.push_back(*std::move(problem));
+      continue;
+    }
+    if (side->document && !DoAgree(*side->document, *document)) {
+      side->note = "two documents give the same iterations other lengths: the longer one counts";
+    }
+    if (found.carrier == RunCarrier::kInside) inside = document;
+    if (side->document && StepsIn(*side->document) >= StepsIn(*document)) continue;
+    side->carrier = found.carrier;
+    side->source = fs::path(found.path).filename().string();
+    side->document = std::move(document);
+  }
+  // What the process itself wrote into the profile shows that a longer list is of it.
+  side->is_of_process = inside && side->document && DoAgree(*inside, *side->document);
+  return side->document || !side->problems.empty() ? side : nullptr;
+}
+
+/// A document or log that the user names. Errors as AttachRunSides().
+Result<Found> ReadNamed(const StepTimesInput& named) {
+  StepTimesInput how = named;
+  std::error_code code;
+  const std::size_t colon = how.file.rfind(':');
+  if (!fs::exists(how.file, code) && colon != std::string::npos) {
+    if (how.column.empty()) how.column = how.file.substr(colon + 1);
+    how.file.resize(colon);
+  }
+  const auto text = ReadSmallFile(how.file, kMostLogBytes);
+  if (!text) {
+    return Fail(InputError(how.file, "run/unreadable", "the file cannot be read",
+                           "check its name and permissions"));
+  }
+  Found found{RunCarrier::kNamed, how.file, {}};
+  found.reading = ReadRunDocument(WithoutByteOrderMark(*text));
+  if (found.reading.document) return found;
+  const RunProblem problem = found.reading.problems.front();
+  // A file of this kind that cannot be used is no log of another kind.
+  const bool is_document = Contains(*text, "\"segments\"") || Contains(*text, "\"batches\"");
+  if (is_document && Contains(*text, "\"schema\"")) {
+    return Fail(InputError(how.file, problem.code,
+                           fmt::format("the times of iterations cannot be used: {}", problem.text),
+                           "`profgauge schema run` prints the fields of the file"));
+  }
+  auto log = ReadStepLog(*text, how);
+  if (!log) {
+    Error error = std::move(log).error();
+    error.where.file = how.file;
+    return Fail(std::move(error));
+  }
+  found.reading = {std::move(log->document), {}};
+  return found;
+}
+
+/// The profile that a named document is of.
+Result<std::size_t> PlaceOf(const Found& named, const std::vector<Profile>& profiles) {
+  const std::int64_t rank = named.reading.document->rank;
+  if (rank < 0 || profiles.size() == 1) return std::size_t{0};
+  const auto found = std::ranges::find_if(
+      profiles, [rank](const Profile& profile) { return profile.distributed.rank == rank; });
+  if (found != profiles.end()) return static_cast<std::size_t>(found - profiles.begin());
+  return Fail(InputError(named.path, "run/other-rank",
+                         fmt::format("the times are of rank {}, which is not in the run", rank)));
+}
+
+class Attacher {
+ public:
+  Attacher(std::vector<Profile>& profiles, const std::vector<std::string>& documents)
+      : profiles_(profiles), found_(profiles.size()), left_(documents) {}
+
+  Status AddNamed(const StepTimesInput& named) {
+    if (named.file.empty() || profiles_.empty()) return {};
+    PROFGAUGE_TRY(Found found, ReadNamed(named));
+    PROFGAUGE_TRY(const std::size_t place, PlaceOf(found, profiles_));
+    if (auto other = OtherRank(*found.reading.document, profiles_[place].distributed)) {
+      return Fail(InputError(found.path, other->code, other->text));
+    }
+    found_[place].push_back(std::move(found));
+    return {};
+  }
+
+  void AddBeside() {
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      auto found = FindBeside(profiles_[i]);
+      if (!found || IsTaken(i, found->path)) continue;
+      std::erase(left_, found->path);
+      Add(i, *std::move(found));
+    }
+    for (const std::string& path : left_) AddByRank(path);
+  }
+
+  void Finish() {
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      Profile& profile = profiles_[i];
+      if (auto inside = FindInside(profile)) found_[i].push_back(*std::move(inside));
+      profile.run_document.clear();
+      if (!found_[i].empty()) profile.run_side = Chosen(std::move(found_[i]), profile.distributed);
+    }
+  }
+
+ private:
+  /// Of several profiles of one file a document is of its rank's, else of the first.
+  bool IsTaken(std::size_t place, const std::string& path) const {
+    for (std::size_t i = 0; i < place; ++i) {
+      for (const Found& found : found_[i]) {
+        if (found.path != path) continue;
+        const auto& document = found.reading.document;
+        const std::int64_t rank = document ? document->rank : -1;
+        if (rank < 0 || rank != profiles_[place].distributed.rank) return true;
+      }
+    }
+    return false;
+  }
+
+  void Add(std::size_t place, Found found) { found_[place].push_back(std::move(found)); }
+
+  bool HasBeside(std::size_t place) const {
+    return std::ranges::any_of(
+        found_[place], [](const Found& found) { return found.carrier == RunCarrier::kBeside; });
+  }
+
+  /// A document of a folder whose name is no profile's.
+  void AddByRank(const std::string& path) {
+    RunReading reading = ReadDocument(path);
+    const std::int64_t rank = reading.document ? reading.document->rank : -1;
+    const fs::path folder = fs::path(path).parent_path();
+    std::vector<std::size_t> there, fit;
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      if (fs::path(profiles_[i].source.path).parent_path() != folder) continue;
+      there.push_back(i);
+      if (!HasBeside(i) && rank >= 0 && profiles_[i].distributed.rank == rank) fit.push_back(i);
+    }
+    if (fit.empty() && there.size() == 1 && !HasBeside(there.front())) fit = there;
+    if (fit.size() == 1) Add(fit.front(), {RunCarrier::kBeside, path, std::move(reading)});
+  }
+
+  std::vector<Profile>& profiles_;
+  std::vector<std::vector<Found>> found_;
+  std::vector<std::string> left_;
+};
+
+}  // namespace
+
+Status AttachRunSides(std::vector<Profile>& profiles, const std::vector<std::string>& documents,
+                      const StepTimesInput& named) {
+  Attacher attacher(profiles, documents);
+  PROFGAUGE_CHECK(attacher.AddNamed(named));
+  attacher.AddBeside();
+  attacher.Finish();
+  return {};
+}
+
+}  // namespace profgauge::readers

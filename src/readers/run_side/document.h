@@ -1,0 +1,51 @@
+// `profgauge.run`, schema 1: from text to numbers. Anything may be in the text; what cannot be used
+// gives a problem and no document.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/run_side.h"
+
+namespace profgauge::readers {
+
+// The limits of schema 1 (rules/schemas/run.json): no larger document is used.
+inline constexpr std::size_t kMostRunBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostRunSteps = 65'536;
+inline constexpr std::size_t kMostRunRanges = 4'096;
+/// Longest iteration that is meant: a day.
+inline constexpr Ns kMostStepLength = 86'400'000'000'000;
+
+/// What a text gives: a document, problems, or both.
+struct RunReading {
+  std::optional<RunDocument> document;
+  std::vector<RunProblem> problems;
+};
+
+/// Codes: "run/unreadable" with the place, "run/newer", "run/too-large", and beside a document
+/// "run/windows-disagree". O(n).
+RunReading ReadRunDocument(std::string_view text);
+
+/// Makes sure that the lengths of a document can be used: what no iteration can take is left out
+/// and counted; over 1 % of them, and nothing left, is a problem.
+std::optional<RunProblem> CheckLengths(RunDocument& document);
+
+/// The document that a mark carries: `profgauge.run:` and base64url without padding. Nothing where
+/// it is none.
+std::optional<std::string> DecodeRunMark(std::string_view mark);
+/// The bytes of base64url without padding; nothing where it is none.
+std::optional<std::string> DecodeBase64Url(std::string_view text);
+
+/// Whether the name is that of a document beside profiles: "run.json", "rank-3.run.json".
+bool IsRunDocumentName(std::string_view name);
+
+/// Whether a revision, a job or a version may be shown: no path from the root, which names people.
+bool IsRevision(std::string_view text);
+/// Whether an environment variable may be read: a list of names, without those of secrets.
+bool IsSharedVariable(std::string_view name);
+
+}  // namespace profgauge::readers

@@ -1,0 +1,58 @@
+// Megatron-LM's and NeMo's logs, by the words around the numbers: lines differ from version to
+// version.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+#include "readers/run_side/log_values.h"
+#include "readers/text/numbers.h"
+
+namespace profgauge::readers {
+namespace {
+
+/// The number behind `words` in `line`, white space skipped; nothing where there is none.
+std::optional<double> NumberBehind(std::string_view line, std::string_view words) {
+  const std::size_t at = line.find(words);
+  if (at == line.npos) return std::nullopt;
+  std::string_view rest = line.substr(at + words.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  double value = 0;
+  const auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return failed == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+std::int64_t StepOf(std::optional<double> number) {
+  constexpr double kMostSteps = 1e15;
+  return number && *number >= 0 && *number < kMostSteps ? static_cast<std::int64_t>(*number) : -1;
+}
+
+struct Words {
+  std::string_view kind, step, time;
+  double factor;
+  Logged logged;
+};
+// Megatron-LM: " iteration       10/      61 | … elapsed time per iteration (ms): 28.4 |", the mean
+// since the line before (v1.0 to 2026-08). NeMo: "… | global_step: 0 | … | train_step_timing in s:
+// 7.126", and in NeMo 1's progress bar "train_step_timing in s=3.130]", of each iteration.
+constexpr Words kLogs[] = {
+    {"Megatron-LM log", " iteration ", "elapsed time per iteration (ms):", 1e6, Logged::kMean},
+    {"NeMo log", "global_step:", "train_step_timing in s:", 1e9, Logged::kSingle},
+    {"NeMo log", "global_step=", "train_step_timing in s=", 1e9, Logged::kSingle}};
+
+}  // namespace
+
+std::optional<Result<StepLog>> ReadTextLog(std::string_view text) {
+  for (const Words& words : kLogs) {
+    if (!Contains(text, words.time)) continue;
+    std::vector<LoggedTime> values;
+    for (const std::string_view line : Lines(text)) {
+      const auto value = NumberBehind(line, words.time);
+      if (value) values.push_back({StepOf(NumberBehind(line, words.step)), *value});
+    }
+    return MakeStepLog(std::string(words.kind), values, words.factor, words.logged);
+  }
+  return std::nullopt;
+}
+
+}  // namespace profgauge::readers

@@ -1,0 +1,62 @@
+// Any bytes as `profgauge.run` and as a log of iteration times.
+//
+// Held: a document that is used has iterations, all of possible lengths, in order and within the
+// limits; what is not used has a code; nothing that may not be shown is kept.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "readers/run_side/document.h"
+#include "readers/run_side/step_log.h"
+#include "support/fuzz.h"
+#include "support/json_or_lines.h"
+
+namespace {
+
+using namespace profgauge;
+
+void CheckDocument(const RunDocument& document) {
+  std::size_t steps = 0;
+  std::int64_t next = 0;
+  for (const StepSegment& segment : document.segments) {
+    fuzz::Require(segment.first >= next, "segments rise");
+    fuzz::Require(!segment.lengths.empty(), "segments have iterations");
+    next = segment.first + static_cast<std::int64_t>(segment.lengths.size());
+    steps += segment.lengths.size();
+    for (const Ns length : segment.lengths) {
+      fuzz::Require(length > 0 && length <= readers::kMostStepLength, "lengths are possible");
+    }
+  }
+  for (const StepSum& sum : document.batches) {
+    fuzz::Require(sum.length > 0 && sum.steps > 0, "sums are possible");
+  }
+  fuzz::Require(steps + document.batches.size() > 0, "there are iterations");
+  for (const auto& [name, value] : document.environment) {
+    fuzz::Require(readers::IsSharedVariable(name), "variables are of the list");
+  }
+  fuzz::Require(document.commit.empty() || readers::IsRevision(document.commit), "a revision");
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  return fuzz::MutateJsonOrLines(data, size, max_size, seed);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::TextOf(data, size);
+  const readers::RunReading reading = readers::ReadRunDocument(text);
+  if (reading.document) CheckDocument(*reading.document);
+  fuzz::Require(reading.document || !reading.problems.empty(), "a problem is said");
+  for (const RunProblem& problem : reading.problems) {
+    fuzz::Require(problem.code.starts_with("run/") && !problem.text.empty(), "with code and words");
+  }
+  for (const StepTimesInput& how : {StepTimesInput{}, StepTimesInput{"", "time", "ms", "time"}}) {
+    auto log = readers::ReadStepLog(text, how);
+    if (auto* found = fuzz::ValueOf(log)) CheckDocument(found->document);
+  }
+  static_cast<void>(readers::DecodeRunMark(text));
+  return 0;
+}

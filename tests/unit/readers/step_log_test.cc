@@ -1,0 +1,94 @@
+#include "readers/run_side/step_log.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace profgauge::readers {
+namespace {
+
+StepLog Log(std::string_view text, const StepTimesInput& how = {}) {
+  auto log = ReadStepLog(text, how);
+  EXPECT_TRUE(log.has_value()) << text << ": " << (log ? "" : log.error().message);
+  return log ? *std::move(log) : StepLog();
+}
+
+std::string CodeOf(std::string_view text, const StepTimesInput& how = {}) {
+  const auto log = ReadStepLog(text, how);
+  return log ? "" : log.error().code;
+}
+
+constexpr Ns kMillisecond = 1'000'000;
+
+TEST(StepLog, MegatronPrintsMeansOfTheIterationsSinceTheLineBefore) {
+  const StepLog log = Log(
+      "building GPT model ...\n"
+      " [2026-01-02 03:04:05.1] iteration        1/      61 | consumed samples: 256 | elapsed time "
+      "per iteration (ms): 900.0 | lm loss: 9.1 |\n"
+      " iteration       10/      61 | elapsed time per iteration (ms): 28.4 | learning rate: 1e-5 "
+      "|\n"
+      " iteration       20/      61 | elapsed time per iteration (ms): 27.5 |\n");
+  EXPECT_EQ(log.kind, "Megatron-LM log");
+  ASSERT_EQ(log.document.batches.size(), 2u);
+  EXPECT_EQ(log.document.batches[0].first, 2);
+  EXPECT_EQ(log.document.batches[0].steps, 9);
+  EXPECT_EQ(log.document.batches[0].length, 9 * 28'400'000);
+  EXPECT_EQ(log.document.clock, StepClock::kReported);
+}
+
+TEST(StepLog, NemoPrintsEachIteration) {
+  const StepLog log =
+      Log("Training epoch 0, iteration 0/60 | lr: 2e-06 | global_step: 0 | train_step_timing in s: "
+          "0.9\n"
+          "Training epoch 0, iteration 1/60 | lr: 2e-06 | global_step: 1 | train_step_timing in s: "
+          "0.02747 | consumed_samples: 16\n");
+  EXPECT_EQ(log.document.segments.at(0).lengths, (std::vector<Ns>{900 * kMillisecond, 27'470'000}));
+  EXPECT_EQ(
+      Log("x: 5%, global_step=3, train_step_timing in s=3.130]\n").document.segments.at(0).first,
+      3);
+}
+
+TEST(StepLog, TablesNeedAColumnAndAUnit) {
+  const StepLog log = Log("step,time_ms,phase\n0,900.0,warmup\n1,27.5,\n2,,\n3,28\n");
+  ASSERT_EQ(log.document.segments.size(), 2u);  // Iteration 2 has no time.
+  EXPECT_EQ(log.document.segments[0].lengths, (std::vector<Ns>{900 * kMillisecond, 27'500'000}));
+  EXPECT_EQ(log.document.segments[1].first, 3);
+  EXPECT_EQ(Log("a;b\n1;\"2\"\n", {"", "b", "s", ""}).document.segments.at(0).lengths.at(0),
+            2'000 * kMillisecond);
+  EXPECT_EQ(CodeOf("step\tstep_time\n0\t1\n"), "usage/step-unit");
+  EXPECT_EQ(CodeOf("step,it/s\n0,1\n", {"", "it/s", "", ""}), "usage/step-unit");
+  EXPECT_EQ(CodeOf("step,loss\n0,1\n"), "usage/step-column");
+  EXPECT_EQ(CodeOf("step,time_ms\n0,1\n", {"", "nothing", "", ""}), "usage/step-column");
+}
+
+TEST(StepLog, JsonLinesHaveDottedKeys) {
+  EXPECT_EQ(Log("{\"_step\":4,\"time\":{\"step_time_s\":0.5}}\n{\"_step\":5,\"loss\":1}\n")
+                .document.segments.at(0)
+                .first,
+            4);
+  EXPECT_EQ(CodeOf("{\"step\":1,\"step_time\":2}\n"), "usage/step-unit");
+}
+
+TEST(StepLog, ListsOfBenchmarksHaveTheirUnits) {
+  EXPECT_EQ(Log(R"({"latencies":[0.5,0.25]})").document.segments.at(0).lengths,
+            (std::vector<Ns>{500 * kMillisecond, 250 * kMillisecond}));
+  EXPECT_EQ(Log(R"({"results":[{"times":[1,2]}]})").document.segments.at(0).lengths.size(), 2u);
+  EXPECT_EQ(
+      Log(R"({"benchmarks":[{"stats":{"data":[0.5]}}]})").document.segments.at(0).lengths.at(0),
+      500 * kMillisecond);
+  const StepLog google =
+      Log(R"({"benchmarks":[{"name":"a","run_type":"iteration","real_time":28.0,"time_unit":"ms"},)"
+          R"({"name":"a_median","run_type":"aggregate","real_time":1,"time_unit":"ms"}]})");
+  EXPECT_EQ(google.document.segments.at(0).lengths, (std::vector<Ns>{28 * kMillisecond}));
+  EXPECT_EQ(CodeOf("[1, 2, 3]"), "usage/step-unit");
+  EXPECT_EQ(Log("[1, 2, 3]", {"", "", "us", ""}).document.segments.at(0).lengths.at(2), 3'000);
+}
+
+TEST(StepLog, OtherTextsHaveNoTimes) {
+  for (const char* text : {"", "hello\n", "{}", "\x01\x02\x03", "{\"a\":[]}"}) {
+    EXPECT_NE(CodeOf(text), "") << text;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge::readers
