@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/classify/knowledge.h"
+#include "analysis/recording/certificate.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/table.h"
@@ -68,8 +69,11 @@ struct MetricSpec {
   std::string_view formula;     ///< May be empty when the definition says it all.
   std::string_view source;  ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
   /// Kind of device that alone has it ("neuron"): reports of runs without one leave it out.
+  /// The same of what only a kind of input gives: kUnrecordedFamily.
   std::string_view family = {};
 };
+/// The family of metrics that follow from the times of unrecorded iterations.
+inline constexpr std::string_view kUnrecordedFamily = "unrecorded";
 /// One entry for each of metric::kAll, in that order.
 std::span<const MetricSpec> MetricCatalogue();
 const MetricSpec& SpecOf(MetricId id);
@@ -101,6 +105,8 @@ struct Metric {
   /// The far end of what the number may be, where the recording does not tell: infinite, or in the
   /// value's unit. A limit that only one of both ends keeps is open.
   std::optional<double> may_be = std::nullopt;
+  /// The far end on the other side, of what is known by an interval: a corrected share.
+  std::optional<double> may_also_be = std::nullopt;
 };
 
 /// A named moment, from the start of the recording.
@@ -134,7 +140,8 @@ struct Remark {
   std::string text;
 };
 
-struct Exposure;  // analysis/tables/exposure.h
+struct Exposure;     // analysis/tables/exposure.h
+struct JudgedSteps;  // analysis/recording/judged_steps.h
 
 struct Analysis {
   /// Catalogue order, every catalogue entry is present; then those of scenarios.
@@ -150,6 +157,9 @@ struct Analysis {
   /// leave out say so, though the recordings may have had them. Empty for recordings.
   std::string not_kept;
   std::vector<Remark> remarks;
+  /// The unrecorded iterations by which the run is judged; null without any.
+  std::shared_ptr<const JudgedSteps> steps;
+  Certificate certificate;  ///< Whether the profile can be trusted.
   /// What rows can cost at most, by table id; only of tables whose rows stand for work or calls.
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
 

@@ -26,10 +26,12 @@
 #include "analysis/ops/op_tables.h"
 #include "analysis/ops/ranges.h"
 #include "analysis/path/replayer.h"
+#include "analysis/recording/certify.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
 #include "analysis/recording/losses.h"
 #include "analysis/recording/reported.h"
+#include "analysis/recording/unrecorded.h"
 #include "analysis/recording/whole_graphs.h"
 #include "analysis/replay.h"
 #include "analysis/summary/analyze_run.h"
@@ -144,8 +146,10 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     find_paths();
   }
   AddCriticalPath(*replayer, paths, out);
+  std::shared_ptr<const JudgedSteps> steps;
   if (has_timeline) {
     AddEdges(ranks, out);
+    steps = AddUnrecorded(ranks, out);
     MarkLosses(ranks, out);
     BoundByWholeGraphs(ranks, out);
   }
@@ -162,7 +166,9 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   Replayable result;
   Analysis& analysis = result.analysis;
   out.MoveTo(analysis);
+  analysis.steps = std::move(steps);
   if (replayer->can_replay()) result.replayer = replayer;
+  const auto certify = [&] { analysis.certificate = CertifyRun(ranks, analysis); };
   if (!has_timeline) {
     analysis.iteration_source = {IterationsBy::kNoTimeline};
     const Metric* stated = analysis.Find(metric::kProfileIterations);
@@ -171,9 +177,11 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
       analysis.iterations_total =
           std::max(analysis.iterations_selected, ranks.front().profile->reported.iterations.total);
     }
+    certify();
     return result;
   }
   SetExtent(ranks, analysis);
+  certify();
   return result;
 }
 

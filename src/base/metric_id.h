@@ -32,6 +32,22 @@
   X(kIterationDrift, "iteration.drift") \
   X(kIterationPeriodMedian, "iteration.period.median") \
   X(kIterationBetweenShare, "iteration.between_share") \
+  X(kStepCount, "step.count") \
+  X(kStepTimeMean, "step.time.mean") \
+  X(kStepTimeMedian, "step.time.median") \
+  X(kStepTimeMin, "step.time.min") \
+  X(kStepTimeMax, "step.time.max") \
+  X(kStepTimeP95, "step.time.p95") \
+  X(kStepTimeRobustCv, "step.time.robust_cv") \
+  X(kStepOutliers, "step.outliers") \
+  X(kStepDrift, "step.drift") \
+  X(kStepThroughput, "step.throughput") \
+  X(kStepPerturbation, "step.perturbation") \
+  X(kRunTimeMean, "run.time.mean") \
+  X(kRunUnusualShare, "run.unusual_share") \
+  X(kGpuIdleUnrecorded, "gpu.idle.unrecorded") \
+  X(kGpuUtilizationUnrecorded, "gpu.utilization.unrecorded") \
+  X(kFlopsMfuUnrecorded, "flops.mfu.unrecorded") \
   X(kProfileKernelTime, "profile.kernel_time") \
   X(kBreakdownTensorCoreKernel, "breakdown.tensor_core_kernel") \
   X(kBreakdownTensorCoreKernelTime, "breakdown.tensor_core_kernel.time") \

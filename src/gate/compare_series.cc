@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/time/warmup.h"
 #include "base/metric_id.h"
 #include "gate/statistics.h"
-#include "gate/warmup.h"
 
 namespace profgauge {
 namespace {
@@ -40,10 +40,13 @@ stats::Series SeriesOf(std::vector<double> values) {
 }  // namespace
 
 bool IsTypicalTime(std::string_view metric) {
-  return metric == metric::kIterationTimeMedian || metric == metric::kIterationPeriodMedian;
+  return metric == metric::kIterationTimeMedian || metric == metric::kIterationPeriodMedian ||
+         metric == metric::kStepTimeMedian;
 }
 
-bool IsMeanTime(std::string_view metric) { return metric == metric::kIterationTimeMean; }
+bool IsMeanTime(std::string_view metric) {
+  return metric == metric::kIterationTimeMean || metric == metric::kStepTimeMean;
+}
 
 SeriesList TimesOf(std::span<const Snapshot> runs, std::string_view metric) {
   SeriesList all;

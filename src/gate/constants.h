@@ -34,10 +34,6 @@ inline constexpr std::size_t kLeastForDrift = 8;
 /// From so many iterations on the error of a median comes from batches of signs, which no
 /// autocorrelation misleads (coverage 95 to 98 % at rho 0.8 instead of 88).
 inline constexpr std::size_t kLeastForBatches = 200;
-/// A start is warm-up only where so many of its iterations are a spread over the rest: a start with
-/// every second one slow is none. Warm-up of one spread over 40 % is still found (grid).
-inline constexpr std::size_t kContiguousOf = 3;
-inline constexpr std::size_t kContiguous = 2;
 /// Limits beyond which a change is far: an interval that reaches it is no pass, a total over it
 /// neither. A limit of 5 % leaves a verdict undecided from +15 % on, below the +20 % that must
 /// never pass.

@@ -206,10 +206,6 @@ double ErrorInflation(double rho, double n) {
   return inflation / std::max(1e-6, 1 - inflation / n) * (1 - 1 / n);
 }
 
-double StudentQuantile(double probability, double degrees) {
-  return boost::math::quantile(boost::math::students_t(std::max(1.0, degrees)), probability);
-}
-
 double PValue(std::span<const double> base, std::span<const double> current) {
   if (std::min(base.size(), current.size()) < 2) return -1;
   const Shift shift = EstimateShift(Sorted(base), Sorted(current));

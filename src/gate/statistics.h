@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "base/student.h"
+
 namespace profgauge::stats {
 
 /// Ascending.
@@ -62,8 +64,7 @@ double MeanInflation(double rho, double n);
 /// closer together than independent ones.
 double ErrorInflation(double rho, double n);
 
-/// Quantile of Student's t; degrees may be fractions and count as 1 at least.
-double StudentQuantile(double probability, double degrees);
+using profgauge::StudentQuantile;
 
 /// Which of `p_values` are significant when the expected share of false ones is kept below `q`.
 std::vector<bool> BenjaminiHochberg(std::span<const double> p_values, double q);

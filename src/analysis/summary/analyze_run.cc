@@ -10,8 +10,10 @@
 
 #include "analysis/communication/communication.h"
 #include "analysis/context/utilization.h"
+#include "analysis/recording/certify.h"
 #include "analysis/recording/losses.h"
 #include "analysis/recording/reported.h"
+#include "analysis/recording/unrecorded.h"
 #include "analysis/recording/whole_graphs.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
@@ -103,8 +105,9 @@ void AddTrees(std::vector<ModuleFacts> modules, std::vector<RangeFacts> ranges, 
 }
 
 /// What follows from the facts of all ranks, which are taken.
-void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ranks, OpPool ops,
-            TablePool tables, Output& out) {
+std::shared_ptr<const JudgedSteps> AddAll(std::span<const RankContext> contexts,
+                                          std::vector<RankSummary>& ranks, OpPool ops,
+                                          TablePool tables, Output& out) {
   AddIterations(contexts, Take(ranks, &RankSummary::times), out);
   AddUtilization(contexts, out);
   SetIdleCauses(Take(ranks, &RankSummary::idle), out);
@@ -124,9 +127,11 @@ void AddAll(std::span<const RankContext> contexts, std::vector<RankSummary>& ran
   std::move(tables).AddTables(out);
   SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
   AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
+  auto steps = AddUnrecorded(contexts, out);
   MarkLosses(contexts, out);
   BoundByWholeGraphs(contexts, out);
   MarkLostNames(contexts, out);
+  return steps;
 }
 
 }  // namespace
@@ -175,19 +180,22 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);
+  std::shared_ptr<const JudgedSteps> steps;
   if (is_told) {
-    AddAll(contexts, ranks, std::move(ops), std::move(tables), out);
+    steps = AddAll(contexts, ranks, std::move(ops), std::move(tables), out);
     AddKeptExposures(exposures, out);
   }
   SetStatedNotKept(ranks, out);
 
   Analysis analysis;
   out.MoveTo(analysis);
+  analysis.steps = std::move(steps);
   analysis.not_kept = kNotKept;
   for (const Table& table : analysis.tables) {
     if (!table.columns().empty()) analysis.absent_tables.erase(std::string(table.id()));
   }
   SetExtent(contexts, analysis);
+  analysis.certificate = CertifyRun(contexts, analysis);
   return analysis;
 }
 

@@ -95,6 +95,80 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Share of the time from start to start of the selected iterations that lies after the one and "
      "before the next: what runs there is in no iteration.",
      "Σ max(0, period − length) / Σ period", kOurs},
+    {metric::kStepCount, "Unrecorded iterations", kCount, kFromZero, kNeutral, kOther, kOfNothing,
+     1,
+     "Iterations that no profiler recorded and by which the run is judged: where at least 20 come "
+     "before the first recorded one and those after it are slower, only those before; without "
+     "unusual ones and warm-up.",
+     "", kOurs, kUnrecordedFamily},
+    {metric::kStepTimeMean, "Mean unrecorded iteration", kTime, kFromZero, kLowerIsBetter, kOther,
+     kOfNothing, 1, "Arithmetic mean of the unrecorded iterations' lengths, without unusual ones.",
+     "Σ length / n", kOurs, kUnrecordedFamily},
+    {metric::kStepTimeMedian, "Median unrecorded iteration", kTime, kFromZero, kLowerIsBetter,
+     kOther, kOfNothing, 1,
+     "Median length of the unrecorded iterations, without unusual ones; of several ranks the "
+     "largest. Its 95 % interval is of order statistics, widened by the long-run variance of the "
+     "signs in batches of √n.",
+     "", kOurs, kUnrecordedFamily},
+    {metric::kStepTimeMin, "Shortest unrecorded iteration", kTime, kFromZero, kLowerIsBetter,
+     kOther, kOfNothing, 1, "Length of the shortest unrecorded iteration.", "", kOurs,
+     kUnrecordedFamily},
+    {metric::kStepTimeMax, "Longest unrecorded iteration", kTime, kFromZero, kLowerIsBetter, kOther,
+     kOfNothing, 1, "Length of the longest unrecorded iteration, without unusual ones.", "", kOurs,
+     kUnrecordedFamily},
+    {metric::kStepTimeP95, "95th percentile of unrecorded iterations", kTime, kFromZero,
+     kLowerIsBetter, kOther, kOfNothing, 1,
+     "Length that 95 % of the unrecorded iterations do not exceed; interpolated linearly.", "",
+     kOurs, kUnrecordedFamily},
+    {metric::kStepTimeRobustCv, "Variance of unrecorded iterations (robust)", kShare, kFromZero,
+     kLowerIsBetter, kOther, kOfNothing, 1,
+     "Median absolute deviation of the unrecorded iterations' lengths as a share of their median, "
+     "scaled to match the coefficient of variation of a normal distribution.",
+     "1.4826 · MAD / median", kOurs, kUnrecordedFamily},
+    {metric::kStepOutliers, "Outliers of unrecorded iterations", kCount, kFromZero, kLowerIsBetter,
+     kOther, kOfNothing, 1,
+     "Unrecorded iterations that are longer than the median by more than three "
+     "(`iterations.outlier_deviations`) scaled median absolute deviations.",
+     "count(x > median + deviations · 1.4826 · MAD)", kOurs, kUnrecordedFamily},
+    {metric::kStepDrift, "Drift of unrecorded iterations", kShare, kOfAnySign, kNeutral, kOther,
+     kOfNothing, 1,
+     "Theil–Sen slope of the unrecorded iterations' lengths per iteration as a share of their "
+     "median: positive is getting slower.",
+     "median of pairwise slopes / median", kOurs, kUnrecordedFamily},
+    {metric::kStepThroughput, "Throughput without the profiler", kNumber, kFromZero,
+     kHigherIsBetter, kOther, kOfNothing, 1,
+     "Work of one iteration (samples, else tokens, as the run states it) by the median unrecorded "
+     "iteration, per second.",
+     "work / median", kOurs, kUnrecordedFamily},
+    {metric::kStepPerturbation, "Slowdown by the profiler", kNumber, kFromZero, kLowerIsBetter,
+     kOther, kOfTimes, 1,
+     "Median recorded iteration as a multiple of the median unrecorded one: 1 means that the "
+     "profiler costs nothing.",
+     "iteration.time.median / step.time.median", kOurs, kUnrecordedFamily},
+    {metric::kRunTimeMean, "Mean iteration of the run", kTime, kFromZero, kLowerIsBetter, kOther,
+     kOfNothing, 1,
+     "Arithmetic mean of all unrecorded iterations, unusual ones such as checkpoints included.",
+     "Σ length / n", kOurs, kUnrecordedFamily},
+    {metric::kRunUnusualShare, "Time of unusual iterations", kShare, kUpToOne, kLowerIsBetter,
+     kOther, kOfNothing, 1,
+     "Share of the unrecorded time that iterations took which the run marks as unusual "
+     "(checkpoints, evaluation).",
+     "Σ length(unusual) / Σ length", kOurs, kUnrecordedFamily},
+    {metric::kGpuIdleUnrecorded, "{{ device.device }} idle time without the profiler", kShare,
+     kUpToOne, kLowerIsBetter, kOther, kOfTimes | kOfAllWork, 1,
+     "Share of a typical unrecorded iteration in which nothing runs on a {{ device.device }}, mean "
+     "over the {{ device.device }}s: work per iteration is the profile's, the length is the "
+     "unrecorded one.",
+     "1 − busy time per iteration / step.time.median", kOurs, kUnrecordedFamily},
+    {metric::kGpuUtilizationUnrecorded, "{{ device.device }} utilization without the profiler",
+     kShare, kUpToOne, kHigherIsBetter, kOther, kOfTimes | kOfAllWork, 1,
+     "Share of a typical unrecorded iteration in which at least one kernel runs on a {{ "
+     "device.device }}, mean over the {{ device.device }}s.",
+     "kernel time per iteration / step.time.median", kOurs, kUnrecordedFamily},
+    {metric::kFlopsMfuUnrecorded, "MFU without the profiler", kShare, kFromZero, kHigherIsBetter,
+     kOther, kOfTimes, 1,
+     "Model FLOPs utilization with the length of the median unrecorded iteration.",
+     "flops.mfu · iteration.time.mean / step.time.median", kOurs, kUnrecordedFamily},
     {metric::kProfileKernelTime, "Kernel time", kTime, kFromZero, kNeutral, kSum, kOfNothing, 3,
      "Sum of the durations of the kernels launched in the selected iterations, collectives "
      "included; where a recording lets kernels of one stream overlap (ROCm), each ends where the "

@@ -86,6 +86,14 @@ void Output::MayBe(MetricId id, double other, std::string_view why) {
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
 }
 
+void Output::SetInterval(MetricId id, double low, double high, std::string_view why) {
+  if (!IsSet(id)) return;
+  Metric& metric = Touched(id);
+  metric.may_be = high;
+  metric.may_also_be = low;
+  metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
+}
+
 void Output::MarkUncertain(MetricId id, std::string_view why) {
   if (!IsSet(id)) return;
   Metric& metric = Touched(id);

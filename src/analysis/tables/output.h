@@ -46,6 +46,8 @@ class Output {
   /// The metric's value, if it has one, may be anything up or down to `other`; `why` joins its
   /// note. Where it may be more and less, the worse counts, and it is too uncertain to fail a gate.
   void MayBe(MetricId id, double other, std::string_view why);
+  /// The metric's value, if it has one, is known by an interval; `why` joins its note.
+  void SetInterval(MetricId id, double low, double high, std::string_view why);
   /// The metric's value, if it has one, is too uncertain to fail a gate; `why` joins its note.
   void MarkUncertain(MetricId id, std::string_view why);
 

@@ -9,6 +9,7 @@
 #include "model/device_words.h"
 #include "model/invariants.h"
 #include "model/program_signs.h"
+#include "model/summary/run_side_columns.h"
 
 namespace profgauge {
 namespace {
@@ -285,6 +286,7 @@ Summary BeginSummary(const Profile& profile) {
   AddGroups(info, summary);
   AddGpus(profile, summary);
   AddLog(profile.log, summary);
+  AddRunSide(profile, summary);
   return summary;
 }
 
@@ -317,6 +319,7 @@ Profile DescribedBy(const Summary& summary, const std::string& path) {
   }
   profile.gpus = GpusOf(summary);
   profile.log = LogOf(summary);
+  profile.run_side = RunSideOf(summary);
   return profile;
 }
 

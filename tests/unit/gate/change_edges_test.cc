@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/time/warmup.h"
 #include "gate/change.h"
-#include "gate/warmup.h"
 
 namespace profgauge::stats {
 namespace {

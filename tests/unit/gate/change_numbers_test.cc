@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/time/warmup.h"
 #include "gate/change.h"
-#include "gate/warmup.h"
 
 namespace profgauge::stats {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/time/warmup.h"
 #include "gate/change.h"
 #include "gate/change_text.h"
-#include "gate/warmup.h"
 
 namespace profgauge::stats {
 

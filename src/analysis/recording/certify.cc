@@ -1,0 +1,347 @@
+#include "analysis/recording/certify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "analysis/communication/clocks.h"
+#include "analysis/context/markers.h"
+#include "analysis/recording/certify_steps.h"
+#include "analysis/time/iteration_remarks.h"
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "base/text.h"
+#include "knowledge/loss.h"
+#include "knowledge/unrecorded.h"
+
+namespace profgauge {
+namespace {
+
+using Check = CertificateCheck;
+using Texts = std::vector<std::string>;
+
+std::string CountText(std::int64_t count) { return FormatCount(count); }
+
+/// What the checks are made from.
+class Certifier {
+ public:
+  Certifier(std::span<const RankContext> ranks, const Analysis& analysis)
+      : ranks_(ranks), analysis_(analysis) {
+    for (const RankContext& rank : ranks) log_.Merge(rank.profile->log);
+  }
+
+  std::vector<Check> All() const;
+
+ private:
+  std::int64_t Count(Counter counter) const { return static_cast<std::int64_t>(log_[counter]); }
+  double ValueOf(MetricId id) const {
+    const Metric* metric = analysis_.Find(id);
+    return metric == nullptr ? 0 : AsNumber(metric->value, 0);
+  }
+  const Remark* RemarkOf(std::string_view id) const {
+    const auto found = std::ranges::find(analysis_.remarks, id, &Remark::id);
+    return found == analysis_.remarks.end() ? nullptr : &*found;
+  }
+  bool IsOfPyTorch() const {
+    return std::ranges::any_of(ranks_, [](const RankContext& rank) {
+      return rank.profile->source.framework == "pytorch";
+    });
+  }
+  std::int64_t KinetosWarnings() const {
+    std::int64_t count = 0;
+    for (const std::string& example : log_.Examples(Counter::events_dropped)) {
+      if (example.starts_with(kKinetosLog)) ++count;
+    }
+    return count;
+  }
+
+  /// Whether one of these counters is above zero: its words.
+  Check OfCounters(Check check, CheckState state, std::initializer_list<Counter> counters) const;
+  /// Whether one of these remarks is there: its words.
+  Check OfRemarks(Check check, CheckState state,
+                  std::initializer_list<std::string_view> remarks) const;
+
+  Check Readable() const;
+  Check Dropped() const;
+  Check KinetoLog() const;
+  Check LostKernels() const;
+  Check SessionStart() const;
+  Check Names() const;
+  Check Overhead() const;
+  Check Markers() const;
+  Check FewIterations() const;
+  Check Ranks() const;
+  Check Switches() const;
+  Check Errors() const;
+
+  std::span<const RankContext> ranks_;
+  const Analysis& analysis_;
+  ImportLog log_;
+};
+
+Check Certifier::OfCounters(Check check, CheckState state,
+                            std::initializer_list<Counter> counters) const {
+  for (const Counter counter : counters) {
+    const std::int64_t count = Count(counter);
+    if (count == 0 || check.state == CheckState::kLost) continue;
+    check.state = state;
+    check.count = count;
+    const std::string_view text = CounterText(counter, log_[counter]);
+    check.text = count == 1 ? std::string(text) : fmt::format("{} {}", CountText(count), text);
+  }
+  return check;
+}
+
+Check Certifier::OfRemarks(Check check, CheckState state,
+                           std::initializer_list<std::string_view> remarks) const {
+  for (const std::string_view id : remarks) {
+    const Remark* remark = RemarkOf(id);
+    if (remark == nullptr || check.state == CheckState::kLost) continue;
+    check.state = state;
+    check.text = remark->text;
+  }
+  return check;
+}
+
+Check Certifier::Readable() const {
+  Check check = OfCounters({"readable", "Events are readable"}, CheckState::kLost,
+                           {Counter::rows_unusable, Counter::rows_sampled});
+  check.affects = {"idle", "kernels", "time"};
+  if (check.state != CheckState::kOk) return check;
+  check.count = Count(Counter::events_unreadable) + Count(Counter::events_bad_time);
+  check.of = Count(Counter::events_read) + check.count;
+  if (check.count > 0) {
+    check.text =
+        fmt::format("{} of {} events cannot be used", CountText(check.count), CountText(check.of));
+    if (check.count > knowledge::kLossUnusableShare.Of(check.of)) check.state = CheckState::kDoubt;
+  }
+  return check;
+}
+
+Check Certifier::Dropped() const {
+  Check check{"events-dropped", "The profiler dropped no events"};
+  check.affects = {"idle", "kernels", "communication"};
+  check.advice = "Record fewer iterations, or with a larger buffer.";
+  check = OfCounters(std::move(check), CheckState::kLost, {Counter::rows_missing});
+  std::int64_t lost = 0;  // These have a check of their own.
+  for (const RankContext& rank : ranks_) lost += rank.iterations.launches_lost;
+  const bool has_other = Count(Counter::events_dropped) > lost && KinetosWarnings() == 0;
+  if (!has_other) return check;
+  return OfCounters(std::move(check), CheckState::kLost, {Counter::events_dropped});
+}
+
+Check Certifier::KinetoLog() const {
+  Check check{"profiler-log", "Kineto's own log has no warning of lost activity"};
+  check.affects = {"idle", "kernels", "communication"};
+  if (!IsOfPyTorch()) {
+    check.state = CheckState::kUnknown;
+    check.text = "the format has no such log";
+    return check;
+  }
+  check.count = KinetosWarnings();
+  if (check.count == 0) return check;
+  check.state = CheckState::kLost;
+  check.text = fmt::format("Kineto's log has {} that activity was dropped",
+                           check.count == 1 ? "a warning" : CountText(check.count) + " warnings");
+  check.advice = "Record fewer iterations.";
+  return check;
+}
+
+Check Certifier::LostKernels() const {
+  Check check{"kernels-lost", "Launches have their kernels"};
+  check.affects = {"idle", "kernels"};
+  bool has_calls = false;
+  for (const RankContext& rank : ranks_) {
+    check.count += rank.iterations.launches_lost;
+    check.of += rank.iterations.launches_made;
+    has_calls = has_calls || rank.iterations.launches_made > 0 || rank.profile->api.size() > 0;
+  }
+  if (!has_calls && Count(Counter::launches_without_device_event) == 0) {
+    check.state = CheckState::kUnknown;
+    check.text = "launches were not recorded";
+    return check;
+  }
+  if (check.count == 0) return check;
+  const bool is_lost = check.count >= knowledge::kLossVerdictShare.Of(check.of);
+  check.state = is_lost ? CheckState::kLost : CheckState::kDoubt;
+  check.text =
+      fmt::format("{} of {} launches have no kernel", CountText(check.count), CountText(check.of));
+  const Metric* idle = analysis_.Find(metric::kGpuIdleMean);
+  if (idle != nullptr && idle->may_be && !IsAbsent(idle->value)) {
+    const double less = AsNumber(idle->value, 0) - *idle->may_be;
+    if (less > 0) {
+      check.text += fmt::format("; idle time may be {} points less", FormatNumber(less * 100, 1));
+    }
+  }
+  check.advice = "Record fewer iterations, or with a larger buffer.";
+  return check;
+}
+
+// Left out already: what is judged is whole.
+Check Certifier::SessionStart() const {
+  Check check{"session-start", "The first iterations have their kernels"};
+  for (const RankContext& rank : ranks_) check.count += rank.iterations.dropped_at_start;
+  if (check.count > 0) {
+    check.text =
+        fmt::format("{} at the start {} left out: most kernels are missing in {}",
+                    check.count == 1 ? "1 iteration" : CountText(check.count) + " iterations",
+                    check.count == 1 ? "is" : "are", check.count == 1 ? "it" : "them");
+  }
+  return check;
+}
+
+Check Certifier::Names() const {
+  Check check =
+      OfCounters({"names", "Kernels have names"}, CheckState::kLost, {Counter::kernels_unnamed});
+  check.affects = {"names", "kernels"};
+  if (check.state != CheckState::kOk) return check;
+  return OfCounters(std::move(check), CheckState::kDoubt, {Counter::graph_kernels_hidden});
+}
+
+Check Certifier::Overhead() const {
+  Check check{"profiler-overhead", "The profiler does not stop the program"};
+  check.affects = {"time", "idle"};
+  Ns hidden = 0, all = 0;
+  for (const RankContext& rank : ranks_) {
+    hidden += Length(rank.unobserved);
+    all += rank.window().length();
+  }
+  if (hidden == 0 || all <= 0) return check;
+  const double share = static_cast<double>(hidden) / static_cast<double>(all);
+  check.text = fmt::format("the profiler itself takes {} of the window, which no number counts",
+                           FormatShare(share));
+  if (share >= knowledge::kUnrecordedHiddenShare) check.state = CheckState::kDoubt;
+  return check;
+}
+
+Check Certifier::Markers() const {
+  Check check =
+      OfRemarks({"markers", "Iterations are marked"}, CheckState::kLost,
+                {kMarkersDisplaced, kIterationsPartial, kProcessesApart, kRanksWithoutMarkers});
+  check.affects = {"time", "idle"};
+  if (check.state != CheckState::kOk) return check;
+  const bool is_whole =
+      std::ranges::any_of(ranks_, [](const RankContext& rank) { return rank.iterations.is_whole; });
+  if (is_whole) {
+    check.state = CheckState::kUnknown;
+    check.text = "no markers: the whole profile counts as one iteration";
+  }
+  return check;
+}
+
+Check Certifier::FewIterations() const {
+  Check check{"iterations", "Enough iterations to know their spread"};
+  check.count = analysis_.iterations_selected;
+  const bool is_few = check.count < ranks_.front().knowledge.thresholds.iterations_confident_least;
+  if (!is_few || analysis_.steps != nullptr) return check;
+  check.state = CheckState::kUnknown;
+  check.text = fmt::format("{} {}: their spread is unknown", check.count,
+                           check.count == 1 ? "iteration" : "iterations");
+  check.advice =
+      "Raise `active` in the profiler's schedule, or give the times of unrecorded "
+      "iterations.";
+  return check;
+}
+
+Check Certifier::Ranks() const {
+  Check check = OfCounters({"ranks", "All ranks are there"}, CheckState::kLost,
+                           {Counter::ranks_unreadable, Counter::gpus_unknown});
+  check.affects = {"communication", "time"};
+  check = OfRemarks(std::move(check), CheckState::kLost, {kRanksApart, kRanksWithoutWork});
+  const auto missing = static_cast<std::int64_t>(ValueOf(metric::kProfileRanksMissing));
+  if (check.state != CheckState::kOk || missing == 0) return check;
+  check.state = CheckState::kDoubt;
+  check.count = missing;
+  check.of = missing + static_cast<std::int64_t>(ranks_.size());
+  check.text = fmt::format("{} of {} ranks are missing", CountText(missing), CountText(check.of));
+  return check;
+}
+
+// How much they slow the run is known only beside unrecorded iterations.
+Check Certifier::Switches() const {
+  Check check{"profiler-options", "The profiler records nothing that slows much"};
+  check.affects = {"time", "idle"};
+  for (const RankContext& rank : ranks_) {
+    for (const auto& [key, value] : rank.profile->facts) {
+      if ((key != "with_stack" && key != "profile_memory") || value != "1") continue;
+      check.text = fmt::format("recorded with `{}`", key);
+      if (analysis_.steps == nullptr) check.state = CheckState::kDoubt;
+    }
+  }
+  return check;
+}
+
+Check Certifier::Errors() const {
+  Check check{"errors", "Calls returned no errors, and sums agree"};
+  Check counted = OfCounters(check, CheckState::kOk,
+                             {Counter::api_errors, Counter::own_totals_differ,
+                              Counter::identities_broken, Counter::aggregates_differ});
+  return counted;
+}
+
+std::vector<Check> Certifier::All() const {
+  const auto affecting = [](Check check, Texts affects) {
+    check.affects = std::move(affects);
+    return check;
+  };
+  std::vector<Check> checks;
+  checks.push_back(affecting(
+      OfCounters({"complete", "The file is complete"}, CheckState::kLost, {Counter::truncated}),
+      {"time", "idle", "kernels", "communication"}));
+  checks.push_back(Readable());
+  checks.push_back(Dropped());
+  checks.push_back(KinetoLog());
+  checks.push_back(LostKernels());
+  checks.push_back(SessionStart());
+  checks.push_back(affecting(OfRemarks({"iterations-lost", "Iterations have kernels"},
+                                       CheckState::kLost, {kIterationsLost}),
+                             {"time", "idle", "kernels"}));
+  checks.push_back(affecting(OfCounters({"copies", "Copies are recorded"}, CheckState::kDoubt,
+                                        {Counter::copies_not_recorded}),
+                             {"idle"}));
+  checks.push_back(affecting(OfRemarks(OfCounters({"clocks", "Clocks of host and device agree"},
+                                                  CheckState::kLost, {Counter::work_before_launch}),
+                                       CheckState::kDoubt, {"clocks-apart"}),
+                             {"idle"}));
+  checks.push_back(
+      affecting(OfRemarks(OfCounters({"times", "Times of kernels are exact"}, CheckState::kLost,
+                                     {Counter::work_overlapping, Counter::kernels_serialized}),
+                          CheckState::kDoubt, {"time-resolution"}),
+                {"kernels", "time"}));
+  checks.push_back(Names());
+  checks.push_back(affecting(
+      OfRemarks({"outside", "Work is inside of iterations"}, CheckState::kLost, {kWorkOutside}),
+      {"time", "idle", "kernels"}));
+  checks.push_back(Overhead());
+  checks.push_back(Markers());
+  checks.push_back(FewIterations());
+  checks.push_back(affecting(OfRemarks(Ranks(), CheckState::kLost, {"collectives-lost"}),
+                             {"communication", "time"}));
+  checks.push_back(affecting(OfCounters({"other-processes", "No other process uses the device"},
+                                        CheckState::kDoubt, {Counter::work_of_other_processes}),
+                             {"idle", "kernels"}));
+  checks.push_back(Switches());
+  CertifySteps(ranks_, analysis_, checks);
+  checks.push_back(Errors());
+  return checks;
+}
+
+}  // namespace
+
+Certificate CertifyRun(std::span<const RankContext> ranks, const Analysis& analysis) {
+  Certificate certificate;
+  certificate.checks = Certifier(ranks, analysis).All();
+  for (const Check& check : certificate.checks) {
+    if (check.state == CheckState::kLost) certificate.trust = Trust::kNone;
+    if (check.state == CheckState::kDoubt && certificate.trust == Trust::kWhole) {
+      certificate.trust = Trust::kLimited;
+    }
+  }
+  return certificate;
+}
+
+}  // namespace profgauge

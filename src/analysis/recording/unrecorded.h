@@ -1,0 +1,23 @@
+// Numbers without the profiler: of unrecorded iterations, and of recorded work by their length.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "analysis/context/context.h"
+#include "analysis/recording/judged_steps.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// Remarks that leave a verdict undecided, and one that does not.
+inline constexpr std::string_view kRunContradicts = "run-contradicts";
+inline constexpr std::string_view kRunUnused = "run-unused";
+
+/// Sets step.*, run.*, and what has `.unrecorded`. Returns the iterations that judge the run: of
+/// several ranks the slowest one's; null where there are none or they contradict the profile.
+/// REQUIRES: times, utilization and communication of `out` are set.
+std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,17 @@
+// What summaries keep of what is known beside a profile: the times of unrecorded iterations and
+// what judges them.
+#pragma once
+
+#include <memory>
+
+#include "model/run_side.h"
+#include "model/summary/summary.h"
+
+namespace profgauge {
+
+/// Adds nothing where the profile has no document.
+void AddRunSide(const Profile& profile, Summary& summary);
+/// Null where the summary has none, or columns that disagree.
+std::shared_ptr<const RunSide> RunSideOf(const Summary& summary);
+
+}  // namespace profgauge
