@@ -18,6 +18,7 @@
 #include "gate/compare.h"
 #include "gate/doubts.h"
 #include "gate/missing_ranks.h"
+#include "gate/without_profiler.h"
 #include "knowledge/thresholds.h"
 #include "readers/ranks.h"
 #include "report/build_findings.h"
@@ -134,6 +135,11 @@ std::optional<RunComparison> CompareThem(std::vector<Snapshot> baselines,
                                          std::vector<Snapshot> runs, const Policy& policy,
                                          const JudgeRunsOptions& options) {
   if (baselines.empty()) return std::nullopt;
+  if (policy.unrecorded == Unrecorded::kIgnore) {
+    for (auto* snapshots : {&baselines, &runs}) {
+      for (Snapshot& run : *snapshots) run.step_times.clear(), run.steps_unusual.clear();
+    }
+  }
   if (options.redact) {
     HideNames("baseline", baselines);
     HideNames("run", runs);
@@ -180,9 +186,11 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   AddRemarkOnThresholds(policy, out.analysis);
   rules.Predict(replayer.get(), out.analysis);
   report::TimelineOptions timeline;
+  ReplacedMetrics recorded = TakeProfilerOff(policy, out.analysis);
   const Evaluation evaluation =
       rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
                      [&] { timeline = TimelineOf(options, policy, replayer.get()); });
+  PutBack(std::move(recorded), out.analysis);
   const Plan plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
   AddPlanMetrics(plan, out.analysis);
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.

@@ -8,20 +8,27 @@
 #include "gate/compare_metric.h"
 #include "gate/constants.h"
 #include "gate/statistics.h"
+#include "gate/step_series.h"
 
 namespace profgauge {
 namespace {
 
 constexpr double kDefaultLimit = 0.05;
 
-std::vector<BaselineLimit> DefaultLimits() {
+std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
   std::vector<BaselineLimit> limits;
   BaselineLimit time;
-  time.metric = metric::kIterationTimeMedian.text();
   time.max_increase = BaselineLimit::Amount{kDefaultLimit, true};
-  limits.push_back(time);
-  time.metric = metric::kIterationPeriodMedian.text();
-  limits.push_back(time);
+  const bool is_by_steps = steps == StepsUse::kBoth || steps == StepsUse::kOtherSampling;
+  if (is_by_steps) {
+    time.metric = metric::kStepTimeMedian.text();
+    limits.push_back(time);
+  } else {
+    time.metric = metric::kIterationTimeMedian.text();
+    limits.push_back(time);
+    time.metric = metric::kIterationPeriodMedian.text();
+    limits.push_back(time);
+  }
   for (const std::string_view metric : ExactMetrics()) {
     BaselineLimit count;
     count.metric = metric;
@@ -91,7 +98,8 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
                                    [](const Difference& d) { return d.is_hard; });
   out.alike = AlikeProperties(baselines.front(), candidates.front(), out.differences);
   MetricComparer comparer(baselines, candidates, used);
-  const std::vector<BaselineLimit> limits = used.limits.empty() ? DefaultLimits() : used.limits;
+  const std::vector<BaselineLimit> limits =
+      used.limits.empty() ? DefaultLimits(StepsUseOf(baselines, candidates)) : used.limits;
   for (const BaselineLimit& limit : limits) {
     out.metrics.push_back(comparer.Compare(limit));
     const bool may_be_no_news = used.limits.empty() || IsToldByLength(limit, limits);

@@ -69,6 +69,17 @@ void MetricComparer::DoubtNumbers(MetricComparison& out) const {
                                             : "this run's");
 }
 
+// Means of several iterations vary less than single ones: neither is the other's measure.
+bool MetricComparer::LackSteps(MetricComparison& out) const {
+  if (steps_ == StepsUse::kBoth) return false;
+  out.is_missing = true;
+  out.reason = steps_ == StepsUse::kOtherSampling
+                   ? "one side has means of several iterations, the other single ones: they cannot "
+                     "be compared [run/other-sampling]"
+                   : "both sides need the times of at least 20 unrecorded iterations";
+  return true;
+}
+
 bool MetricComparer::LackTimes(MetricComparison& out) const {
   const bool base = std::all_of(baselines_.begin(), baselines_.end(), IsTimed);
   const bool current = std::all_of(candidates_.begin(), candidates_.end(), IsTimed);

@@ -97,9 +97,11 @@ std::optional<Tail> TailOf(std::string_view metric, std::vector<double> base,
     return tail;
   };
   constexpr double kP95 = 0.95, kP90 = 0.9;
-  if (metric == metric::kIterationTimeP95) return quantile(kP95);
-  if (metric == metric::kIterationTimeMax) return quantile(1);
-  if (metric != metric::kIterationTimeRobustCv) return std::nullopt;
+  if (metric == metric::kIterationTimeP95 || metric == metric::kStepTimeP95) return quantile(kP95);
+  if (metric == metric::kIterationTimeMax || metric == metric::kStepTimeMax) return quantile(1);
+  if (metric != metric::kIterationTimeRobustCv && metric != metric::kStepTimeRobustCv) {
+    return std::nullopt;
+  }
   Tail tail;
   const double there = stats::Median(base), here = stats::Median(current);
   if (there <= 0 || here <= 0) return std::nullopt;
@@ -125,7 +127,13 @@ MetricComparer::MetricComparer(std::span<const Snapshot> baselines,
       candidates_(candidates),
       base_names_(NamesOf(baselines)),
       current_names_(NamesOf(candidates)),
-      policy_(policy) {}
+      policy_(policy),
+      steps_(StepsUseOf(baselines, candidates)) {
+  if (steps_ == StepsUse::kOneSide) {
+    notes_.emplace_back(
+        "only one side has the times of unrecorded iterations: recorded ones are compared");
+  }
+}
 
 void MetricComparer::AddOnce(std::vector<std::string> more) {
   for (std::string& note : more) {
@@ -150,7 +158,10 @@ MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
   if (spec != nullptr) out.unit = spec->unit;
   out.limit = LimitText(limit, out.unit);
   if (LackDefinition(out)) return out;
-  const bool is_time = limit.metric.starts_with("iteration.time.") || IsPeriod(limit.metric);
+  if (IsOfSteps(limit.metric) && LackSteps(out)) return out;
+  const bool is_by_steps = steps_ == StepsUse::kBoth;
+  const bool is_time =
+      !is_by_steps && (limit.metric.starts_with("iteration.time.") || IsPeriod(limit.metric));
   if (is_time && LackTimes(out)) return out;
   // A count per iteration is one over the window, where the whole of it counts as one.
   const bool is_sum = GrowsWithIterations(limit.metric) || IsExact(limit.metric);
@@ -167,12 +178,17 @@ MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
 }
 
 bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& out) {
-  const SeriesList base = TimesOf(baselines_, limit.metric);
-  const SeriesList current = TimesOf(candidates_, limit.metric);
+  const bool is_by_steps = steps_ == StepsUse::kBoth;
+  const SeriesList base = is_by_steps ? UsualSteps(baselines_) : TimesOf(baselines_, limit.metric);
+  const SeriesList current =
+      is_by_steps ? UsualSteps(candidates_) : TimesOf(candidates_, limit.metric);
   if (base.empty() || current.empty()) return false;
   // From start to start only where both sides know it: what one does not show is no change.
   SeriesList base_total, current_total;
-  if (IsTypicalTime(limit.metric) && HavePeriods(baselines_) && HavePeriods(candidates_)) {
+  if (is_by_steps) {
+    base_total = AllSteps(baselines_);
+    current_total = AllSteps(candidates_);
+  } else if (IsTypicalTime(limit.metric) && HavePeriods(baselines_) && HavePeriods(candidates_)) {
     base_total = TotalsOf(baselines_);
     current_total = TotalsOf(candidates_);
   }
@@ -217,6 +233,7 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     }
     const ChangeContext context{out.unit, options.limit, options.lower_is_better};
     out.reason = options.is_mean ? DescribeMean(result, context) : DescribeChange(result, context);
+    if (is_by_steps) out.reason += "; " + StepCounts(base, current);
   }
   return true;
 }
@@ -262,7 +279,9 @@ bool MetricComparer::CompareShares(const BaselineLimit& limit, MetricComparison&
 bool MetricComparer::CompareTail(const BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.max_increase || limit.max_decrease) return false;
   const std::optional<Tail> tail =
-      TailOf(limit.metric, AllTimes(baselines_), AllTimes(candidates_));
+      steps_ == StepsUse::kBoth
+          ? TailOf(limit.metric, StepValues(baselines_), StepValues(candidates_))
+          : TailOf(limit.metric, AllTimes(baselines_), AllTimes(candidates_));
   if (!tail || tail->base_value <= 0 || tail->bound_of <= 0) return false;
   const double allowed = AbsoluteOf(*limit.max_increase, tail->base_value);
   const double change = tail->current_value - tail->base_value;

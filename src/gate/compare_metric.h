@@ -8,6 +8,7 @@
 
 #include "gate/compare.h"
 #include "gate/compare_series.h"
+#include "gate/step_series.h"
 
 namespace profgauge {
 
@@ -39,6 +40,7 @@ class MetricComparer {
  private:
   bool LackDefinition(MetricComparison& out) const;
   bool LackTimes(MetricComparison& out) const;
+  bool LackSteps(MetricComparison& out) const;
   bool LackSums(std::string_view family, MetricComparison& out) const;
   void DoubtIterations(MetricComparison& out) const;
   void DoubtEmptyIterations(MetricComparison& out) const;
@@ -62,6 +64,7 @@ class MetricComparer {
   std::span<const Snapshot> candidates_;
   std::vector<std::string> base_names_, current_names_;
   const PolicyBaseline& policy_;
+  StepsUse steps_;
   std::vector<std::string> notes_;
 };
 

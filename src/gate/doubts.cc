@@ -5,6 +5,7 @@
 
 #include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
+#include "analysis/recording/unrecorded.h"
 #include "base/metric_id.h"
 
 namespace profgauge {
@@ -22,6 +23,7 @@ constexpr Doubt kDoubts[] = {
     {kMarkersDisplaced, Accepted::kIncomplete},   {kProcessesApart, Accepted::kIncomplete},
     {kWorkOutside, Accepted::kIncomplete},        {kRanksWithoutMarkers, Accepted::kIncomplete},
     {kRanksWithoutWork, Accepted::kMissingRanks}, {kRanksApart, Accepted::kNever},
+    {kRunContradicts, Accepted::kNever},
 };
 
 bool MayLackRanks(const Policy& policy, const Analysis& analysis) {

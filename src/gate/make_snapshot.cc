@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "analysis/recording/judged_steps.h"
 #include "base/content_hash.h"
 #include "base/metric_id.h"
 #include "base/utf8.h"
@@ -113,6 +114,11 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     snapshot.parts = std::move(attribution.parts);
   } else {
     snapshot.iteration_times = {0};
+  }
+  if (analysis.steps != nullptr) {
+    snapshot.step_times = analysis.steps->lengths;
+    snapshot.steps_unusual = analysis.steps->unusual;
+    snapshot.steps_a_value = analysis.steps->a_value;
   }
   snapshot.work = std::move(attribution.work);
   MakeValid(snapshot);

@@ -252,6 +252,38 @@ class BaselineParser {
     return {};
   }
 
+  // Files of runs without unrecorded iterations have none.
+  Status AddSteps(const json::object& object, const std::string& prefix, Snapshot& run) const {
+    if (!object.contains("steps")) return {};
+    PROFGAUGE_TRY(const auto* steps, Part<json::object>(object, "steps", prefix));
+    const std::string path = prefix + "steps.";
+    PROFGAUGE_TRY(const auto* times, Part<json::array>(*steps, "times", path));
+    PROFGAUGE_TRY(run.step_times, Times(*times, path + "times"));
+    const bool are_times =
+        std::all_of(run.step_times.begin(), run.step_times.end(), [](Ns time) { return time > 0; });
+    if (!are_times) return Fail(Bad("field", "expected times above 0", path + "times"));
+    if (const auto* mean_of = steps->if_contains("a_value")) {
+      const auto* number = mean_of->if_int64();
+      if (number == nullptr || *number < 1) {
+        return Fail(Bad("field", "expected a whole number above 0", path + "a_value"));
+      }
+      run.steps_a_value = *number;
+    }
+    if (!steps->contains("unusual")) return {};
+    PROFGAUGE_TRY(const auto* unusual, Part<json::array>(*steps, "unusual", path));
+    for (const json::value& entry : *unusual) {
+      const auto* place = entry.if_int64();
+      const bool is_next =
+          place != nullptr && *place >= 0 &&
+          *place < static_cast<std::int64_t>(run.step_times.size()) &&
+          (run.steps_unusual.empty() || *place > std::int64_t{run.steps_unusual.back()});
+      if (!is_next)
+        return Fail(Bad("field", "expected rising places in `times`", path + "unusual"));
+      run.steps_unusual.push_back(static_cast<std::uint32_t>(*place));
+    }
+    return {};
+  }
+
   Status AddShares(const json::object& object, const std::string& prefix, Snapshot& run) const {
     PROFGAUGE_TRY(const auto* shares, Part<json::object>(object, "iteration_shares", prefix));
     for (const auto& [id, list] : *shares) {
@@ -319,6 +351,7 @@ class BaselineParser {
     PROFGAUGE_TRY(run.format, Text(object, "format", prefix));
     PROFGAUGE_CHECK(AddEnvironment(object, prefix, run));
     PROFGAUGE_CHECK(AddIterations(object, prefix, run));
+    PROFGAUGE_CHECK(AddSteps(object, prefix, run));
     PROFGAUGE_CHECK(AddShares(object, prefix, run));
     PROFGAUGE_CHECK(AddMetrics(object, prefix, run));
     PROFGAUGE_CHECK(AddParts(object, prefix, run));

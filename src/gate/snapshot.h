@@ -49,6 +49,11 @@ struct Snapshot {
   std::vector<Ns> iteration_unobserved;
   /// From the start of a selected iteration to that of the next; fewer than there are iterations.
   std::vector<Ns> iteration_periods;
+  /// Unrecorded iterations by which the run is judged, in order, unusual ones included; empty where
+  /// there are none. Of logs that average, each is the mean of `steps_a_value`.
+  std::vector<Ns> step_times;
+  std::vector<std::uint32_t> steps_unusual;  ///< Places in `step_times`: checkpoints, evaluation.
+  std::int64_t steps_a_value = 1;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.

@@ -78,6 +78,12 @@ json::object WriteSnapshot(const Snapshot& run) {
   if (!run.iteration_periods.empty()) {
     out["iteration_periods"] = json::value_from(run.iteration_periods);
   }
+  if (!run.step_times.empty()) {
+    json::object steps{{"times", json::value_from(run.step_times)}};
+    if (!run.steps_unusual.empty()) steps["unusual"] = json::value_from(run.steps_unusual);
+    if (run.steps_a_value != 1) steps["a_value"] = run.steps_a_value;
+    out["steps"] = std::move(steps);
+  }
   if (run.work.iterations > 0) {
     json::array kernels = WriteSums(run.work.kernels, strings);
     json::array ops = WriteSums(run.work.ops, strings);

@@ -8,52 +8,18 @@
 #include <utility>
 
 #include "base/format.h"
+#include "gate/breach.h"
 #include "gate/doubts.h"
 #include "gate/lost_limits.h"
 #include "gate/missing_ranks.h"
 #include "gate/not_kept.h"
+#include "gate/unrecorded_limit.h"
 #include "rules/compile.h"
 #include "rules/condition.h"
 #include "rules/waiver.h"
 
 namespace profgauge {
 namespace {
-
-/// "is 42.3 %, above the limit of 30 %". With more digits when both would read the same.
-std::string Breach(const Value& value, double limit, std::string_view side, Unit unit) {
-  std::string measured = FormatValue(value, unit);
-  if (measured == FormatValue(limit, unit)) measured = FormatLimit(AsNumber(value, 0), unit);
-  return fmt::format("is {}, {} the limit of {}", measured, side, FormatLimit(limit, unit));
-}
-
-/// Empty when the value is within the limits.
-std::string BreachOf(const Threshold& threshold, const Metric& metric) {
-  const double value = AsNumber(metric.value, 0);
-  const Unit unit = metric.spec->unit;
-  if (threshold.max && value > *threshold.max) {
-    return Breach(metric.value, *threshold.max, "above", unit);
-  }
-  if (threshold.min && value < *threshold.min) {
-    return Breach(metric.value, *threshold.min, "below", unit);
-  }
-  return {};
-}
-
-GateStatus StatusOf(Level level) {
-  switch (level) {
-    case Level::kInfo:
-      return GateStatus::kInfo;
-    case Level::kWarn:
-      return GateStatus::kWarn;
-    case Level::kError:
-      return GateStatus::kError;
-  }
-  return GateStatus::kError;
-}
-
-OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy) {
-  return threshold.on_missing.value_or(policy.on_missing);
-}
 
 /// Where the recording leaves open what the number is, a limit is decided if all of what it may be
 /// keeps it, or nothing of it does. `result` has what follows from the number itself.
@@ -63,7 +29,7 @@ void LeaveOpen(const Threshold& threshold, const Policy& policy, const Metric& m
   Metric other = metric;
   other.value = *metric.may_be;
   const bool is_kept = result.reason.empty();
-  if (BreachOf(threshold, other).empty() == is_kept) return;
+  if (BreachOf(threshold, other.value, other.spec->unit).empty() == is_kept) return;
   result.status = GateStatus::kLowConfidence;
   if (!is_kept) {
     result.reason += fmt::format(", but it is uncertain: {}", metric.note);
@@ -84,11 +50,13 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
     result.reason = *unmet;
     // Whether the limit applies cannot be told: no matter within it, but no pass beyond it.
     const bool is_open = IsUnknown(threshold.when, analysis) && metric != nullptr &&
-                         !IsAbsent(metric->value) && !BreachOf(threshold, *metric).empty() &&
+                         !IsAbsent(metric->value) &&
+                         !BreachOf(threshold, metric->value, metric->spec->unit).empty() &&
                          OnMissingOf(threshold, policy) != OnMissing::kSkip;
     if (is_open) result.status = GateStatus::kMissing;
     return result;
   }
+  if (auto without = JudgeWithoutProfiler(threshold, policy, analysis)) return *std::move(without);
   if (metric == nullptr || IsAbsent(metric->value)) {
     const bool skipped = OnMissingOf(threshold, policy) == OnMissing::kSkip;
     result.status = skipped ? GateStatus::kSkipped : GateStatus::kMissing;
@@ -97,7 +65,7 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
                         : metric->absent_because;
     return result;
   }
-  result.reason = BreachOf(threshold, *metric);
+  result.reason = BreachOf(threshold, metric->value, metric->spec->unit);
   if (!result.reason.empty()) result.status = StatusOf(threshold.level);
   if (metric->low_confidence && !result.reason.empty() && threshold.level != Level::kInfo) {
     result.status = GateStatus::kLowConfidence;
@@ -454,6 +422,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   }
   AddOnce(open, DoubtsOf(policy, analysis, options.allow_incomplete));
   AddOnce(open, options.doubts);
+  if (auto missing = WhyUnrecordedMissing(policy, analysis)) open.push_back(*std::move(missing));
   if (auto unjudged = WhyNotKept(analysis, verdict.gate, findings, policy)) {
     open.push_back(*std::move(unjudged));
   }

@@ -41,6 +41,8 @@ struct GateResult {
   GateStatus status = GateStatus::kPass;
   std::string reason;        ///< For anything but pass/warn/error: one clause.
   std::string counted_with;  ///< The metric whose graver limit counts this miss; empty: it counts.
+  /// The profile's own number, where `measured` is the one without the profiler; else absent.
+  Value recorded = {};
 };
 
 struct Verdict {

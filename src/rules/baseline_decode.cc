@@ -78,13 +78,14 @@ void DecodeTotal(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
 void CheckTotal(Decoder& decoder, const YamlNode& node, const BaselineLimit& limit) {
   if (node.kind != YamlNode::Kind::kMap || node.Find("total") == nullptr) return;
   if (limit.metric == metric::kIterationTimeMedian ||
-      limit.metric == metric::kIterationPeriodMedian) {
+      limit.metric == metric::kIterationPeriodMedian || limit.metric == metric::kStepTimeMedian) {
     return;
   }
-  decoder.Add(*node.Find("total"), "policy/no-total",
-              fmt::format("`total` stands with `{}` and `{}` alone, not with `{}`",
-                          metric::kIterationTimeMedian.text(),
-                          metric::kIterationPeriodMedian.text(), limit.metric));
+  decoder.Add(
+      *node.Find("total"), "policy/no-total",
+      fmt::format("`total` stands with `{}`, `{}` and `{}` only, not with `{}`",
+                  metric::kIterationTimeMedian.text(), metric::kIterationPeriodMedian.text(),
+                  metric::kStepTimeMedian.text(), limit.metric));
 }
 
 void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& node,

@@ -29,6 +29,13 @@ enum class OnMissing : std::uint8_t { kNoVerdict, kSkip, kFail };
 enum class OnMissingRanks : std::uint8_t { kNoVerdict, kWarn, kFail };
 enum class OnInconclusive : std::uint8_t { kWarn, kPass, kNoVerdict };
 
+/// What becomes of the times of unrecorded iterations.
+enum class Unrecorded : std::uint8_t {
+  kUse,      ///< They judge what they can instead of the profile.
+  kIgnore,   ///< They are shown and judge nothing.
+  kRequire,  ///< A run without them gets no verdict.
+};
+
 std::string_view LevelName(Level level);  ///< "info", "warn", "error"
 
 /// A limit on one metric. Values are in the metric's base unit.
@@ -148,6 +155,7 @@ struct Policy {
   FailOn fail_on = FailOn::kError;
   OnMissing on_missing = OnMissing::kNoVerdict;
   OnInconclusive on_inconclusive = OnInconclusive::kWarn;
+  Unrecorded unrecorded = Unrecorded::kUse;
   PolicyIterations iterations;
   PolicyRanks ranks;
   std::vector<Threshold> thresholds;

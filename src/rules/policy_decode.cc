@@ -30,6 +30,8 @@ constexpr Decoder::Word<OnMissingRanks> kOnMissingRanks[] = {
     {"no_verdict", OnMissingRanks::kNoVerdict},
     {"warn", OnMissingRanks::kWarn},
     {"fail", OnMissingRanks::kFail}};
+constexpr Decoder::Word<Unrecorded> kUnrecorded[] = {
+    {"use", Unrecorded::kUse}, {"ignore", Unrecorded::kIgnore}, {"require", Unrecorded::kRequire}};
 constexpr Decoder::Word<OnInconclusive> kOnInconclusive[] = {
     {"warn", OnInconclusive::kWarn},
     {"pass", OnInconclusive::kPass},
@@ -404,6 +406,10 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
        [&](const YamlNode& n) {
          Set(policy.on_inconclusive,
              decoder.OneOf<OnInconclusive>(n, "on_inconclusive", kOnInconclusive));
+       }},
+      {"unrecorded",
+       [&](const YamlNode& n) {
+         Set(policy.unrecorded, decoder.OneOf<Unrecorded>(n, "unrecorded", kUnrecorded));
        }},
       {"ranks", [&](const YamlNode& n) { DecodeRanks(decoder, n, policy.ranks); }},
       {"iterations", [&](const YamlNode& n) { DecodeIterations(decoder, n, policy.iterations); }},

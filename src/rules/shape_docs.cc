@@ -21,6 +21,8 @@ constexpr Doc kDocs[] = {
     {"a policy", "on_missing", "what a limit without a value means"},
     {"a policy", "on_inconclusive",
      "what a comparison means that can be neither passed nor failed"},
+    {"a policy", "unrecorded",
+     "whether the times of unrecorded iterations judge instead of recorded ones"},
     {"a policy", "iterations", "which iterations are judged"},
     {"a policy", "ranks", "how many ranks a run must have"},
     {"a policy", "rules", "settings of rules, by id or pattern: a level, or a mapping"},

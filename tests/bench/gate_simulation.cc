@@ -22,8 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/time/warmup.h"
 #include "gate/change.h"
-#include "gate/warmup.h"
 #include "gate_noise.h"
 
 namespace {
@@ -202,6 +202,9 @@ class Grid {
   // Warm-up, drift and odd runs.
   void Disturbed();
 
+  // Unrecorded iterations: with more of them a part that is slower is found.
+  void Steps();
+
   bool Passed() const { return beyond_ == 0; }
   void Conclude() const { fmt::print("\n{} cells held, {} beyond\n", cells_ - beyond_, beyond_); }
 
@@ -231,11 +234,11 @@ class Grid {
   }
 
   // Of 16 cells; the reference had 250 comparisons in each, and is rounded.
-  void IsAlike(const std::string& what, double percent, double of, double reference) {
-    constexpr double kReferenceComparisons = 4000, kErrors = 3;
+  void IsAlike(const std::string& what, double percent, double of, double reference,
+               double of_reference = 4000) {
+    constexpr double kErrors = 3;
     const double share = std::clamp((percent + reference) / 200, 0.0005, 0.9995);
-    const double error =
-        100 * std::sqrt(share * (1 - share) * (1 / of + 1 / kReferenceComparisons));
+    const double error = 100 * std::sqrt(share * (1 - share) * (1 / of + 1 / of_reference));
     const double rounding = reference < 3 ? 0.06 : 0.55;
     const bool holds = std::abs(percent - reference) <= kErrors * error + rounding;
     ++cells_;
@@ -341,6 +344,53 @@ void Grid::Disturbed() {
   Say(all[2].Percent(0), 0, true, "disturbed: exit 0 at +50 %");
 }
 
+// 2 % of the iterations take 11 times as long, +20 % in the mean; three baseline runs. Exits 0 and
+// 1 of the reference at 20, 200 and 1000 iterations a run, in per cent.
+struct StepsRow {
+  Noise noise;
+  std::array<double, 6> reference;
+};
+
+void Grid::Steps() {
+  const StepsRow kRows[] = {
+      {{"cv 5 %, rho 0.7", Kind::kWave, 0.05, 0.7}, {64, 2, 20, 48, 0, 100}},
+      {{"cv 10 %", Kind::kEven, 0.1}, {54, 1, 14, 44, 0, 100}},
+      {{"10 % of iterations x2 to 10", Kind::kHeavy, 0.02, 0.1}, {52, 0, 34, 14, 5, 60}},
+      {{"2 % of iterations x2 to 10", Kind::kHeavy, 0.02, 0.02}, {54, 1, 14, 30, 0, 100}},
+      {{"GC pauses", Kind::kGarbage, 0.1}, {67, 0, 6, 56, 0, 100}},
+  };
+  constexpr std::array<double, 3> kOfReference = {100, 50, 20};
+  fmt::print(
+      "\n| 2 % of the iterations x11 | n 20 | n 200 | n 1000 | +8 % of all at n 200, 1000 |\n"
+      "|---|---|---|---|---|\n");
+  for (const StepsRow& row : kRows) {
+    std::string cells, found;
+    std::size_t place = 0;
+    for (const int n : {20, 200, 1000}) {
+      const std::int64_t repetitions = std::max<std::int64_t>(5, repetitions_ * 20 / n);
+      Maker maker = Cells::Next();
+      Tally stalling, slower;
+      for (std::int64_t i = 0; i < std::min(repetitions, repetitions_); ++i) {
+        Runs base;
+        for (int run = 0; run < 3; ++run) base.push_back(maker.Run(row.noise, n));
+        Run current = maker.Run(row.noise, n);
+        if (n > 20) slower.Add(ExitOf(base, current, 0.08));
+        for (double& x : current) x += maker.random().Uniform() < 0.02 ? std::log(11) : 0;
+        stalling.Add(ExitOf(base, current, 0));
+      }
+      cells += fmt::format(" {} |", stalling.Text());
+      if (n > 20) found += fmt::format("{}{:.0f}", found.empty() ? "" : ", ", slower.Percent(1));
+      for (const int exit : {0, 1}) {
+        IsAlike(fmt::format("steps, {}, n {}, exit {}", row.noise.name, n, exit),
+                stalling.Percent(exit), static_cast<double>(stalling.all),
+                row.reference[2 * place + static_cast<std::size_t>(exit)], kOfReference[place]);
+      }
+      ++place;
+    }
+    fmt::print("| {} |{} {} |\n", row.noise.name, cells, found);
+  }
+}
+
 std::int64_t RepetitionsOf(int argc, char** argv) {
   std::int64_t repetitions = 300;
   for (int i = 1; i + 1 < argc; ++i) {
@@ -364,6 +414,7 @@ int main(int argc, char** argv) {
   grid.Found();
   grid.Disturbed();
   grid.Stalls();
+  grid.Steps();
   grid.Conclude();
   return grid.Passed() ? 0 : 1;
 }

@@ -1,0 +1,21 @@
+// A number held against a limit.
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.h"
+#include "gate/verdict.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// "is 42.3 %, above the limit of 30 %". Empty when the value is within the limits.
+std::string BreachOf(const Threshold& threshold, const Value& value, Unit unit);
+bool IsBeyond(const Threshold& threshold, double value);
+
+/// What a miss at that level is.
+GateStatus StatusOf(Level level);
+/// What the limit says for a number that is missing, else the policy.
+OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy);
+
+}  // namespace profgauge
