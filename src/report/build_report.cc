@@ -92,6 +92,10 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
     row.measured.text = FormatLimit(AsNumber(result.measured, 0), unit);
   }
   row.counted_with = result.counted_with;
+  if (!IsAbsent(result.recorded)) {
+    row.recorded = MakeQuantity(result.recorded, unit, "");
+    row.measured.text += fmt::format(" without the profiler ({} recorded)", row.recorded.text);
+  }
   return row;
 }
 
@@ -259,6 +263,7 @@ Report BuildReport(const BuildInput& input) {
   if (input.verdict != nullptr) {
     for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});
   }
+  report.recording = analysis.certificate;
   report.import = BuildImport(input.ranks);
   report.environment = BuildEnvironment(input.ranks);
   report.provenance = BuildProvenance(input);

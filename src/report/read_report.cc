@@ -73,7 +73,21 @@ GateRow ReadGateRow(const JsonNode& node) {
   row.status = ReadState(node["status"], kLimitStates);
   row.reason = node["reason"].Text();
   row.counted_with = node["counted_with"].Text();
+  row.recorded = ReadQuantity(node["recorded"]);
   return row;
+}
+
+Certificate ReadCertificate(const JsonNode& node) {
+  Certificate certificate;
+  certificate.trust = ReadWord<Trust>(node["trust"], kTrustNames);
+  for (const JsonNode& check : node["checks"].Elements()) {
+    certificate.checks.push_back({check["id"].Text(), check["title"].Text(),
+                                  ReadWord<CheckState>(check["status"], kCheckStateNames),
+                                  check["count"].Integer(), check["of"].Integer(),
+                                  check["text"].Text(), check["affects"].Texts(),
+                                  check["do"].Text()});
+  }
+  return certificate;
 }
 
 Metric ReadMetric(const std::string& id, const JsonNode& node) {
@@ -200,6 +214,7 @@ void ReadNotes(const JsonNode& root, Report& report) {
   for (const JsonNode& remark : root["remarks"].Elements()) {
     report.remarks.push_back({remark["id"].Text(), remark["text"].Text()});
   }
+  report.recording = ReadCertificate(root["recording"]);
   for (const auto& [name, counter] : root["import"].Entries()) {
     report.import.push_back({name, ReadSeverity(counter["severity"]), counter["text"].Text(),
                              static_cast<std::uint64_t>(counter["count"].Integer()),

@@ -168,6 +168,7 @@ void Redact(Report& report) {
     if (at != remark.text.npos) remark.text.replace(at, name.size(), "run");
     redact(remark.text);
   }
+  for (CertificateCheck& check : report.recording.checks) redact(check.text);
   for (ImportCounter& counter : report.import) redact(counter.examples);
   redact(report.environment);
   redact(report.provenance);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/recording/certificate.h"
 #include "base/no_index.h"
 #include "base/table.h"
 #include "base/value.h"
@@ -79,6 +80,8 @@ struct GateRow {
   std::string reason;
   /// The metric or rule whose line counts this miss; empty: it counts itself.
   std::string counted_with;
+  /// The profile's own number, where `measured` is the one without the profiler; else absent.
+  Quantity recorded = {};
 };
 
 struct VerdictInfo {
@@ -313,6 +316,7 @@ struct Report {
   std::vector<LeftOutTable> left_out;    ///< Only in a report read back from report.json.
   std::optional<Comparison> comparison;  ///< Only with a baseline.
   std::vector<Remark> remarks;
+  Certificate recording;              ///< Whether the profile can be trusted, by checks.
   std::vector<ImportCounter> import;  ///< Only counters above zero.
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::pair<std::string, std::string>> provenance;

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "render/html/view.h"
 #include "render/shared/provenance.h"
+#include "render/shared/quality.h"
 #include "render/shared/status_looks.h"
 
 namespace profgauge::render::html {
@@ -42,6 +43,43 @@ json::array ImportView(const report::Report& report) {
                                {"examples", std::move(examples)}});
   }
   return out;
+}
+
+StatusLook LookOfCheck(CheckState state) {
+  switch (state) {
+    case CheckState::kLost:
+      return LookOf(report::State::kError);
+    case CheckState::kDoubt:
+      return LookOf(report::State::kWarn);
+    case CheckState::kUnknown:
+      return LookOf(report::State::kNotApplicable);
+    case CheckState::kOk:
+      break;
+  }
+  return LookOf(report::State::kPass);
+}
+
+/// The certificate: what is not fine in a table, the rest by its titles.
+json::object QualityView(const Certificate& recording) {
+  json::array checks;
+  std::string fine;
+  for (const CertificateCheck* check : ChecksByWeight(recording)) {
+    if (check->state == CheckState::kOk && check->text.empty()) {
+      fine += (fine.empty() ? "" : " · ") + check->title;
+      continue;
+    }
+    const StatusLook look = LookOfCheck(check->state);
+    checks.push_back(json::object{{"sign", look.sign},
+                                  {"name", look.name()},
+                                  {"word", StateText(check->state)},
+                                  {"title", check->title},
+                                  {"found", FoundText(*check)},
+                                  {"advice", check->advice}});
+  }
+  const bool has_checks = !checks.empty();
+  return {{"known", !recording.checks.empty()}, {"trust", TrustText(recording.trust)},
+          {"line", QualityText(recording)},     {"has_checks", has_checks},
+          {"checks", std::move(checks)},        {"fine", fine}};
 }
 
 // A formula that several metrics share stands at the first of them.
@@ -100,6 +138,7 @@ boost::json::object NotesView(const report::Report& report) {
   }
   json::object view{{"environment", Pairs(report.environment)},
                     {"provenance", Pairs(ListedProvenance(report))},
+                    {"quality", QualityView(report.recording)},
                     {"absent_tables", Pairs(report.absent_tables)},
                     {"import", ImportView(report)},
                     {"metrics", MetricsView(report)},

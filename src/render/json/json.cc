@@ -95,6 +95,7 @@ void WriteGateRow(JsonWriter& out, const report::GateRow& row) {
   out.Field("status", NameOf(row.status));
   out.OptionalField("reason", row.reason);
   out.OptionalField("counted_with", row.counted_with);
+  OptionalQuantity(out, "recorded", row.recorded);
   out.EndObject();
 }
 
@@ -207,6 +208,29 @@ void WriteTables(JsonWriter& out, const report::Report& report) {
   out.EndArray();
 }
 
+void WriteCertificate(JsonWriter& out, const Certificate& recording) {
+  if (recording.checks.empty()) return;
+  out.Key("recording");
+  out.BeginObject();
+  out.Field("trust", NameOf(recording.trust));
+  out.Key("checks");
+  out.BeginArray();
+  for (const CertificateCheck& check : recording.checks) {
+    out.BeginObject(Style::kInline);
+    out.Field("id", check.id);
+    out.Field("title", check.title);
+    out.Field("status", NameOf(check.state));
+    if (check.count > 0) out.Field("count", check.count);
+    if (check.of > 0) out.Field("of", check.of);
+    out.OptionalField("text", check.text);
+    if (!check.affects.empty()) TextList(out, "affects", check.affects);
+    out.OptionalField("do", check.advice);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.EndObject();
+}
+
 void WriteImport(JsonWriter& out, const std::vector<report::ImportCounter>& counters) {
   out.Key("import");
   out.BeginObject();
@@ -296,6 +320,7 @@ void WriteReport(JsonWriter& out, const report::Report& report) {
   WriteTables(out, report);
   if (report.comparison) WriteComparison(out, *report.comparison);
   WriteRemarks(out, report.remarks);
+  WriteCertificate(out, report.recording);
   WriteImport(out, report.import);
   PairObject(out, "environment", report.environment);
   PairObject(out, "provenance", report.provenance);

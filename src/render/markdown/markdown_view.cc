@@ -10,6 +10,7 @@
 #include "render/markdown/markdown_text.h"
 #include "render/shared/escape.h"
 #include "render/shared/provenance.h"
+#include "render/shared/quality.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
@@ -345,7 +346,15 @@ json::object MarkdownNotesView(const report::Report& report) {
   Pairs facts = report.profile.versions;
   facts.insert(facts.end(), report.environment.begin(), report.environment.end());
   for (auto& fact : ListedProvenance(report)) facts.push_back(std::move(fact));
+  json::array quality;
+  for (const CertificateCheck* check : ChecksByWeight(report.recording)) {
+    if (check->state != CheckState::kLost && check->state != CheckState::kDoubt) continue;
+    quality.push_back(json::object{{"word", StateText(check->state)}, {"text", FoundText(*check)}});
+  }
   return {{"remarks", std::move(remarks)},
+          {"has_quality", !report.recording.checks.empty()},
+          {"trust", TrustText(report.recording.trust)},
+          {"quality", std::move(quality)},
           {"import", std::move(counters)},
           {"absent_tables", std::move(tables)},
           {"environment", PairList(facts)}};

@@ -238,6 +238,8 @@ report::Report MakeSchemaReport() {
   report.comparison = MakeComparison();
   report.absent_tables = report.environment = report.provenance = {{"x", "x"}};
   report.remarks = {{"x", "x"}};
+  report.recording = {Trust::kLimited,
+                      {{"x", "x", CheckState::kDoubt, 1, 2, "x", {"idle"}, "x"}, {"y", "y"}}};
   report.import = {{"x", Severity::kDataLoss, "x", 1, {"x"}}};
   return report;
 }

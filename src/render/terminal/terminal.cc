@@ -24,6 +24,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "render/shared/change.h"
+#include "render/shared/quality.h"
 #include "render/shared/renderer.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
@@ -298,6 +299,15 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
+/// One line on the profile's quality where it is not whole: its gravest check that no other line
+/// says.
+void AddQuality(const report::Report& report, std::vector<Row>& rows) {
+  if (report.recording.trust == Trust::kWhole) return;
+  const std::string text = QualityText(report.recording);
+  const bool is_none = report.recording.trust == Trust::kNone;
+  rows.push_back(Note("quality", is_none ? Ink::kRed : Ink::kYellow, Printable(text)));
+}
+
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   AddFindings(report, true, rows);
@@ -335,6 +345,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         Note(is_loss ? "loss" : "read", is_loss ? Ink::kRed : Ink::kDim, std::move(text)));
   }
   AddReasons(report, rows);
+  AddQuality(report, rows);
   const std::vector<std::string>& reasons = report.verdict.reasons;
   for (const report::Remark& remark : report.remarks) {
     if (std::find(reasons.begin(), reasons.end(), remark.text) != reasons.end()) continue;

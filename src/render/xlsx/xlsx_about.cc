@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/format.h"
+#include "render/shared/quality.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
@@ -68,6 +69,16 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   for (const std::string& source : report.profile.sources) sources.emplace_back("Source", source);
   std::size_t row = WritePairs(sheet, "Profile", sources, 2);
   row = WritePairs(sheet, "Versions", report.profile.versions, row);
+  Pairs quality;
+  if (!report.recording.checks.empty()) {
+    quality.emplace_back("Profile", TrustText(report.recording.trust));
+  }
+  for (const CertificateCheck* check : ChecksByWeight(report.recording)) {
+    const std::string found = FoundText(*check);
+    quality.emplace_back(check->title, fmt::format("{}{}{}", StateText(check->state),
+                                                   found.empty() ? "" : ": ", found));
+  }
+  row = WritePairs(sheet, "Profile quality", quality, row);
   row = WritePairs(sheet, "Environment of the run", report.environment, row);
   row = WritePairs(sheet, "Hashes and options", report.provenance, row);
   Pairs counters, remarks, left_out;

@@ -1,0 +1,27 @@
+// The profile's quality in words: the certificate of the report.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+
+namespace profgauge::render {
+
+/// "whole", "limited" or "no verdict".
+std::string_view TrustText(Trust trust);
+/// "fine", "uncertain", "lost", "unknown".
+std::string_view StateText(CheckState state);
+
+/// "limited: 70 of 516 launches have no kernel (and 1 more)": the gravest check; empty where the
+/// profile is whole.
+std::string QualityText(const Certificate& recording);
+
+/// Checks by weight: what was lost, what is uncertain, unknown, fine; each in their order.
+std::vector<const CertificateCheck*> ChecksByWeight(const Certificate& recording);
+
+/// What the check found and affects: "70 of 516 launches have no kernel; affects idle, kernels".
+std::string FoundText(const CertificateCheck& check);
+
+}  // namespace profgauge::render
