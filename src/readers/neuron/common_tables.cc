@@ -24,27 +24,37 @@ constexpr std::int64_t KeyOfStream(std::int32_t core, std::int64_t stream) {
   return std::int64_t{core} * (1 << 16) + stream;
 }
 
-bool IsMatrix(const data::Instruction& row, const ProfileBuilder& builder) {
-  return builder.Name(row.track) == "TensorMatrix";
+/// The track of matrix products, where instructions name it.
+StringId MatrixTrack(const std::vector<data::Instruction>& rows, const ProfileBuilder& builder) {
+  StringId other;  // Seen last: names are looked at where they change.
+  for (const data::Instruction& row : rows) {
+    if (row.engine != data::Engine::kTensor || row.track == other) continue;
+    if (builder.Name(row.track) == "TensorMatrix") return row.track;
+    other = row.track;
+  }
+  return {};
 }
 
-std::int64_t StreamOf(const data::Instruction& row, const ProfileBuilder& builder) {
+std::int64_t StreamOf(const data::Instruction& row, StringId matrix) {
   if (row.engine == data::Engine::kOther) return kOtherStream;
-  return 2 * static_cast<std::int64_t>(row.engine) + (IsMatrix(row, builder) ? 1 : 0);
+  const bool is_matrix = matrix.valid() && row.track == matrix;
+  return 2 * static_cast<std::int64_t>(row.engine) + (is_matrix ? 1 : 0);
 }
 
-std::string NameOf(const data::Instruction& row, const ProfileBuilder& builder) {
+std::string NameOf(const data::Instruction& row, StringId matrix) {
   if (row.engine == data::Engine::kOther) return "Other engines";
-  return IsMatrix(row, builder) ? "Tensor (matrix products)"
-                                : std::string(kTracks[static_cast<std::size_t>(row.engine)]);
+  const bool is_matrix = matrix.valid() && row.track == matrix;
+  return is_matrix ? "Tensor (matrix products)"
+                   : std::string(kTracks[static_cast<std::size_t>(row.engine)]);
 }
 
 // Rows are added stream by stream, as the finished table has them: nothing is left to sort.
 
 void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
   const auto& rows = data.instructions;
+  const StringId matrix = MatrixTrack(rows, builder);
   const Permutation order = GroupedRows(rows.size(), [&](std::uint32_t i) {
-    return KeyOfStream(rows[i].core, StreamOf(rows[i], builder));
+    return KeyOfStream(rows[i].core, StreamOf(rows[i], matrix));
   });
   std::int64_t last = -1;
   DeviceBatch batch;
@@ -56,10 +66,10 @@ void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
     work.duration = row.duration;
     work.name = row.opcode.valid() ? row.opcode : builder.Intern("instruction");
     work.gpu = row.core;
-    work.stream = StreamOf(row, builder);
+    work.stream = StreamOf(row, matrix);
     batch.Add(work, builder);
     const std::int64_t key = KeyOfStream(work.gpu, work.stream);
-    if (key != last) builder.NameStream(work.gpu, work.stream, NameOf(row, builder));
+    if (key != last) builder.NameStream(work.gpu, work.stream, NameOf(row, matrix));
     last = key;
   }
   batch.Flush(builder);

@@ -17,6 +17,7 @@
 #include "model/neuron_summary.h"
 #include "model/profile_builder.h"
 #include "profgauge/error.h"
+#include "readers/neuron/recent_texts.h"
 #include "readers/neuron/record.h"
 #include "readers/neuron/row_room.h"
 #include "readers/neuron/tables.h"
@@ -60,6 +61,15 @@ class Import {
   struct Times {
     Ns start = 0, duration = 0;
   };
+  struct Opcode {
+    bool semaphore = false, setup = false, matmul = false, activate = false;
+  };
+  static Opcode OpcodeOf(std::string_view name);
+  /// The layer that an instruction was of last.
+  struct LayerOf {
+    std::string subgraph, layer;
+    StringId path;
+  };
   Usable& UsableOf(std::string_view table);
   /// Start and duration of a row, or nothing: the row is counted and left out.
   bool TakeTimes(const Record& record, std::string_view table, std::uint64_t index, Times& times);
@@ -68,18 +78,11 @@ class Import {
   }
   /// Rows near each other often say the same: that is found without a search.
   StringId Intern(Key key, std::string_view text) {
-    StringId& last = interned_[static_cast<std::size_t>(key)][SlotOf(text)];
-    if (!last.valid() || builder_.Name(last) != text) last = Intern(text);
-    return last;
+    if (text.empty()) return {};
+    return interned_[static_cast<std::size_t>(key)].Of(
+        text, [&](std::string_view name) { return builder_.Intern(name); });
   }
   StringId Intern(const Record& record, Key key) { return Intern(key, record.Text(key)); }
-  /// Few bytes tell apart the few texts that take turns, as names of engines do.
-  static std::size_t SlotOf(std::string_view text) {
-    const std::size_t size = text.size();
-    if (size == 0) return 0;
-    const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    return (((size * 31 + at(0)) * 31 + at(size * 3 / 4)) * 31 + at(size - 1)) % kSlots;
-  }
 
   void TakeInstruction(const Record& record, std::string_view table, std::uint64_t index);
   void TakeDma(TableKind kind, const Record& record, std::string_view table, std::uint64_t index);
@@ -100,6 +103,7 @@ class Import {
   void TakeSummaryRow(const Record& record, std::uint64_t index);
   void TakeOperands(const Record& record, data::Instruction& row);
   void TakeLayerOf(const Record& record, data::Instruction& row);
+  StringId PathOf(const LayerOf& row);
   void TakeSource(const Record& record, data::Instruction& row);
 
   // The system profile.
@@ -170,9 +174,10 @@ class Import {
   std::string schema_version_;
   std::set<std::int32_t> cores_;  ///< Of executions in a system profile.
   std::map<std::string, HostUse, std::less<>> cpus_;
-  static constexpr std::size_t kSlots = 16;
-  /// Of each key last, by SlotOf().
-  std::array<std::array<StringId, kSlots>, static_cast<std::size_t>(Key::kCount_)> interned_;
+  std::array<RecentTexts<StringId>, static_cast<std::size_t>(Key::kCount_)> interned_;
+  RecentTexts<Opcode> opcodes_;
+  RecentTexts<data::Engine> engines_;
+  LayerOf layer_of_;
   std::string text_;  // Scratch.
   std::size_t operand_bytes_ = 0;
   Ns last_end_ = 0;

@@ -83,6 +83,13 @@ data::NumberType NumberTypeIn(std::string_view operands) {
 
 }  // namespace
 
+Import::Opcode Import::OpcodeOf(std::string_view name) {
+  return {.semaphore = name == "EVENT_SEMAPHORE",
+          .setup = std::find(std::begin(kSetup), std::end(kSetup), name) != std::end(kSetup),
+          .matmul = name == "MATMUL",
+          .activate = name == "ACTIVATE" || name == "ACTIVATE_QUANTIZE"};
+}
+
 void Import::TakeInstruction(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -97,14 +104,16 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   row.hlo = Intern(record, Key::kHlo);
   row.type = Intern(record, Key::kInstructionType);
   row.core = CoreOf(record);
-  row.engine = data::EngineOf(record.Text(Key::kEngine));
-  if (row.engine == data::Engine::kOther) row.engine = data::EngineOf(record.Text(Key::kTrack));
+  row.engine = engines_.Of(record.Text(Key::kEngine), data::EngineOf);
+  if (row.engine == data::Engine::kOther) {
+    row.engine = engines_.Of(record.Text(Key::kTrack), data::EngineOf);
+  }
   if (!row.track.valid()) row.track = Intern(record, Key::kEngine);
-  const std::string_view opcode = record.Text(Key::kOpcode);
-  row.semaphore = opcode == "EVENT_SEMAPHORE";
-  row.setup = std::find(std::begin(kSetup), std::end(kSetup), opcode) != std::end(kSetup);
-  row.matmul = opcode == "MATMUL";
-  row.activate = opcode == "ACTIVATE" || opcode == "ACTIVATE_QUANTIZE";
+  const Opcode& opcode = opcodes_.Of(record.Text(Key::kOpcode), OpcodeOf);
+  row.semaphore = opcode.semaphore;
+  row.setup = opcode.setup;
+  row.matmul = opcode.matmul;
+  row.activate = opcode.activate;
   row.transpose = record.Says(Key::kInstructionType, "TRANSPOSE");
   const std::int64_t elements = std::max<std::int64_t>(0, record.Amount(Key::kElements, 0));
   row.flops = std::max<std::int64_t>(0, record.Amount(Key::kRawFlops, 2 * elements));
@@ -134,8 +143,18 @@ void Import::TakeOperands(const Record& record, data::Instruction& row) {
 
 // Layers hang under their subgraph, which is the file's own top layer.
 void Import::TakeLayerOf(const Record& record, data::Instruction& row) {
-  text_ = record.Text(Key::kSubgraph);
-  const std::string_view layer = record.Text(Key::kLayer);
+  if (layer_of_.subgraph != record.Text(Key::kSubgraph) ||
+      layer_of_.layer != record.Text(Key::kLayer)) {
+    layer_of_.subgraph = record.Text(Key::kSubgraph);
+    layer_of_.layer = record.Text(Key::kLayer);
+    layer_of_.path = PathOf(layer_of_);
+  }
+  row.layer = layer_of_.path;
+}
+
+StringId Import::PathOf(const LayerOf& row) {
+  text_ = row.subgraph;
+  const std::string_view layer = row.layer;
   const std::string_view bare =
       !text_.empty() && text_.front() == '/' ? std::string_view(text_).substr(1) : text_;
   if (layer.starts_with('/') || (!bare.empty() && layer.starts_with(bare))) {
@@ -144,7 +163,7 @@ void Import::TakeLayerOf(const Record& record, data::Instruction& row) {
     text_ += "/";
     text_ += layer;
   }
-  row.layer = Intern(Key::kLayer, text_);
+  return Intern(Key::kLayer, text_);
 }
 
 void Import::TakeSource(const Record& record, data::Instruction& row) {

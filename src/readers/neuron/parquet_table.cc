@@ -59,11 +59,24 @@ void AddValue(const parquet::Column& column, const parquet::ValueList& values, s
   }
 }
 
-void AddCell(const parquet::Column& column, const parquet::ColumnBlock& block, std::size_t row,
-             Record& record) {
-  if (!column.is_list) return AddValue(column, block.values, row, record);
-  for (std::size_t i = row == 0 ? 0 : block.ends[row - 1]; i < block.ends[row]; ++i) {
-    AddValue(column, block.values, i, record);
+/// A column of the rows that are being read.
+struct Cells {
+  Key key = Key::kNone;
+  const parquet::Column* column = nullptr;
+  const parquet::ColumnBlock* block = nullptr;
+};
+
+void AddCell(const Cells& cells, std::size_t row, bool keep_all, Record& record) {
+  const auto& [key, column, block] = cells;
+  if (block->is_set[row] == 0) return;
+  if (keep_all) {
+    record.Begin(column->name);
+  } else {
+    record.Begin(key);
+  }
+  if (!column->is_list) return AddValue(*column, block->values, row, record);
+  for (std::size_t i = row == 0 ? 0 : block->ends[row - 1]; i < block->ends[row]; ++i) {
+    AddValue(*column, block->values, i, record);
   }
 }
 
@@ -81,6 +94,10 @@ Status ReadRows(const parquet::Table& table, TableKind kind, const std::string& 
   std::vector<std::size_t> columns;
   for (const Wanted& each : wanted) columns.push_back(each.column);
   parquet::RowBlocks blocks(table, columns);
+  std::vector<Cells> row_cells;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    row_cells.push_back({wanted[i].key, &blocks.column(i), &blocks.block(i)});
+  }
   Record record;
   std::uint64_t index = 0;
   while (true) {
@@ -89,15 +106,7 @@ Status ReadRows(const parquet::Table& table, TableKind kind, const std::string& 
     if (read.total > 0) import.SetRead(ShareRead(read, table, index));
     for (std::size_t row = 0; row < rows; ++row) {
       record.Clear(keep_all);
-      for (std::size_t i = 0; i < wanted.size(); ++i) {
-        if (blocks.block(i).is_set[row] == 0) continue;
-        if (keep_all) {
-          record.Begin(blocks.column(i).name);
-        } else {
-          record.Begin(wanted[i].key);
-        }
-        AddCell(blocks.column(i), blocks.block(i), row, record);
-      }
+      for (const Cells& cells : row_cells) AddCell(cells, row, keep_all, record);
       import.Take(kind, name, record, index++);
     }
   }

@@ -256,16 +256,6 @@ std::optional<std::int64_t> Record::IntegerIn(const Slot& slot, Key key) const {
   return static_cast<std::int64_t>(real);
 }
 
-std::int64_t Record::Integer(Key key, std::int64_t otherwise) const {
-  return Integer(key).value_or(otherwise);
-}
-
-std::int64_t Record::Amount(Key key, std::int64_t otherwise) const {
-  constexpr std::int64_t kMost = std::int64_t{1} << 50;
-  const std::int64_t amount = Integer(key, otherwise);
-  return amount >= -kMost && amount <= kMost ? amount : otherwise;
-}
-
 double Record::Real(Key key, double otherwise) const {
   const Slot& slot = slots_[Index(key)];
   if (slot.kind == Kind::kAbsent) return otherwise;

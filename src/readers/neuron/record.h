@@ -163,10 +163,16 @@ class Record {
     if (slot.kind == Kind::kAbsent) return std::nullopt;
     return IntegerIn(slot, key);
   }
-  std::int64_t Integer(Key key, std::int64_t otherwise) const;
+  std::int64_t Integer(Key key, std::int64_t otherwise) const {
+    return Integer(key).value_or(otherwise);
+  }
   /// A whole number that is summed up. One beyond 2^50 is none that a row can have, and counts as
   /// not stated: sums must stay in 64 bits.
-  std::int64_t Amount(Key key, std::int64_t otherwise) const;
+  std::int64_t Amount(Key key, std::int64_t otherwise) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 50;
+    const std::int64_t amount = Integer(key, otherwise);
+    return amount >= -kMost && amount <= kMost ? amount : otherwise;
+  }
   /// A number; `otherwise` when it is absent, text, or not finite.
   double Real(Key key, double otherwise) const;
   /// Text as written; a number in digits; empty when absent. Valid until the next Clear().

@@ -28,6 +28,18 @@ std::uint64_t PackedBits::Next() {
   return width_ == 64 ? number : number & ((std::uint64_t{1} << width_) - 1);
 }
 
+void PackedBits::Read(std::size_t count, std::uint32_t* out) {
+  // Eight bytes hold a number wherever it begins.
+  const std::uint64_t mask = (std::uint64_t{1} << width_) - 1;
+  std::size_t i = 0;
+  for (; i < count && bit_ / 8 + sizeof(mask) <= bytes_.size(); ++i, bit_ += width_) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, bytes_.data() + bit_ / 8, sizeof(bits));
+    out[i] = static_cast<std::uint32_t>(bits >> bit_ % 8 & mask);
+  }
+  for (; i < count; ++i) out[i] = static_cast<std::uint32_t>(Next());
+}
+
 bool Runs::Begin() {
   std::uint64_t head = 0;
   if (!TakeVarint(bytes_, head)) return false;
@@ -67,7 +79,7 @@ bool Runs::Read(std::size_t count, std::uint32_t* out) {
       repeated_ -= now;
     } else {
       now = std::min(packed_, count);
-      for (std::size_t i = 0; i < now; ++i) out[i] = static_cast<std::uint32_t>(bits_.Next());
+      bits_.Read(now, out);
       packed_ -= now;
     }
     out += now;
