@@ -3,19 +3,8 @@
 #include <bit>
 
 namespace profgauge::readers {
-namespace {
 
-constexpr std::uint64_t kMaxField = (std::uint64_t{1} << 29) - 1;
-
-}  // namespace
-
-bool WireReader::TakeVarint(std::uint64_t& value) {
-  // Most are small numbers, and tags of fields below 16.
-  if (!rest_.empty() && static_cast<unsigned char>(rest_.front()) < 0x80) {
-    value = static_cast<unsigned char>(rest_.front());
-    rest_.remove_prefix(1);
-    return true;
-  }
+bool WireReader::TakeLongVarint(std::uint64_t& value) {
   value = 0;
   std::size_t at = 0;
   bool is_whole = false;
@@ -28,37 +17,6 @@ bool WireReader::TakeVarint(std::uint64_t& value) {
   }
   rest_.remove_prefix(at);
   return is_whole;
-}
-
-bool WireReader::TakeBytes(std::uint64_t count) {
-  if (count > rest_.size()) return false;
-  bytes_ = rest_.substr(0, static_cast<std::size_t>(count));
-  rest_.remove_prefix(static_cast<std::size_t>(count));
-  return true;
-}
-
-bool WireReader::Next() {
-  if (!ok_ || rest_.empty()) return false;
-  std::uint64_t tag = 0;
-  if (!TakeVarint(tag) || tag >> 3 == 0 || tag >> 3 > kMaxField) return Stop();
-  field_ = static_cast<std::uint32_t>(tag >> 3);
-  type_ = static_cast<std::uint32_t>(tag & 7);
-  bytes_ = {};
-  number_ = 0;
-  switch (type_) {
-    case kVarint:
-      return TakeVarint(number_) || Stop();
-    case kFixed64:
-      return TakeBytes(8) || Stop();
-    case kFixed32:
-      return TakeBytes(4) || Stop();
-    case kBytes: {
-      std::uint64_t length = 0;
-      return (TakeVarint(length) && TakeBytes(length)) || Stop();
-    }
-    default:  // Groups are from before proto3.
-      return Stop();
-  }
 }
 
 std::uint64_t WireReader::Fixed64() const {

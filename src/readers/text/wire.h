@@ -4,6 +4,7 @@
 // held against what is there before anything is done with them, and nothing is allocated.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -15,7 +16,29 @@ class WireReader {
 
   /// Moves to the next field; false at the end, or where the bytes are no field: then ok() is
   /// false.
-  bool Next();
+  bool Next() {
+    if (!ok_ || rest_.empty()) return false;
+    std::uint64_t tag = 0;
+    if (!TakeVarint(tag) || tag >> 3 == 0 || tag >> 3 > kMostFields) return Stop();
+    field_ = static_cast<std::uint32_t>(tag >> 3);
+    type_ = static_cast<std::uint32_t>(tag & 7);
+    bytes_ = {};
+    number_ = 0;
+    switch (type_) {
+      case kVarint:
+        return TakeVarint(number_) || Stop();
+      case kBytes: {
+        std::uint64_t length = 0;
+        return (TakeVarint(length) && TakeBytes(length)) || Stop();
+      }
+      case kFixed64:
+        return TakeBytes(8) || Stop();
+      case kFixed32:
+        return TakeBytes(4) || Stop();
+      default:  // Groups are from before proto3.
+        return Stop();
+    }
+  }
   bool ok() const { return ok_; }
   /// The field's number, 1 to 2^29 - 1.
   std::uint32_t field() const { return field_; }
@@ -34,8 +57,23 @@ class WireReader {
 
  private:
   enum : std::uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-  bool TakeVarint(std::uint64_t& value);
-  bool TakeBytes(std::uint64_t count);
+  static constexpr std::uint64_t kMostFields = (std::uint64_t{1} << 29) - 1;
+  // Most are small numbers, and tags of fields below 16.
+  bool TakeVarint(std::uint64_t& value) {
+    if (rest_.empty() || static_cast<unsigned char>(rest_.front()) >= 0x80) {
+      return TakeLongVarint(value);
+    }
+    value = static_cast<unsigned char>(rest_.front());
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool TakeLongVarint(std::uint64_t& value);
+  bool TakeBytes(std::uint64_t count) {
+    if (count > rest_.size()) return false;
+    bytes_ = rest_.substr(0, static_cast<std::size_t>(count));
+    rest_.remove_prefix(static_cast<std::size_t>(count));
+    return true;
+  }
   bool Stop() { return ok_ = false; }
 
   std::string_view rest_;

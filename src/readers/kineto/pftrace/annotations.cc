@@ -81,10 +81,10 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
         break;
       case kUnsigned:
       case kPointer:
-        put(fmt::format_int(fields.Varint()).c_str(), Form::kNumber);
+        put(DigitsOf(fmt::format_int(fields.Varint())), Form::kNumber);
         break;
       case kInt:
-        put(fmt::format_int(fields.Signed()).c_str(), Form::kNumber);
+        put(DigitsOf(fmt::format_int(fields.Signed())), Form::kNumber);
         break;
       case kDouble:
         put(fmt::format("{}", fields.Double()), Form::kNumber);
@@ -153,17 +153,34 @@ bool Annotations::AppendNested(std::string_view message, const Interned& interne
   return true;
 }
 
+// Of each argument of a trace: most are told apart by their length.
 void Annotations::SeeSign(std::string_view name, const Value& value) {
-  if (name == "device") signs_.has_device = true;
-  if (name == "stream") signs_.has_stream = true;
-  if (name == "context") signs_.has_context = true;
-  if (name == "correlation") signs_.has_correlation = true;
-  if (name == "grid") signs_.has_grid = true;
-  if (name == "cbid") signs_.has_call_id = true;
-  if (name == "Python id") signs_.is_frame = true;
-  if (name == "cuda_sync_kind") signs_.is_sync = true;
-  // rocpd's converter: "256 (x=256,y=1,z=1)".
-  if (name == "workgroup_size" && value.form == Form::kString) signs_.has_sizes_as_text = true;
+  switch (name.size()) {
+    case 4:
+      if (name == "grid") signs_.has_grid = true;
+      if (name == "cbid") signs_.has_call_id = true;
+      return;
+    case 6:
+      if (name == "device") signs_.has_device = true;
+      if (name == "stream") signs_.has_stream = true;
+      return;
+    case 7:
+      if (name == "context") signs_.has_context = true;
+      return;
+    case 9:
+      if (name == "Python id") signs_.is_frame = true;
+      return;
+    case 11:
+      if (name == "correlation") signs_.has_correlation = true;
+      return;
+    case 14:
+      if (name == "cuda_sync_kind") signs_.is_sync = true;
+      // rocpd's converter: "256 (x=256,y=1,z=1)".
+      if (name == "workgroup_size" && value.form == Form::kString) signs_.has_sizes_as_text = true;
+      return;
+    default:
+      return;
+  }
 }
 
 void Annotations::Add(Field field, std::string_view value, Form form) {

@@ -1,6 +1,8 @@
 // Arguments of a slice, which Perfetto calls debug annotations, as values of a raw event.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +13,11 @@
 #include "readers/kineto/raw_event.h"
 
 namespace profgauge::readers::pftrace {
+
+/// Valid as long as `number`.
+inline std::string_view DigitsOf(const fmt::format_int& number) {
+  return {number.data(), number.size()};
+}
 
 /// Deeper values and further annotations of one event are left out.
 inline constexpr int kDeepest = 32;

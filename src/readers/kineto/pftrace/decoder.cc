@@ -144,12 +144,17 @@ Decoder::Stop Decoder::TakeBundle(const Packet& packet, std::uint64_t offset, bo
 }
 
 Sequence* Decoder::SequenceOf(std::uint64_t number) {
+  if (last_sequence_ != nullptr && last_number_ == number) return last_sequence_;
   const auto next = static_cast<std::uint32_t>(sequences_.size());
-  const auto found = sequence_ids_.find(number);
-  if (found != sequence_ids_.end()) return &sequences_[found->second];
-  if (sequences_.size() >= kMostSequences) return nullptr;
-  sequence_ids_.emplace(number, next);
-  return &sequences_.emplace_back();
+  const auto [found, is_new] = sequence_ids_.try_emplace(number, next);
+  if (is_new && next >= kMostSequences) {
+    sequence_ids_.erase(found);
+    return nullptr;
+  }
+  if (is_new) sequences_.emplace_back();
+  last_number_ = number;
+  last_sequence_ = &sequences_[found->second];
+  return last_sequence_;
 }
 
 void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_t offset) {

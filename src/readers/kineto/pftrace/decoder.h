@@ -91,14 +91,16 @@ class Decoder {
   ProfileBuilder& builder_;
   Decoded decoded_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> sequence_ids_;
-  std::deque<Sequence> sequences_;  ///< They stay where they are: views refer to their texts.
+  std::deque<Sequence> sequences_;     ///< They stay where they are: views refer to their texts.
+  Sequence* last_sequence_ = nullptr;  ///< Of the packet before, and its number.
+  std::uint64_t last_number_ = 0;
   kineto::EventSink sink_;
   kineto::Rows rows_;
   kineto::PairedEvents made_;
   kineto::Traces traces_;
   kineto::RawEvent event_;
   Annotations arguments_;
-  std::string scratch_;
+  std::string scratch_, digits_;
   /// What the texts of a stage say.
   struct Extra {
     bool has_device = false, has_stream = false;

@@ -42,13 +42,20 @@ Field FieldOfExtra(std::string_view name) {
 }
 
 /// "[24, 1, 1]" of a message of three numbers.
-std::string TripleOf(std::string_view message) {
+std::string_view TripleOf(std::string_view message, std::string& text) {
   std::uint64_t sizes[3] = {0, 0, 0};
   WireReader fields(message);
   while (fields.Next()) {
     if (fields.field() >= 1 && fields.field() <= 3) sizes[fields.field() - 1] = fields.Varint();
   }
-  return fmt::format("[{}, {}, {}]", sizes[0], sizes[1], sizes[2]);
+  text.clear();
+  for (const std::uint64_t size : sizes) {
+    const fmt::format_int digits(size);
+    text += text.empty() ? "[" : ", ";
+    text.append(digits.data(), digits.size());
+  }
+  text += ']';
+  return text;
 }
 
 Ns LengthOf(std::uint64_t duration) {
@@ -88,7 +95,7 @@ bool Decoder::ReadArgument(std::string_view message, const Sequence& sequence) {
     if (fields.field() == 3 || fields.field() == 4) value = fields.Signed();
   }
   if (name == "registers_per_thread") {
-    arguments_.Add(Field::kRegisters, fmt::format_int(value).c_str(), Form::kNumber);
+    arguments_.Add(Field::kRegisters, DigitsOf(fmt::format_int(value)), Form::kNumber);
   }
   return fields.ok();
 }
@@ -96,10 +103,11 @@ bool Decoder::ReadArgument(std::string_view message, const Sequence& sequence) {
 bool Decoder::ReadLaunch(std::string_view message, const Sequence& sequence) {
   WireReader fields(message);
   while (fields.Next()) {
-    if (fields.field() == 1)
-      arguments_.Add(Field::kGrid, TripleOf(fields.Bytes()), Form::kStructure);
-    if (fields.field() == 2) {
-      arguments_.Add(Field::kBlock, TripleOf(fields.Bytes()), Form::kStructure);
+    const Field field = fields.field() == 1   ? Field::kGrid
+                        : fields.field() == 2 ? Field::kBlock
+                                              : Field::kNone;
+    if (field != Field::kNone) {
+      arguments_.Add(field, TripleOf(fields.Bytes(), digits_), Form::kStructure);
     }
     if (fields.field() == 3 && !ReadArgument(fields.Bytes(), sequence)) return false;
   }
@@ -153,7 +161,7 @@ bool Decoder::ReadStage(std::string_view message, Stamp stamp, const Sequence& s
     return true;
   }
   if (!extra_.has_device) {
-    arguments_.Add(Field::kDevice, fmt::format_int(gpu).c_str(), Form::kNumber);
+    arguments_.Add(Field::kDevice, DigitsOf(fmt::format_int(gpu)), Form::kNumber);
   }
   if (!decoded_.architecture && !extra_.architecture.empty()) {
     decoded_.architecture.emplace(extra_.has_device ? extra_.device : gpu, extra_.architecture);
