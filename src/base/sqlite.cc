@@ -168,6 +168,13 @@ Result<Statement> Database::Prepare(std::string_view sql) {
   return Statement(statement, path_.get(), kind_);
 }
 
+Result<Statement*> Database::Kept(std::string_view sql) {
+  const auto found = kept_.find(sql);
+  if (found != kept_.end()) return &found->second;
+  PROFGAUGE_TRY(Statement statement, Prepare(sql));
+  return &kept_.emplace(sql, std::move(statement)).first->second;
+}
+
 Status Database::Execute(const std::string& sql) {
   const int status = sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr);
   if (status != SQLITE_OK) return Fail(Failure(handle_.get(), status, *path_, kind_));
@@ -198,10 +205,13 @@ Status Database::AddRowFunction(const char* name, RowFunction take) {
 }
 
 Result<std::uint64_t> Database::Bytes() {
+  if (bytes_) return *bytes_;
   PROFGAUGE_TRY(auto statement,
                 Prepare("select page_count * page_size from pragma_page_count, pragma_page_size"));
   PROFGAUGE_TRY(const bool found, statement.Step());
-  return found ? static_cast<std::uint64_t>(statement.Integer(0)) : 0;
+  const std::uint64_t bytes = found ? static_cast<std::uint64_t>(statement.Integer(0)) : 0;
+  if (IsImmutable()) bytes_ = bytes;
+  return bytes;
 }
 
 Result<bool> Database::HasTable(std::string_view table) {

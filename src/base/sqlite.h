@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,6 +81,9 @@ class Database {
   static Result<Database> Open(const std::string& path, Mode mode, ErrorKind kind);
 
   Result<Statement> Prepare(std::string_view sql);
+  /// The same for what is asked of many tables: it is prepared once. Reset it after use, so that
+  /// nothing stays locked. Valid as long as the database.
+  Result<Statement*> Kept(std::string_view sql);
   /// Runs statements that return no rows.
   Status Execute(const std::string& sql);
   /// Whether the table or view exists.
@@ -96,7 +101,8 @@ class Database {
   Result<Database> Again() const { return Open(*path_, mode_, kind_); }
   const std::string& path() const { return *path_; }
   bool IsImmutable() const { return mode_ == Mode::kImmutable; }
-  Result<std::uint64_t> Bytes();  ///< Of all pages.
+  /// Of all pages.
+  Result<std::uint64_t> Bytes();
   std::int64_t LastRowId() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
  private:
@@ -112,6 +118,8 @@ class Database {
   std::unique_ptr<std::string> path_;  // Statements keep a pointer to it.
   Mode mode_;
   ErrorKind kind_;
+  std::map<std::string, Statement, std::less<>> kept_;
+  std::optional<std::uint64_t> bytes_;  ///< Of what never changes.
 };
 
 }  // namespace profgauge::sqlite

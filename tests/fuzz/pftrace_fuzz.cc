@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/byte_source.h"
+#include "base/parallel.h"
 #include "readers/kineto/pftrace/pftrace_reader.h"
 #include "support/fuzz.h"
 #include "support/wire_mutator.h"
@@ -17,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::size_t kLongest = std::size_t{64} << 10;
   if (size > kLongest) return 0;
   const auto bytes = std::as_bytes(std::span(data, size));
-  const auto reader = profgauge::readers::MakePftraceReader();
+  static const auto reader = profgauge::readers::MakePftraceReader();
+  profgauge::LimitThreads(1);  // To start others takes longer than the packets do.
   reader->Sniff(bytes);
   for (const bool allow_incomplete : {false, true}) {
     const auto source = profgauge::MakeMemorySource("fuzz", bytes);

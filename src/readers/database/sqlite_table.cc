@@ -14,17 +14,20 @@ namespace profgauge::readers {
 namespace {
 
 Result<std::set<std::string>> ColumnNames(sqlite::Database& database, const std::string& table) {
-  PROFGAUGE_TRY(auto statement,
-                database.Prepare(
-                    "select c.name from sqlite_master m join pragma_table_info(m.name) c "
+  PROFGAUGE_TRY(
+      sqlite::Statement* const statement,
+      database.Kept("select c.name from sqlite_master m join pragma_table_info(m.name) c "
                     "where m.type = 'table' and m.name = ? and m.sql not like 'create virtual%'"));
-  statement.Bind(1, table);
+  statement->Reset();
+  statement->Bind(1, table);
   std::set<std::string> names;
   while (true) {
-    PROFGAUGE_TRY(const bool more, statement.Step());
-    if (!more) return names;
-    names.emplace(statement.Text(0));
+    PROFGAUGE_TRY(const bool more, statement->Step());
+    if (!more) break;
+    names.emplace(statement->Text(0));
   }
+  statement->Reset();
+  return names;
 }
 
 /// Rows that are read at once: they stay in a core's cache.
@@ -89,6 +92,8 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
                                         const std::set<std::string>& columns) {
   constexpr std::uint64_t kLong = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;
   if (!database.IsImmutable()) return std::nullopt;
+  PROFGAUGE_TRY(const std::uint64_t bytes, database.Bytes());
+  if (bytes < kLong * kLeastRow) return std::nullopt;
   for (const std::string& column : columns) {
     if (sqlite3_stricmp(column.c_str(), "_rowid_") == 0) return std::nullopt;
   }
@@ -99,7 +104,6 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   if (!found || ends->IsNull(0)) return std::nullopt;
   const auto first = ends->Integer(0), last = ends->Integer(1);
   const std::uint64_t count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-  PROFGAUGE_TRY(const std::uint64_t bytes, database.Bytes());
   if (count < kLong || count > bytes / kLeastRow) return std::nullopt;
   return Rowids{first, count + 1, std::min(count + 1, bytes / kUsualRow)};
 }

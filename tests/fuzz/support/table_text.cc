@@ -107,7 +107,7 @@ void OpenInMemory() {
   static const bool kDone = [] {
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 512, 2000);
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 512, 250);
     sqlite3_vfs* memory = sqlite3_vfs_find("memdb");
     Require(memory != nullptr, "SQLite has databases in memory");
     return sqlite3_vfs_register(memory, 1) == SQLITE_OK;
@@ -115,16 +115,88 @@ void OpenInMemory() {
   Require(kDone, "databases are opened in memory");
 }
 
-}  // namespace
-
-MemoryDatabase::MemoryDatabase(std::string_view text, const char* schema) {
+sqlite3* OpenNamed(const char* name) {
   OpenInMemory();
   sqlite3* handle = nullptr;
-  const int status =
-      sqlite3_open_v2(kDatabaseName, &handle,
-                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  handle_.reset(handle);
+  const int status = sqlite3_open_v2(
+      name, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
   Require(status == SQLITE_OK, "the database opens");
+  return handle;
+}
+
+/// The lines of tables, without those of rows.
+std::string HeadsOf(std::string_view text) {
+  std::string heads;
+  while (!text.empty()) {
+    const std::string_view line = CutAt(text, '\n');
+    if (line.starts_with("# ")) heads.append(line) += '\n';
+  }
+  return heads;
+}
+
+}  // namespace
+
+struct MemoryDatabases::Store {
+  Store(std::string heads_, std::string name_)
+      : heads(std::move(heads_)), name(std::move(name_)), handle(OpenNamed(name.c_str())) {
+    Run("begin");
+    for (std::string_view rest = heads; !rest.empty();) {
+      const auto cells = CellsOf(CutAt(rest, '\n').substr(2));
+      tables.push_back(std::make_unique<Insertion>(handle, cells));
+      removals += "delete from " + Quoted(cells[0]) + ";";
+    }
+    Run("commit");
+  }
+  ~Store() {
+    tables.clear();
+    sqlite3_close(handle);
+  }
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  void Run(const char* sql) { sqlite3_exec(handle, sql, nullptr, nullptr, nullptr); }
+  void Fill(std::string_view text) {
+    Run("begin");
+    if (is_filled) Run(removals.c_str());
+    is_filled = true;
+    std::size_t begun = 0;
+    while (!text.empty()) {
+      const std::string_view line = CutAt(text, '\n');
+      if (line.starts_with("# ")) {
+        ++begun;
+      } else if (begun > 0) {
+        tables[begun - 1]->Add(line);
+      }
+    }
+    Run("commit");
+  }
+
+  const std::string heads, name;
+  sqlite3* const handle;
+  std::vector<std::unique_ptr<Insertion>> tables;
+  std::string removals;
+  bool is_filled = false;
+};
+
+MemoryDatabases::MemoryDatabases() = default;
+MemoryDatabases::~MemoryDatabases() = default;
+
+const std::string& MemoryDatabases::Fill(std::string_view text) {
+  constexpr std::size_t kMost = 256;  // Each takes some 200 kB.
+  std::string heads = HeadsOf(text);
+  auto at = stores_.find(heads);
+  if (at == stores_.end()) {
+    if (stores_.size() == kMost) stores_.clear();
+    auto store = std::make_unique<Store>(heads, kDatabaseName + std::to_string(named_++));
+    at = stores_.emplace(std::move(heads), std::move(store)).first;
+  }
+  at->second->Fill(text);
+  return at->second->name;
+}
+
+MemoryDatabase::MemoryDatabase(std::string_view text, const char* schema) {
+  sqlite3* const handle = OpenNamed(kDatabaseName);
+  handle_.reset(handle);
   Execute("begin");
   Execute(schema);
   std::unique_ptr<Insertion> table;

@@ -9,10 +9,13 @@
 #include <span>
 #include <utility>
 
+#include "base/read_block.h"
+
 namespace profgauge::readers::pftrace {
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{256} << 10;
+// Of fuzz targets small, so that packets are cut.
+constexpr std::size_t kWindow = kReadBlock / 4;
 constexpr char kPacketTag = '\x0A';  // Field 1, length-delimited.
 /// zstd's own limit for streams is 128 MB of memory; Perfetto's writer needs 2.
 constexpr int kZstdWindowLog = 25;
@@ -160,7 +163,7 @@ bool PacketReader::Next() {
 }
 
 bool PacketReader::Fill() {
-  window_.resize(kWindow);
+  if (window_.empty()) window_.resize(kWindow);
   auto got = source_.Read(std::as_writable_bytes(std::span(window_)));
   if (!got) error_ = std::move(got).error();
   if (error_ || *got == 0) return false;
