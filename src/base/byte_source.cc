@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/archive.h"
 #include "base/errors.h"
 #include "base/inflate.h"
 
@@ -19,7 +20,10 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{256} << 10;
 
-/// The stored bytes, as they come: from a file descriptor or from memory.
+/// What a profile does not unpack to: beyond so many bytes, so many for each stored one.
+constexpr std::uint64_t kLongUnpacked = std::uint64_t{64} << 20, kMostForEach = 1000;
+
+/// The stored bytes, as they come: from a file descriptor, from memory, or out of another source.
 class Stored {
  public:
   Stored(std::string name, int descriptor, bool owned, std::uint64_t size)
@@ -28,6 +32,10 @@ class Stored {
   }
   Stored(std::string name, std::span<const std::byte> bytes)
       : name_(std::move(name)), size_(bytes.size()), left_(bytes) {}
+  explicit Stored(std::unique_ptr<ByteSource> inner)
+      : name_(inner->name()), inner_(std::move(inner)) {
+    block_.resize(kBlock);
+  }
   Stored(const Stored&) = delete;
   Stored& operator=(const Stored&) = delete;
   ~Stored() {
@@ -35,8 +43,10 @@ class Stored {
   }
 
   const std::string& name() const { return name_; }
-  std::uint64_t size() const { return size_; }
-  std::uint64_t consumed() const { return consumed_; }
+  std::uint64_t size() const { return inner_ ? inner_->stored_bytes() : size_; }
+  std::uint64_t consumed() const { return inner_ ? inner_->stored_consumed() : consumed_; }
+  /// Whether the bytes were packed once more.
+  bool is_unpacked() const { return inner_ != nullptr; }
   std::span<const std::byte> left() const { return left_; }
   void Take(std::size_t count) {
     left_ = left_.subspan(count);
@@ -46,7 +56,7 @@ class Stored {
   /// Makes at least `count` bytes available in left() unless the end comes first.
   /// REQUIRES: count <= kBlock.
   Status Fill(std::size_t count) {
-    if (left_.size() >= count || descriptor_ < 0) return {};
+    if (left_.size() >= count || is_memory()) return {};
     std::copy(left_.begin(), left_.end(), block_.begin());
     std::size_t have = left_.size();
     while (have < count) {
@@ -61,14 +71,16 @@ class Stored {
 
   /// Past left(): straight into the caller's buffer. REQUIRES: left().empty().
   Result<std::size_t> ReadDirect(std::span<std::byte> out) {
-    if (descriptor_ < 0) return std::size_t{0};
+    if (is_memory()) return std::size_t{0};
     auto got = ReadSome(out);
     if (got) consumed_ += *got;
     return got;
   }
 
  private:
+  bool is_memory() const { return descriptor_ < 0 && inner_ == nullptr; }
   Result<std::size_t> ReadSome(std::span<std::byte> out) {
+    if (inner_) return inner_->Read(out);
     for (;;) {
       const ssize_t got = ::read(descriptor_, out.data(), out.size());
       if (got >= 0) return static_cast<std::size_t>(got);
@@ -79,6 +91,7 @@ class Stored {
   }
 
   std::string name_;
+  std::unique_ptr<ByteSource> inner_;
   int descriptor_ = -1;
   bool owned_ = false;
   std::uint64_t size_ = 0;
@@ -91,16 +104,15 @@ class StreamSource final : public ByteSource {
  public:
   explicit StreamSource(std::unique_ptr<Stored> stored) : stored_(std::move(stored)) {}
 
-  /// Looks at the first bytes to decide whether to inflate.
+  /// Looks at the first bytes to decide whether to unpack.
   Status Begin() {
-    PROFGAUGE_CHECK(stored_->Fill(2));
-    const auto head = stored_->left();
-    if (LooksGzip(head)) inflater_ = MakeInflater();
+    PROFGAUGE_CHECK(stored_->Fill(kMagic));
+    BeginMember();
     return {};
   }
 
   const std::string& name() const override { return stored_->name(); }
-  bool compressed() const override { return inflater_ != nullptr; }
+  bool compressed() const override { return inflater_ != nullptr || stored_->is_unpacked(); }
   std::uint64_t stored_bytes() const override { return stored_->size(); }
   std::uint64_t stored_consumed() const override { return stored_->consumed(); }
 
@@ -109,8 +121,26 @@ class StreamSource final : public ByteSource {
   }
 
  private:
+  static constexpr std::size_t kMagic = 4;
+
   static bool LooksGzip(std::span<const std::byte> head) {
     return head.size() >= 2 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b};
+  }
+  /// A frame, or one that is passed over.
+  static bool LooksZstd(std::span<const std::byte> head) {
+    const auto at = [&](std::size_t i) { return std::to_integer<unsigned>(head[i]); };
+    if (head.size() < kMagic) return false;
+    return (at(0) == 0x28 && at(1) == 0xB5 && at(2) == 0x2F && at(3) == 0xFD) ||
+           (at(0) >> 4 == 5 && at(1) == 0x2A && at(2) == 0x4D && at(3) == 0x18);
+  }
+  /// Whether a member of the stream, or the first, begins here.
+  bool BeginMember() {
+    const auto head = stored_->left();
+    const bool is_gzip = LooksGzip(head), is_zstd = !is_gzip && LooksZstd(head);
+    if (is_gzip) inflater_ = MakeInflater();
+    if (is_zstd) inflater_ = MakeZstdDecoder();
+    if (is_gzip || is_zstd) is_zstd_ = is_zstd;
+    return is_gzip || is_zstd;
   }
 
   Result<std::size_t> ReadPlain(std::span<std::byte> out) {
@@ -129,10 +159,14 @@ class StreamSource final : public ByteSource {
       const auto step = inflater_->Decode(stored_->left(), out.subspan(written));
       stored_->Take(step.consumed);
       written += step.written;
+      unpacked_ += step.written;
+      if (IsBomb()) return Deliver(written, BombError());
       if (step.state == Inflater::State::kMemberEnd) {
         PROFGAUGE_CHECK(NextMember());
       } else if (step.state == Inflater::State::kDamaged) {
         return Deliver(written, DamagedError());
+      } else if (step.state == Inflater::State::kTooLarge) {
+        return Deliver(written, WindowError());
       } else if (step.consumed == 0 && step.written == 0 && stored_->left().empty()) {
         return Deliver(written, TruncatedError());
       }
@@ -147,40 +181,76 @@ class StreamSource final : public ByteSource {
     return Fail(*failed_);
   }
 
-  /// gzip files may be concatenated; anything else behind the end (zero padding, junk) is ignored,
-  /// as gzip does.
+  /// Members may be concatenated; anything else behind the end (zero padding, junk) is ignored, as
+  /// gzip does.
   Status NextMember() {
-    PROFGAUGE_CHECK(stored_->Fill(2));
-    if (LooksGzip(stored_->left())) {
-      inflater_ = MakeInflater();
-    } else {
-      ended_ = true;
-    }
+    PROFGAUGE_CHECK(stored_->Fill(kMagic));
+    ended_ = !BeginMember();
     return {};
   }
 
+  /// gzip alone cannot give much more than that.
+  bool IsBomb() const {
+    return (is_zstd_ || stored_->is_unpacked()) && unpacked_ > kLongUnpacked &&
+           unpacked_ / kMostForEach > stored_->consumed();
+  }
+
+  std::string Format() const { return is_zstd_ ? "zstd" : "gzip"; }
   Error TruncatedError() const {
-    auto error = InputError(name(), "gzip/truncated", "the gzip stream ends early");
+    auto error =
+        InputError(name(), Format() + "/truncated", "the " + Format() + " stream ends early");
     error.notes.emplace_back(
         "help: the file was cut off while it was written or copied; copy it again");
     return error;
   }
   Error DamagedError() const {
-    auto error = InputError(name(), "gzip/damaged", "the gzip stream is damaged");
-    error.notes.emplace_back("help: `gzip -t` on the file tells the same; copy or record it again");
+    auto error =
+        InputError(name(), Format() + "/damaged", "the " + Format() + " stream is damaged");
+    error.notes.emplace_back("help: `" + Format() +
+                             " -t` on the file fails too; copy or record it again");
     return error;
+  }
+  Error WindowError() const {
+    return InputError(name(), "zstd/window",
+                      "the zstd stream was compressed with a window above 128 MB",
+                      "`zstd -dc --long=31 FILE | profgauge check -`");
+  }
+  Error BombError() const {
+    return InputError(name(), "input/too-large",
+                      "each stored byte unpacks to more than 1000, which no profile does",
+                      "unpack the file and look at its content");
   }
 
   std::unique_ptr<Stored> stored_;
   std::unique_ptr<Inflater> inflater_;
-  bool ended_ = false;
+  std::uint64_t unpacked_ = 0;
+  bool is_zstd_ = false, ended_ = false;
   std::optional<Error> failed_;
 };
+
+/// What is packed is looked at once more: servers compress what is compressed already. An error
+/// there comes again when it is read.
+std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<StreamSource> source) {
+  if (!source->compressed()) return source;
+  auto again = std::make_unique<StreamSource>(std::make_unique<Stored>(std::move(source)));
+  (void)again->Begin();
+  return again;
+}
 
 Result<std::unique_ptr<ByteSource>> Start(std::unique_ptr<Stored> stored) {
   auto source = std::make_unique<StreamSource>(std::move(stored));
   PROFGAUGE_CHECK(source->Begin());
-  return source;
+  return Unpacked(std::move(source));
+}
+
+/// What PATH/MEMBER names; nothing where PATH is no archive.
+std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& path) {
+  const auto end = EndOfArchive(path);
+  const auto kind = end ? ArchiveKindOf(path.substr(0, *end)) : std::nullopt;
+  if (!kind) return std::nullopt;
+  auto member = OpenMember(path.substr(0, *end), *kind, path.substr(*end + 1));
+  if (!member) return Fail(std::move(member).error());
+  return Start(std::make_unique<Stored>(*std::move(member)));
 }
 
 }  // namespace
@@ -188,6 +258,9 @@ Result<std::unique_ptr<ByteSource>> Start(std::unique_ptr<Stored> stored) {
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
   if (path == "-") return Start(std::make_unique<Stored>(path, STDIN_FILENO, false, 0));
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0 && errno == ENOTDIR) {
+    if (auto member = MemberAt(path)) return *std::move(member);
+  }
   if (descriptor < 0) {
     const bool missing = errno == ENOENT || errno == ENOTDIR;
     return Fail(InputError(
@@ -214,7 +287,7 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
 std::unique_ptr<ByteSource> MakeMemorySource(std::string name, std::span<const std::byte> bytes) {
   auto source = std::make_unique<StreamSource>(std::make_unique<Stored>(std::move(name), bytes));
   (void)source->Begin();  // Memory cannot fail to be read.
-  return source;
+  return Unpacked(std::move(source));
 }
 
 }  // namespace profgauge

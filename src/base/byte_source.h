@@ -1,7 +1,7 @@
 // A stream of decompressed bytes from a file, standard input or memory.
 //
-// Content decides, not the name: gzip members are inflated whatever the file is called. Reading is
-// in windows, so memory does not grow with the input.
+// Content decides, not the name: gzip and zstd are unpacked whatever the file is called, also one
+// inside of the other. Reading is in windows, so memory does not grow with the input.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ class ByteSource {
   /// What to call it in messages: the path, or "-".
   virtual const std::string& name() const = 0;
   /// Fills `out` from the stream; returns how many bytes were written, 0 only at the end.
-  /// Errors: kInput for read failures and damaged or truncated gzip streams ("gzip/truncated"…),
-  /// after all bytes that could be decoded were delivered.
+  /// Errors: kInput for read failures, damaged, cut or exploding streams ("gzip/truncated",
+  /// "zstd/damaged", "input/too-large"…), after all bytes that could be decoded were delivered.
   virtual Result<std::size_t> Read(std::span<std::byte> out) = 0;
-  /// Whether the bytes come out of gzip.
+  /// Whether the bytes come out of gzip or zstd.
   virtual bool compressed() const = 0;
   /// Bytes on disk, 0 when unknown (standard input): for progress.
   virtual std::uint64_t stored_bytes() const = 0;

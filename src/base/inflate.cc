@@ -1,5 +1,8 @@
 #include "base/inflate.h"
 
+#include <zstd.h>
+#include <zstd_errors.h>
+
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -109,7 +112,36 @@ using BestInflater = ZlibInflater;
 
 #endif
 
+class ZstdDecoder final : public Inflater {
+ public:
+  ZstdDecoder() {
+    if (stream_ == nullptr) throw std::bad_alloc();
+  }
+
+  Step Decode(std::span<const std::byte> in, std::span<std::byte> out) override {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const std::size_t code = ZSTD_decompressStream(stream_.get(), &to, &from);
+    Step step{from.pos, to.pos, State::kMore};
+    if (ZSTD_isError(code) != 0) {
+      const bool is_large = ZSTD_getErrorCode(code) == ZSTD_error_frameParameter_windowTooLarge;
+      step.state = is_large ? State::kTooLarge : State::kDamaged;
+    } else if (code == 0) {
+      step.state = State::kMemberEnd;
+    }
+    return step;
+  }
+
+ private:
+  struct Free {
+    void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
+  };
+  std::unique_ptr<ZSTD_DStream, Free> stream_{ZSTD_createDStream()};
+};
+
 }  // namespace
+
+std::unique_ptr<Inflater> MakeZstdDecoder() { return std::make_unique<ZstdDecoder>(); }
 
 std::unique_ptr<Inflater> MakeInflater() { return std::make_unique<BestInflater>(); }
 

@@ -1,7 +1,7 @@
-// Streaming inflate of one gzip member.
+// Streaming decompression of one gzip member or one zstd frame.
 //
-// ISA-L where the build has it (1.4 to 3.7 GB/s), else zlib (0.5 to 1.2 GB/s). Both check the
-// member's CRC and length.
+// gzip: ISA-L where the build has it (1.4 to 3.7 GB/s), else zlib (0.5 to 1.2 GB/s). Both check the
+// member's CRC and length. zstd: its library, which checks what checksums there are.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class Inflater {
   enum class State : std::uint8_t {
     kMore,       ///< Wants more input or more room.
     kMemberEnd,  ///< The member ended and its checksum fits.
-    kDamaged,    ///< Not gzip, or the checksum differs.
+    kDamaged,    ///< Not of the format, or the checksum differs.
+    kTooLarge,   ///< Needs more memory than is given to it: zstd with `--long` above 27.
   };
   struct Step {
     std::size_t consumed = 0;
@@ -30,5 +31,6 @@ class Inflater {
 };
 
 std::unique_ptr<Inflater> MakeInflater();
+std::unique_ptr<Inflater> MakeZstdDecoder();
 
 }  // namespace profgauge

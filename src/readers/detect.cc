@@ -12,6 +12,7 @@
 #include "readers/builtin.h"
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
+#include "readers/foreign.h"
 #include "readers/parquet/footer.h"
 
 namespace profgauge {
@@ -31,9 +32,8 @@ constexpr Lookalike kLookalikes[] = {
     {"version https://git-lfs"sv, "input/lfs-pointer",
      "the file is a Git LFS pointer, not the profile itself", "fetch it with `git lfs pull`"},
     {"PK\x03\x04"sv, "input/zip", "the file is a zip archive, not a profile",
-     "checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is "
-     "inside, "
-     "unpack it"},
+     "checkpoints of PyTorch, .npz and .xlsx files are such archives; an archive of profiles is "
+     "read where it is passed by its name"},
     {"\xFF\xFE"sv, "input/utf16", "the file is text in UTF-16, expected UTF-8",
      "PowerShell's `>` converts text; copy the original file, or convert it with "
      "`iconv -f UTF-16 -t UTF-8`"},
@@ -98,6 +98,9 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
                                  bool compressed) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   if (readers::IsSqlite(text)) return FindDatabaseReader(path, compressed);
+  if (auto foreign = ForeignFile(path, text, Asked::kBeforeReaders)) {
+    return Fail(*std::move(foreign));
+  }
   const Reader* best = nullptr;
   Match best_match = Match::kNo;
   for (const auto& reader : BuiltinReaders()) {
@@ -119,6 +122,9 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   }
   for (const auto& reader : BuiltinReaders()) {
     if (auto refused = reader->Refuse(path, text)) return Fail(*std::move(refused));
+  }
+  if (auto foreign = ForeignFile(path, text, Asked::kAfterReaders)) {
+    return Fail(*std::move(foreign));
   }
   if (best != nullptr) return best;
   if (readers::parquet::IsParquet(text)) {

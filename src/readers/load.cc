@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/archive.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -76,9 +77,27 @@ class Replayed final : public ByteSource {
   std::optional<Error> failed_;
 };
 
-/// The files of a folder by name, without hidden ones and without descending.
+/// Whether the file is by its name a recording of its own.
+bool IsNamedAsRecording(const std::string& file) {
+  return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
+    return std::ranges::any_of(reader->suffixes(),
+                               [&](std::string_view suffix) { return file.ends_with(suffix); });
+  });
+}
+
+/// Whether the file holds other files, which are then read as those of a folder.
+std::optional<ArchiveKind> ArchiveAt(const std::string& path) {
+  return IsNamedAsRecording(path) ? std::nullopt : ArchiveKindOf(path);
+}
+
+/// The files of a folder or an archive by name, without hidden ones; of a folder not those below.
 Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   std::vector<std::string> files;
+  if (const auto kind = ArchiveAt(folder)) {
+    PROFGAUGE_TRY(const auto members, MembersOf(folder, *kind));
+    for (const ArchiveMember& member : members) files.push_back(folder + "/" + member.name);
+    return files;
+  }
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     const auto name = at->path().filename().string();
@@ -102,8 +121,26 @@ std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::s
   return {folder};
 }
 
+/// An archive without a profile, by what it holds instead.
+Error NoProfilesIn(const std::string& archive, ArchiveKind kind) {
+  const auto members = MembersOf(archive, kind);
+  const bool is_checkpoint = members && std::ranges::any_of(*members, [](const auto& member) {
+                               return member.name.ends_with("/data.pkl");
+                             });
+  if (is_checkpoint) {
+    return InputError(archive, "input/checkpoint",
+                      "the file is a checkpoint of PyTorch: weights, no profile",
+                      "record the program with `torch.profiler`");
+  }
+  return InputError(archive, kind == ArchiveKind::kZip ? "input/zip" : "input/archive",
+                    "the archive contains no profile",
+                    "expected files like worker0.pt.trace.json.gz in it; databases and Parquet "
+                    "must be unpacked, .npz and .xlsx are no profiles");
+}
+
 /// A folder without a profile, by what it holds instead.
 Error NoProfiles(const std::string& folder) {
+  if (const auto kind = ArchiveAt(folder)) return NoProfilesIn(folder, *kind);
   std::vector<std::string> names;
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
@@ -130,14 +167,6 @@ std::vector<std::string> NamesOf(const std::vector<std::string>& files) {
   return names;
 }
 
-/// Whether the file is by its name a recording of its own.
-bool IsNamedAsRecording(const std::string& file) {
-  return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
-    return std::ranges::any_of(reader->suffixes(),
-                               [&](std::string_view suffix) { return file.ends_with(suffix); });
-  });
-}
-
 /// Documents beside profiles are none themselves.
 void TakeRunDocuments(std::vector<std::string>& files, std::vector<std::string>& documents) {
   const auto is_document = [](const std::string& file) {
@@ -162,7 +191,9 @@ Status Settle(const std::string& folder, Run& run) {
 void CheckName(const Reader& reader, Profile& profile, bool compressed) {
   const auto& path = profile.source.path;
   if (reader.IsCompressedUnderAnyName()) return;
-  if (path == "-" || path.ends_with(".gz") == compressed || IsSummary(profile)) return;
+  const bool says_so = path.ends_with(".gz") || path.ends_with(".zst");
+  if (path == "-" || says_so == compressed || IsSummary(profile)) return;
+  if (EndOfArchive(path)) return;  // What is in an archive comes out of it whatever its name is.
   profile.log.Add(Counter::name_suffix_wrong);
 }
 
@@ -258,10 +289,13 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   std::vector<Error> unreadable, left_out;
   std::vector<std::string> earlier;
   std::vector<std::string> files;
-  for (const std::string& folder : OutputsOf(path, earlier)) {
+  const bool is_archive = !fs::is_directory(path);
+  const std::vector<std::string> folders =
+      is_archive ? std::vector{path} : OutputsOf(path, earlier);
+  for (const std::string& folder : folders) {
     PROFGAUGE_TRY(auto inside, FilesOf(folder));
     TakeRunDocuments(inside, run.documents);
-    PROFGAUGE_CHECK(ReadParts(inside, options, run));
+    if (!is_archive) PROFGAUGE_CHECK(ReadParts(inside, options, run));
     TakeCaptures(inside);
     const std::vector<std::string> names = NamesOf(inside);
     std::erase_if(inside, [&](const std::string& file) {
@@ -373,9 +407,23 @@ bool IsNoRecording(const Error& error) {
 }
 
 bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings) {
-  const auto pattern = [](const std::string& of) {
+  // What a compressor, an archiver or an unfinished write adds to a name.
+  constexpr std::string_view kAdded[] = {".gz", ".zst", ".xz",  ".bz2", ".lz4",
+                                         ".br", ".zip", ".tar", ".tmp", ".part"};
+  const auto plain = [&](std::string name) {
+    for (bool again = true; again;) {
+      again = false;
+      for (const std::string_view added : kAdded) {
+        if (!name.ends_with(added) || name.size() == added.size()) continue;
+        name.resize(name.size() - added.size());
+        again = true;
+      }
+    }
+    return name;
+  };
+  const auto pattern = [&](const std::string& of) {
     std::string name;
-    for (const char letter : fs::path(of).filename().string()) {
+    for (const char letter : plain(fs::path(of).filename().string())) {
       const bool is_digit = letter >= '0' && letter <= '9';
       if (!is_digit || name.empty() || name.back() != '#') name.push_back(is_digit ? '#' : letter);
     }
@@ -401,10 +449,12 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   std::vector<std::string> paths = given;
   PROFGAUGE_CHECK(ReadParts(paths, options, run));
   const std::vector<std::string> captures = TakeCaptures(paths);
-  const auto is_folder = [](const std::string& path) {
+  std::set<std::string> folders;  // And archives.
+  for (const std::string& path : paths) {
     std::error_code code;
-    return path != "-" && fs::is_directory(path, code);
-  };
+    if (path != "-" && (fs::is_directory(path, code) || ArchiveAt(path))) folders.insert(path);
+  }
+  const auto is_folder = [&](const std::string& path) { return folders.contains(path); };
   std::vector<std::string> files;
   std::remove_copy_if(paths.begin(), paths.end(), std::back_inserter(files), is_folder);
   std::vector<Read> read = ReadEach(files.empty() ? "" : files.front(), files, options);

@@ -74,6 +74,15 @@ constexpr Field kMarkers[] = {{"family", "family", Is::kText, true},
                               {"starts", "starts"},
                               {"matches", "matches"},
                               {"domain", "domain"}};
+constexpr Field kForeign[] = {{"code", "code", Is::kText, true},
+                              {"what", "what", Is::kText, true},
+                              {"help", "help", Is::kText, true},
+                              {"keys", "keys"},
+                              {"event", "event"},
+                              {"matches", "matches"},
+                              {"name", "name"},
+                              {"list", "list", Is::kFlag},
+                              {"early", "early", Is::kFlag}};
 constexpr Field kOneText[] = {{"name", "", Is::kText, true}};
 
 constexpr List kLists[] = {
@@ -81,7 +90,7 @@ constexpr List kLists[] = {
     {"names.yaml", "collectives", kCollectives}, {"names.yaml", "library_files", kOneText},
     {"names.yaml", "code_loaders", kOneText},    {"names.yaml", "vendors", kVendors},
     {"devices.yaml", "peaks", kPeaks},           {"devices.yaml", "words", kWords},
-    {"markers.yaml", "markers", kMarkers}};
+    {"markers.yaml", "markers", kMarkers},       {"foreign.yaml", "foreign", kForeign}};
 
 class Writer {
  public:

@@ -10,10 +10,10 @@ namespace profgauge::knowledge {
 /// printed, all of them; then nothing is written and the result is false.
 bool WriteThresholds(const std::filesystem::path& source, const std::filesystem::path& out);
 
-/// names.yaml, devices.yaml and markers.yaml: of each list OUT/LIST.inc, the rows of an array in
-/// designated initializers. The file that includes it declares the struct, and is compiled only
-/// where keys and types fit. Mistakes are printed, all of them; a list with one is not written, and
-/// the result is false.
+/// names.yaml, devices.yaml, markers.yaml and foreign.yaml: of each list OUT/LIST.inc, the rows of
+/// an array in designated initializers. The file that includes it declares the struct, and is
+/// compiled only where keys and types fit. Mistakes are printed, all of them; a list with one is
+/// not written, and the result is false.
 bool WriteTables(const std::filesystem::path& source, const std::filesystem::path& out);
 
 }  // namespace profgauge::knowledge

@@ -18,6 +18,7 @@
 #include "readers/kineto/document.h"
 #include "readers/kineto/pipeline.h"
 #include "readers/kineto/repair.h"
+#include "readers/text/json_shape.h"
 
 namespace profgauge::readers {
 namespace kineto {
@@ -394,10 +395,14 @@ class KinetoReader final : public Reader {
     const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
     if (object && (has("\"traceEvents\"") || has("\"deviceProperties\""))) return Match::kYes;
     if (!object && has("\"ph\"")) return Match::kYes;
-    // A list of events has objects in it; what lists other things is somebody else's.
+    // Logs and dumps of Python's begin with such a letter, too.
     const auto inside = text.find_first_not_of(" \t\r\n", first + 1);
-    const bool may_be_events = inside == text.npos || text[inside] == '{' || text[inside] == ']';
-    return object || may_be_events ? Match::kMaybe : Match::kNo;
+    if (inside == text.npos) return Match::kMaybe;
+    if (object) return text[inside] == '"' || text[inside] == '}' ? Match::kMaybe : Match::kNo;
+    if (text[inside] != '{') return text[inside] == ']' ? Match::kMaybe : Match::kNo;
+    // A list of objects without times is somebody else's.
+    const JsonShape shape = ShapeOfJson(text);
+    return shape.Has("ts") || shape.keys.empty() ? Match::kMaybe : Match::kNo;
   }
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -64,8 +65,8 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "  help: fetch it with `git lfs pull`   [input/lfs-pointer]\n"},
       {"trace.zip", "PK\x03\x04junk"sv,
        "error: the file is a zip archive, not a profile\n  --> trace.zip\n"
-       "  help: checkpoints of PyTorch, .npz and .xlsx files are such archives; if a profile is "
-       "inside, unpack it   [input/zip]\n"},
+       "  help: checkpoints of PyTorch, .npz and .xlsx files are such archives; an archive of "
+       "profiles is read where it is passed by its name   [input/zip]\n"},
       {"nvprof.log", "==123== NVPROF is profiling process 123\n",
        "error: the file is text that NVProf printed, not a profile\n  --> nvprof.log\n"
        "  help: record with `nvprof -o FILE.nvvp`   [input/nvprof-log]\n"},
@@ -83,14 +84,12 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "error: the file is a binary trace of Perfetto by no known writer, which is not read\n"
        "  --> trace.pftrace\n"
        "  help: record with the framework's own profiler; of one of `neuron-explorer view` pass "
-       "the "
-       "Parquet files, or export with `--output-format json`   [input/perfetto]\n"},
+       "its Parquet files   [input/perfetto]\n"},
       {"packets", "\x0A\x02\x40\x05\x0A\x02\x40\x06\x0A\x02\x50\x01",
        "error: the file is a binary trace of Perfetto by no known writer, which is not read\n"
        "  --> packets\n"
        "  help: record with the framework's own profiler; of one of `neuron-explorer view` pass "
-       "the "
-       "Parquet files, or export with `--output-format json`   [input/perfetto]\n"},
+       "its Parquet files   [input/perfetto]\n"},
       {"table.parquet", "PAR1 and so on",
        "error: the file is a Parquet table of no profile that is known by its name\n"
        "  --> table.parquet\n"
@@ -194,6 +193,60 @@ TEST_F(Load, DamagedGzipIsAnError) {
   const auto profile = ReadProfile("a.json.gz", {});
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "gzip/damaged");
+}
+
+std::string Zstd(std::string_view bytes) {
+  std::string packed(ZSTD_compressBound(bytes.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 3));
+  return packed;
+}
+
+// Frames follow each other, and so do those that are passed over; servers compress twice.
+TEST_F(Load, ZstdAndWhatIsCompressedTwiceAreRead) {
+  const auto text = RankTrace(0);
+  Write("plain.json", text);
+  const auto plain = ReadProfile("plain.json", {});
+  const std::string passed = std::string("\x5A\x2A\x4D\x18\x02\0\0\0ab", 10);
+  for (const std::string& bytes :
+       {Zstd(text), Zstd(text.substr(0, 40)) + passed + Zstd(text.substr(40)), Gzip(Zstd(text)),
+        Zstd(Gzip(text)), Gzip(Gzip(text))}) {
+    Write("a.json.zst", bytes);
+    const auto profile = ReadProfile("a.json.zst", {});
+    ASSERT_EQ(Outcome(profile), "read");
+    EXPECT_EQ(profile->source.hash, plain->source.hash);
+  }
+  Write("a.json", Zstd(text));
+  EXPECT_EQ(Outcome(ReadProfile("a.json", {})), "read, name_suffix_wrong 1");
+}
+
+TEST_F(Load, DamagedZstdIsAnError) {
+  const std::string bytes = Zstd(RankTrace(0));
+  const auto code_of = [](const std::string& content) {
+    Write("a.json.zst", content);
+    const auto profile = ReadProfile("a.json.zst", {});
+    return profile ? std::string("read") : profile.error().code;
+  };
+  EXPECT_EQ(code_of(bytes.substr(0, bytes.size() - 5)), "zstd/truncated");
+  std::string damaged = bytes;
+  damaged[6] = '\xFF';
+  EXPECT_EQ(code_of(damaged).substr(0, 5), "zstd/");
+  EXPECT_EQ(code_of(std::string("\x28\xB5\x2F\xFD\0\xA0\1\0\0", 9)), "zstd/window");  // 1 GB.
+  // 70 MB of blanks in a few kilobytes.
+  EXPECT_EQ(code_of(Gzip(Zstd("[" + std::string(70'000'000, ' ')))), "input/too-large");
+}
+
+// A compressed rank that cannot be read is no reason to judge the others as the whole run.
+TEST_F(Load, ARankThatIsPackedOtherwiseDoesNotVanish) {
+  Write("run/rank0.json", RankTrace(0));
+  Write("run/rank1.json.xz", std::string("\xFD\x37zXZ\0\0", 7));
+  const auto run = LoadRun({"run"}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "input/compressed");
+  fs::rename("run/rank1.json.xz", "run/notes.xz");
+  const auto alone = LoadRun({"run"}, {});
+  ASSERT_TRUE(alone) << alone.error().message;
+  EXPECT_THAT(alone->skipped,
+              ElementsAre("run/notes.xz: the file is compressed with xz, which is not read"));
 }
 
 TEST_F(Load, AFolderIsARunOrderedByRank) {

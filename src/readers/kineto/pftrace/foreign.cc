@@ -35,15 +35,15 @@ constexpr Text kTexts[] = {
     {Writer::kRocprofSys, " by rocprof-sys",
      "record with `ROCPROFSYS_USE_ROCPD=ON` and pass the `.db`"},
     {Writer::kNeuron, " by neuron-explorer",
-     "pass the folder of Parquet files that `neuron-explorer view` writes, or export with "
-     "`--output-format json`"},
+     "pass the folder of Parquet files that `neuron-explorer view` writes; up to SDK 2.33 also "
+     "JSON of `--output-format json`"},
     {Writer::kRenderStages, " with render stages of no known writer", kOwnProfiler},
     {Writer::kChrome, " in the form of Chrome's events",
      "it holds no profile of a deep-learning program"},
     {Writer::kSystem, " of a system", "it holds no profile of a deep-learning program"},
     {Writer::kUnknown, " by no known writer",
-     "record with the framework's own profiler; of one of `neuron-explorer view` pass the Parquet "
-     "files, or export with `--output-format json`"},
+     "record with the framework's own profiler; of one of `neuron-explorer view` pass its Parquet "
+     "files"},
 };
 
 bool IsAny(std::string_view text, std::span<const std::string_view> of) {

@@ -1,0 +1,185 @@
+// Files of others: what they are is said, none is read by accident, and no profile is one of them.
+#include "readers/foreign.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "readers/load.h"
+#include "readers/reader.h"
+#include "readers/text/json_shape.h"
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+using std::string_view_literals::operator""sv;
+
+const fs::path kData = fs::path(PROFGAUGE_SHARED_DIR) / "data";
+
+std::string CodeOf(const std::string& path, std::string_view head) {
+  for (const Asked asked : {Asked::kBeforeReaders, Asked::kAfterReaders}) {
+    if (const auto error = ForeignFile(path, head, asked)) return error->code;
+  }
+  return "";
+}
+
+TEST(Foreign, FilesAreKnownByTheirBeginning) {
+  struct Row {
+    std::string_view head, code;
+  };
+  constexpr Row kRows[] = {
+      {R"([{"cat" : "Session","ts" :5,"ph" : "X","name" :"model_run"}])", "input/onnxruntime"},
+      {R"({"traceEvents": [{"cat": "kernel", "ph": "X", "pid": "proton", "tid": "stream: 7"}]})",
+       "input/proton"},
+      {R"([{"children": [], "frame": {"name": "ROOT"}, "metrics": {"count": 0}}])", "input/proton"},
+      {"\xFD\x37zXZ\0\0"sv, "input/compressed"},
+      {"BZh91AY", "input/compressed"},
+      {"7z\xBC\xAF\x27\x1C\0"sv, "input/archive"},
+      {"\x80\x04\x95\x87\x01\0\0\0\0\0\0}\x94(\x8C\x08segments\x94]\x94}\x94(\x8C\x06"
+       "device"sv,
+       "input/memory-snapshot"},
+      {"\x80\x02}q\0X\0\0\0\0version\x94pg_config"sv, "input/flight-recorder"},
+      {"\x80\x02}q\0."sv, "input/pickle"},
+      {"\x5F\0\0\0\0\0\0\0{\"__metadata__\": {}}"sv, "input/checkpoint"},
+      {R"({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": []})", "input/execution-trace"},
+      {"[rank0]:I0102 03:04:06.100000 4242 torch/_inductor/graph.py:1500] x", "input/compile-log"},
+      {"NVR\0\x08\0"sv, "input/ncu"},
+      {"==PROF== Connected\n\"ID\",\"Process ID\",\"Process Name\"\n", "input/ncu"},
+      {"Time (%),Total Time (ns),Instances\n", "input/nsys-stats"},
+      {"[\n  { \"count\" : 100 }\n, { \"name\" : \"a\", \"averageMs\" : 0.1 }\n]", "input/trtexec"},
+      {"timestamp, index, uuid, clocks.current.sm [MHz]\n", "input/device-log"},
+      {R"([{"gpu": 0, "power": {}, "clock": {}}])", "input/device-log"},
+      {"\"Index\",\"KernelName\",\"gpu-id\"\n", "input/rocprof"},
+      {"HloModule jit_step\n", "input/hlo"},
+      {"\x18\0\0\0\0\0\0\0\xA3?K\"\x09\0\0@i\xD5\xDA\x41\x1A\x0D"
+       "brain.Event:2"sv,
+       "input/tfevents"},
+      {"{\xA9\x03\xFAtrain.py", "input/cprofile"},
+      {"main (train.py:10);step (train.py:20) 120\n", "input/samples"},
+      {"\x89PNG\r\n", "input/picture"},
+      {"[2026-01-02] [INFO] global_step=10, CurrSamplesPerSec=125.6\n", "input/training-log"},
+      {R"({"avg_latency": 1.2, "latencies": [1.2]})", "input/benchmark"},
+      {"/annex/objects/SHA256E-s1--0.json.gz\n", "input/pointer"},
+      {"\n\n<!DOCTYPE html>\n<html>", "input/web-page"},
+      {R"({"message": "Not Found", "documentation_url": "x"})", "input/web-page"},
+      {"404: Not Found", "input/web-page"},
+      {"eyJzY2hlbWFWZXJzaW9uIjogMX0K\n", "input/base64"},
+      {"+ srun python3 a.py\nTraceback (most recent call last)\n", "input/job-output"},
+      {"schema: 1\nextends: builtin:recommended\n", "input/policy"},
+      {"import torch\n", "input/program"},
+      {" \n\n", "input/blank"},
+  };
+  for (const auto& [head, code] : kRows) EXPECT_EQ(CodeOf("a.file", head), code) << head;
+  EXPECT_EQ(CodeOf("a.file", std::string(4096, '\0')), "input/zeros");
+}
+
+TEST(Foreign, WhatIsNoSignSaysNothing) {
+  for (const std::string_view head :
+       {"hello"sv, "\x01\x02\x03"sv, R"({"name": "x"})"sv, "[1, 2, 3]"sv,
+        R"({"traceEvents": [{"ph": "X", "cat": "kernel", "pid": 1, "tid": 7}]})"sv,
+        R"({"cells": 1, "traceEvents": []})"sv}) {
+    EXPECT_EQ(CodeOf("a.file", head), "") << head;
+  }
+}
+
+TEST(Foreign, OfTextThatIsCutTheShapeIsThatOfItsBeginning) {
+  const std::string whole =
+      R"({"schemaVersion": 1, "a": [{"b": "}]\""}], "traceEvents": [{"ph": "X", "name": "a b"},
+         {"ph" : "M"}], "z": 2})";
+  const auto shape = readers::ShapeOfJson(whole);
+  EXPECT_THAT(shape.keys, testing::ElementsAre("schemaVersion", "a", "traceEvents", "z"));
+  EXPECT_EQ(shape.events, "{\"ph\":\"X\",\"name\":\"a b\"}\n{\"ph\":\"M\"}\n");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto cut = readers::ShapeOfJson(std::string_view(whole).substr(0, size));
+    EXPECT_LE(cut.keys.size(), shape.keys.size());
+    EXPECT_EQ(cut.is_object, size > 0);
+  }
+}
+
+/// The first bytes, as FindReader() gets them.
+std::string HeadOf(const fs::path& path) {
+  const auto source = OpenByteSource(path.string());
+  std::string head(kSniffBytes, '\0');
+  std::size_t have = 0;
+  while (source && have < head.size()) {
+    const auto got = (*source)->Read(std::as_writable_bytes(std::span(head).subspan(have)));
+    if (!got || *got == 0) break;
+    have += *got;
+  }
+  head.resize(have);
+  return head;
+}
+
+TEST(Foreign, NoCollectedProfileIsOne) {
+  if (!fs::exists(kData)) GTEST_SKIP() << "no ../shared/data";
+  std::size_t looked = 0;
+  for (const char* folder :
+       {"kineto", "rocm", "neuron", "xla", "ascend", "nsight-systems", "nvprof", "perfetto"}) {
+    if (!fs::exists(kData / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(kData / folder)) {
+      if (!entry.is_regular_file()) continue;
+      const auto error =
+          ForeignFile(entry.path().string(), HeadOf(entry.path()), Asked::kBeforeReaders);
+      EXPECT_FALSE(error) << entry.path() << ": " << error->message;
+      ++looked;
+    }
+  }
+  EXPECT_GT(looked, 100u);
+}
+
+// Of these the first bytes say nothing, or they are read.
+const std::set<std::string> kOthers = {
+    "archive/plain.pt.trace.json", "archive/trace.json.zst", "archive/twice.json.gz.gz",
+    "mistake/partial.pt.trace.json.tmp", "xla/host_only.xplane.pb"};
+const std::set<std::string> kUnknown = {"nvidia/renamed_report.bin",
+                                        "nvidia/nvbench.json-bin/0.bin", "mistake/package.json",
+                                        "mistake/numbers.json", "mistake/no_events.json"};
+
+TEST(Foreign, EachCollectedFileIsRefusedForWhatItIs) {
+  const fs::path folder = kData / "foreign";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no ../shared/data/foreign";
+  std::map<std::string, std::string> unknown;
+  std::size_t looked = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = fs::relative(entry.path(), folder).string();
+    if (!entry.is_regular_file() || name == "make_samples.py" || name == "today.tsv") continue;
+    if (kOthers.contains(name)) continue;
+    ++looked;
+    const auto profile = ReadProfile(entry.path().string(), {});
+    ASSERT_FALSE(profile) << name << " is read";
+    const std::string& code = profile.error().code;
+    const bool is_general = code == "input/unknown" || code == "kineto/no-events" ||
+                            code == "kineto/not-a-trace" || code == "kineto/truncated";
+    if (is_general && !kUnknown.contains(name)) unknown.emplace(name, code);
+    EXPECT_THAT(profile.error().notes, testing::Contains(testing::HasSubstr("help: "))) << name;
+  }
+  EXPECT_THAT(unknown, testing::IsEmpty());
+  EXPECT_GT(looked, 100u);
+}
+
+TEST(Foreign, WhatIsCompressedOtherwiseIsReadAsWell) {
+  const fs::path folder = kData / "foreign" / "archive";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no ../shared/data/foreign";
+  const auto plain = ReadProfile((folder / "plain.pt.trace.json").string(), {});
+  ASSERT_TRUE(plain) << plain.error().message;
+  for (const char* name : {"trace.json.zst", "twice.json.gz.gz"}) {
+    const auto packed = ReadProfile((folder / name).string(), {});
+    ASSERT_TRUE(packed) << name << ": " << packed.error().message;
+    EXPECT_EQ(packed->source.hash, plain->source.hash) << name;
+    EXPECT_EQ(packed->log[Counter::name_suffix_wrong], 0u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace profgauge
