@@ -10,8 +10,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFolder = "profgauge-report";
-
 struct System {
   std::string_view name;
   const char* sign;        ///< A variable that it alone sets.
@@ -52,7 +50,7 @@ std::string DetectCi(const Environment& environment) {
 void ApplyCi(const Environment& environment, Options& options) {
   if (options.ci == "auto") options.ci = DetectCi(environment);
   if (options.ci.empty() || options.ci == "off") return;
-  if (options.out_dir.empty()) options.out_dir = kFolder;
+  if (options.out_dir.empty()) options.out_dir = kCiFolder;
   const fs::path folder = options.out_dir;
   const std::pair<std::string Options::*, std::string_view> files[] = {
       {&Options::summary, "summary.md"},       {&Options::junit, "junit.xml"},

@@ -3,10 +3,14 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "cli/options.h"
 
 namespace profgauge::cli {
+
+/// Where --ci writes to without --out.
+inline constexpr std::string_view kCiFolder = "profgauge-report";
 
 /// The value of a variable; empty: it is not set, or empty.
 using Environment = std::function<std::string(const std::string&)>;

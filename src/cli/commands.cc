@@ -13,7 +13,9 @@ constexpr CommandSpec kCommands[] = {
     {"check", kOnCheck, "PROFILE…", 1, kMany, "Judge a profile; the exit code is the verdict",
      "PROFILE is a trace file (gzipped or not), several files or a folder (one file per rank), or\n"
      "`-` for standard input. The format is found by content. Without --policy the recommended\n"
-     "policy is enforced. Reports are written whenever the profile could be read. With "
+     "policy is enforced. Without PROFILE the jobs of profgauge.yaml are judged, one after the "
+     "other.\n"
+     "Reports are written whenever the profile could be read. With "
      "--baseline,\n"
      "several folders, or files of the same rank, are runs of one program that are held against "
      "it\n"

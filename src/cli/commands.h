@@ -62,6 +62,9 @@ enum CommandBit : std::uint64_t {
                  kOnExportDlprof | kOnSummarize,
   /// Commands that take summaries of ranks as they take profiles.
   kOnSummaries = kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize | kOnSnapshots | kOnInit,
+  /// Commands that read profgauge.yaml.
+  kOnConfigured = kOnJudging | kOnCompare | kOnWhatIf | kOnHistory | kOnBaseline | kOnSummarize |
+                  kOnRulesExplain,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
                kOnTemplatesExport | kOnSummarize,

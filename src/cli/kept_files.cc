@@ -108,6 +108,7 @@ KeptFiles KeptBy(const Options& options, const Policy* policy) {
   }
   if (ReadsHistory(options)) AddInput(kept, options.db);
   AddInput(kept, options.policy);
+  AddInput(kept, options.config_file);
   AddInput(kept, options.marks_file);
   kept.source_root = options.source_root;
   AddTemplates(kept, options.templates_dir);

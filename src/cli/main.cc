@@ -1,4 +1,6 @@
 // The program: parse, run, exit code.
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -9,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "cli/commands.h"
+#include "cli/configuration.h"
 #include "cli/console.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
@@ -30,8 +33,22 @@ Result<int> RunCommand(const Options& options, Console& console) {
   return Fail(OutOfMemory(options.max_memory));
 }
 
+/// What a configuration says, for commands that judge no jobs by it.
+Status Configure(Options& options, Console& console) {
+  if (options.command == nullptr || (options.command->bit & kOnJudging) != 0) return {};
+  auto project = LoadConfiguration(options);
+  if (!project) {
+    console.Report(project.error());
+    return Fail(AlreadyReported());
+  }
+  if (!*project) return {};
+  PROFGAUGE_TRY(const auto jobs, JobsOf(**project, options));
+  ApplySettings(**project, options.job.size() == 1 ? jobs.front() : nullptr, options);
+  return {};
+}
+
 Result<int> Run(const std::vector<std::string>& args, Console& console) {
-  PROFGAUGE_TRY(const Options options, ParseCommandLine(args));
+  PROFGAUGE_TRY(Options options, ParseCommandLine(args));
   console.Configure(options);
   if (options.help != HelpRequest::kNone) {
     console.Print(HelpText(options));
@@ -39,7 +56,9 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
   }
   LimitThreads(options.jobs);
   if (options.max_memory) PROFGAUGE_CHECK(LimitMemory(*options.max_memory));
-  Result<int> done = RunCommand(options, console);
+  for (const std::string& line : SuspectVariables(environ)) console.Say(line);
+  const Status configured = Configure(options, console);
+  Result<int> done = configured ? RunCommand(options, console) : Fail(configured.error());
   if (done) return done;
   if (!done.error().message.empty()) console.Report(done.error());
   return ExitWithout(done.error(), options);

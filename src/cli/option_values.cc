@@ -23,7 +23,16 @@ std::string Listed(const OptionSpec& self) {
   return text;
 }
 
+bool IsAmong(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 }  // namespace
+
+bool Options::IsGiven(std::string_view option) const { return IsAmong(given, option); }
+bool Options::IsOnCommandLine(std::string_view option) const {
+  return IsGiven(option) && !IsAmong(by_variable, option);
+}
 
 Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found) {
   return UsageError("usage/bad-value",

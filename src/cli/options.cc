@@ -150,6 +150,19 @@ constexpr OptionSpec kOptions[] = {
      "are compared as they are judged.",
      SetText<&Options::policy>, false,
      "builtin:recommended builtin:strict builtin:report-only builtin:cpu"},
+    {"--config", "", "FILE", Group::kJudging, kOnConfigured,
+     "The configuration (default: profgauge.yaml or .profgauge.yaml here or above, up to the "
+     "folder "
+     "with .git)",
+     "It names policy, history, baseline and jobs; `profgauge schema config` describes it. Options "
+     "and PROFGAUGE_… variables have precedence.",
+     SetText<&Options::config>},
+    {"--no-config", "", "", Group::kJudging, kOnConfigured, "Read no configuration", "",
+     SetTrue<&Options::no_config>},
+    {"--job", "", "NAME", Group::kJudging, kOnConfigured,
+     "Judge this job of the configuration, or take the profile as its own; may be given several "
+     "times",
+     "", AddText<&Options::job>, true},
     {"--fail-on", "", "LEVEL", Group::kJudging, kOnCheck | kOnCompare,
      "Fail at this level: error, warn or never; overrides the policy", "",
      SetChoice<&Options::fail_on>, false, "error warn never"},

@@ -47,7 +47,14 @@ struct Options {
 
   // Judging.
   std::string policy;
-  std::string fail_on;  ///< "error", "warn" or "never".
+  std::string
+      policy_from;     ///< Who named it: "command line", "PROFGAUGE_POLICY", a job; else empty.
+  std::string config;  ///< --config
+  bool no_config = false;
+  std::string config_file;       ///< The configuration that is in force.
+  std::vector<std::string> job;  ///< --job
+  std::string run_name;          ///< What the run is called; empty: as its files are.
+  std::string fail_on;           ///< "error", "warn" or "never".
   bool exit_zero = false;
   std::string now;  ///< A day, or seconds since 1970.
   bool allow_long_waivers = false;
@@ -95,6 +102,11 @@ struct Options {
   int verbosity = 0;                       ///< -1 quiet, 1 verbose.
   bool stats = false;
   ColorChoice color = ColorChoice::kAuto;
+
+  /// Options that were given, on the command line or by a variable.
+  std::vector<std::string_view> given, by_variable;
+  bool IsGiven(std::string_view option) const;
+  bool IsOnCommandLine(std::string_view option) const;
 };
 
 /// Sections of the help text, in the order shown.

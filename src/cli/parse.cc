@@ -176,11 +176,53 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
   return raw;
 }
 
+/// Variables that stand for an option, on the commands that have it.
+struct VariableOption {
+  std::string_view variable, option;
+  std::uint64_t commands = kOnAll;
+};
+constexpr VariableOption kVariables[] = {
+    {"PROFGAUGE_CONFIG", "--config"},
+    // `compare` explains, and judges only by a policy that its command line names.
+    {"PROFGAUGE_POLICY", "--policy", kOnAll & ~std::uint64_t{kOnCompare}},
+    {"PROFGAUGE_DB", "--db"},
+    {"PROFGAUGE_BASELINE", "--baseline"},
+    {"PROFGAUGE_OUT", "--out", kOnJudging},
+    {"PROFGAUGE_JOB", "--job"},
+    {"PROFGAUGE_CI", "--ci"},
+    {"PROFGAUGE_NOW", "--now"},
+    {"PROFGAUGE_COLOR", "--color"},
+    {"PROFGAUGE_MAX_MEMORY", "--max-memory"},
+};
+
+/// What variables say for options that were not given.
+Status ApplyVariables(const CommandSpec& command, Options& options) {
+  for (const VariableOption& row : kVariables) {
+    const std::string value = Variable(std::string(row.variable));
+    if (value.empty() || options.IsGiven(row.option) || (row.commands & command.bit) == 0) continue;
+    // Several runs in one report are compared with each other.
+    if (row.option == "--baseline" && !options.runs.empty()) continue;
+    for (const OptionSpec& option : AllOptions()) {
+      if (option.name != row.option || !HasOption(command, option)) continue;
+      if (Status applied = option.apply(options, option, value); !applied) {
+        Error error = std::move(applied).error();
+        error.notes.push_back(fmt::format("note: the value is that of {}", row.variable));
+        return Fail(std::move(error));
+      }
+      options.given.push_back(option.name);
+      options.by_variable.push_back(option.name);
+      if (option.name == "--policy") options.policy_from = row.variable;
+    }
+  }
+  return {};
+}
+
 Status ApplyOptions(const RawArguments& raw, Options& options) {
   for (const OptionSpec& option : AllOptions()) {
     if (const auto found = raw.switches.find(&option);
         found != raw.switches.end() && found->second > 0) {
       PROFGAUGE_CHECK(option.apply(options, option, ""));
+      options.given.push_back(option.name);
     }
     const auto found = raw.values.find(&option);
     if (found == raw.values.end() || found->second.empty()) continue;
@@ -193,6 +235,8 @@ Status ApplyOptions(const RawArguments& raw, Options& options) {
     for (const std::string& value : found->second) {
       PROFGAUGE_CHECK(option.apply(options, option, value));
     }
+    options.given.push_back(option.name);
+    if (option.name == "--policy") options.policy_from = "command line";
   }
   return {};
 }
@@ -229,7 +273,9 @@ Status CheckFolders(const Options& options) {
 }
 
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
-  if (options.arguments.size() < command.min_arguments && options.runs.empty()) {
+  // Those that judge may have jobs of a configuration instead: RunJobs().
+  const bool may_have_jobs = (command.bit & kOnJudging) != 0;
+  if (options.arguments.size() < command.min_arguments && !may_have_jobs) {
     return Fail(CommandLineError("usage/missing-argument",
                                  fmt::format("`{}` needs {}", command.name, command.arguments),
                                  {SeeHelp(command)}));
@@ -244,6 +290,23 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
 }
 
 }  // namespace
+
+std::vector<std::string> SuspectVariables(const char* const* environment) {
+  std::vector<std::string_view> known = {"PROFGAUGE_PROGRAM", "PROFGAUGE_OWNER"};
+  for (const VariableOption& row : kVariables) known.push_back(row.variable);
+  std::vector<std::string> lines;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    const std::string_view name = entry.substr(0, entry.find('='));
+    if (!name.starts_with("PROFGAUGE_") || entry.size() <= name.size() + 1) continue;
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string_view near = DidYouMean(name, known);
+    if (near.empty()) continue;
+    lines.push_back(
+        fmt::format("warning: unknown variable {}; did you mean {}?", Printable(name), near));
+  }
+  return lines;
+}
 
 Result<Options> ParseCommandLine(std::span<const std::string> args) {
   Options options;
@@ -280,9 +343,9 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
   options.arguments = std::move(raw.arguments);
   if (options.help != HelpRequest::kNone) return options;
   PROFGAUGE_CHECK(ApplyOptions(raw, options));
+  PROFGAUGE_CHECK(ApplyVariables(*command, options));
   PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
   PROFGAUGE_CHECK(ResolveRange(options));
-  if (options.runs.empty()) ApplyCi(Variable, options);
   PROFGAUGE_CHECK(CheckFolders(options));
   return options;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/options.h"
 
@@ -13,6 +14,9 @@ namespace profgauge::cli {
 /// Takes a command line (without the program's name) apart. What follows `--` is arguments.
 /// Errors: kUsage, each with what was found and what would have been right.
 Result<Options> ParseCommandLine(std::span<const std::string> args);
+
+/// A warning for each PROFGAUGE_… variable that is none of ours and looks like one.
+std::vector<std::string> SuspectVariables(const char* const* environment);
 
 /// What an exit code means, as help and manual say it.
 struct ExitMeaning {

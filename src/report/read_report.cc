@@ -55,6 +55,8 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
   if (counts["open"].exists()) verdict.open = counts["open"].Integer();
   verdict.reasons = node["reasons"].Texts();
   verdict.policy = node["policy"].Text();
+  verdict.policy_from = node["policy_from"].Text();
+  verdict.config = node["config"].Text();
   return verdict;
 }
 

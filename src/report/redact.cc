@@ -157,6 +157,8 @@ void Redact(Report& report) {
   }
   redact(report.profile.versions);
   redact(report.verdict.policy);
+  redact(report.verdict.policy_from);
+  redact(report.verdict.config);
   redact(report.verdict.reasons);
   for (GateRow& row : report.gate) redact(row.reason), redact(row.measured);
   for (Metric& metric : report.metrics) redact(metric.quantity), redact(metric.note);

@@ -91,6 +91,9 @@ struct VerdictInfo {
   std::int64_t open = 0;  ///< Changes that a comparison could not decide: no verdict.
   std::vector<std::string> reasons;
   std::string policy;  ///< Name of the policy.
+  /// Who named it: "command line", "job gpt of profgauge.yaml", "no policy was given".
+  std::string policy_from;
+  std::string config;  ///< The configuration that was in force; empty: none.
 };
 
 /// Filled by the expert system.

@@ -3,6 +3,7 @@
 #include "rules/decode.h"
 #include "rules/knowledge_decode.h"
 #include "rules/policy_decode.h"
+#include "rules/project.h"
 #include "rules/rule_decode.h"
 #include "rules/rule_test.h"
 #include "rules/rule_test_decode.h"
@@ -40,6 +41,11 @@ std::vector<FileShape> ConfigurationShapes() {
       {"devices", "Peaks of devices: the file of a policy's `devices`", Ask([](Decoder& decoder) {
          std::vector<KnownDevice> devices;
          DecodeDevices(decoder, devices);
+       })},
+      {"config", "profgauge.yaml: the profiles, policies and baselines of a repository",
+       Ask([](Decoder& decoder) {
+         Project project;
+         DecodeProject(decoder, project);
        })},
       {"names", "Which kernels use Tensor Cores: the file of a policy's `tensor_core: names`",
        Ask([](Decoder& decoder) {

@@ -51,7 +51,7 @@ struct FileShape {
   Shape shape;
 };
 
-/// "policy", "rules", "rule-tests", "devices", "names".
+/// "policy", "rules", "rule-tests", "devices", "config", "names".
 std::vector<FileShape> ConfigurationShapes();
 
 /// What a key is for, one sentence without full stop; empty when it has no entry.

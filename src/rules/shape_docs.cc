@@ -14,6 +14,12 @@ struct Doc {
 
 constexpr std::string_view kLevelDoc = "how much it counts: info, warn or error";
 
+constexpr std::string_view kPolicyDoc = "the policy: a file, or builtin:NAME";
+constexpr std::string_view kDbDoc = "the history";
+constexpr std::string_view kBaselineDoc =
+    "runs to compare with: history:BRANCH~N, a baseline or a profile";
+constexpr std::string_view kRanksDoc = "how files become ranks of one run";
+
 constexpr Doc kDocs[] = {
     {"a policy", "schema", "the version of this kind of file"},
     {"a policy", "extends", "policies that come first; built-in ones are builtin:NAME"},
@@ -175,6 +181,20 @@ constexpr Doc kDocs[] = {
     {"`peak`", "bfloat16", "bfloat16"},
     {"`peak`", "float8", "8-bit floats"},
     {"`peak`", "int8", "8-bit integers"},
+
+    {"a configuration", "schema", "the version of this kind of file"},
+    {"a configuration", "policy", kPolicyDoc},
+    {"a configuration", "db", kDbDoc},
+    {"a configuration", "baseline", kBaselineDoc},
+    {"a configuration", "ranks", kRanksDoc},
+    {"a configuration", "jobs", "the runs that `profgauge check` judges without a profile"},
+    {"a job", "name", "the name of its run and of its folder of reports"},
+    {"a job", "inputs", "profiles or folders; `*` matches part of a name, `**` any folders"},
+    {"a job", "take", "the latest run that `inputs` match, or all of them"},
+    {"a job", "policy", kPolicyDoc},
+    {"a job", "db", kDbDoc},
+    {"a job", "baseline", kBaselineDoc},
+    {"a job", "ranks", kRanksDoc},
 
     {"a file of kernel names", "schema", "the version of this kind of file"},
     {"a file of kernel names", "names", "rules for names; the first that matches counts"},

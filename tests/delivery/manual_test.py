@@ -10,7 +10,7 @@ need("mandoc", "col")
 class ManualTest(unittest.TestCase):
     def test_there_is_a_page_for_everything(self):
         pages = run("manual").stdout.split()
-        wanted = {"profgauge.1", "profgauge-policy.5", "profgauge-rules.5"}
+        wanted = {"profgauge.1", "profgauge-config.5", "profgauge-policy.5", "profgauge-rules.5"}
         wanted |= {f"profgauge-{command.replace(' ', '-')}.1" for command in commands()}
         self.assertEqual(set(pages), wanted)
 

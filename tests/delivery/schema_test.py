@@ -37,7 +37,7 @@ BEYOND_STRUCTURE = {
     "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/pattern",
     "rules/nothing-expected", "rules/unknown-rule", "rules/duplicate-id", "rules/unknown-param",
     "rules/no-files", "rules/none", "rules/needs", "rules/group-by", "rules/unknown-rows",
-    "rules/show-as", "expr/type", "expr/unknown-field",
+    "rules/show-as", "config/job-name", "config/job-twice", "expr/type", "expr/unknown-field",
 }
 
 
@@ -113,7 +113,7 @@ class SchemaTest(unittest.TestCase):
     def test_an_unknown_schema_lists_the_known(self):
         done = run("schema", "nonsense")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("help: schemas are policy, rules, rule-tests, devices, names, report", done.stderr)
+        self.assertIn("help: schemas are policy, rules, rule-tests, devices, config, names, report", done.stderr)
 
     def test_every_key_is_explained(self):
         def without_doc(value, path):
@@ -125,7 +125,7 @@ class SchemaTest(unittest.TestCase):
                     yield from without_doc(item, f"{path}/{key}")
         # Rows and metrics that a test gives are explained by `metrics list`.
         FREE = tuple(f"/{name}" for name in ("given",))
-        for name in ("policy", "rules", "devices", "names"):
+        for name in ("policy", "rules", "devices", "config", "names"):
             self.assertEqual(list(without_doc(json.loads(run("schema", name).stdout), name)), [])
 
     def test_our_files_are_valid_and_say_so(self):
@@ -193,6 +193,11 @@ class SchemaTest(unittest.TestCase):
         self.hold("rule-tests", load((DATA / "rule_tests" / "idle.good.test.yaml").read_text()),
                   ("rules", "test", "a.test.yaml"), "a.test.yaml",
                   [("idle.yaml", (DATA / "rule_tests" / "idle.yaml").read_text())])
+
+    def test_configurations(self):
+        text = (DATA / "project" / "all_keys.good.yaml").read_text()
+        self.hold("config", load(text), ("rules", "explain", "gpu/idle", "--config", "profgauge.yaml"),
+                  "profgauge.yaml", [("perf/policy.yaml", "schema: 1\n"), ("perf/gpt.yaml", "schema: 1\n")])
 
     def test_devices_and_names(self):
         policy = "schema: 1\ntensor_core: {names: names.yaml}\ndevices: devices.yaml\n"

@@ -24,6 +24,7 @@
 #include "cli/draw.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
+#include "cli/jobs.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "cli/snapshots.h"
@@ -31,6 +32,7 @@
 #include "gate/verdict.h"
 #include "model/summary/summary_file.h"
 #include "readers/load.h"
+#include "report/redact.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 #include "rules/waiver.h"
@@ -56,6 +58,17 @@ int ExitOf(const Verdict& verdict, const Options& options) {
   const int exit_code = ExitCodeOf(verdict, options.exit_zero);
   const bool verdict_only = exit_code == kExitFail || exit_code == kExitNoVerdict;
   return verdict_only && options.command->bit == kOnReport ? int{kExitPass} : exit_code;
+}
+
+/// Says in the report who named the policy.
+void NamePolicy(const Options& options, report::Report& report) {
+  report::VerdictInfo& verdict = report.verdict;
+  verdict.policy_from = options.policy.empty() ? "no policy was given" : options.policy_from;
+  verdict.config = options.config_file;
+  if (!options.redact) return;
+  for (std::string* text : {&verdict.policy_from, &verdict.config}) {
+    *text = report::WithoutFolders(*text);
+  }
 }
 
 /// The file of --pgsum.
@@ -132,7 +145,10 @@ Result<int> Judged(const Options& options, Console& console) {
   stats.EndPhase("read");
   JudgeRunsOptions how;
   std::vector<RunToJudge> runs;
-  for (const Candidate& candidate : candidates) runs.push_back({candidate.name, candidate.ranks});
+  for (const Candidate& candidate : candidates) {
+    const bool is_named = candidates.size() == 1 && !options.run_name.empty();
+    runs.push_back({is_named ? options.run_name : candidate.name, candidate.ranks});
+  }
   const auto is_cpu_only = [](const RunToJudge& run) { return IsCpuOnly(run.ranks); };
   const auto may_be_cpu_only = [](const RunToJudge& run) { return MayBeCpuOnly(run.ranks); };
   if (options.policy.empty() && std::all_of(runs.begin(), runs.end(), is_cpu_only)) {
@@ -153,6 +169,7 @@ Result<int> Judged(const Options& options, Console& console) {
   how.verdict_only = drawing.empty();
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   PROFGAUGE_TRY(judged, JudgeRuns(runs, *policy, *book, baselines, how));
+  NamePolicy(options, judged.report);
   drawing.ShowAlertsAt(PlacesOf(options, *policy));
   const int exit_code = ExitOf(judged.verdict, options);
   drawing.ExitsWith(exit_code);
@@ -167,13 +184,16 @@ Result<int> Judged(const Options& options, Console& console) {
 }  // namespace
 
 Result<int> RunCheck(const Options& options, Console& console) {
-  return RunLeavingOutputs(options, console, [&] { return Judged(options, console); });
+  return RunJobs(options, console, [&](const Options& one) {
+    return RunLeavingOutputs(one, console, [&] { return Judged(one, console); });
+  });
 }
 
 Result<int> RunReport(const Options& options, Console& console) {
-  return RunLeavingOutputs(options, console, [&]() -> Result<int> {
-    if (!options.runs.empty()) return RunReportOfRuns(options, console);
-    return Judged(options, console);
+  return RunJobs(options, console, [&](const Options& one) {
+    return RunLeavingOutputs(one, console, [&]() -> Result<int> {
+      return one.runs.empty() ? Judged(one, console) : RunReportOfRuns(one, console);
+    });
   });
 }
 

@@ -229,6 +229,19 @@ constexpr std::string_view kPolicyExample =
     "  iteration.time.p95: {max: 20 ms, level: warn}\n"
     "baseline:\n"
     "  iteration.time.median: {max_increase: 3%}\n";
+constexpr std::string_view kConfigIntro =
+    "The file profgauge.yaml (or .profgauge.yaml) names policy, history, baseline\n"
+    "and jobs of a repository.\n"
+    "It is searched from the working folder upwards to the folder with .git.\n"
+    "Options have precedence, then variables such as PROFGAUGE_POLICY,\nthen keys of a job.\n"
+    "Paths are relative to the file.\n";
+constexpr std::string_view kConfigExample =
+    "schema: 1\n"
+    "policy: perf/policy.yaml\n"
+    "baseline: history:main~5\n"
+    "jobs:\n"
+    "  - name: resnet50\n"
+    "    inputs: runs/resnet50/*\n";
 constexpr std::string_view kRulesIntro =
     "A rule file holds rules that look at metrics and rows of a profile.\nThe language of "
     "expressions is printed by\n.Xr profgauge-rules-docs 1 ,\nrule files are checked by\n"
@@ -255,6 +268,9 @@ std::vector<ManualPage> ManualPages() {
   pages.push_back({"profgauge-policy.5",
                    FilePage("profgauge-policy", "what a training run must keep", kPolicyIntro,
                             {"policy", "devices", "names"}, kPolicyExample)});
+  pages.push_back({"profgauge-config.5",
+                   FilePage("profgauge-config", "profiles, policies and baselines of a repository",
+                            kConfigIntro, {"config"}, kConfigExample)});
   pages.push_back({"profgauge-rules.5",
                    FilePage("profgauge-rules", "rules for training profiles, and their tests",
                             kRulesIntro, {"rules", "rule-tests"}, kRulesExample)});

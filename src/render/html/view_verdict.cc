@@ -354,7 +354,7 @@ boost::json::object VerdictView(const Report& report) {
           {"counts", CountsView(verdict)},
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
-          {"policy", verdict.policy},
+          {"policy", PolicyText(verdict)},
           {"has_plan", has_plan},
           {"plan", PlanView(report.plan.value_or(report::Plan{}))},
           {"first", std::move(first)},

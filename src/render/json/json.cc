@@ -74,6 +74,8 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   for (const std::string& reason : verdict.reasons) out.Text(reason);
   out.EndArray();
   out.Field("policy", verdict.policy);
+  out.OptionalField("policy_from", verdict.policy_from);
+  out.OptionalField("config", verdict.config);
   out.EndObject();
 }
 

@@ -14,6 +14,20 @@ void WriteTexts(JsonWriter& out, std::string_view key, const std::vector<std::st
   out.EndArray();
 }
 
+void WriteJobs(JsonWriter& out, const std::vector<VerdictFacts::Job>& jobs) {
+  out.Key("jobs");
+  out.BeginArray();
+  for (const VerdictFacts::Job& job : jobs) {
+    out.BeginObject();
+    out.Field("name", job.name);
+    out.Field("status", job.status);
+    out.Field("exit_code", std::int64_t{job.exit_code});
+    out.OptionalField("report", job.report);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
 }  // namespace
 
 std::string RenderJson(const Ending& ending) {
@@ -51,9 +65,11 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   out.Field("exit_code", std::int64_t{facts.exit_code});
   out.Field("name", facts.name);
   out.OptionalField("policy", facts.policy);
+  out.OptionalField("config", facts.config);
   WriteTexts(out, "reasons", facts.reasons);
   WriteTexts(out, "errors", facts.errors);
   out.OptionalField("report", facts.report);
+  if (!facts.jobs.empty()) WriteJobs(out, facts.jobs);
   out.EndObject();
   return out.Take();
 }

@@ -134,7 +134,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"name", profile.name},
           {"marker", MakeMarkup(MarkerName(profile.name))},
           {"counts", CountsText(verdict)},
-          {"policy", verdict.policy},
+          {"policy", PolicyText(verdict)},
           {"run", RunText(report)},
           {"framework", profile.framework},
           {"captured", profile.captured},

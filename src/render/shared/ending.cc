@@ -12,6 +12,7 @@ VerdictFacts FactsOf(const report::Report& report, int exit_code) {
   facts.exit_code = exit_code;
   facts.name = report.profile.name;
   facts.policy = report.verdict.policy;
+  facts.config = report.verdict.config;
   facts.reasons = report.verdict.reasons;
   return facts;
 }

@@ -66,9 +66,16 @@ struct VerdictFacts {
   int exit_code = 0;
   std::string name;    ///< Of the run.
   std::string policy;  ///< Empty: it was not read.
+  std::string config;  ///< The configuration; empty: none.
   std::vector<std::string> reasons;
   std::vector<std::string> errors;  ///< Codes; why there is no report.
   std::string report;               ///< The page, from the folder of verdict.json; empty: none.
+  struct Job {
+    std::string name, status;
+    int exit_code = 0;
+    std::string report;
+  };
+  std::vector<Job> jobs;  ///< Of several jobs together.
 };
 
 VerdictFacts FactsOf(const report::Report& report, int exit_code);

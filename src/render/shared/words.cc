@@ -50,6 +50,11 @@ ReasonsOfRun FindReasonsOfRun(const report::Report& report) {
   return out;
 }
 
+std::string PolicyText(const report::VerdictInfo& verdict) {
+  if (verdict.policy.empty() || verdict.policy_from.empty()) return verdict.policy;
+  return fmt::format("{} ({})", verdict.policy, verdict.policy_from);
+}
+
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);
 }

@@ -17,6 +17,9 @@ using report::State;
 /// "1 error, 1 warning, 2 missing, 1 waived, 21 passed, 2 not applicable": without what is zero.
 std::string CountsText(const report::VerdictInfo& verdict);
 
+/// "perf/gpt.yaml (job gpt of profgauge.yaml)".
+std::string PolicyText(const report::VerdictInfo& verdict);
+
 /// "1 error", "2 errors".
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many);
 

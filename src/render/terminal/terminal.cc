@@ -423,6 +423,16 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
   return out;
 }
 
+/// "policy perf/gpt.yaml (job gpt of profgauge.yaml)", or nothing where no policy
+/// was held against the run.
+std::string SourcesText(const report::VerdictInfo& verdict, std::size_t width) {
+  if (verdict.policy.empty()) return {};
+  const std::string text = "policy " + Printable(PolicyText(verdict));
+  std::string out;
+  for (const std::string& line : Wrapped(text, width)) out += line + "\n";
+  return out;
+}
+
 }  // namespace
 
 std::string RenderPlan(const report::Plan& plan, std::size_t width) {
@@ -469,8 +479,9 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (options.verbosity < 0) return verdict;
   const auto width = static_cast<std::size_t>(std::max(40, options.width));
   std::string out =
-      fmt::format("{}   {}\n\n", Painted(Printable(report.profile.name), Ink::kBold, options.color),
+      fmt::format("{}   {}\n", Painted(Printable(report.profile.name), Ink::kBold, options.color),
                   Printable(RunText(report)));
+  out += SourcesText(report.verdict, width) + "\n";
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
   if (report.plan && !report.plan->steps.empty()) out += RenderPlan(*report.plan, width) + "\n";

@@ -22,7 +22,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   for (const report::ImportCounter& counter : report.import) {
     if (counter.severity == Severity::kDataLoss) add("Data loss", counter.text);
   }
-  add("Policy", report.verdict.policy);
+  add("Policy", PolicyText(report.verdict));
   add("Devices", DevicesText(profile));
   add("Ranks", profile.ranks > 1 ? FormatCount(profile.ranks) : "");
   add("Iterations", profile.selection);

@@ -1,0 +1,264 @@
+#include "cli/configuration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "rules/policy.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNames[] = {"profgauge.yaml", ".profgauge.yaml"};
+
+/// `path` as it is reached from the working folder, where it stands relative to `file`.
+std::string BesideFile(const std::string& file, const std::string& path) {
+  if (fs::path(path).is_absolute()) return path;
+  return (fs::path(file).parent_path() / path).lexically_normal().string();
+}
+
+/// "job resnet50 of profgauge.yaml"
+std::string SourceOf(const Project& project, const ProjectJob* job) {
+  return job == nullptr ? project.file : fmt::format("job {} of {}", job->name, project.file);
+}
+
+/// Takes a setting of the job, else of the top, for an option that was not given.
+template <class Member, class Put>
+void TakeSetting(const Project& project, const ProjectJob* job, const Options& options,
+                 std::string_view option, Member member, Put put) {
+  if (options.IsGiven(option)) return;
+  const auto& own = job == nullptr ? project.top : job->own;
+  const auto& chosen = (own.*member) ? own : project.top;
+  if (chosen.*member)
+    put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
+}
+
+bool Matches(const std::vector<std::string>& pattern, std::size_t at,
+             const std::vector<std::string>& parts, std::size_t part) {
+  if (at == pattern.size()) return part == parts.size();
+  if (pattern[at] == "**") {
+    for (std::size_t next = part; next <= parts.size(); ++next) {
+      if (Matches(pattern, at + 1, parts, next)) return true;
+    }
+    return false;
+  }
+  return part < parts.size() && GlobMatch(pattern[at], parts[part]) &&
+         Matches(pattern, at + 1, parts, part + 1);
+}
+
+std::vector<std::string> PartsOf(const fs::path& path) {
+  std::vector<std::string> parts;
+  for (const fs::path& part : path) {
+    if (!part.empty() && part != ".") parts.push_back(part.string());
+  }
+  return parts;
+}
+
+/// Files and folders that match `pattern`, which may be absolute. Links to folders are not
+/// followed.
+std::vector<std::string> Glob(const std::string& pattern) {
+  constexpr std::size_t kMostNames = 100'000;  // Of a tree that somebody points at by mistake.
+  fs::path base;
+  std::vector<std::string> rest;
+  for (const fs::path& part : fs::path(pattern)) {
+    if (rest.empty() && !IsGlob(part.string())) {
+      base /= part;
+    } else if (!part.empty()) {
+      rest.push_back(part.string());
+    }
+  }
+  std::error_code error;
+  if (rest.empty()) {
+    return fs::exists(base, error) ? std::vector<std::string>{pattern} : std::vector<std::string>{};
+  }
+  const bool is_deep = std::find(rest.begin(), rest.end(), "**") != rest.end();
+  std::vector<std::string> found;
+  std::size_t seen = 0;
+  auto entry = fs::recursive_directory_iterator(
+      base.empty() ? "." : base, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (++seen > kMostNames) break;
+    const auto parts = PartsOf(entry->path().lexically_relative(base.empty() ? "." : base));
+    if (!is_deep && parts.size() >= rest.size()) entry.disable_recursion_pending();
+    if (Matches(rest, 0, parts, 0))
+      found.push_back(
+          (base / fs::path(entry->path()).lexically_relative(base.empty() ? "." : base)).string());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// What a folder has, for whoever looks for something else: up to five names.
+std::string NamesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string() + (entry->is_directory(error) ? "/" : ""));
+  }
+  std::sort(names.begin(), names.end());
+  constexpr std::size_t kNamed = 5;
+  if (names.size() > kNamed) {
+    const std::size_t more = names.size() - kNamed;
+    names.resize(kNamed);
+    names.push_back(fmt::format("{} more", more));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The deepest folder of a pattern that is there.
+fs::path FolderThatExists(const std::string& pattern) {
+  fs::path folder;
+  std::error_code error;
+  for (const fs::path& part : fs::path(pattern)) {
+    if (IsGlob(part.string()) || !fs::is_directory(folder / part, error)) break;
+    folder /= part;
+  }
+  return folder.empty() ? "." : folder;
+}
+
+}  // namespace
+
+std::string FindConfiguration(const std::string& folder) {
+  std::error_code error;
+  fs::path whole = fs::canonical(folder, error);
+  std::string found, up = folder == "." ? "" : folder + "/";
+  while (!error && !whole.empty()) {
+    for (const std::string_view name : kNames) {
+      const std::string path = up + std::string(name);
+      if (found.empty() && fs::is_regular_file(path, error)) found = path;
+    }
+    error.clear();
+    if (fs::exists(whole / ".git", error)) return found;
+    if (whole == whole.root_path()) break;
+    whole = whole.parent_path();
+    up += "../";
+  }
+  // Without a repository only the folder itself: what lies above may be somebody else's.
+  for (const std::string_view name : kNames) {
+    const std::string path = folder == "." ? std::string(name) : folder + "/" + std::string(name);
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return {};
+}
+
+tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& options) {
+  if (options.command == nullptr || (options.command->bit & kOnConfigured) == 0)
+    return std::nullopt;
+  if (options.no_config) return std::nullopt;
+  const std::string path = options.config.empty() ? FindConfiguration(".") : options.config;
+  if (path.empty()) return std::nullopt;
+  auto project = LoadProject(path);
+  if (!project) return tl::unexpected<Errors>(std::move(project).error());
+  return std::optional<Project>(*std::move(project));
+}
+
+void ApplySettings(const Project& project, const ProjectJob* job, Options& options) {
+  const auto path = [&](const std::string& text) { return BesideFile(project.file, text); };
+  options.config_file = project.file;
+  // `compare` explains, and judges only by a policy that its command line names.
+  const bool judges = (options.command->bit & kOnCompare) == 0;
+  if (judges)
+    TakeSetting(project, job, options, "--policy", &ProjectSettings::policy,
+                [&](const std::string& text, const ProjectJob* own) {
+                  options.policy = text.starts_with("builtin:") ? text : path(text);
+                  options.policy_from = SourceOf(project, own);
+                });
+  TakeSetting(project, job, options, "--db", &ProjectSettings::db,
+              [&](const std::string& text, const ProjectJob*) { options.db = path(text); });
+  TakeSetting(project, job, options, "--ranks", &ProjectSettings::ranks,
+              [&](const std::string& text, const ProjectJob*) { options.ranks = text; });
+  // Several runs in one report are compared with each other.
+  if (options.IsGiven("--baseline") || !options.runs.empty()) return;
+  const bool has_own = job != nullptr && !job->own.baselines.empty();
+  for (const ProjectText& one : has_own ? job->own.baselines : project.top.baselines) {
+    options.baselines.push_back(one.text.starts_with("history:") ? one.text : path(one.text));
+  }
+}
+
+Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Options& options) {
+  std::vector<const ProjectJob*> jobs;
+  for (const std::string& name : options.job) {
+    const ProjectJob* job = project.Find(name);
+    if (job == nullptr) {
+      std::vector<std::string_view> names;
+      for (const ProjectJob& one : project.jobs) names.push_back(one.name);
+      Error error = UsageError("config/no-such-job",
+                               fmt::format("{} has no job `{}`", project.file, Printable(name)),
+                               fmt::format("its jobs are {}", fmt::join(names, ", ")));
+      return Fail(std::move(error));
+    }
+    jobs.push_back(job);
+  }
+  if (!jobs.empty()) return jobs;
+  for (const ProjectJob& job : project.jobs) jobs.push_back(&job);
+  return jobs;
+}
+
+Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& options) {
+  if (!options.job.empty()) {
+    PROFGAUGE_TRY(const auto named, JobsOf(project, options));
+    if (named.size() == 1) return named.front();
+    return Fail(UsageError("config/two-jobs", "a profile is of one job, found several `--job`",
+                           "give one, or leave out the profile to judge all of them"));
+  }
+  std::vector<const ProjectJob*> found;
+  for (const ProjectJob& job : project.jobs) {
+    const auto inputs = InputsOf(project, job);
+    if (!inputs) continue;
+    const bool matches = std::any_of(
+        options.arguments.begin(), options.arguments.end(), [&](const std::string& argument) {
+          return std::any_of(inputs->begin(), inputs->end(), [&](const std::string& input) {
+            std::error_code error;
+            return fs::equivalent(argument, input, error) && !error;
+          });
+        });
+    if (matches) found.push_back(&job);
+  }
+  if (found.size() < 2) return found.empty() ? nullptr : found.front();
+  Error error = UsageError("config/two-jobs",
+                           fmt::format("jobs `{}` and `{}` both have this profile as an input",
+                                       found[0]->name, found[1]->name),
+                           fmt::format("name the job: --job {}", found[0]->name));
+  error.where = found[1]->where;
+  return Fail(std::move(error));
+}
+
+Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJob& job) {
+  std::vector<std::string> inputs;
+  for (const ProjectText& pattern : job.inputs) {
+    for (std::string& path : Glob(BesideFile(project.file, pattern.text))) {
+      if (std::find(inputs.begin(), inputs.end(), path) == inputs.end()) {
+        inputs.push_back(std::move(path));
+      }
+    }
+  }
+  if (!inputs.empty()) return inputs;
+  const ProjectText& first = job.inputs.front();
+  const fs::path folder = FolderThatExists(BesideFile(project.file, first.text));
+  const std::string names = NamesIn(folder);
+  Error error =
+      InputError(project.file, "config/no-inputs",
+                 fmt::format("job `{}`: nothing matches `{}`", job.name, Printable(first.text)),
+                 fmt::format("the folder {} has {}", folder.string(),
+                             names.empty() ? "no files" : Printable(names)));
+  error.where = first.where;
+  return Fail(std::move(error));
+}
+
+std::string UnusedPolicy(const Options& options) {
+  if (!options.policy.empty()) return {};
+  const std::string path = "policy.yaml";
+  std::error_code error;
+  return fs::is_regular_file(path, error) && LoadPolicy(path) ? path : std::string();
+}
+
+}  // namespace profgauge::cli

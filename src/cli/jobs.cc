@@ -1,0 +1,273 @@
+#include "cli/jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "cli/ci_system.h"
+#include "cli/commands.h"
+#include "cli/configuration.h"
+#include "cli/console.h"
+#include "cli/ending.h"
+#include "cli/exit_code.h"
+#include "cli/outputs.h"
+#include "cli/run_name.h"
+#include "render/shared/ending.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct JobResult {
+  std::string name;
+  int exit_code = kExitPass;
+  std::string report;  ///< The page; empty: none was asked for.
+};
+
+/// `judge` where it cannot even begin: all outputs have the error.
+Result<int> EndWith(Error error, const Options& options, Console& console) {
+  return RunLeavingOutputs(options, console,
+                           [&]() -> Result<int> { return Fail(std::move(error)); });
+}
+
+/// What a run exits with, where others follow.
+int ExitOf(const Result<int>& done, const Options& options, Console& console) {
+  if (done) return *done;
+  if (!done.error().message.empty()) console.Report(done.error());
+  return ExitWithout(done.error(), options);
+}
+
+std::string_view WordOf(int exit_code) {
+  switch (exit_code) {
+    case kExitPass:
+      return "pass";
+    case kExitFail:
+      return "fail";
+    case kExitUsage:
+      return "not_judged";
+    default:
+      return "no_verdict";
+  }
+}
+
+/// Outputs of one run, which several would write in turn.
+Status RefuseSingleOutputs(const Options& options) {
+  const std::pair<std::string_view, const std::string&> outputs[] = {
+      {"--html", options.html},
+      {"--html-dir", options.html_dir},
+      {"--md", options.markdown},
+      {"--md-summary", options.summary},
+      {"--xlsx", options.xlsx},
+      {"--json", options.json},
+      {"--junit", options.junit},
+      {"--sarif", options.sarif},
+      {"--github", options.github},
+      {"--gitlab", options.gitlab},
+      {"--pgsum", options.pgsum},
+      {"--openmetrics", options.openmetrics},
+      {"--verdict", options.verdict_file},
+      {"--emit-trace", options.emit_trace}};
+  for (const auto& [name, path] : outputs) {
+    if (path.empty()) continue;
+    return Fail(UsageError("usage/one-run-only",
+                           fmt::format("`{}` is for one run, found several jobs", name),
+                           "`--out DIR` and `--ci` have a folder for each job; or name one: "
+                           "--job NAME"));
+  }
+  return {};
+}
+
+/// The runs of a job: its newest, or all.
+std::vector<std::vector<std::string>> RunsOf(const ProjectJob& job,
+                                             const std::vector<std::string>& inputs) {
+  std::vector<std::vector<std::string>> runs = GroupIntoRuns(inputs);
+  if (job.take == Take::kLatest && runs.size() > 1) runs.erase(runs.begin(), runs.end() - 1);
+  return runs;
+}
+
+class Jobs {
+ public:
+  Jobs(const Project& project, const Options& given, Console& console)
+      : project_(project), given_(given), console_(console), base_(given.out_dir) {
+    const std::string ci = given.ci == "auto" ? DetectCi(Variable) : given.ci;
+    writes_ci_ = !ci.empty() && ci != "off";
+    if (base_.empty() && writes_ci_) base_ = std::string(kCiFolder);
+  }
+
+  void Run(const ProjectJob& job, const std::function<Result<int>(const Options&)>& judge) {
+    Options options = given_;
+    options.run_name = job.name;
+    if (!base_.empty()) options.out_dir = (fs::path(base_) / job.name).string();
+    ApplySettings(project_, &job, options);
+    const auto inputs = InputsOf(project_, job);
+    if (!inputs) {
+      ApplyCi(Variable, options);
+      options.github_output.clear();
+      Add(job.name, ExitOf(EndWith(inputs.error(), options, console_), options, console_), options);
+      return;
+    }
+    const auto runs = RunsOf(job, *inputs);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      Options one = options;
+      one.arguments = runs[i];
+      if (runs.size() > 1) {
+        one.run_name = fmt::format("{}-{}", job.name, i + 1);
+        if (!base_.empty()) one.out_dir = (fs::path(base_) / one.run_name).string();
+      }
+      ApplyCi(Variable, one);
+      one.github_output.clear();  // The jobs' together.
+      console_.Say(fmt::format("job {}: {}", one.run_name,
+                               Printable(fmt::format("{}", fmt::join(one.arguments, " ")))));
+      Add(one.run_name, ExitOf(judge(one), one, console_), one);
+    }
+  }
+
+  /// A line for each, and the file that lists them.
+  Result<int> Finish() {
+    int exit_code = kExitPass;
+    std::size_t width = 0;
+    for (const JobResult& one : results_) {
+      exit_code = StrongerExit(exit_code, one.exit_code);
+      width = std::max(width, one.name.size());
+    }
+    if (results_.size() > 1) {
+      std::string table = "\n";
+      for (const JobResult& one : results_) {
+        table += fmt::format("{}  exit {}  {}  {}\n", Padded(one.name, width), one.exit_code,
+                             Padded(std::string(WordOf(one.exit_code)), 10), one.report);
+      }
+      console_.Print(table);
+    }
+    PROFGAUGE_CHECK(WriteList(exit_code));
+    return exit_code;
+  }
+
+ private:
+  void Add(const std::string& name, int exit_code, const Options& options) {
+    const bool has_page = !options.out_dir.empty();
+    results_.push_back(
+        {name, exit_code,
+         has_page ? (fs::path(options.out_dir) / "report.html").string() : std::string()});
+  }
+
+  Status WriteList(int exit_code) {
+    if (!writes_ci_) return {};
+    render::VerdictFacts facts;
+    facts.status = WordOf(exit_code);
+    facts.exit_code = exit_code;
+    facts.name = project_.file;
+    for (const JobResult& one : results_) {
+      facts.jobs.push_back({one.name, std::string(WordOf(one.exit_code)), one.exit_code,
+                            fs::path(one.report).lexically_proximate(base_).generic_string()});
+    }
+    KeptFiles kept;
+    kept.inputs = {project_.file};
+    Outputs outputs(std::move(kept));
+    PROFGAUGE_CHECK(outputs.MakeDirectory(base_));
+    PROFGAUGE_TRY(const std::size_t list,
+                  outputs.Open((fs::path(base_) / "verdict.json").string(), FileKind::kVerdict));
+    PROFGAUGE_CHECK(outputs.Commit(list, render::RenderVerdict(facts)));
+    const std::string variables = Variable("GITHUB_OUTPUT");
+    const std::string ci = given_.ci == "auto" ? DetectCi(Variable) : given_.ci;
+    if (ci == "github" && !variables.empty()) {
+      PROFGAUGE_TRY(const std::size_t output, outputs.OpenToAppend(variables));
+      PROFGAUGE_CHECK(outputs.Commit(output, render::RenderGithubOutput(facts)));
+    }
+    if (ci == "gitlab") {
+      PROFGAUGE_TRY(const std::size_t output,
+                    outputs.Open((fs::path(base_) / "profgauge.env").string(), FileKind::kDotenv));
+      PROFGAUGE_CHECK(outputs.Commit(output, render::RenderDotenv(facts)));
+    }
+    return {};
+  }
+
+  const Project& project_;
+  const Options& given_;
+  Console& console_;
+  std::string base_;
+  bool writes_ci_ = false;
+  std::vector<JobResult> results_;
+};
+
+/// The options of the profile that the command line names.
+Result<Options> OptionsOfProfile(const std::optional<Project>& project, const Options& given,
+                                 Console& console) {
+  Options options = given;
+  if (!project && !options.job.empty()) {
+    return Fail(UsageError("config/no-such-job", "`--job` needs a profgauge.yaml, found none",
+                           "--config names one that is elsewhere"));
+  }
+  if (!project) return options;
+  PROFGAUGE_TRY(const ProjectJob* job, JobOfArguments(*project, options));
+  ApplySettings(*project, job, options);
+  if (job == nullptr) return options;
+  options.run_name = job->name;
+  console.Detail(fmt::format("note: the profile is of job {} of {}", job->name, project->file));
+  return options;
+}
+
+void NoteUnusedPolicy(const Options& options, Console& console) {
+  const std::string unused = UnusedPolicy(options);
+  if (unused.empty()) return;
+  console.Say(
+      fmt::format("note: {} is not used; say -p {} or put it into profgauge.yaml", unused, unused));
+}
+
+/// The jobs to judge where no profile is named.
+Result<std::vector<const ProjectJob*>> JobsToRun(const std::optional<Project>& project,
+                                                 const Options& given) {
+  if (!project || project->jobs.empty()) {
+    return Fail(UsageError(
+        "usage/missing-argument", fmt::format("`{}` needs PROFILE…", given.command->name),
+        project ? fmt::format("{} has no `jobs` to judge without one", project->file)
+                : "`profgauge check PROFILE`, or a profgauge.yaml with `jobs`"));
+  }
+  PROFGAUGE_TRY(std::vector<const ProjectJob*> jobs, JobsOf(*project, given));
+  if (jobs.size() > 1) PROFGAUGE_CHECK(RefuseSingleOutputs(given));
+  return jobs;
+}
+
+}  // namespace
+
+Result<int> RunJobs(const Options& given, Console& console,
+                    const std::function<Result<int>(const Options&)>& judge) {
+  Options plain = given, options;
+  if (plain.runs.empty()) ApplyCi(Variable, plain);
+  std::optional<Project> project;
+  std::vector<const ProjectJob*> jobs;
+  const bool is_named = !given.arguments.empty() || !given.runs.empty();
+  // What goes wrong before anything is judged stands in all outputs, too.
+  const Result<int> prepared = RunLeavingOutputs(plain, console, [&]() -> Result<int> {
+    auto loaded = LoadConfiguration(given);
+    if (!loaded) {
+      console.Report(loaded.error());
+      return Fail(AlreadyReported());
+    }
+    project = *std::move(loaded);
+    if (is_named) {
+      PROFGAUGE_TRY(options, OptionsOfProfile(project, given, console));
+      NoteUnusedPolicy(options, console);
+    } else {
+      PROFGAUGE_TRY(jobs, JobsToRun(project, given));
+    }
+    return kExitPass;
+  });
+  if (!prepared) return prepared;
+  if (is_named) {
+    if (options.runs.empty()) ApplyCi(Variable, options);
+    return judge(options);
+  }
+  Jobs runs(*project, given, console);
+  for (const ProjectJob* job : jobs) runs.Run(*job, judge);
+  return runs.Finish();
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,122 @@
+#include "rules/project.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "rules/decode.h"
+#include "rules/yaml.h"
+
+namespace profgauge {
+namespace {
+
+constexpr Decoder::Word<std::string_view> kRanksWords[] = {
+    {"recorded", "recorded"}, {"as-listed", "as-listed"}, {"separate", "separate"}};
+constexpr Decoder::Word<Take> kTakeWords[] = {{"latest", Take::kLatest}, {"all", Take::kAll}};
+
+using ProjectKeys = std::vector<Decoder::Key>;
+
+void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
+  const auto text = [&decoder](std::string_view name, std::optional<ProjectText>& target) {
+    return Decoder::Key{name, [&decoder, &target, name](const YamlNode& node) {
+                          if (auto found = decoder.Text(node, name)) {
+                            target = {*std::move(found), decoder.document().At(node)};
+                          }
+                        }};
+  };
+  const auto word = [&decoder](std::string_view name, std::optional<ProjectText>& target,
+                               std::span<const Decoder::Word<std::string_view>> words) {
+    return Decoder::Key{name, [&decoder, &target, name, words](const YamlNode& node) {
+                          if (auto found = decoder.OneOf<std::string_view>(node, name, words)) {
+                            target = {std::string(*found), decoder.document().At(node)};
+                          }
+                        }};
+  };
+  keys.push_back(text("policy", out.policy));
+  keys.push_back(text("db", out.db));
+  keys.push_back({"baseline", [&](const YamlNode& node) {
+                    for (const SourceText& one : decoder.OneOrMore(node, "baseline")) {
+                      out.baselines.push_back({one.text, one.All()});
+                    }
+                  }});
+  keys.push_back(word("ranks", out.ranks, kRanksWords));
+}
+
+/// A name is part of paths, comments and series.
+bool IsJobName(std::string_view name) { return re2::RE2::FullMatch(name, "[a-z0-9-]{1,40}"); }
+
+void DecodeJob(Decoder& decoder, const YamlNode& node, std::vector<ProjectJob>& out) {
+  ProjectJob job;
+  job.where = decoder.document().At(node);
+  ProjectKeys keys = {
+      {"name",
+       [&](const YamlNode& n) {
+         const auto name = decoder.Text(n, "name");
+         if (!name) return;
+         job.where = decoder.document().At(n);
+         const bool is_taken = std::any_of(
+             out.begin(), out.end(), [&](const ProjectJob& other) { return other.name == *name; });
+         if (!IsJobName(*name)) {
+           decoder.Add(n, "config/job-name",
+                       fmt::format("`{}` cannot be the name of a job: expected at most 40 small "
+                                   "letters, digits and `-`",
+                                   PrintableShort(*name, 50)));
+         } else if (is_taken) {
+           decoder.Add(n, "config/job-twice", fmt::format("two jobs are named `{}`", *name));
+         }
+         job.name = *name;
+       },
+       true},
+      {"inputs",
+       [&](const YamlNode& n) {
+         for (const SourceText& one : decoder.OneOrMore(n, "inputs")) {
+           job.inputs.push_back({one.text, one.All()});
+         }
+       },
+       true},
+      {"take",
+       [&](const YamlNode& n) { Set(job.take, decoder.OneOf<Take>(n, "take", kTakeWords)); }},
+  };
+  AddSettings(decoder, job.own, keys);
+  decoder.Map(node, "a job", keys);
+  out.push_back(std::move(job));
+}
+
+}  // namespace
+
+const ProjectJob* Project::Find(std::string_view job) const {
+  const auto found = std::find_if(jobs.begin(), jobs.end(),
+                                  [&](const ProjectJob& one) { return one.name == job; });
+  return found == jobs.end() ? nullptr : &*found;
+}
+
+void DecodeProject(Decoder& decoder, Project& out) {
+  ProjectKeys keys = {{"schema", [&](const YamlNode& n) { decoder.Schema(n); }, true}};
+  AddSettings(decoder, out.top, keys);
+  keys.push_back({"jobs", [&](const YamlNode& n) {
+                    decoder.EachItem(n, "`jobs`", [&](const YamlNode& item) {
+                      DecodeJob(decoder, item, out.jobs);
+                    });
+                  }});
+  decoder.Map(decoder.document().root, "a configuration", keys);
+}
+
+tl::expected<Project, Errors> LoadProject(const std::string& path) {
+  Errors errors;
+  Project project;
+  project.file = path;
+  const auto document = ReadYaml(path, std::nullopt, errors);
+  if (document) {
+    Decoder decoder(*document, errors);
+    DecodeProject(decoder, project);
+  }
+  if (errors.empty()) return project;
+  SortByPlace(errors);
+  return tl::unexpected<Errors>(std::move(errors));
+}
+
+}  // namespace profgauge

@@ -1,0 +1,57 @@
+// profgauge.yaml: what is judged in a repository, by what, and against what. Found from the working
+// folder upwards, so that nobody judges by another policy because an option was forgotten.
+//
+// Keys of a job have precedence over the same keys at the top. Paths are relative to the file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profgauge/error.h"
+#include "rules/errors.h"
+
+namespace profgauge {
+
+class Decoder;
+
+/// A text of the file, and where it stands.
+struct ProjectText {
+  std::string text;
+  Where where;
+};
+
+/// What may stand at the top and in a job.
+struct ProjectSettings {
+  std::optional<ProjectText> policy;   ///< A path or "builtin:NAME".
+  std::optional<ProjectText> db;       ///< A path.
+  std::vector<ProjectText> baselines;  ///< Paths or "history:BRANCH~N".
+  std::optional<ProjectText> ranks;    ///< "recorded", "as-listed" or "separate".
+};
+
+enum class Take : std::uint8_t { kLatest, kAll };
+
+struct ProjectJob {
+  std::string name;  ///< Of outputs, comments and series of a history.
+  std::vector<ProjectText> inputs;
+  Take take = Take::kLatest;  ///< Of the runs that `inputs` match.
+  ProjectSettings own;
+  Where where;
+};
+
+struct Project {
+  std::string file;  ///< As it was named or found.
+  ProjectSettings top;
+  std::vector<ProjectJob> jobs;
+
+  const ProjectJob* Find(std::string_view job) const;
+};
+
+/// All errors of the file at once. Files that it names are not looked at.
+tl::expected<Project, Errors> LoadProject(const std::string& path);
+
+void DecodeProject(Decoder& decoder, Project& out);
+
+}  // namespace profgauge

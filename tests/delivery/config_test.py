@@ -1,0 +1,241 @@
+"""profgauge.yaml: found, its values under those of options and variables, its jobs judged as the
+owner of several models would.
+"""
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+
+from support import REPOSITORY, environment, main, run
+
+EXAMPLES = REPOSITORY / "examples"
+TRACE = "run.pt.trace.json.gz"
+
+
+class Place(unittest.TestCase):
+    """A repository with two folders one in the other, and a profile in the inner one."""
+
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp()).resolve()
+        self.addCleanup(shutil.rmtree, self.root)
+        (self.root / ".git").mkdir()
+        self.inner = self.root / "models" / "gpt"
+        self.inner.mkdir(parents=True)
+        shutil.copy(EXAMPLES / "slow.pt.trace.json.gz", self.inner / TRACE)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def policy(self, name):
+        self.write(name, "schema: 1\nextends: [builtin:report-only]\n")
+
+    def run_in(self, folder, *arguments, **variables):
+        env = {name: value for name, value in environment().items() if not name.startswith("PROFGAUGE_")}
+        return run(*arguments, cwd=folder, env=env | {"COLUMNS": "300"} | variables)
+
+    def verdict(self, *arguments, folder=None, **variables):
+        folder = folder or self.inner
+        done = self.run_in(folder, "report", TRACE, "--json", "out.json", *arguments, **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((folder / "out.json").read_text())["verdict"]
+
+
+class DiscoveryTest(Place):
+    def test_it_is_found_upwards_to_the_repository(self):
+        self.policy("perf/policy.yaml")
+        self.write("profgauge.yaml", "schema: 1\npolicy: perf/policy.yaml\n")
+        verdict = self.verdict()
+        self.assertEqual(verdict["policy"], "../../perf/policy.yaml")
+        self.assertEqual(verdict["policy_from"], "../../profgauge.yaml")
+        self.assertEqual(verdict["config"], "../../profgauge.yaml")
+
+    def test_the_nearest_counts(self):
+        self.policy("policy.yaml")
+        self.write("profgauge.yaml", "schema: 1\npolicy: policy.yaml\n")
+        self.write("models/.profgauge.yaml", "schema: 1\npolicy: builtin:strict\n")
+        self.assertEqual(self.verdict()["policy_from"], "../.profgauge.yaml")
+
+    def test_a_worktree_ends_the_search_too(self):
+        self.write("profgauge.yaml", "schema: 1\npolicy: builtin:strict\n")
+        self.write("models/.git", "gitdir: elsewhere\n")
+        self.assertEqual(self.verdict()["policy_from"], "no policy was given")
+
+    def test_without_a_repository_the_folder_alone_counts(self):
+        shutil.rmtree(self.root / ".git")
+        self.write("profgauge.yaml", "schema: 1\npolicy: builtin:strict\n")
+        self.assertEqual(self.verdict()["policy_from"], "no policy was given")
+        shutil.copy(self.inner / TRACE, self.root)
+        self.assertEqual(self.verdict(folder=self.root)["policy_from"], "profgauge.yaml")
+
+    def test_it_can_be_named_and_left_out(self):
+        self.write("profgauge.yaml", "schema: 1\npolicy: builtin:strict\n")
+        self.write("other.yaml", "schema: 1\npolicy: builtin:report-only\n")
+        self.assertEqual(self.verdict("--no-config")["policy"], "builtin:recommended")
+        self.assertEqual(self.verdict("--config", "../../other.yaml")["policy"], "builtin:report-only")
+        self.assertEqual(self.verdict(PROFGAUGE_CONFIG="../../other.yaml")["policy"], "builtin:report-only")
+        done = self.run_in(self.inner, "check", TRACE, "--config", "nothing.yaml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("[config/missing]", done.stderr)
+
+
+class PrecedenceTest(Place):
+    def test_option_variable_job_top_default(self):
+        self.assertEqual(self.verdict()["policy"], "builtin:recommended")
+        for name in ("top", "job", "variable", "option"):
+            self.policy(f"{name}.yaml")
+        self.write("profgauge.yaml", "schema: 1\npolicy: top.yaml\n")
+        self.assertEqual(self.verdict()["policy"], "../../top.yaml")
+        self.write("profgauge.yaml", "schema: 1\npolicy: top.yaml\njobs:\n"
+                   "  - {name: gpt, inputs: 'models/gpt/*.gz', policy: job.yaml}\n")
+        verdict = self.verdict()
+        self.assertEqual(verdict["policy"], "../../job.yaml")
+        self.assertEqual(verdict["policy_from"], "job gpt of ../../profgauge.yaml")
+        verdict = self.verdict(PROFGAUGE_POLICY="../../variable.yaml")
+        self.assertEqual((verdict["policy"], verdict["policy_from"]), ("../../variable.yaml", "PROFGAUGE_POLICY"))
+        verdict = self.verdict("-p", "../../option.yaml", PROFGAUGE_POLICY="../../variable.yaml")
+        self.assertEqual((verdict["policy"], verdict["policy_from"]), ("../../option.yaml", "command line"))
+
+    def test_variables(self):
+        done = self.run_in(self.inner, "check", TRACE, PROFGAUGE_OUT="here", PROFGAUGE_COLOR="always")
+        self.assertTrue((self.inner / "here/report.html").exists(), done.stderr)
+        self.assertIn("\x1b[", done.stdout)
+        done = self.run_in(self.inner, "check", TRACE, PROFGAUGE_COLOR="blue")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("note: the value is that of PROFGAUGE_COLOR", done.stderr)
+        done = self.run_in(self.inner, "check", TRACE, PROFGAUGE_POLICI="x", PROFGAUGE_SOMETHING_ELSE="x",
+                           PROFGAUGE_POLICY="")
+        self.assertIn("warning: unknown variable PROFGAUGE_POLICI; did you mean PROFGAUGE_POLICY?", done.stderr)
+        self.assertNotIn("SOMETHING_ELSE", done.stderr)
+
+    def test_a_policy_that_nobody_named_is_told(self):
+        shutil.copy(EXAMPLES / "policy.yaml", self.inner)
+        done = self.run_in(self.inner, "check", TRACE)
+        self.assertIn("note: policy.yaml is not used; say -p policy.yaml or put it into profgauge.yaml", done.stderr)
+        self.assertIn("policy builtin:recommended (no policy was given)\n", done.stdout)
+        done = self.run_in(self.inner, "check", TRACE, "-p", "policy.yaml")
+        self.assertNotIn("is not used", done.stderr)
+        self.assertIn("policy policy.yaml (command line)\n", done.stdout)
+
+    def test_every_output_names_both(self):
+        self.policy("perf.yaml")
+        self.write("profgauge.yaml", "schema: 1\npolicy: perf.yaml\n")
+        done = self.run_in(self.inner, "check", TRACE, "--out", "o", "--md-summary", "s.md", "--verdict", "v.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = "../../perf.yaml (../../profgauge.yaml)"
+        self.assertIn("policy " + text, done.stdout)
+        for name in ("o/report.html", "o/report.md", "s.md"):
+            self.assertIn("perf.yaml (../../profgauge.yaml)", (self.inner / name).read_text().replace("\\", ""))
+        verdict = json.loads((self.inner / "v.json").read_text())
+        self.assertEqual((verdict["policy"], verdict["config"]), ("../../perf.yaml", "../../profgauge.yaml"))
+
+
+class MistakesTest(Place):
+    def test_all_at_once_with_places_in_all_outputs(self):
+        self.write("profgauge.yaml", "schema: 1\npolcy: x\nranks: maybe\njobs:\n  - {name: GPT}\n"
+                   "  - {name: a, inputs: x}\n  - {name: a, inputs: x, take: newest}\n")
+        done = self.run_in(self.root, "check", "--ci", "generic")
+        self.assertEqual(done.returncode, 2)
+        for place, code in (("2:1", "config/unknown-key"), ("3:8", "config/word"), ("5:5", "config/missing-key"),
+                            ("5:12", "config/job-name"), ("7:12", "config/job-twice"), ("7:32", "config/word")):
+            self.assertIn(f"profgauge.yaml:{place}", done.stderr)
+            self.assertIn(f"[{code}]", done.stderr)
+        verdict = json.loads((self.root / "profgauge-report/verdict.json").read_text())
+        self.assertEqual(len(verdict["errors"]), 6)
+
+    def test_a_policy_that_is_missing_is_no_other_policy(self):
+        self.write("profgauge.yaml", "schema: 1\npolicy: perf/nothing.yaml\n")
+        done = self.run_in(self.inner, "check", TRACE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("../../perf/nothing.yaml", done.stderr)
+
+    def test_jobs(self):
+        self.write("profgauge.yaml", "schema: 1\njobs:\n  - {name: a, inputs: 'models/*'}\n"
+                   "  - {name: b, inputs: 'models/gpt'}\n  - {name: c, inputs: 'runs/*.gz'}\n")
+        for arguments, code, exit_code in ((("--job", "d"), "config/no-such-job", 2), (("--job", "c"), "config/no-inputs", 3),
+                                           (("models/gpt",), "config/two-jobs", 2)):
+            done = self.run_in(self.root, "check", *arguments)
+            self.assertEqual((done.returncode, f"[{code}]" in done.stderr), (exit_code, True), done.stderr)
+        done = self.run_in(self.root, "check", "--json", "x.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("[usage/one-run-only]", done.stderr)
+        self.assertIn("profgauge.yaml:5", self.run_in(self.root, "check", "--job", "c").stderr)
+        done = self.run_in(self.inner, "check", "--no-config")
+        self.assertIn("[usage/missing-argument]", done.stderr)
+
+
+class MonorepoTest(Place):
+    """Three models, each with its inputs and limits, judged by one call as their owner would."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(EXAMPLES / "ddp", self.root / "runs" / "ddp" / "step-20")
+        (self.root / "runs/healthy").mkdir(parents=True)
+        shutil.copy(EXAMPLES / "slow.pt.trace.json.gz", self.root / "runs/healthy/w_1.1700000000000000000.pt.trace.json.gz")
+        shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", self.root / "runs/healthy/w_1.1700000009000000000.pt.trace.json.gz")
+        (self.root / "runs/slow").mkdir()
+        shutil.copy(EXAMPLES / "slow.pt.trace.json.gz", self.root / "runs/slow/rank0_trace.json.gz")
+        self.policy("perf/loose.yaml")
+        self.write("perf/tight.yaml", "schema: 1\nextends: [builtin:recommended]\nthresholds:\n"
+                   "  gpu.utilization.mean: {min: 75%}\n")
+        self.write("profgauge.yaml", """schema: 1
+policy: perf/tight.yaml
+db: perf/history.db
+jobs:
+  - name: resnet50
+    inputs: runs/healthy/*.gz
+    policy: builtin:recommended
+  - name: ddp
+    inputs: runs/ddp/*
+    policy: perf/loose.yaml
+  - name: gpt
+    inputs: runs/slow/**
+""")
+
+    def test_one_call_judges_all(self):
+        done = self.run_in(self.root, "check", "--ci", "generic")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        report = self.root / "profgauge-report"
+        verdict = json.loads((report / "verdict.json").read_text())
+        self.assertEqual([(job["name"], job["exit_code"]) for job in verdict["jobs"]],
+                         [("resnet50", 0), ("ddp", 0), ("gpt", 1)])
+        self.assertEqual(verdict["jobs"][2]["report"], "gpt/report.html")
+        for name in ("resnet50", "ddp", "gpt"):
+            for file in ("report.html", "junit.xml", "summary.md", "verdict.json", "run.pgsum"):
+                self.assertTrue((report / name / file).exists(), (name, file))
+            self.assertIn(f"<!-- profgauge:{name} -->", (report / name / "summary.md").read_text())
+        policies = [json.loads((report / name / "verdict.json").read_text())["policy"] for name in ("resnet50", "ddp", "gpt")]
+        self.assertEqual(policies, ["builtin:recommended", "perf/loose.yaml", "perf/tight.yaml"])
+        self.assertEqual(json.loads((report / "ddp/report.json").read_text())["profile"]["ranks"], 4)
+        self.assertIn("gpt", done.stdout.splitlines()[-1])
+        # The latest of the two runs was taken.
+        names = json.loads((report / "resnet50/report.json").read_text())["profile"]["source"]
+        self.assertEqual(len(names), 1)
+        self.assertIn("1700000009", names[0])
+
+    def test_one_job_and_one_that_cannot_be_read(self):
+        done = self.run_in(self.root, "check", "--job", "ddp", "--out", "o")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([path.name for path in (self.root / "o").iterdir()], ["ddp"])
+        (self.root / "runs/slow/rank0_trace.json.gz").write_text("no trace")
+        done = self.run_in(self.root, "check", "--ci", "generic")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        verdict = json.loads((self.root / "profgauge-report/gpt/verdict.json").read_text())
+        self.assertEqual(verdict["status"], "no_verdict")
+        self.assertTrue((self.root / "profgauge-report/ddp/report.html").exists())
+
+    def test_the_history_is_that_of_the_file(self):
+        done = self.run_in(self.root / "runs", "history", "add", "slow/rank0_trace.json.gz", "--branch", "main")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.root / "perf/history.db").exists())
+        file = self.root / "profgauge.yaml"
+        file.write_text(file.read_text().replace("jobs:", "baseline: history:main~5\njobs:"))
+        done = self.run_in(self.root / "runs", "check", "slow/rank0_trace.json.gz", "--json", "r.json")
+        self.assertIn("comparison", json.loads((self.root / "runs/r.json").read_text()))
+
+
+if __name__ == "__main__":
+    main()
