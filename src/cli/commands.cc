@@ -94,6 +94,14 @@ constexpr CommandSpec kCommands[] = {
      "Format, size, devices, events, iterations, what was recorded and what was not, and what the\n"
      "reader met and mended. PROFILE is as for check.",
      "  profgauge inspect run7.pt.trace.json.gz\n", RunInspect},
+    {"find", kOnFind, "DIR", 1, 1, "List the runs below a folder, and the command that judges each",
+     "Goes six folders down and tells profiles by their content. Files are ranks of one run where\n"
+     "they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, SGLang, Composer, "
+     "JAX.\n"
+     "The latest run is the last.",
+     "  profgauge find ranks/\n"
+     "  profgauge find ranks/ --json - | jq -r '.runs[].command'\n",
+     RunFind, Takes::kFolder},
     {"render", kOnRender, "REPORT.json", 1, 1, "Draw reports again from a report.json",
      "The profile is not needed. The Markdown report is the same again; HTML and XLSX lack what\n"
      "report.json leaves out: the timeline, the launches one by one, and rows of long tables, "

@@ -49,6 +49,7 @@ enum CommandBit : std::uint64_t {
   kOnVersion = std::uint64_t{1} << 31,
   kOnHelp = std::uint64_t{1} << 32,
   kOnThresholds = std::uint64_t{1} << 33,
+  kOnFind = std::uint64_t{1} << 34,
   kOnHistory =
       kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport | kOnHistoryRemove,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote,
@@ -67,7 +68,7 @@ enum CommandBit : std::uint64_t {
                   kOnRulesExplain,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnTemplatesExport | kOnSummarize,
+               kOnTemplatesExport | kOnSummarize | kOnFind,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -120,6 +121,7 @@ Result<int> RunHistoryTrend(const Options& options, Console& console);
 Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunHistoryRemove(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
+Result<int> RunFind(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunExportKernels(const Options& options, Console& console);
 Result<int> RunExportNetdict(const Options& options, Console& console);

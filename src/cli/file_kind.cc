@@ -152,6 +152,8 @@ bool IsOurs(const std::string& path, FileKind kind) {
     }
     case FileKind::kVerdict:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.verdict\"") != head.npos;
+    case FileKind::kRuns:
+      return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.runs\"") != head.npos;
     case FileKind::kDotenv:
       return head.starts_with("PROFGAUGE_VERDICT=");
     case FileKind::kSummary:

@@ -14,6 +14,7 @@ enum class FileKind : std::uint8_t {
   kXlsx,         ///< Creator in the document's properties.
   kJson,         ///< report.json: `tool`.
   kVerdict,      ///< verdict.json: `kind`.
+  kRuns,         ///< What `find` lists: `kind`.
   kDotenv,       ///< Variables called PROFGAUGE_….
   kTrace,        ///< A Chrome trace, gzipped or not: `otherData.tool`.
   kJunit,        ///< Test suites called profgauge.

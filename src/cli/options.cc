@@ -30,6 +30,8 @@ constexpr OptionSpec kOptions[] = {
      SetTrue<&Options::step_summary>},
     {"--xlsx", "", "FILE", Group::kOutputs, kOnDrawing, "Write the Excel workbook", "",
      SetText<&Options::xlsx>},
+    {"--json", "", "FILE", Group::kOutputs, kOnFind, "Write the runs as JSON", "",
+     SetText<&Options::json>},
     {"--json", "", "FILE", Group::kOutputs, kOnDrawing,
      "Write report.json: all but events and the rows that it counts as left out",
      "FILE may be `-` for standard output, for one of the outputs; the summary then goes to "
@@ -268,6 +270,12 @@ constexpr OptionSpec kOptions[] = {
      "recorded: files are ranks of one run if they, process groups or names state it. "
      "as-listed: ranks 0, 1, … in the order given. separate: runs to compare with --baseline.",
      SetChoice<&Options::ranks>, false, "recorded as-listed separate"},
+    {"--step", "", "N", Group::kSelection, kOnJudging,
+     "Of a folder of several runs the one of step N, or latest", "`profgauge find` lists them.",
+     SetText<&Options::step>},
+    {"--part", "", "I/N", Group::kSelection, kOnSummarize | kOnFind,
+     "Take the I-th of N shares of the files (of the runs), from 0",
+     "Engines number their tasks: --part $SLURM_ARRAY_TASK_ID/8.", SetText<&Options::part>},
     {"--aggr",
      "",
      "N",

@@ -53,6 +53,8 @@ struct Options {
   bool no_config = false;
   std::string config_file;       ///< The configuration that is in force.
   std::vector<std::string> job;  ///< --job
+  std::string step;              ///< Which of several runs: a number, or "latest".
+  std::string part;              ///< Which share of files: "2/8".
   std::string run_name;          ///< What the run is called; empty: as its files are.
   std::string fail_on;           ///< "error", "warn" or "never".
   bool exit_zero = false;

@@ -14,6 +14,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "cli/console.h"
+#include "cli/find_runs.h"
 #include "cli/memory.h"
 #include "cli/reading.h"
 #include "readers/load.h"
@@ -39,6 +40,17 @@ std::vector<std::string> Inputs(const std::vector<std::string>& arguments) {
   return inputs;
 }
 
+/// The share of them that --part names.
+Result<std::vector<std::string>> InputsOfPart(const Options& options) {
+  PROFGAUGE_TRY(const Part part, ParsePart(options.part));
+  const std::vector<std::string> all = Inputs(options.arguments);
+  std::vector<std::string> own;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (part.Has(i)) own.push_back(all[i]);
+  }
+  return own;
+}
+
 void Append(SummarizedRanks more, SummarizedRanks& ranks) {
   std::move(more.stand_ins.begin(), more.stand_ins.end(), std::back_inserter(ranks.stand_ins));
   std::move(more.iterations.begin(), more.iterations.end(), std::back_inserter(ranks.iterations));
@@ -49,7 +61,7 @@ void Append(SummarizedRanks more, SummarizedRanks& ranks) {
 Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Console& console) {
   RanksRead read;
   std::vector<Error> left_out;
-  const std::vector<std::string> inputs = Inputs(options.arguments);
+  PROFGAUGE_TRY(const std::vector<std::string> inputs, InputsOfPart(options));
   for (auto& ranks : SummarizeEach(inputs, options, selection, console)) {
     if (ranks) {
       Append(*std::move(ranks), read.ranks);

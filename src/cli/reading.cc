@@ -1,5 +1,7 @@
 #include "cli/reading.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/find_runs.h"
 #include "model/summary/summary.h"
 #include "readers/load.h"
 #include "readers/one_run.h"
@@ -80,11 +83,26 @@ Status CheckRanksOption(const Options& options) {
                          "give a baseline to compare the runs with, or check each run by itself"));
 }
 
+/// Of a folder without profiles of its own: the one run that lies below it.
+Result<FoundRun> OnlyRunBelow(const std::string& folder, const Options& options) {
+  PROFGAUGE_TRY(FoundRuns found, FindRuns(folder));
+  if (!options.step.empty() && !found.runs.empty()) return RunOfStep(found, folder, options.step);
+  if (found.runs.size() != 1) return Fail(NotOneRun(found, folder));
+  return std::move(found.runs.front());
+}
+
 Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& options,
                                   Console& console) {
   PROFGAUGE_CHECK(CheckRanksOption(options));
   auto run = LoadFiles(options.arguments, read, RanksOf(options));
   console.ClearProgress();
+  const bool is_empty = !run && run.error().code == "input/no-profiles";
+  if (is_empty && options.arguments.size() == 1) {
+    PROFGAUGE_TRY(const FoundRun only, OnlyRunBelow(options.arguments.front(), options));
+    console.Say(fmt::format("note: the only run below the folder is {}", Printable(only.name)));
+    run = LoadFiles(only.files, read, RanksOf(options));
+    console.ClearProgress();
+  }
   if (!run) return Fail(std::move(run).error());
   for (const std::string& skipped : run->skipped) {
     console.Say("note: left out " + Printable(skipped));

@@ -24,6 +24,7 @@
 #include "cli/draw.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
+#include "cli/find_runs.h"
 #include "cli/jobs.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
@@ -100,6 +101,17 @@ bool IsReadQuickly(const std::vector<std::string>& paths) {
     if (error || sum > kQuick) return false;
   }
   return true;
+}
+
+/// With --step: of the runs below the folder that one.
+Result<Options> OfStep(const Options& given) {
+  Options options = given;
+  if (given.step.empty() || given.arguments.size() != 1) return options;
+  const std::string& folder = given.arguments.front();
+  PROFGAUGE_TRY(const FoundRuns found, FindRuns(folder));
+  PROFGAUGE_TRY(const FoundRun run, RunOfStep(found, folder, given.step));
+  options.arguments = run.files;
+  return options;
 }
 
 /// Everything; returns the exit code of the verdict. What is wrong with the configuration is told
@@ -185,14 +197,19 @@ Result<int> Judged(const Options& options, Console& console) {
 
 Result<int> RunCheck(const Options& options, Console& console) {
   return RunJobs(options, console, [&](const Options& one) {
-    return RunLeavingOutputs(one, console, [&] { return Judged(one, console); });
+    return RunLeavingOutputs(one, console, [&]() -> Result<int> {
+      PROFGAUGE_TRY(const Options of_step, OfStep(one));
+      return Judged(of_step, console);
+    });
   });
 }
 
 Result<int> RunReport(const Options& options, Console& console) {
   return RunJobs(options, console, [&](const Options& one) {
     return RunLeavingOutputs(one, console, [&]() -> Result<int> {
-      return one.runs.empty() ? Judged(one, console) : RunReportOfRuns(one, console);
+      if (!one.runs.empty()) return RunReportOfRuns(one, console);
+      PROFGAUGE_TRY(const Options of_step, OfStep(one));
+      return Judged(of_step, console);
     });
   });
 }

@@ -67,6 +67,10 @@ Result<int> RunSummarize(const Options& options, Console& console) {
   }
   PROFGAUGE_TRY(RanksRead made, ReadRankByRank(options, selection, console));
   std::vector<Profile>& ranks = made.ranks.stand_ins;
+  if (ranks.empty() && made.failed == 0 && !options.part.empty()) {
+    console.Say(fmt::format("note: no file is in part {}", options.part));
+    return kExitPass;
+  }
   if (ranks.empty()) return kExitNoVerdict;
   if (options.redact) RedactSummaries(ranks);
   if (is_folder) {

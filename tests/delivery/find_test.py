@@ -1,0 +1,129 @@
+"""`find` and `check DIR` on the folders that frameworks leave: a tree for each layout, made of the
+four ranks of examples/ddp; and the shares of --part.
+"""
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from support import REPOSITORY, main, run
+
+EXAMPLES = REPOSITORY / "examples"
+DDP = EXAMPLES / "ddp"
+# By layout: the files of two runs, with {rank} and {step}.
+LAYOUTS = {
+    "torchtitan": "profile_traces/iteration_{step}/rank{rank}_trace.json.gz",
+    "torchtitan with a leaf": "profile_traces/iteration_{step}/full/rank{rank}_trace.json.gz",
+    "Megatron": "run{step}/torch_profile/rank-{rank}.json.gz",
+    "Accelerate": "step_{step}/profile_{rank}.json.gz",
+    "tensorboard_trace_handler, vLLM": "node{rank}_41.17000000{step}000000000.pt.trace.json.gz",
+    "SGLang": "17000000{step}.123-TP-{rank}.trace.json.gz",
+    "Composer": "rank{rank}.{step}.pt.trace.json.gz",
+    "ours": "step-{step}/run.rank{rank}.pt.trace.json.gz",
+}
+
+
+class FindTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def put(self, path, source):
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+
+    def ranks(self):
+        return sorted(DDP.iterdir())
+
+    def found(self, *arguments):
+        done = run("find", ".", "--json", "-", *arguments, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["runs"]
+
+    def test_every_layout_has_two_runs_of_four_ranks(self):
+        for name, layout in LAYOUTS.items():
+            with self.subTest(name):
+                for path in list(self.folder.iterdir()):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                for step in (10, 20):
+                    for rank, source in enumerate(self.ranks()):
+                        self.put(layout.format(rank=rank, step=step), source)
+                runs = self.found()
+                self.assertEqual([one["ranks"] for one in runs], [[0, 1, 2, 3], [0, 1, 2, 3]], runs)
+                self.assertEqual([one.get("complete") for one in runs], [True, True])
+                self.assertTrue(all("20" in pathlib.PurePath(file).as_posix() for file in runs[1]["files"]))
+                self.assertEqual({one["format"] for one in runs}, {"kineto"})
+                for one in runs:
+                    done = run(*one["command"].split()[1:], "--json", "out.json", "--no-config", cwd=self.folder)
+                    self.assertIn(done.returncode, (0, 1), one["command"] + done.stderr)
+                    self.assertEqual(json.loads((self.folder / "out.json").read_text())["profile"]["ranks"], 4)
+                    (self.folder / "out.json").unlink()
+
+    def test_a_folder_of_one_run_is_taken_and_of_several_is_told(self):
+        for step in (10, 20):
+            for rank, source in enumerate(self.ranks()):
+                self.put(f"tt/iteration_{step}/rank{rank}_trace.json.gz", source)
+        done = run("check", "tt", cwd=self.folder)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("[input/several-runs]", done.stderr)
+        self.assertIn("help: profgauge check tt/iteration_10\n", done.stderr)
+        self.assertLess(done.stderr.index("iteration_10"), done.stderr.index("iteration_20"))
+        for step in ("20", "latest"):
+            done = run("report", "tt", "--step", step, "--json", "o.json", cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("iteration_20", json.loads((self.folder / "o.json").read_text())["profile"]["source"][0])
+        done = run("check", "tt", "--step", "30", cwd=self.folder)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("there are the steps 10, 20", done.stderr)
+        shutil.rmtree(self.folder / "tt/iteration_10")
+        done = run("report", "tt", "--json", "o.json", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("note: the only run below the folder is iteration_20/", done.stderr)
+
+    def test_a_folder_without_profiles_says_what_there_is(self):
+        (self.folder / "a/b").mkdir(parents=True)
+        (self.folder / "a/b/notes.txt").write_text("hello")
+        for command in (("check", "a"), ("find", "a")):
+            done = run(*command, cwd=self.folder)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("[input/no-profiles]", done.stderr)
+            self.assertIn("note: a/b/notes.txt: ", done.stderr)
+
+    def test_what_nobody_states_is_not_merged(self):
+        done = run("check", "healthy.pt.trace.json.gz", "slow.pt.trace.json.gz", cwd=EXAMPLES)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("[input/ranks-unknown]", done.stderr)
+        self.assertIn("--ranks as-listed", done.stderr)
+        for name in ("healthy", "slow"):
+            self.put(f"{name}.pt.trace.json.gz", EXAMPLES / f"{name}.pt.trace.json.gz")
+        self.assertEqual([len(one["files"]) for one in self.found()], [1, 1])
+
+    def test_links_and_depth_have_an_end(self):
+        self.put("1/2/3/4/5/deep.json.gz", self.ranks()[0])
+        self.put("1/2/3/4/5/6/7/deeper.json.gz", self.ranks()[0])
+        (self.folder / "loop").symlink_to(self.folder)
+        self.assertEqual([one["name"] for one in self.found()], ["1/2/3/4/5/deep.json.gz"])
+
+    def test_shares_together_are_the_whole(self):
+        for rank, source in enumerate(self.ranks()):
+            self.put(f"run/rank{rank}.json.gz", source)
+        whole = run("summarize", "run", "-o", "whole.pgsum", cwd=self.folder)
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        (self.folder / "parts").mkdir()
+        for index in range(3):
+            done = run("summarize", "run", "--part", f"{index}/3", "-o", "parts/", cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(list((self.folder / "parts").iterdir())), 4)
+        merged = run("summarize", "parts", "-o", "merged.pgsum", cwd=self.folder)
+        self.assertEqual(merged.returncode, 0, merged.stderr)
+        self.assertEqual((self.folder / "merged.pgsum").read_bytes(), (self.folder / "whole.pgsum").read_bytes())
+        for text in ("3/3", "1", "-1/2", "1/0", "a/b", "1/2x"):
+            done = run("summarize", "run", f"--part={text}", "-o", "x.pgsum", cwd=self.folder)
+            self.assertEqual(done.returncode, 2, text)
+            self.assertIn("[usage/bad-value]", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
