@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/list_folder.h"
+
 namespace profgauge::readers {
 
 namespace fs = std::filesystem;
@@ -11,22 +13,17 @@ std::vector<std::string> FoldersBelow(const std::string& folder,
                                       const std::function<bool(const fs::path&)>& is_wanted) {
   std::vector<std::string> below;
   std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    if (at->path().filename().string().starts_with('.')) continue;
-    if (!at->is_directory(code)) return {};
-    if (is_wanted(at->path())) below.push_back(at->path().string());
+  for (const fs::path& path : ListFolder(folder)) {
+    if (!fs::is_directory(path, code)) return {};
+    if (is_wanted(path)) below.push_back(path.string());
   }
-  if (code) return {};
-  std::sort(below.begin(), below.end());
   return below;
 }
 
 bool AnyNameIn(const fs::path& folder, const std::function<bool(const std::string&)>& is_wanted) {
-  std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    if (is_wanted(at->path().filename().string())) return true;
-  }
-  return false;
+  const std::vector<fs::path> entries = ListFolder(folder);
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const fs::path& path) { return is_wanted(path.filename().string()); });
 }
 
 std::map<std::string, std::vector<std::string>> ByFolder(const std::vector<std::string>& files) {

@@ -15,6 +15,7 @@
 
 #include "base/archive.h"
 #include "base/errors.h"
+#include "base/list_folder.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "model/processes.h"
@@ -98,17 +99,14 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
     for (const ArchiveMember& member : members) files.push_back(folder + "/" + member.name);
     return files;
   }
-  std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    const auto name = at->path().filename().string();
-    if (name.starts_with('.') || !at->is_regular_file(code)) continue;
-    files.push_back(at->path().string());
+  std::error_code code, unknown;
+  for (const fs::path& path : ListFolder(folder, &code)) {
+    if (fs::is_regular_file(path, unknown)) files.push_back(path.string());
   }
   if (code) {
     return Fail(InputError(folder, "input/folder", "the folder cannot be listed: " + code.message(),
                            "check its permissions"));
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 
@@ -142,10 +140,7 @@ Error NoProfilesIn(const std::string& archive, ArchiveKind kind) {
 Error NoProfiles(const std::string& folder) {
   if (const auto kind = ArchiveAt(folder)) return NoProfilesIn(folder, *kind);
   std::vector<std::string> names;
-  std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    names.push_back(at->path().filename().string());
-  }
+  for (const fs::path& path : ListFolder(folder)) names.push_back(path.filename().string());
   for (const auto& reader : BuiltinReaders()) {
     if (auto refused = reader->RefuseFolder(folder, names)) return *std::move(refused);
   }
@@ -379,13 +374,12 @@ std::vector<Profile> OfEachProcess(std::vector<Profile> recordings) {
 std::vector<std::string> RecordingsOf(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with('.') || readers::IsRunDocumentName(name)) continue;
-    if (!at->is_regular_file(code) || !IsNamedAsRecording(name)) return {};
-    files.push_back(at->path().string());
+  for (const fs::path& path : ListFolder(folder)) {
+    const std::string name = path.filename().string();
+    if (readers::IsRunDocumentName(name)) continue;
+    if (!fs::is_regular_file(path, code) || !IsNamedAsRecording(name)) return {};
+    files.push_back(path.string());
   }
-  if (code) return {};
   TakeCaptures(files);
   std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) {
     return std::pair(NaturalKey(a), a) < std::pair(NaturalKey(b), b);

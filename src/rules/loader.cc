@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/content_hash.h"
+#include "base/list_folder.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
@@ -102,11 +103,9 @@ class Collector {
 
 void AddFolder(const std::string& path, Collector& collector) {
   std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    if (IsRuleFileName(it->path().filename().string())) files.push_back(it->path().string());
+  for (const fs::path& file : ListFolder(path)) {
+    if (IsRuleFileName(file.filename().string())) files.push_back(file.string());
   }
-  std::sort(files.begin(), files.end());
   if (files.empty()) {
     Error none{
         ErrorKind::kConfig, "rules/no-files", "the folder holds no rule files (*.yaml)", {}, {}};

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/format.h"
+#include "base/list_folder.h"
 #include "rules/evaluator.h"
 #include "rules/rule.h"
 #include "rules/yaml.h"
@@ -24,11 +25,9 @@ std::vector<std::string> TestFilesOf(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
   std::vector<std::string> files;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
-    if (it->path().filename().string().ends_with(".test.yaml"))
-      files.push_back(it->path().string());
+  for (const fs::path& file : ListFolder(path)) {
+    if (file.filename().string().ends_with(".test.yaml")) files.push_back(file.string());
   }
-  std::sort(files.begin(), files.end());
   return files;
 }
 

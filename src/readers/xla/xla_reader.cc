@@ -15,6 +15,7 @@
 
 #include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/list_folder.h"
 #include "base/read_block.h"
 #include "base/string_pool.h"
 #include "knowledge/loss.h"
@@ -123,11 +124,10 @@ class XPlaneReader final : public Reader {
     std::vector<std::string> recordings;
     std::error_code code;
     const auto profiles = fs::path(folder) / "plugins" / "profile";
-    for (fs::directory_iterator at(profiles, code), end; !code && at != end; at.increment(code)) {
-      if (at->is_directory(code)) recordings.push_back(at->path().string());
+    for (const fs::path& path : ListFolder(profiles)) {
+      if (fs::is_directory(path, code)) recordings.push_back(path.string());
     }
     if (recordings.empty()) return {};
-    std::sort(recordings.begin(), recordings.end());
     earlier.insert(earlier.end(), recordings.begin(), recordings.end() - 1);
     return {recordings.back()};
   }
