@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -47,8 +48,23 @@ Status Configure(Options& options, Console& console) {
   return {};
 }
 
+/// Calls `body`, which precedes the command; where it fails, the outputs of `options` say why.
+Status Precede(const Options& options, Console& console, const std::function<Status()>& body) {
+  if (options.command == nullptr || (options.command->bit & kOnDrawing) == 0) return body();
+  const auto done = RunLeavingOutputs(options, console, [&]() -> Result<int> {
+    PROFGAUGE_CHECK(body());
+    return kExitPass;
+  });
+  return done ? Status() : Fail(done.error());
+}
+
 Result<int> Run(const std::vector<std::string>& args, Console& console) {
-  PROFGAUGE_TRY(Options options, ParseCommandLine(args));
+  Result<Options> parsed = ParseCommandLine(args);
+  if (!parsed) {
+    PROFGAUGE_CHECK(Precede(OutputsNamedBy(args), console,
+                            [&]() -> Status { return Fail(std::move(parsed).error()); }));
+  }
+  Options options = *std::move(parsed);
   console.Configure(options);
   if (options.help != HelpRequest::kNone) {
     console.Print(HelpText(options));
@@ -57,7 +73,7 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
   LimitThreads(options.jobs);
   if (options.max_memory) PROFGAUGE_CHECK(LimitMemory(*options.max_memory));
   for (const std::string& line : SuspectVariables(environ)) console.Say(line);
-  const Status configured = Configure(options, console);
+  const Status configured = Precede(options, console, [&] { return Configure(options, console); });
   Result<int> done = configured ? RunCommand(options, console) : Fail(configured.error());
   if (done) return done;
   if (!done.error().message.empty()) console.Report(done.error());

@@ -308,6 +308,34 @@ std::vector<std::string> SuspectVariables(const char* const* environment) {
   return lines;
 }
 
+Options OutputsNamedBy(std::span<const std::string> args) {
+  Options options;
+  const auto [command, words] = FindCommand(args);
+  if (command == nullptr || (command->bit & kOnDrawing) == 0) return options;
+  options.command = command;
+  const auto take = [&](std::string_view name, const std::string& value) {
+    for (const OptionSpec& option : AllOptions()) {
+      const bool is_it = name == option.name || (name == option.shorthand && name.size() > 1);
+      if (!is_it || option.group != OptionGroup::kOutputs || !HasOption(*command, option)) continue;
+      if (option.value.empty() || !value.starts_with("--"))
+        (void)option.apply(options, option, value);
+    }
+  };
+  for (std::size_t i = words; i < args.size() && args[i] != "--"; ++i) {
+    const std::size_t equals = args[i].find('=');
+    const bool is_option = args[i].size() > 1 && args[i].starts_with('-');
+    if (!is_option) {
+      options.arguments.push_back(args[i]);  // What no output may replace.
+    } else if (equals != std::string::npos) {
+      take(args[i].substr(0, equals), args[i].substr(equals + 1));
+    } else {
+      take(args[i], i + 1 < args.size() ? args[i + 1] : "--");
+    }
+  }
+  if ((command->bit & kOnJudging) != 0) ApplyCi(Variable, options);
+  return options;
+}
+
 Result<Options> ParseCommandLine(std::span<const std::string> args) {
   Options options;
   if (args.empty()) {

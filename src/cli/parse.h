@@ -15,6 +15,10 @@ namespace profgauge::cli {
 /// Errors: kUsage, each with what was found and what would have been right.
 Result<Options> ParseCommandLine(std::span<const std::string> args);
 
+/// The outputs that a command line names which cannot be taken apart: they get its error, too.
+/// Without a command: it draws none.
+Options OutputsNamedBy(std::span<const std::string> args);
+
 /// A warning for each PROFGAUGE_… variable that is none of ours and looks like one.
 std::vector<std::string> SuspectVariables(const char* const* environment);
 
