@@ -92,12 +92,10 @@ std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
   return runs;
 }
 
-}  // namespace
-
-Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
-                                               const std::vector<std::string>& arguments,
-                                               std::span<const Snapshot> baselines,
-                                               RanksFrom from) {
+// `may_be_several`: whether there may be several runs; `have_one_rank`: whether each has one rank.
+Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
+                                     const std::vector<std::string>& arguments, bool may_be_several,
+                                     bool have_one_rank, RanksFrom from) {
   std::vector<Candidate> candidates;
   const auto add_files = [&](std::vector<Profile> several) {
     for (std::vector<Profile>& file : ByFile(std::move(several), arguments)) {
@@ -110,15 +108,14 @@ Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
     return candidates;
   }
   const auto origin = ArgumentsOf(profiles, arguments);
-  const bool is_compared = !baselines.empty();
   std::vector<Candidate> runs;
-  if (is_compared && IsEachArgumentARun(profiles, origin)) {
+  if (may_be_several && IsEachArgumentARun(profiles, origin)) {
     runs = ByArgument(std::move(profiles), origin, arguments);
   } else {
     runs.push_back({RunName(arguments), std::move(profiles)});
   }
   for (Candidate& run : runs) {
-    if (is_compared && HaveOneRank(baselines) && !AreRanksKnown(run.ranks)) {
+    if (may_be_several && have_one_rank && !AreRanksKnown(run.ranks)) {
       add_files(std::move(run.ranks));
       continue;
     }
@@ -126,6 +123,21 @@ Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
     candidates.push_back(std::move(run));
   }
   return candidates;
+}
+
+}  // namespace
+
+Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
+                                               const std::vector<std::string>& arguments,
+                                               std::span<const Snapshot> baselines,
+                                               RanksFrom from) {
+  return Split(std::move(profiles), arguments, !baselines.empty(), HaveOneRank(baselines), from);
+}
+
+Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
+                                         const std::vector<std::string>& arguments,
+                                         RanksFrom from) {
+  return Split(std::move(profiles), arguments, true, true, from);
 }
 
 }  // namespace profgauge

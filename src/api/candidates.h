@@ -26,4 +26,8 @@ Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
                                                std::span<const Snapshot> baselines, RanksFrom from);
 
+/// The runs of one program among profiles: as with baselines of one rank.
+Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
+                                         const std::vector<std::string>& arguments, RanksFrom from);
+
 }  // namespace profgauge

@@ -13,8 +13,7 @@ constexpr CommandSpec kCommands[] = {
     {"check", kOnCheck, "PROFILE…", 1, kMany, "Judge a profile; the exit code is the verdict",
      "PROFILE is a trace file (gzipped or not), several files or a folder (one file per rank), or\n"
      "`-` for standard input. The format is found by content. Without --policy the recommended\n"
-     "policy is enforced. Without PROFILE the jobs of profgauge.yaml are judged, one after the "
-     "other.\n"
+     "policy is enforced. Without PROFILE all jobs of profgauge.yaml are judged.\n"
      "Reports are written whenever the profile could be read. With "
      "--baseline,\n"
      "several folders, or files of the same rank, are runs of one program that are held against "
@@ -86,8 +85,9 @@ constexpr CommandSpec kCommands[] = {
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
      "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
-     "Measures the profile and writes a commented policy: limits a little above what was "
-     "measured.\n"
+     "Measures the profile and writes a commented policy: limits a little above the "
+     "measured values.\n"
+     "Several runs of one program show their noise, and limits keep clear of it.\n"
      "Goes to standard output, or to --file.",
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n", RunInit},
     {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Say what a profile contains",
@@ -95,10 +95,10 @@ constexpr CommandSpec kCommands[] = {
      "reader met and mended. PROFILE is as for check.",
      "  profgauge inspect run7.pt.trace.json.gz\n", RunInspect},
     {"find", kOnFind, "DIR", 1, 1, "List the runs below a folder, and the command that judges each",
-     "Goes six folders down and tells profiles by their content. Files are ranks of one run where\n"
-     "they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, SGLang, Composer, "
-     "JAX.\n"
-     "The latest run is the last.",
+     "Searches six levels of folders and recognizes profiles by their content. Files are ranks of\n"
+     "one run where they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, "
+     "SGLang,\n"
+     "Composer, JAX. The latest run comes last.",
      "  profgauge find ranks/\n"
      "  profgauge find ranks/ --json - | jq -r '.runs[].command'\n",
      RunFind, Takes::kFolder},

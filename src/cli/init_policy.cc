@@ -26,21 +26,6 @@ std::string FloorPercent(double share) {
   return fmt::format("{:.4g}%", std::floor(std::max(0.0, share) * 1000) / 10);
 }
 
-std::string ShareAbove(double share) {
-  return Percent(std::min(1.0, share + knowledge::kInitShareRoom.value()));
-}
-
-// Empty where no run could miss the limit: there is no room above the share, or below it.
-std::string MaxOfWhole(double share, std::string_view more = "") {
-  const std::string limit = ShareAbove(share);
-  return limit == "100%" ? "" : fmt::format("{{max: {}{}}}", limit, more);
-}
-
-std::string MinOfWhole(double share, std::string_view more = "") {
-  const std::string limit = FloorPercent(share - knowledge::kInitShareRoom.value());
-  return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
-}
-
 // Rounded up to three significant digits, so that a person can read it.
 std::string Milliseconds(double ns) {
   const double ms = ns / 1e6;
@@ -56,74 +41,144 @@ std::string Comment(std::string_view text) {
   return line;
 }
 
+// What the runs measured of a metric.
+struct Measured {
+  double least = 0, most = 0;
+  std::string text;       // "11.4 ms", "11.4 ms to 11.9 ms in 3 runs".
+  std::string absent;     // Why a run has no value; empty: all have one.
+  bool is_known = false;  // Whether there is such a metric at all.
+};
+
+Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
+  Measured out;
+  const Metric *least = nullptr, *most = nullptr;
+  for (const InitRun& run : runs) {
+    const Metric* metric = run.analysis.Find(id);
+    if (metric == nullptr) return {};
+    out.is_known = true;
+    if (IsAbsent(metric->value)) {
+      out.absent = Comment(metric->absent_because);
+      return out;
+    }
+    const double value = AsNumber(metric->value, 0);
+    if (least == nullptr || value < out.least) out.least = value, least = metric;
+    if (most == nullptr || value > out.most) out.most = value, most = metric;
+  }
+  out.text = FormatValue(least->value, least->spec->unit);
+  if (runs.size() > 1) {
+    out.text +=
+        fmt::format(" to {} in {} runs", FormatValue(most->value, most->spec->unit), runs.size());
+  }
+  return out;
+}
+
+// How far runs of one program lie apart, of the least; 0 of a single one.
+double SpreadOf(const Measured& measured) {
+  return measured.least > 0 ? (measured.most - measured.least) / measured.least : 0;
+}
+
+// Of a share: room for noise, in points.
+double Noise(const Measured& measured) {
+  return knowledge::kInitNoiseRoom * (measured.most - measured.least);
+}
+
+std::string ShareAbove(const Measured& share) {
+  const double room = std::max(knowledge::kInitShareRoom.value(), Noise(share));
+  return Percent(std::min(1.0, share.most + room));
+}
+
+// Empty where no run could miss the limit: there is no room above the share, or below it.
+std::string MaxOfWhole(const Measured& share, std::string_view more = "") {
+  const std::string limit = ShareAbove(share);
+  return limit == "100%" ? "" : fmt::format("{{max: {}{}}}", limit, more);
+}
+
+std::string MinOfWhole(const Measured& share, std::string_view more = "") {
+  const double room = std::max(knowledge::kInitShareRoom.value(), Noise(share));
+  const std::string limit = FloorPercent(share.least - room);
+  return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
+}
+
+// A time with room for noise: that of any run, or what these runs show.
+double TimeWithRoom(const Measured& measured) {
+  const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
+  return measured.most * std::max(knowledge::kInitTimeRoom.value(), 1 + noise);
+}
+
+std::string TimeReason(std::size_t runs, std::string_view more) {
+  return fmt::format(
+      "{}{}",
+      runs == 1 ? "A tenth above the time of this run"
+                : "Above the slowest of these runs by a tenth, or by twice their difference",
+      more);
+}
+
 // A limit that `init` knows how to fit.
 struct Fit {
   std::string_view metric, why;
-  std::string (*limit)(double measured);  // Empty: no run could miss one.
+  std::string (*limit)(const Measured& measured);  // Empty: no run could miss one.
 };
 
 constexpr Fit kFits[] = {
-    {metric::kIterationTimeMedian, "A tenth above what this run needed.",
-     [](double v) {
-       return fmt::format("{{max: {}}}", Milliseconds(v * knowledge::kInitTimeRoom));
-     }},
+    {metric::kIterationTimeMedian, "",
+     [](const Measured& v) { return fmt::format("{{max: {}}}", Milliseconds(TimeWithRoom(v))); }},
     {metric::kIterationTimeRobustCv, "Iterations that differ more hide regressions.",
-     [](double v) {
-       const double warn = std::max(knowledge::kInitLeastVariation.value(), 2 * v);
+     [](const Measured& v) {
+       const double warn = std::max(knowledge::kInitLeastVariation.value(), 2 * v.most);
        return fmt::format(
            "[{{max: {}, level: warn, on_missing: skip}}, {{max: {}, on_missing: skip}}]",
            Percent(warn), Percent(knowledge::kInitErrorVariation * warn));
      }},
     {metric::kGpuIdleMean, "Nothing at all runs on the GPU.",
-     [](double v) { return MaxOfWhole(v); }},
+     [](const Measured& v) { return MaxOfWhole(v); }},
     {metric::kTensorCoreEfficiency, "Of the kernel time that could use Tensor Cores.",
-     [](double v) { return MinOfWhole(v, ", on_missing: skip"); }},
+     [](const Measured& v) { return MinOfWhole(v, ", on_missing: skip"); }},
     {metric::kDataloaderExposedShare, "Waiting for input data.",
-     [](double v) { return MaxOfWhole(v, ", level: warn"); }},
+     [](const Measured& v) { return MaxOfWhole(v, ", level: warn"); }},
     {metric::kCommunicationExposedShare, "Collectives that nothing hides.",
-     [](double v) { return MaxOfWhole(v, ", level: warn, on_missing: skip"); }},
+     [](const Measured& v) { return MaxOfWhole(v, ", level: warn, on_missing: skip"); }},
     {metric::kMemoryPeakShare, "Of the GPU's memory.",
-     [](double v) {
+     [](const Measured& v) {
        return fmt::format("{{max: {}, level: warn, on_missing: skip}}", ShareAbove(v));
      }},
 };
 
 // A recording of memory alone has iterations of no length.
-bool HasTime(const Analysis& analysis, std::string_view id) {
-  const Metric* metric = analysis.Find(id);
-  return metric != nullptr && AsNumber(metric->value, 0) > 0;
+bool HaveTime(std::span<const InitRun> runs, std::string_view id) {
+  const Measured measured = MeasuredBy(runs, id);
+  return measured.is_known && measured.absent.empty() && measured.least > 0;
 }
 
 // What tells of a run's speed where its iterations do not: of sums only those of as much work.
 constexpr std::string_view kOtherTimes[] = {metric::kIterationTimeMean, metric::kProfileWallTime,
                                             metric::kNeuronTotalTime, metric::kProfileKernelTime};
 
-std::string LimitOnOtherTime(const Analysis& analysis) {
-  if (HasTime(analysis, metric::kIterationTimeMedian)) return {};
+std::string LimitOnOtherTime(std::span<const InitRun> runs) {
+  if (HaveTime(runs, metric::kIterationTimeMedian)) return {};
   for (const std::string_view id : kOtherTimes) {
-    if (!HasTime(analysis, id)) continue;
-    const Metric& metric = *analysis.Find(id);
-    return fmt::format(
-        "\n  # A tenth above what this run needed{}. Measured: {}.\n  {}: {{max: {}}}\n",
-        metric.spec->pooling == Pooling::kSum ? ": for recordings of as much work" : "",
-        FormatValue(metric.value, metric.spec->unit), id,
-        Milliseconds(AsNumber(metric.value, 0) * knowledge::kInitTimeRoom));
+    if (!HaveTime(runs, id)) continue;
+    const Measured measured = MeasuredBy(runs, id);
+    const bool is_sum = runs.front().analysis.Find(id)->spec->pooling == Pooling::kSum;
+    return fmt::format("\n  # {}. Measured: {}.\n  {}: {{max: {}}}\n",
+                       TimeReason(runs.size(), is_sum ? ": for recordings of as much work" : ""),
+                       measured.text, id, Milliseconds(TimeWithRoom(measured)));
   }
   return {};
 }
 
-std::string FittedLimits(const Analysis& analysis) {
-  std::string text = LimitOnOtherTime(analysis);
+std::string FittedLimits(std::span<const InitRun> runs) {
+  std::string text = LimitOnOtherTime(runs);
   for (const Fit& fit : kFits) {
-    const Metric* metric = analysis.Find(fit.metric);
-    if (metric == nullptr) continue;
-    if (IsAbsent(metric->value)) {
-      text += fmt::format("\n  # Not in this profile: {}.\n  {}: off\n",
-                          Comment(metric->absent_because), fit.metric);
+    const Measured measured = MeasuredBy(runs, fit.metric);
+    if (!measured.is_known) continue;
+    if (!measured.absent.empty()) {
+      text += fmt::format("\n  # Not in {}: {}.\n  {}: off\n",
+                          runs.size() == 1 ? "this profile" : "each profile", measured.absent,
+                          fit.metric);
     } else {
-      const std::string limit = fit.limit(AsNumber(metric->value, 0));
-      text += fmt::format("\n  # {} Measured: {}{}.\n  {}: {}\n", fit.why,
-                          FormatValue(metric->value, metric->spec->unit),
+      const std::string limit = fit.limit(measured);
+      const std::string why = fit.why.empty() ? TimeReason(runs.size(), ".") : std::string(fit.why);
+      text += fmt::format("\n  # {} Measured: {}{}.\n  {}: {}\n", why, measured.text,
                           limit.empty() ? ": no run could miss a limit with room for noise" : "",
                           fit.metric, limit.empty() ? "off" : limit);
     }
@@ -131,34 +186,43 @@ std::string FittedLimits(const Analysis& analysis) {
   return text;
 }
 
+// How much more than a baseline is allowed: `least`, or what the runs show.
+std::string Allowed(double least, const Measured& measured) {
+  const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
+  return fmt::format("{:.0f}%", std::ceil(100 * std::max(least, noise)));
+}
+
 // Counts are the same in every run of the same program.
-std::string BaselineLimits(const Analysis& analysis) {
+std::string BaselineLimits(std::span<const InitRun> runs) {
+  const auto limit = [&](std::string_view id) {
+    return fmt::format("  {}: {{max_increase: {}}}\n", id,
+                       Allowed(knowledge::kInitSlower.value(), MeasuredBy(runs, id)));
+  };
   // The period holds what lies between iterations.
   std::string text;
   for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationPeriodMedian}) {
-    if (HasTime(analysis, id)) text += fmt::format("  {}: {{max_increase: 5%}}\n", id);
+    if (HaveTime(runs, id)) text += limit(id);
   }
   for (const std::string_view id : kOtherTimes) {
     // A mean without its iterations cannot be compared.
-    if (text.empty() && id != metric::kIterationTimeMean && HasTime(analysis, id)) {
-      text = fmt::format("  {}: {{max_increase: 5%}}\n", id);
-    }
+    if (text.empty() && id != metric::kIterationTimeMean && HaveTime(runs, id)) text = limit(id);
   }
   for (const MetricId id :
        {metric::kKernelCountPerIteration, metric::kLaunchCountPerIteration,
         metric::kMemcpyH2dBytesPerIteration, metric::kMemcpyD2hBytesPerIteration,
         metric::kTensorCoreKernelsPerIteration}) {
-    const Metric* metric = analysis.Find(id);
-    if (metric == nullptr || IsAbsent(metric->value)) continue;
-    const bool more_is_better = metric->spec->direction == Direction::kHigherIsBetter;
-    text += fmt::format("  {}: {{{}: 0%, level: warn}}\n", id,
-                        more_is_better ? "max_decrease" : "max_increase");
+    const Measured measured = MeasuredBy(runs, id);
+    if (!measured.is_known || !measured.absent.empty()) continue;
+    const Direction direction = runs.front().analysis.Find(id)->spec->direction;
+    text += fmt::format("  {}: {{{}: {}, level: warn}}\n", id,
+                        direction == Direction::kHigherIsBetter ? "max_decrease" : "max_increase",
+                        Allowed(0, measured));
   }
   return text;
 }
 
-std::string BaselineBlock(const Analysis& analysis) {
-  const std::string limits = BaselineLimits(analysis);
+std::string BaselineBlock(std::span<const InitRun> runs) {
+  const std::string limits = BaselineLimits(runs);
   if (limits.empty()) {
     return "# Nothing here can be held against a baseline: no time was recorded.\n";
   }
@@ -167,7 +231,7 @@ std::string BaselineBlock(const Analysis& analysis) {
          limits;
 }
 
-std::string PolicyText(const std::string& profile, const Analysis& analysis,
+std::string PolicyText(const std::string& profile, std::span<const InitRun> runs,
                        const std::string& more_limits, const std::string& rules) {
   return fmt::format(
       "# What this project enforces. Made by `profgauge init` from {}; edit it freely.\n"
@@ -182,7 +246,7 @@ std::string PolicyText(const std::string& profile, const Analysis& analysis,
       "thresholds:{}{}\n"
       "{}"
       "{}",
-      Comment(profile), FittedLimits(analysis), more_limits, rules, BaselineBlock(analysis));
+      Comment(profile), FittedLimits(runs), more_limits, rules, BaselineBlock(runs));
 }
 
 Error NotAPolicy(const Errors& errors) {
@@ -199,18 +263,13 @@ struct Obstacles {
   std::string limits, rules;  // YAML that takes them away.
 };
 
-Result<Obstacles> FindObstacles(const std::string& text, std::span<const Profile> ranks,
-                                const Analysis& analysis) {
-  const auto policy = ParsePolicy(text, "policy.yaml");
-  if (!policy) return Fail(NotAPolicy(policy.error()));
-  const auto book = LoadRulebook(*policy, {});
-  if (!book) return Fail(NotAPolicy(book.error()));
-  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
+/// Adds what keeps `run` from passing, each metric and rule once.
+void AddObstacles(const Policy& policy, const Rulebook& book, const InitRun& run,
+                  std::set<std::string>& seen, Obstacles& obstacles) {
+  const Evaluation evaluation = book.Evaluate(run.analysis, CollectFacts(run.ranks, run.analysis));
   JudgeOptions options;
   options.evaluation = &evaluation;
-  const Verdict verdict = Judge(*policy, analysis, {}, options);
-  Obstacles obstacles;
-  std::set<std::string> seen;
+  const Verdict verdict = Judge(policy, run.analysis, {}, options);
   for (const GateResult& result : verdict.gate) {
     const bool passes =
         result.status != GateStatus::kError && result.status != GateStatus::kMissing;
@@ -224,15 +283,24 @@ Result<Obstacles> FindObstacles(const std::string& text, std::span<const Profile
     obstacles.rules +=
         fmt::format("  # Now: {}\n  {}: warn\n", Comment(finding.message), finding.rule->id);
   }
+}
+
+Result<Obstacles> FindObstacles(const std::string& text, std::span<const InitRun> runs) {
+  const auto policy = ParsePolicy(text, "policy.yaml");
+  if (!policy) return Fail(NotAPolicy(policy.error()));
+  const auto book = LoadRulebook(*policy, {});
+  if (!book) return Fail(NotAPolicy(book.error()));
+  Obstacles obstacles;
+  std::set<std::string> seen;
+  for (const InitRun& run : runs) AddObstacles(*policy, *book, run, seen, obstacles);
   return obstacles;
 }
 
 }  // namespace
 
-Result<std::string> InitPolicy(const std::string& profile, std::span<const Profile> ranks,
-                               const Analysis& analysis) {
-  const std::string plain = PolicyText(profile, analysis, "", "");
-  PROFGAUGE_TRY(const Obstacles obstacles, FindObstacles(plain, ranks, analysis));
+Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs) {
+  const std::string plain = PolicyText(profile, runs, "", "");
+  PROFGAUGE_TRY(const Obstacles obstacles, FindObstacles(plain, runs));
   std::string rules = obstacles.rules;
   if (!rules.empty()) {
     rules =
@@ -241,7 +309,7 @@ Result<std::string> InitPolicy(const std::string& profile, std::span<const Profi
         "rules:\n" +
         rules + "\n";
   }
-  return PolicyText(profile, analysis, obstacles.limits, rules);
+  return PolicyText(profile, runs, obstacles.limits, rules);
 }
 
 }  // namespace profgauge::cli

@@ -11,11 +11,17 @@
 
 namespace profgauge::cli {
 
-/// The YAML of a policy that extends the recommended one. Limits lie a little above what `analysis`
-/// measured; those that the profile cannot answer are off; rules that fire as errors stand at level
-/// warn with what they found. Judging the same run by it passes, unless its recording is
-/// incomplete. Errors: kInternal when the text is no policy.
-Result<std::string> InitPolicy(const std::string& profile, std::span<const Profile> ranks,
-                               const Analysis& analysis);
+/// A run of the program that the policy is for.
+struct InitRun {
+  std::span<const Profile> ranks;
+  const Analysis& analysis;
+};
+
+/// The YAML of a policy that extends the recommended one. Limits lie a little above the worst that
+/// `runs` measured, and where runs differ twice as far above as they do; those that a run cannot
+/// answer are off; rules that fire as errors stand at level warn with what they found. Judging each
+/// of the runs by it passes, unless its recording is incomplete. REQUIRES: at least one run.
+/// Errors: kInternal when the text is no policy.
+Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs);
 
 }  // namespace profgauge::cli

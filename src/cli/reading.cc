@@ -78,7 +78,8 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
 
 Status CheckRanksOption(const Options& options) {
   const bool compares = IsJudging(options) && !options.baselines.empty();
-  if (options.ranks != "separate" || compares) return {};
+  const bool takes_runs = options.command != nullptr && options.command->bit == kOnInit;
+  if (options.ranks != "separate" || compares || takes_runs) return {};
   return Fail(UsageError("usage/conflict", "`--ranks separate` needs `--baseline`",
                          "give a baseline to compare the runs with, or check each run by itself"));
 }
