@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/list_folder.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "rules/policy.h"
@@ -41,58 +43,42 @@ void TakeSetting(const Project& project, const ProjectJob* job, const Options& o
     put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
 }
 
-bool Matches(const std::vector<std::string>& pattern, std::size_t at,
-             const std::vector<std::string>& parts, std::size_t part) {
-  if (at == pattern.size()) return part == parts.size();
-  if (pattern[at] == "**") {
-    for (std::size_t next = part; next <= parts.size(); ++next) {
-      if (Matches(pattern, at + 1, parts, next)) return true;
-    }
-    return false;
-  }
-  return part < parts.size() && GlobMatch(pattern[at], parts[part]) &&
-         Matches(pattern, at + 1, parts, part + 1);
-}
+constexpr std::size_t kMostNames = 100'000;  // Of a tree that somebody points at by mistake.
 
-std::vector<std::string> PartsOf(const fs::path& path) {
-  std::vector<std::string> parts;
-  for (const fs::path& part : path) {
-    if (!part.empty() && part != ".") parts.push_back(part.string());
-  }
-  return parts;
-}
-
-/// Files and folders that match `pattern`, which may be absolute. Links to folders are not
-/// followed.
-std::vector<std::string> Glob(const std::string& pattern) {
-  constexpr std::size_t kMostNames = 100'000;  // Of a tree that somebody points at by mistake.
-  fs::path base;
-  std::vector<std::string> rest;
-  for (const fs::path& part : fs::path(pattern)) {
-    if (rest.empty() && !IsGlob(part.string())) {
-      base /= part;
-    } else if (!part.empty()) {
-      rest.push_back(part.string());
-    }
-  }
+/// Adds what `rest` of a pattern matches below `base`, part by part. `**` stands for any number of
+/// folders, into which links do not lead; at the end of a pattern for all files below.
+void Expand(const fs::path& base, std::span<const std::string> rest, std::size_t& seen,
+            std::vector<std::string>& found) {
   std::error_code error;
   if (rest.empty()) {
-    return fs::exists(base, error) ? std::vector<std::string>{pattern} : std::vector<std::string>{};
+    if (fs::exists(base, error)) found.push_back(base.string());
+    return;
   }
-  const bool is_deep = std::find(rest.begin(), rest.end(), "**") != rest.end();
-  std::vector<std::string> found;
+  const std::string& part = rest.front();
+  const bool is_last = rest.size() == 1, is_deep = part == "**";
+  if (!IsGlob(part)) return Expand(base / part, rest.subspan(1), seen, found);
+  if (is_deep && !is_last) Expand(base, rest.subspan(1), seen, found);
+  for (const fs::path& entry : ListFolder(base.empty() ? "." : base)) {
+    if (++seen > kMostNames) return;
+    const fs::path path = base / entry.filename();
+    const bool is_folder = fs::is_directory(path, error);
+    if (is_deep && is_folder && !fs::is_symlink(path, error)) Expand(path, rest, seen, found);
+    const bool matches =
+        is_deep ? is_last && !is_folder : GlobMatch(part, entry.filename().string());
+    if (matches) Expand(path, rest.subspan(1), seen, found);
+  }
+}
+
+/// Files and folders that match `pattern`, which may be absolute; each once, by name.
+std::vector<std::string> Glob(const std::string& pattern) {
+  std::vector<std::string> parts, found;
+  for (const fs::path& part : fs::path(pattern)) {
+    if (!part.empty()) parts.push_back(part.string());
+  }
   std::size_t seen = 0;
-  auto entry = fs::recursive_directory_iterator(
-      base.empty() ? "." : base, fs::directory_options::skip_permission_denied, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    if (++seen > kMostNames) break;
-    const auto parts = PartsOf(entry->path().lexically_relative(base.empty() ? "." : base));
-    if (!is_deep && parts.size() >= rest.size()) entry.disable_recursion_pending();
-    if (Matches(rest, 0, parts, 0))
-      found.push_back(
-          (base / fs::path(entry->path()).lexically_relative(base.empty() ? "." : base)).string());
-  }
+  Expand({}, parts, seen, found);
   std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
@@ -100,11 +86,9 @@ std::vector<std::string> Glob(const std::string& pattern) {
 std::string NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    names.push_back(entry->path().filename().string() + (entry->is_directory(error) ? "/" : ""));
+  for (const fs::path& path : ListFolder(folder)) {
+    names.push_back(path.filename().string() + (fs::is_directory(path, error) ? "/" : ""));
   }
-  std::sort(names.begin(), names.end());
   constexpr std::size_t kNamed = 5;
   if (names.size() > kNamed) {
     const std::size_t more = names.size() - kNamed;
@@ -125,27 +109,29 @@ fs::path FolderThatExists(const std::string& pattern) {
   return folder.empty() ? "." : folder;
 }
 
+/// The working folder and those above it, up to the root of the repository: "", "../", … Without a
+/// repository the first only: what lies above may be somebody else's.
+std::vector<std::string> FoldersOfRepository() {
+  std::error_code error;
+  std::vector<std::string> folders = {""};
+  fs::path whole = fs::current_path(error);
+  while (!error && !fs::exists(whole / ".git", error)) {
+    if (whole == whole.root_path()) return {""};
+    whole = whole.parent_path();
+    folders.push_back(folders.back() + "../");
+  }
+  return folders;
+}
+
 }  // namespace
 
-std::string FindConfiguration(const std::string& folder) {
+std::string FindConfiguration() {
   std::error_code error;
-  fs::path whole = fs::canonical(folder, error);
-  std::string found, up = folder == "." ? "" : folder + "/";
-  while (!error && !whole.empty()) {
+  for (const std::string& folder : FoldersOfRepository()) {
     for (const std::string_view name : kNames) {
-      const std::string path = up + std::string(name);
-      if (found.empty() && fs::is_regular_file(path, error)) found = path;
+      std::string path = folder + std::string(name);
+      if (fs::is_regular_file(path, error)) return path;
     }
-    error.clear();
-    if (fs::exists(whole / ".git", error)) return found;
-    if (whole == whole.root_path()) break;
-    whole = whole.parent_path();
-    up += "../";
-  }
-  // Without a repository only the folder itself: what lies above may be somebody else's.
-  for (const std::string_view name : kNames) {
-    const std::string path = folder == "." ? std::string(name) : folder + "/" + std::string(name);
-    if (fs::is_regular_file(path, error)) return path;
   }
   return {};
 }
@@ -154,7 +140,7 @@ tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& op
   if (options.command == nullptr || (options.command->bit & kOnConfigured) == 0)
     return std::nullopt;
   if (options.no_config) return std::nullopt;
-  const std::string path = options.config.empty() ? FindConfiguration(".") : options.config;
+  const std::string path = options.config.empty() ? FindConfiguration() : options.config;
   if (path.empty()) return std::nullopt;
   auto project = LoadProject(path);
   if (!project) return tl::unexpected<Errors>(std::move(project).error());
@@ -256,9 +242,13 @@ Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJ
 
 std::string UnusedPolicy(const Options& options) {
   if (!options.policy.empty()) return {};
-  const std::string path = "policy.yaml";
-  std::error_code error;
-  return fs::is_regular_file(path, error) && LoadPolicy(path) ? path : std::string();
+  const std::vector<std::string> folders = FoldersOfRepository();
+  for (const std::string& folder : {folders.front(), folders.back()}) {
+    const std::string path = folder + "policy.yaml";
+    std::error_code error;
+    if (fs::is_regular_file(path, error) && LoadPolicy(path)) return path;
+  }
+  return {};
 }
 
 }  // namespace profgauge::cli

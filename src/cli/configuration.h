@@ -4,6 +4,7 @@
 // file, else the default.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,9 +16,11 @@
 
 namespace profgauge::cli {
 
-/// The file that `folder` and those above it have, up to the first with a .git; without such a
-/// folder `folder` alone counts. Empty: there is none.
-std::string FindConfiguration(const std::string& folder);
+class Console;
+
+/// The nearest file in the working folder or above it, up to the folder with .git; without such a
+/// folder only the working folder counts. Empty: there is none.
+std::string FindConfiguration();
 
 /// The configuration of the command: --config, else the one that is found; nothing where there is
 /// none, with --no-config, and for commands that read none.
@@ -38,8 +41,14 @@ Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& 
 /// Errors: kInput "config/no-inputs" with what is there instead.
 Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJob& job);
 
-/// A policy file beside the configuration that is judged by nobody, for a note; empty: there is
-/// none.
+/// A policy file here or at the root of the repository that nobody named, for a note; empty: there
+/// is none.
 std::string UnusedPolicy(const Options& options);
+
+/// Calls `judge` with the options of what the command line names, or of each job of the
+/// configuration, each with outputs in a folder of its own; then a line for each job. `judge`
+/// leaves its outputs whatever happens. Returns the strongest exit code.
+Result<int> RunJobs(const Options& given, Console& console,
+                    const std::function<Result<int>(const Options&)>& judge);
 
 }  // namespace profgauge::cli

@@ -8,85 +8,18 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <span>
 #include <system_error>
 #include <tuple>
 
-#include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/text.h"
-#include "cli/run_name.h"
-#include "readers/detect.h"
+#include "cli/profile_search.h"
 #include "readers/one_run.h"
-#include "readers/reader.h"
 
 namespace profgauge::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kDeepest = 6;
-constexpr std::size_t kMostNames = 100'000, kSniffedBytes = 64 << 10, kOthersNamed = 5;
-
-/// A file that is a profile.
-struct FoundProfile {
-  std::string path, format;
-  NamedProfile named;
-  std::optional<std::int64_t> world_size;
-};
-
-std::string HeadOf(ByteSource& source) {
-  std::string head(kSniffedBytes, '\0');
-  std::size_t have = 0;
-  while (have < head.size()) {
-    const auto got = source.Read(std::as_writable_bytes(std::span(head).subspan(have)));
-    if (!got || *got == 0) break;
-    have += *got;
-  }
-  head.resize(have);
-  return head;
-}
-
-/// A profile, or what the file is instead.
-Result<FoundProfile> Sniffed(const std::string& path) {
-  PROFGAUGE_TRY(auto source, OpenByteSource(path));
-  const std::string head = HeadOf(*source);
-  PROFGAUGE_TRY(const Reader* reader,
-                FindReader(path, std::as_bytes(std::span(head)), source->compressed()));
-  FoundProfile profile{path, std::string(reader->name()), ParseProfilePath(path), {}};
-  // Traces say it near their beginning: rank and size of the world in one small object.
-  static const re2::RE2 kRank(R"re("distributedInfo"\s*:\s*\{[^{}]*"rank"\s*:\s*(\d+))re");
-  static const re2::RE2 kWorld(R"re("distributedInfo"\s*:\s*\{[^{}]*"world_size"\s*:\s*(\d+))re");
-  std::int64_t number = 0;
-  if (re2::RE2::PartialMatch(head, kRank, &number)) profile.named.rank = number;
-  if (re2::RE2::PartialMatch(head, kWorld, &number)) profile.world_size = number;
-  return profile;
-}
-
-void Walk(const fs::path& folder, std::vector<FoundProfile>& profiles, FoundRuns& found) {
-  std::error_code error;
-  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error);
-  std::size_t seen = 0;
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (++seen > kMostNames) {
-      found.is_whole = false;
-      break;
-    }
-    const bool is_hidden = at->path().filename().string().starts_with('.');
-    if (at->is_directory(error) && (is_hidden || at.depth() + 1 >= kDeepest)) {
-      at.disable_recursion_pending();
-    }
-    if (is_hidden || at->is_symlink(error) || !at->is_regular_file(error)) continue;
-    auto profile = Sniffed(at->path().string());
-    if (profile) {
-      profiles.push_back(*std::move(profile));
-    } else if (found.others.size() < kOthersNamed) {
-      found.others.emplace_back(at->path().string(), profile.error().message);
-    }
-  }
-  std::sort(profiles.begin(), profiles.end(),
-            [](const FoundProfile& a, const FoundProfile& b) { return a.path < b.path; });
-}
 
 /// The run that a profile without a rank in its name is of, among those of its folder. The files of
 /// hosts of one session are one run; of names WORKER.TIME the i-th of each worker is of run i.
@@ -127,24 +60,65 @@ std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   return command;
 }
 
-void GroupProfiles(const std::string& folder, const std::vector<FoundProfile>& profiles,
-                   FoundRuns& found) {
+/// The run of each profile: what its name states, else what it records. Files of one folder that
+/// record different ranks of the same number are one run; where one rank is recorded twice, nobody
+/// knows which belong together.
+std::map<std::string, std::vector<const FoundProfile*>> ByRun(
+    const std::vector<FoundProfile>& profiles) {
   const auto positions = PositionsOf(profiles);
-  std::map<std::string, std::vector<const FoundProfile*>> by_run;
-  std::map<std::string, std::size_t> in_folder;
+  std::map<std::string, std::vector<const FoundProfile*>> by_run, recorded;
   for (const FoundProfile& profile : profiles) {
-    const bool is_named = profile.named.run != profile.path;
-    by_run[is_named ? profile.named.run : RunOfPlain(profile, positions)].push_back(&profile);
+    const std::string run =
+        profile.named.run != profile.path ? profile.named.run : RunOfPlain(profile, positions);
+    if (run == profile.path && profile.named.rank && profile.world_size) {
+      const std::string folder = fs::path(profile.path).parent_path().string();
+      recorded[fmt::format("{}/*#of{}", folder, *profile.world_size)].push_back(&profile);
+    } else {
+      by_run[run].push_back(&profile);
+    }
+  }
+  for (auto& [run, members] : recorded) {
+    std::set<std::int64_t> ranks;
+    for (const FoundProfile* member : members) ranks.insert(*member->named.rank);
+    if (ranks.size() == members.size()) {
+      by_run[members.size() == 1 ? members.front()->path : run] = std::move(members);
+    } else {
+      for (const FoundProfile* member : members) by_run[member->path].push_back(member);
+    }
+  }
+  return by_run;
+}
+
+std::int64_t ChangedAt(const std::string& path) {
+  std::error_code error;
+  const auto time = fs::last_write_time(path, error);
+  return error ? 0 : time.time_since_epoch().count();
+}
+
+/// Where a run stands among others, the latest last: by the time in its name, its step, then by
+/// when its files were changed, which copying alters.
+auto OrderOf(const FoundRun& run) {
+  std::int64_t changed = 0;
+  for (const std::string& file : run.files) changed = std::max(changed, ChangedAt(file));
+  return std::tuple(run.time.value_or(0), run.step.value_or(-1), changed, run.name);
+}
+
+FoundRuns Grouped(const FoundProfiles& profiles, const std::string& folder) {
+  std::map<std::string, std::size_t> in_folder;
+  for (const FoundProfile& profile : profiles.profiles) {
     ++in_folder[fs::path(profile.path).parent_path().string()];
   }
-  for (auto& [name, members] : by_run) {
-    std::stable_sort(members.begin(), members.end(), [](const auto* a, const auto* b) {
+  using Ordered = std::pair<decltype(OrderOf(FoundRun())), FoundRun>;
+  std::vector<Ordered> runs;
+  for (auto& [name, members] : ByRun(profiles.profiles)) {
+    std::vector<const FoundProfile*> ranks = members;
+    std::stable_sort(ranks.begin(), ranks.end(), [](const auto* a, const auto* b) {
       return a->named.rank.value_or(-1) < b->named.rank.value_or(-1);
     });
     FoundRun run;
     run.name = fs::path(name).lexically_relative(folder).generic_string();
-    run.format = members.front()->format;
-    for (const FoundProfile* member : members) {
+    run.format = ranks.front()->format;
+    for (const FoundProfile* member : ranks) {
       run.files.push_back(member->path);
       if (member->named.rank) run.ranks.push_back(*member->named.rank);
       if (member->world_size) run.world_size = member->world_size;
@@ -152,12 +126,14 @@ void GroupProfiles(const std::string& folder, const std::vector<FoundProfile>& p
       if (member->named.time) run.time = std::max(run.time.value_or(0), *member->named.time);
     }
     run.command = CommandOf(run, in_folder[fs::path(run.files.front()).parent_path().string()]);
-    found.runs.push_back(std::move(run));
+    auto order = OrderOf(run);
+    runs.emplace_back(std::move(order), std::move(run));
   }
-  std::stable_sort(found.runs.begin(), found.runs.end(), [](const FoundRun& a, const FoundRun& b) {
-    return std::tuple(a.time.value_or(0), a.step.value_or(-1)) <
-           std::tuple(b.time.value_or(0), b.step.value_or(-1));
-  });
+  std::sort(runs.begin(), runs.end(),
+            [](const Ordered& a, const Ordered& b) { return a.first < b.first; });
+  FoundRuns found{{}, profiles.others, profiles.is_whole};
+  for (Ordered& run : runs) found.runs.push_back(std::move(run.second));
+  return found;
 }
 
 }  // namespace
@@ -174,11 +150,11 @@ Result<FoundRuns> FindRuns(const std::string& folder) {
     return Fail(InputError(folder, "input/missing", "there is no such folder",
                            "`profgauge find` looks below a folder; `inspect` takes a file"));
   }
-  FoundRuns found;
-  std::vector<FoundProfile> profiles;
-  Walk(folder, profiles, found);
-  GroupProfiles(folder, profiles, found);
-  return found;
+  return Grouped(FindProfiles({folder}), folder);
+}
+
+FoundRuns FindRunsAmong(const std::vector<std::string>& paths) {
+  return Grouped(FindProfiles(paths), ".");
 }
 
 Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
@@ -190,7 +166,7 @@ Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
     if (run.step) steps += fmt::format("{}{}", steps.empty() ? "" : ", ", *run.step);
   }
   return Fail(InputError(folder, "input/no-step",
-                         fmt::format("no run of step `{}` lies here", Printable(step)),
+                         fmt::format("no run of step `{}` is here", Printable(step)),
                          steps.empty() ? "no name states a step; `profgauge find` lists the runs"
                                        : "there are the steps " + steps));
 }

@@ -2,6 +2,7 @@
 // which frameworks leave them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,13 +27,17 @@ struct FoundRun {
 };
 
 struct FoundRuns {
-  std::vector<FoundRun> runs;                               ///< The latest last.
+  /// The latest last: by the time in their names, by step, then by when they were changed.
+  std::vector<FoundRun> runs;
   std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and what each is.
   bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
 };
 
 /// Goes down six folders and follows no links. Errors: kInput where there is no such folder.
 Result<FoundRuns> FindRuns(const std::string& folder);
+
+/// The same of files, and of what lies below folders.
+FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 
 /// The run of `step`: a number, or "latest". Errors: kInput "input/no-step".
 Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,

@@ -1,5 +1,4 @@
-#include "cli/jobs.h"
-
+// `check` and `report` by profgauge.yaml: one run after the other where no profile is named.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,8 +16,8 @@
 #include "cli/console.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
+#include "cli/find_runs.h"
 #include "cli/outputs.h"
-#include "cli/run_name.h"
 #include "render/shared/ending.h"
 
 namespace profgauge::cli {
@@ -85,11 +84,16 @@ Status RefuseSingleOutputs(const Options& options) {
   return {};
 }
 
-/// The runs of a job: its newest, or all.
-std::vector<std::vector<std::string>> RunsOf(const ProjectJob& job,
+/// The files of each run of a job: of its latest, or of all. Where the inputs are no profiles that
+/// can be found, and where the job says itself which are ranks, they are one run.
+std::vector<std::vector<std::string>> RunsOf(const ProjectJob& job, const Options& options,
                                              const std::vector<std::string>& inputs) {
-  std::vector<std::vector<std::string>> runs = GroupIntoRuns(inputs);
-  if (job.take == Take::kLatest && runs.size() > 1) runs.erase(runs.begin(), runs.end() - 1);
+  if (options.ranks != "recorded") return {inputs};
+  std::vector<FoundRun> found = FindRunsAmong(inputs).runs;
+  if (found.empty()) return {inputs};
+  if (job.take == Take::kLatest) found.erase(found.begin(), found.end() - 1);
+  std::vector<std::vector<std::string>> runs;
+  for (FoundRun& run : found) runs.push_back(std::move(run.files));
   return runs;
 }
 
@@ -114,7 +118,7 @@ class Jobs {
       Add(job.name, ExitOf(EndWith(inputs.error(), options, console_), options, console_), options);
       return;
     }
-    const auto runs = RunsOf(job, *inputs);
+    const auto runs = RunsOf(job, options, *inputs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       Options one = options;
       one.arguments = runs[i];

@@ -1,6 +1,7 @@
 """`find` and `check DIR` on the folders that frameworks leave: a tree for each layout, made of the
 four ranks of examples/ddp; and the shares of --part.
 """
+import gzip
 import json
 import pathlib
 import shutil
@@ -54,6 +55,8 @@ class FindTest(unittest.TestCase):
                 self.assertEqual([one["ranks"] for one in runs], [[0, 1, 2, 3], [0, 1, 2, 3]], runs)
                 self.assertEqual([one.get("complete") for one in runs], [True, True])
                 self.assertTrue(all("20" in pathlib.PurePath(file).as_posix() for file in runs[1]["files"]))
+                has_step = name != "Megatron" and "17000000" not in layout
+                self.assertEqual([one.get("step") for one in runs], [10, 20] if has_step else [None, None])
                 self.assertEqual({one["format"] for one in runs}, {"kineto"})
                 for one in runs:
                     done = run(*one["command"].split()[1:], "--json", "out.json", "--no-config", cwd=self.folder)
@@ -99,6 +102,40 @@ class FindTest(unittest.TestCase):
         for name in ("healthy", "slow"):
             self.put(f"{name}.pt.trace.json.gz", EXAMPLES / f"{name}.pt.trace.json.gz")
         self.assertEqual([len(one["files"]) for one in self.found()], [1, 1])
+
+    def test_recorded_ranks_need_no_names(self):
+        for name, source in zip("dbca", self.ranks()):
+            self.put(f"one/{name}.json.gz", source)
+        self.assertEqual([(one["ranks"], one["complete"], one["command"]) for one in self.found()],
+                         [([0, 1, 2, 3], True, "profgauge check ./one")])
+        # Rank 0 twice: which of them belongs to the others is unknown.
+        self.put("one/e.json.gz", self.ranks()[0])
+        self.assertEqual([len(one["files"]) for one in self.found()], [1] * 5)
+
+    def test_sessions_of_jax_and_tables_of_one_profile(self):
+        plane = gzip.decompress((EXAMPLES / "h200/jax_fp32.xplane.pb.gz").read_bytes())
+        for time in ("2026_11_25", "2026_11_26"):
+            for host in ("h1", "h2"):
+                self.put(f"log/plugins/profile/{time}/{host}.xplane.pb", EXAMPLES / "h200/jax_fp32.xplane.pb.gz")
+                (self.folder / f"log/plugins/profile/{time}/{host}.xplane.pb").write_bytes(plane)
+            self.put(f"log/plugins/profile/{time}/h1.trace.json.gz", EXAMPLES / "slow.pt.trace.json.gz")
+        self.assertEqual([(one["name"], len(one["files"])) for one in self.found()],
+                         [("log/plugins/profile/2026_11_25/*", 2), ("log/plugins/profile/2026_11_26/*", 2)])
+        shutil.rmtree(self.folder / "log")
+        done = run("export", "dlprof", EXAMPLES / "slow.pt.trace.json.gz", "--out", self.folder / "tables")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        runs = self.found()
+        self.assertEqual([(one["format"], one["command"]) for one in runs], [("dlprof", "profgauge check ./tables")])
+        self.assertIn(run(*runs[0]["command"].split()[1:], cwd=self.folder).returncode, (0, 1))
+
+    def test_other_json_and_reports_are_no_runs(self):
+        self.put("run/a.json.gz", self.ranks()[0])
+        for name, text in (("run/a.run.json", '{"schema": 1, "segments": []}'), ("run/package.json", '{"name": "x"}'),
+                           ("run/b.pt.trace.json.tmp", '{"traceEvents": ['), ("list.json", "[1, 2]")):
+            (self.folder / name).write_text(text)
+        done = run("report", "run/a.json.gz", "--ci", "generic", cwd=self.folder)
+        self.assertTrue((self.folder / "profgauge-report/run.pgsum").exists(), done.stderr)
+        self.assertEqual([one["name"] for one in self.found()], ["run/a.json.gz"])
 
     def test_links_and_depth_have_an_end(self):
         self.put("1/2/3/4/5/deep.json.gz", self.ranks()[0])

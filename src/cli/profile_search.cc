@@ -1,0 +1,259 @@
+#include "cli/profile_search.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <span>
+#include <system_error>
+
+#include "base/byte_source.h"
+#include "base/errors.h"
+#include "base/list_folder.h"
+#include "profgauge/error.h"
+#include "readers/builtin.h"
+#include "readers/detect.h"
+#include "readers/reader.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kDeepest = 6;
+constexpr std::size_t kMostNames = 100'000, kOthersNamed = 5;
+
+/// A number of a name, and the name with `*` for it.
+std::optional<std::int64_t> TakeNumber(const re2::RE2& pattern, std::string& name) {
+  re2::StringPiece before, digits, after;
+  if (!re2::RE2::FullMatch(name, pattern, &before, &digits, &after)) return std::nullopt;
+  std::int64_t number = 0;
+  if (!re2::RE2::FullMatch(digits, R"((\d+))", &number)) return std::nullopt;
+  name = before.as_string() + "*" + after.as_string();
+  return number;
+}
+
+/// Since 1970 in nanoseconds, of a number in s, ms, us or ns; nothing of one that is none since
+/// 2001.
+std::optional<std::int64_t> TimeOf(std::int64_t number) {
+  constexpr std::int64_t kFirst = 1'000'000'000, kEnd = 10'000'000'000;  // Seconds.
+  std::int64_t scale = 1'000'000'000;
+  for (std::int64_t unit = 1; scale > 0; unit *= 1000, scale /= 1000) {
+    if (number / unit >= kFirst && number / unit < kEnd) return number * scale;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> TimeInName(const std::string& name) {
+  static const re2::RE2 kTime(R"((?:^|\D)(\d{10,19})(?:\D|$))");
+  re2::StringPiece rest(name);
+  std::int64_t number = 0;
+  while (re2::RE2::FindAndConsume(&rest, kTime, &number)) {
+    if (const auto time = TimeOf(number)) return time;
+  }
+  return std::nullopt;
+}
+
+std::string HeadOf(ByteSource& source) {
+  std::string head(kSniffBytes, '\0');
+  std::size_t have = 0;
+  while (have < head.size()) {
+    const auto got = source.Read(std::as_writable_bytes(std::span(head).subspan(have)));
+    if (!got || *got == 0) break;
+    have += *got;
+  }
+  head.resize(have);
+  return head;
+}
+
+/// The last bytes of a file that is not compressed: some writers put the rank there.
+std::string TailOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
+  if (size <= std::streamoff(kSniffBytes)) return {};
+  std::string tail(kSniffBytes, '\0');
+  file.seekg(size - std::streamoff(kSniffBytes));
+  file.read(tail.data(), std::streamsize(tail.size()));
+  tail.resize(static_cast<std::size_t>(std::max(file.gcount(), std::streamsize{0})));
+  return tail;
+}
+
+/// Rank and world size, as a trace states them in one small object.
+void TakeRank(const std::string& text, FoundProfile& profile) {
+  static const re2::RE2 kRank(R"re("distributedInfo"\s*:\s*\{[^{}]*"rank"\s*:\s*(\d+))re");
+  static const re2::RE2 kWorld(R"re("distributedInfo"\s*:\s*\{[^{}]*"world_size"\s*:\s*(\d+))re");
+  std::int64_t number = 0;
+  if (re2::RE2::PartialMatch(text, kRank, &number)) profile.named.rank = number;
+  if (re2::RE2::PartialMatch(text, kWorld, &number)) profile.world_size = number;
+}
+
+/// Whether the bytes may be any JSON: a reader that is not sure of them says so where it is asked
+/// to read, but a search would list configurations and logs.
+bool IsAnyJson(const Reader& reader, const std::string& head) {
+  const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+  const bool is_json = first != head.npos && (head[first] == '[' || head[first] == '{') &&
+                       head.compare(first, 2, "{'") != 0;
+  return is_json && reader.Sniff(std::as_bytes(std::span(head))) != Match::kYes;
+}
+
+/// Whether the file is by its reader a whole profile. Others are tables, of which several make one.
+bool IsWhole(const Reader& reader, const std::string& path) {
+  return std::ranges::any_of(reader.suffixes(),
+                             [&](std::string_view suffix) { return path.ends_with(suffix); });
+}
+
+/// A profile, or what the file is instead.
+Result<FoundProfile> Sniffed(const std::string& path) {
+  PROFGAUGE_TRY(auto source, OpenByteSource(path));
+  const std::string head = HeadOf(*source);
+  if (path.ends_with(".tmp")) {
+    return Fail(InputError(path, "input/unknown", "the file is still being written"));
+  }
+  PROFGAUGE_TRY(const Reader* reader,
+                FindReader(path, std::as_bytes(std::span(head)), source->compressed()));
+  if (IsAnyJson(*reader, head)) {
+    return Fail(InputError(path, "input/unknown", "the file is JSON without events of a trace"));
+  }
+  FoundProfile profile{path, std::string(reader->name()), ParseProfilePath(path)};
+  profile.is_part = source->compressed() ? false : !IsWhole(*reader, path);
+  if (!source->compressed()) TakeRank(TailOf(path), profile);
+  TakeRank(head, profile);
+  return profile;
+}
+
+/// Looks at files, and at what lies below folders.
+class Search {
+ public:
+  void Into(const fs::path& folder, int depth = 0) {
+    if (IsOne(folder.string())) return;
+    std::vector<std::string> names;
+    std::vector<fs::path> files, folders;
+    std::error_code error;
+    for (const fs::path& path : ListFolder(folder)) {
+      if (++seen_ > kMostNames) {
+        found_.is_whole = false;
+        return;
+      }
+      if (fs::is_symlink(path, error)) continue;
+      if (fs::is_directory(path, error)) {
+        folders.push_back(path);
+      } else if (fs::is_regular_file(path, error)) {
+        files.push_back(path);
+        names.push_back(path.filename().string());
+      }
+    }
+    if (IsReport(names)) return;
+    for (const fs::path& file : files) {
+      if (!IsSaidMoreFully(file.filename().string(), names)) At(file.string());
+    }
+    if (depth + 1 >= kDeepest) return;
+    for (const fs::path& below : folders) Into(below, depth + 1);
+  }
+
+  void At(const std::string& file) {
+    auto profile = Sniffed(file);
+    if (!profile && profile.error().code == "nsight/one-table") {
+      profile = FoundProfile{file, "nsight_systems", ParseProfilePath(file)};
+      profile->is_part = true;
+    }
+    if (profile) {
+      profiles_.push_back(*std::move(profile));
+    } else if (found_.others.size() < kOthersNamed) {
+      found_.others.emplace_back(file, profile.error().message);
+    }
+  }
+
+  FoundProfiles Take() {
+    std::map<std::pair<std::string, std::string>, std::size_t> parts;
+    const auto key = [](const FoundProfile& profile) {
+      return std::pair(fs::path(profile.path).parent_path().string(), profile.format);
+    };
+    for (const FoundProfile& profile : profiles_) parts[key(profile)] += profile.is_part ? 1 : 0;
+    std::map<std::string, FoundProfile> by_path;
+    for (FoundProfile& profile : profiles_) {
+      const std::string folder = fs::path(profile.path).parent_path().string();
+      if (profile.is_part && parts[key(profile)] > 1 && !folder.empty()) {
+        profile.path = folder;
+        profile.named = ParseProfilePath(folder);
+      }
+      by_path.insert_or_assign(profile.path, std::move(profile));
+    }
+    for (auto& [path, profile] : by_path) found_.profiles.push_back(std::move(profile));
+    return std::move(found_);
+  }
+
+ private:
+  /// Takes a folder whose reader says that it is the result of one run of a tool.
+  bool IsOne(const std::string& folder) {
+    for (const auto& reader : BuiltinReaders()) {
+      std::vector<std::string> earlier;
+      if (reader->OutputsOf(folder, earlier).empty()) continue;
+      if (!earlier.empty()) return false;  // Several: they are looked at one by one.
+      profiles_.push_back({folder, std::string(reader->name()), ParseProfilePath(folder)});
+      return true;
+    }
+    return false;
+  }
+
+  /// What --ci and --out leave is no run, although a summary may be in it.
+  static bool IsReport(const std::vector<std::string>& names) {
+    const auto has = [&](std::string_view name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    return has("report.html") && has("report.json");
+  }
+
+  static bool IsSaidMoreFully(const std::string& name, const std::vector<std::string>& names) {
+    return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
+      return !reader->FullerThan(name, names).empty();
+    });
+  }
+
+  FoundProfiles found_;
+  std::vector<FoundProfile> profiles_;
+  std::size_t seen_ = 0;
+};
+
+}  // namespace
+
+NamedProfile ParseProfilePath(const std::string& path) {
+  // torchtitan, Megatron, Composer and ours; SGLang; Accelerate; folders of one step.
+  static const re2::RE2 kRank(R"(((?:.*[^A-Za-z])?(?i:rank|worker)[-_]?)(\d+)(.*))");
+  static const re2::RE2 kTensorParallel(R"((.*-TP-)(\d+)(.*))");
+  static const re2::RE2 kAccelerate(R"((profile_)(\d+)(\.json(?:\.gz)?))");
+  static const re2::RE2 kBatch(R"(rank\d+\.(\d{1,9})\.pt\.trace\.json.*)");  // Composer.
+  static const re2::RE2 kStep(R"((?i)(?:^|.*[^a-z])(?:iteration|iter|step)[-_]?(\d+)(?:\D.*|$))");
+  const fs::path whole(path);
+  NamedProfile named;
+  std::string name = whole.filename().string();
+  named.time = TimeInName(name);
+  for (const re2::RE2* pattern : {&kRank, &kTensorParallel, &kAccelerate}) {
+    if (!named.rank) named.rank = TakeNumber(*pattern, name);
+  }
+  std::int64_t step = 0;
+  const std::string folder = whole.parent_path().filename().string();
+  const std::string above = whole.parent_path().parent_path().filename().string();
+  if (re2::RE2::FullMatch(whole.filename().string(), kBatch, &step)) named.step = step;
+  for (const std::string& part : {whole.filename().string(), folder, above}) {
+    if (!named.step && re2::RE2::FullMatch(part, kStep, &step)) named.step = step;
+  }
+  named.run = (whole.parent_path() / name).string();
+  return named;
+}
+
+FoundProfiles FindProfiles(const std::vector<std::string>& paths) {
+  Search search;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      search.Into(path);
+    } else {
+      search.At(path);
+    }
+  }
+  return search.Take();
+}
+
+}  // namespace profgauge::cli

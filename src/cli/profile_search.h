@@ -1,0 +1,41 @@
+// Profiles below folders: recognized by their content, with what their names and first bytes state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace profgauge::cli {
+
+/// What the path of a profile states. What is unknown is absent.
+struct NamedProfile {
+  std::string run;                   ///< The same for all ranks of one run: the path without them.
+  std::optional<std::int64_t> rank;  ///< "rank3_trace.json", "TP-3", "profile_3.json".
+  std::optional<std::int64_t> step;  ///< "iteration_10", "step-20".
+  /// In the name: nanoseconds since 1970. Writers give it in s, ms, us or ns.
+  std::optional<std::int64_t> time;
+};
+
+/// By the layouts in which frameworks leave their profiles.
+NamedProfile ParseProfilePath(const std::string& path);
+
+/// A file that is a profile, or a folder that is one.
+struct FoundProfile {
+  std::string path, format;
+  NamedProfile named;
+  std::optional<std::int64_t> world_size = {};
+  bool is_part = false;  ///< Of a profile that several files of a folder make.
+};
+
+struct FoundProfiles {
+  std::vector<FoundProfile> profiles;  ///< By path; the parts of one profile as their folder.
+  std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and what each is.
+  bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
+};
+
+/// Looks at files, and six levels down into folders. Follows no links.
+FoundProfiles FindProfiles(const std::vector<std::string>& paths);
+
+}  // namespace profgauge::cli
