@@ -54,6 +54,11 @@ ENDINGS = {
     "memory": (("check", TRACE, "--max-memory", "2MB"), 3, "input/too-large"),
     "compare": (("compare", TRACE, "nothing.json"), 3, "input/missing"),
     "render": (("render", "report.json"), 3, "report/newer-schema"),
+    "option": (("check", TRACE, "--polcy", "policy.yaml"), 2, "usage/unknown-option"),
+    "value": (("compare", TRACE, TRACE, "--fail-on=sometimes"), 2, "usage/bad-value"),
+    "nothing to judge": (("check",), 2, "usage/missing-argument"),
+    "configuration": (("compare", TRACE, TRACE, "--config", "nothing.yaml"), 2, "config/missing"),
+    "job": (("report", "--job", "gpt"), 2, "usage/missing-argument"),
 }
 
 

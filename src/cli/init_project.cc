@@ -1,0 +1,177 @@
+#include "cli/init_project.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "base/text.h"
+#include "cli/configuration.h"
+
+namespace profgauge::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kGithub =
+    R"(# Judges the profile of a training run on every pull request. Written by `profgauge init --project`.
+# Replace what is marked "yours". ci/github/ of ProfGauge adds comments, alerts and a history.
+name: performance
+on:
+  pull_request:
+  push:
+    branches: [main]
+jobs:
+  gate:
+    runs-on: [self-hosted, gpu]        # yours: a runner with the GPU, and with profgauge on its PATH
+    timeout-minutes: 60
+    permissions: {contents: read}
+    steps:
+      - uses: actions/checkout@v6
+      - run: ./train.sh                # yours: leaves what `inputs` of profgauge.yaml match
+      - run: profgauge check --ci github
+      - uses: actions/upload-artifact@v6
+        if: always()
+        with: {name: profgauge-report, path: profgauge-report, if-no-files-found: ignore}
+)";
+
+constexpr std::string_view kGitlab =
+    R"(# Judges the profile of a training run in every pipeline. Written by `profgauge init --project`.
+# Replace what is marked "yours", and add to .gitlab-ci.yml:  include: [profgauge.gitlab-ci.yml]
+# ci/gitlab/ of ProfGauge adds notes and a history.
+performance:
+  tags: [gpu]                          # yours: a runner with the GPU, and with profgauge on its PATH
+  script:
+    - ./train.sh                       # yours: leaves what `inputs` of profgauge.yaml match
+    - profgauge check --ci gitlab
+  allow_failure: {exit_codes: [3]}     # No verdict is a yellow job.
+  artifacts:
+    when: always
+    paths: [profgauge-report/]
+    reports:
+      dotenv: profgauge-report/profgauge.env
+)";
+
+constexpr std::string_view kJenkins =
+    R"(// Judges the profile of a training run. Written by `profgauge init --project`.
+// Replace what is marked "yours". ci/Jenkinsfile of ProfGauge adds a history and the page.
+pipeline {
+  agent { label 'gpu' }                // yours: a node with the GPU, and with profgauge on its PATH
+  stages {
+    stage('Record') {
+      steps { sh './train.sh' }        // yours: leaves what `inputs` of profgauge.yaml match
+    }
+    stage('Judge') {
+      steps {
+        script {
+          def code = sh(returnStatus: true, script: 'profgauge check --ci jenkins')
+          if (code == 3) { unstable('profgauge: no verdict') }
+          else if (code != 0) { error("profgauge: exit code ${code}") }
+        }
+      }
+    }
+  }
+  post {
+    always {
+      junit testResults: 'profgauge-report/**/junit.xml', allowEmptyResults: true
+      archiveArtifacts artifacts: 'profgauge-report/**', allowEmptyArchive: true
+    }
+  }
+}
+)";
+
+/// "*.json.gz" of "run7.pt.trace.json.gz".
+std::string PatternOf(const fs::path& file) {
+  std::string end = file.extension().string();
+  if (end == ".gz") end = file.stem().extension().string() + end;
+  return (file.parent_path() / ("*" + end)).generic_string();
+}
+
+}  // namespace
+
+std::string FromRoot(const std::string& path) {
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical("./" + RootOfRepository(), error);
+  const fs::path whole = fs::weakly_canonical(path, error);
+  const fs::path below = whole.lexically_relative(root);
+  const bool is_outside = below.empty() || *below.begin() == "..";
+  return (is_outside ? whole : below).generic_string();
+}
+
+std::string JobName(std::string_view run) {
+  constexpr std::size_t kLongest = 40;
+  std::string name;
+  for (const char letter : run) {
+    const bool is_upper = letter >= 'A' && letter <= 'Z';
+    const char small = is_upper ? static_cast<char>(letter - 'A' + 'a') : letter;
+    const bool is_kept = (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9');
+    if (is_kept) {
+      name.push_back(small);
+    } else if (!name.empty() && name.back() != '-') {
+      name.push_back('-');
+    }
+  }
+  name.resize(std::min(name.size(), kLongest));
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "train" : name;
+}
+
+std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles) {
+  std::vector<std::string> patterns;
+  for (const std::string& profile : profiles) {
+    std::error_code error;
+    const std::string path = FromRoot(profile);
+    std::string pattern = fs::is_directory(profile, error) ? path : PatternOf(path);
+    if (std::find(patterns.begin(), patterns.end(), pattern) == patterns.end()) {
+      patterns.push_back(std::move(pattern));
+    }
+  }
+  return patterns;
+}
+
+NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
+                    std::string_view policy) {
+  std::vector<std::string> quoted;
+  for (const std::string& pattern : inputs) {
+    std::string text = "'";
+    for (const char letter : pattern) text += letter == '\'' ? "''" : std::string(1, letter);
+    quoted.push_back(text + "'");
+  }
+  return {
+      "profgauge.yaml",
+      fmt::format("# What ProfGauge judges in this repository; `profgauge schema config` "
+                  "describes it.\n"
+                  "# Judge the latest run of each job: profgauge check\n"
+                  "schema: 1\n"
+                  "policy: {}\n"
+                  "# The last runs of the main branch, once it has a history (`profgauge history "
+                  "add`):\n"
+                  "# db: profgauge-history.db\n"
+                  "# baseline: history:main~5\n"
+                  "jobs:\n"
+                  "  - name: {}\n"
+                  "    inputs: [{}]\n",
+                  policy, job, fmt::join(quoted, ", "))};
+}
+
+std::string DetectHost() {
+  const std::string root = RootOfRepository();
+  std::ifstream file(root + ".git/config");
+  const std::string config{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (const std::string_view system : {"github", "gitlab"}) {
+    if (config.find(fmt::format("{}.", system)) != config.npos) return std::string(system);
+  }
+  std::error_code error;
+  return fs::exists(root + "Jenkinsfile", error) ? "jenkins" : "";
+}
+
+NewFile CiFile(std::string_view system) {
+  if (system == "github") return {".github/workflows/profgauge.yml", std::string(kGithub)};
+  if (system == "gitlab") return {"profgauge.gitlab-ci.yml", std::string(kGitlab)};
+  return {"Jenkinsfile.profgauge", std::string(kJenkins)};
+}
+
+}  // namespace profgauge::cli

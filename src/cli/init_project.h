@@ -1,0 +1,39 @@
+// The files that `init --project` writes: a configuration with one job, its policy, and what starts
+// `check` in a CI system. They are short, so that their owner reads them; the samples of ci/ have
+// comments, alerts and histories.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge::cli {
+
+struct NewFile {
+  std::string path;  ///< From the root of the repository.
+  std::string text;
+};
+
+/// `path`, which is given from the working folder, from the root of the repository; absolute where
+/// it lies outside.
+std::string FromRoot(const std::string& path);
+
+/// A name for the job of a run called `run`: small letters, digits and `-`, at most 40.
+std::string JobName(std::string_view run);
+
+/// What `inputs` of a job may say so that it matches `profiles` and later ones beside them: a
+/// folder as it is, files by their folder and the end of their names. Each once, from the root.
+std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles);
+
+/// profgauge.yaml with one job.
+NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
+                    std::string_view policy);
+
+/// "github" or "gitlab" where the repository of the working folder has a remote there, "jenkins"
+/// where it has a Jenkinsfile; else empty.
+std::string DetectHost();
+
+/// What starts `check` in `system`: "github", "gitlab" or "jenkins". REQUIRES: one of these.
+NewFile CiFile(std::string_view system);
+
+}  // namespace profgauge::cli
