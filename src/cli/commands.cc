@@ -88,8 +88,10 @@ constexpr CommandSpec kCommands[] = {
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"
      "Several runs of one program show their noise, and limits keep clear of it.\n"
-     "Goes to standard output, or to --file.",
-     "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n", RunInit},
+     "Goes to standard output, or to --file. With --project profgauge.yaml names it as its policy.",
+     "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
+     "  profgauge init --project ranks/\n",
+     RunInit},
     {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Say what a profile contains",
      "Format, size, devices, events, iterations, what was recorded and what was not, and what the\n"
      "reader met and mended. PROFILE is as for check.",

@@ -136,6 +136,8 @@ std::string FindConfiguration() {
   return {};
 }
 
+std::string RootOfRepository() { return FoldersOfRepository().back(); }
+
 tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& options) {
   if (options.command == nullptr || (options.command->bit & kOnConfigured) == 0)
     return std::nullopt;

@@ -22,6 +22,10 @@ class Console;
 /// folder only the working folder counts. Empty: there is none.
 std::string FindConfiguration();
 
+/// The folder of the repository that the working folder is in, as "../" or "": where it is itself,
+/// or where there is none.
+std::string RootOfRepository();
+
 /// The configuration of the command: --config, else the one that is found; nothing where there is
 /// none, with --no-config, and for commands that read none.
 tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& options);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kGithub =
     R"(# Judges the profile of a training run on every pull request. Written by `profgauge init --project`.
-# Replace what is marked "yours". ci/github/ of ProfGauge adds comments, alerts and a history.
+# Edit lines that are marked "yours". ci/github/ of ProfGauge adds comments, alerts and a history.
 name: performance
 on:
   pull_request:
@@ -31,7 +31,7 @@ jobs:
     permissions: {contents: read}
     steps:
       - uses: actions/checkout@v6
-      - run: ./train.sh                # yours: leaves what `inputs` of profgauge.yaml match
+      - run: ./train.sh                # yours: writes a profile that `inputs` match
       - run: profgauge check --ci github
       - uses: actions/upload-artifact@v6
         if: always()
@@ -40,29 +40,30 @@ jobs:
 
 constexpr std::string_view kGitlab =
     R"(# Judges the profile of a training run in every pipeline. Written by `profgauge init --project`.
-# Replace what is marked "yours", and add to .gitlab-ci.yml:  include: [profgauge.gitlab-ci.yml]
+# Edit lines that are marked "yours", and add to .gitlab-ci.yml:  include: [profgauge.gitlab-ci.yml]
 # ci/gitlab/ of ProfGauge adds notes and a history.
 performance:
   tags: [gpu]                          # yours: a runner with the GPU, and with profgauge on its PATH
   script:
-    - ./train.sh                       # yours: leaves what `inputs` of profgauge.yaml match
+    - ./train.sh                       # yours: writes a profile that `inputs` match
     - profgauge check --ci gitlab
   allow_failure: {exit_codes: [3]}     # No verdict is a yellow job.
   artifacts:
     when: always
     paths: [profgauge-report/]
     reports:
+      junit: profgauge-report/*/junit.xml
       dotenv: profgauge-report/profgauge.env
 )";
 
 constexpr std::string_view kJenkins =
     R"(// Judges the profile of a training run. Written by `profgauge init --project`.
-// Replace what is marked "yours". ci/Jenkinsfile of ProfGauge adds a history and the page.
+// Edit lines that are marked "yours". ci/Jenkinsfile of ProfGauge adds a history and the page.
 pipeline {
   agent { label 'gpu' }                // yours: a node with the GPU, and with profgauge on its PATH
   stages {
     stage('Record') {
-      steps { sh './train.sh' }        // yours: leaves what `inputs` of profgauge.yaml match
+      steps { sh './train.sh' }        // yours: writes a profile that `inputs` match
     }
     stage('Judge') {
       steps {

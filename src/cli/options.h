@@ -54,6 +54,7 @@ struct Options {
   std::string config_file;       ///< The configuration that is in force.
   std::vector<std::string> job;  ///< --job
   std::string step;              ///< Which of several runs: a number, or "latest".
+  bool project = false;          ///< Of init: also a configuration and what starts it.
   std::string part;              ///< Which share of files: "2/8".
   std::string run_name;          ///< What the run is called; empty: as its files are.
   std::string fail_on;           ///< "error", "warn" or "never".

@@ -1,8 +1,10 @@
 """profgauge.yaml: found, its values under those of options and variables, its jobs judged as the
 owner of several models would.
 """
+import gzip
 import json
 import pathlib
+import re
 import shutil
 import tempfile
 import unittest
@@ -165,6 +167,66 @@ class MistakesTest(Place):
         self.assertIn("profgauge.yaml:5", self.run_in(self.root, "check", "--job", "c").stderr)
         done = self.run_in(self.inner, "check", "--no-config")
         self.assertIn("[usage/missing-argument]", done.stderr)
+
+
+class InitTest(Place):
+    """`init` from several runs, and what --project writes."""
+
+    def init(self, *arguments, folder=None):
+        return self.run_in(folder or self.inner, "init", *arguments)
+
+    def test_project_is_judged_by_one_word(self):
+        for remote, file in (("git@github.com:a/b.git", ".github/workflows/profgauge.yml"),
+                             ("https://gitlab.example/a/b.git", "profgauge.gitlab-ci.yml")):
+            with self.subTest(file):
+                self.write(".git/config", f'[remote "origin"]\n\turl = {remote}\n')
+                done = self.init("--project", TRACE)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("profgauge check --ci", (self.root / file).read_text())
+                text = (self.root / "profgauge.yaml").read_text()
+                self.assertIn("inputs: ['models/gpt/*.json.gz']", text)
+                self.assertIn("- name: run\n", text)
+                for folder in (self.root, self.inner):
+                    done = self.run_in(folder, "check")
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    self.assertIn("perf/policy.yaml (", done.stdout)
+                before = {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
+                done = self.init("--project", "--force", TRACE)
+                self.assertEqual((done.returncode, "[init/exists]" in done.stderr), (2, True), done.stderr)
+                self.assertEqual(before, {path: path.read_bytes() for path in before})
+                for path in ("profgauge.yaml", "perf/policy.yaml", file):
+                    (self.root / path).unlink()
+
+    def test_the_ci_system_is_named_or_unknown(self):
+        done = self.init("--project", "--ci", "jenkins", "-o", "limits.yaml", TRACE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.root / "Jenkinsfile.profgauge").exists())
+        self.assertIn("policy: models/gpt/limits.yaml\n", (self.root / "profgauge.yaml").read_text())
+        (self.root / "profgauge.yaml").unlink()
+        done = self.init("--project", TRACE)
+        self.assertIn("note: the CI system is unknown", done.stderr)
+
+    def test_several_runs_show_their_noise(self):
+        for name, factor in (("a", 1.0), ("b", 1.2)):
+            trace = json.loads(gzip.decompress((EXAMPLES / "slow.pt.trace.json.gz").read_bytes()))
+            for event in trace["traceEvents"]:
+                for key in ("ts", "dur"):
+                    if key in event:
+                        event[key] *= factor
+            (self.inner / f"{name}.json").write_text(json.dumps(trace))
+        one = self.init("a.json")
+        both = self.init("a.json", "b.json")
+        self.assertEqual((one.returncode, both.returncode), (0, 0), both.stderr)
+        self.assertIn("  iteration.time.median: {max_increase: 5%}", one.stdout)
+        # Twice the 20 % that the runs differ by, of the slower one's 13.7 ms.
+        self.assertIn("  iteration.time.median: {max_increase: 40%}", both.stdout)
+        self.assertIn("Measured: 11.4 ms to 13.7 ms in 2 runs.", both.stdout)
+        limit = re.search(r"iteration.time.median: .max: ([0-9.]+) ms", both.stdout)
+        self.assertAlmostEqual(float(limit[1]), 13.7 * 1.4, delta=0.1)
+        (self.inner / "limits.yaml").write_text(both.stdout)
+        for name in ("a.json", "b.json"):
+            done = self.run_in(self.inner, "check", name, "-p", "limits.yaml")
+            self.assertEqual(done.returncode, 0, done.stdout)
 
 
 class MonorepoTest(Place):

@@ -1,17 +1,22 @@
 // `profgauge init PROFILE`: a policy with limits that fit a profile, explained line by line.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
 #include "api/candidates.h"
 #include "api/session.h"
+#include "base/errors.h"
 #include "cli/commands.h"
+#include "cli/configuration.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/init_policy.h"
+#include "cli/init_project.h"
 #include "cli/outputs.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
@@ -35,12 +40,55 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
   return InitPolicy(name, measured);
 }
 
+/// Creates what --project asks for beside the policy: all of the files, or none.
+Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
+                    const Options& options, Console& console) {
+  const std::string policy_from_root = options.file.empty() ? policy : FromRoot(policy);
+  std::vector<NewFile> files = {
+      ProjectFile(JobName(run), InputPatterns(options.arguments), policy_from_root),
+      {policy_from_root, text}};
+  const bool is_detected = options.ci.empty() || options.ci == "auto";
+  const std::string system = is_detected ? DetectHost() : options.ci;
+  if (!system.empty() && system != "off") files.push_back(CiFile(system));
+  for (NewFile& file : files) {
+    std::error_code error;
+    const std::filesystem::path root = RootOfRepository();
+    file.path = (root / file.path).string();
+    if (!std::filesystem::exists(file.path, error)) continue;
+    return Fail(UsageError("init/exists",
+                           fmt::format("`{}` exists; --project only writes new files", file.path),
+                           "move it away, or write the policy only: leave out --project"));
+  }
+  Outputs outputs(KeptBy(options));
+  std::vector<std::size_t> opened;
+  for (const NewFile& file : files) {
+    const std::string folder = std::filesystem::path(file.path).parent_path().string();
+    if (!folder.empty()) PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
+    PROFGAUGE_TRY(const std::size_t output, outputs.Open(file.path, FileKind::kForPeople));
+    opened.push_back(output);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    PROFGAUGE_CHECK(outputs.Commit(opened[i], files[i].text));
+    console.Say("wrote " + files[i].path);
+  }
+  if (system.empty()) {
+    console.Say("note: the CI system is unknown; --ci github, gitlab or jenkins names it");
+  }
+  console.Say("`profgauge check` judges the latest run of the job");
+  return {};
+}
+
 }  // namespace
 
 Result<int> RunInit(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
-  const std::string target = options.file.empty() ? "-" : options.file;
-  PROFGAUGE_TRY(const std::size_t output, outputs.Open(target, FileKind::kForPeople));
+  const std::string target = !options.file.empty() ? options.file
+                             : options.project     ? "perf/policy.yaml"
+                                                   : "-";
+  std::size_t output = 0;
+  if (!options.project) {
+    PROFGAUGE_TRY(output, outputs.Open(target, FileKind::kForPeople));
+  }
   PROFGAUGE_TRY(std::vector<Profile> profiles, ReadRanks(options, {}, console));
   PROFGAUGE_TRY(const std::vector<Candidate> runs,
                 SplitRuns(std::move(profiles), options.arguments, RanksOf(options)));
@@ -50,6 +98,10 @@ Result<int> RunInit(const Options& options, Console& console) {
     analyses.push_back(std::move(analysis));
   }
   PROFGAUGE_TRY(const std::string text, PolicyOf(runs, analyses));
+  if (options.project) {
+    PROFGAUGE_CHECK(WriteProject(target, text, NameOf(runs.front()), options, console));
+    return kExitPass;
+  }
   PROFGAUGE_CHECK(outputs.Commit(output, text));
   if (target != "-") console.Say("wrote " + target);
   return kExitPass;
