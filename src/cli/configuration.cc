@@ -43,7 +43,7 @@ void TakeSetting(const Project& project, const ProjectJob* job, const Options& o
     put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
 }
 
-constexpr std::size_t kMostNames = 100'000;  // Of a tree that somebody points at by mistake.
+constexpr std::size_t kMostEntriesOfTree = 100'000;  // Of a tree that somebody points at by mistake.
 
 /// Adds what `rest` of a pattern matches below `base`, part by part. `**` stands for any number of
 /// folders, into which links do not lead; at the end of a pattern for all files below.
@@ -59,7 +59,7 @@ void Expand(const fs::path& base, std::span<const std::string> rest, std::size_t
   if (!IsGlob(part)) return Expand(base / part, rest.subspan(1), seen, found);
   if (is_deep && !is_last) Expand(base, rest.subspan(1), seen, found);
   for (const fs::path& entry : ListFolder(base.empty() ? "." : base)) {
-    if (++seen > kMostNames) return;
+    if (++seen > kMostEntriesOfTree) return;
     const fs::path path = base / entry.filename();
     const bool is_folder = fs::is_directory(path, error);
     if (is_deep && is_folder && !fs::is_symlink(path, error)) Expand(path, rest, seen, found);

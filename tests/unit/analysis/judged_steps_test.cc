@@ -39,7 +39,7 @@ class Normal {
 };
 
 /// Lengths around 27.8 ms that vary by `cv`, each correlated with the one before by `rho`.
-std::vector<Ns> Lengths(std::size_t n, double cv, double rho, Normal& normal) {
+std::vector<Ns> LengthsAround(std::size_t n, double cv, double rho, Normal& normal) {
   std::vector<Ns> lengths;
   double x = normal();
   for (std::size_t i = 0; i < n; ++i) {
@@ -54,8 +54,8 @@ double CoverageOf(std::size_t n, double rho, int repetitions) {
   Normal normal(n * 1000 + static_cast<std::uint64_t>(rho * 10));
   int held = 0;
   for (int i = 0; i < repetitions; ++i) {
-    const StepLevel a = LevelOfSteps(Lengths(n, 0.02, rho, normal));
-    const StepLevel b = LevelOfSteps(Lengths(n, 0.02, rho, normal));
+    const StepLevel a = LevelOfSteps(LengthsAround(n, 0.02, rho, normal));
+    const StepLevel b = LevelOfSteps(LengthsAround(n, 0.02, rho, normal));
     held += std::abs(std::log(b.median / a.median)) <= std::hypot(a.own, b.own);
   }
   return 100.0 * held / repetitions;
@@ -86,7 +86,7 @@ TEST(JudgedSteps, LevelsFindSmallChanges) {
     double sum = 0, squares = 0;
     for (int i = 0; i < repetitions; ++i) {
       const double level =
-          std::log(LevelOfSteps(Lengths(cell.n, cell.cv / 100, 0.5, normal)).median / 27.8e6);
+          std::log(LevelOfSteps(LengthsAround(cell.n, cell.cv / 100, 0.5, normal)).median / 27.8e6);
       sum += level;
       squares += level * level;
     }

@@ -41,7 +41,7 @@ std::vector<std::string> Profiles() {
 }
 
 std::optional<Policy> PassedPolicy(const std::vector<Profile>& ranks, const Analysis& analysis) {
-  const auto text = InitPolicy("a profile", ranks, analysis);
+  const auto text = InitPolicy("a profile", std::vector<cli::InitRun>{{ranks, analysis}});
   if (!text) ADD_FAILURE() << text.error().message;
   if (!text) return std::nullopt;
   const auto policy = ParsePolicy(*text, "policy.yaml");

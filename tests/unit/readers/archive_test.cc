@@ -40,7 +40,7 @@ std::string Little(std::uint64_t number, int bytes) {
   return text;
 }
 
-std::string Deflated(const std::string& content) {
+std::string RawDeflated(const std::string& content) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(6), libdeflate_free_compressor);
   std::string packed(libdeflate_deflate_compress_bound(compressor.get(), content.size()), '\0');
@@ -52,7 +52,7 @@ std::string Deflated(const std::string& content) {
 std::string Zip(const std::vector<File>& files, unsigned flags = 0) {
   std::string zip, directory;
   for (const File& file : files) {
-    const std::string bytes = file.deflated ? Deflated(file.content) : file.content;
+    const std::string bytes = file.deflated ? RawDeflated(file.content) : file.content;
     const std::string common =
         Little(20, 2) + Little(flags, 2) + Little(file.deflated ? 8 : 0, 2) + Little(0, 4) +
         Little(libdeflate_crc32(0, file.content.data(), file.content.size()), 4) +

@@ -8,7 +8,7 @@
 namespace profgauge::readers {
 namespace {
 
-std::string CodeOf(std::string_view text) {
+std::string CodeOfDocument(std::string_view text) {
   const RunReading reading = ReadRunDocument(text);
   EXPECT_NE(reading.document.has_value(), reading.problems.size() > 0) << text;
   return reading.problems.empty() ? "" : reading.problems.front().code;
@@ -53,13 +53,13 @@ TEST(RunDocument, LeavesOutWhatCannotBeUsed) {
         R"({"schema":1,"clock":"sundial","segments":[{"first":0,"ns":[5]}]})",
         R"({"schema":1,"segments":[{"first":0,"ns":[5]}],"marks":[[3,1,"eval"]]})",
         R"({"schema":1,"segments":[{"first":0,"ns":[5)"}) {
-    EXPECT_EQ(CodeOf(text), "run/unreadable") << text;
+    EXPECT_EQ(CodeOfDocument(text), "run/unreadable") << text;
   }
-  EXPECT_EQ(CodeOf(R"({"schema":2,"segments":[]})"), "run/newer");
+  EXPECT_EQ(CodeOfDocument(R"({"schema":2,"segments":[]})"), "run/newer");
   EXPECT_EQ(
-      CodeOf(R"({"schema":1,"segments":)" + std::string(40, '[') + std::string(40, ']') + "}"),
+      CodeOfDocument(R"({"schema":1,"segments":)" + std::string(40, '[') + std::string(40, ']') + "}"),
       "run/too-large");
-  EXPECT_EQ(CodeOf(std::string(kMostRunBytes + 1, ' ')), "run/too-large");
+  EXPECT_EQ(CodeOfDocument(std::string(kMostRunBytes + 1, ' ')), "run/too-large");
 }
 
 TEST(RunDocument, ATwiceGivenKeyCountsLast) {

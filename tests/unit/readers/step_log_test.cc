@@ -13,7 +13,7 @@ StepLog Log(std::string_view text, const StepTimesInput& how = {}) {
   return log ? *std::move(log) : StepLog();
 }
 
-std::string CodeOf(std::string_view text, const StepTimesInput& how = {}) {
+std::string CodeOfLog(std::string_view text, const StepTimesInput& how = {}) {
   const auto log = ReadStepLog(text, how);
   return log ? "" : log.error().code;
 }
@@ -55,10 +55,10 @@ TEST(StepLog, TablesNeedAColumnAndAUnit) {
   EXPECT_EQ(log.document.segments[1].first, 3);
   EXPECT_EQ(Log("a;b\n1;\"2\"\n", {"", "b", "s", ""}).document.segments.at(0).lengths.at(0),
             2'000 * kMillisecond);
-  EXPECT_EQ(CodeOf("step\tstep_time\n0\t1\n"), "usage/step-unit");
-  EXPECT_EQ(CodeOf("step,it/s\n0,1\n", {"", "it/s", "", ""}), "usage/step-unit");
-  EXPECT_EQ(CodeOf("step,loss\n0,1\n"), "usage/step-column");
-  EXPECT_EQ(CodeOf("step,time_ms\n0,1\n", {"", "nothing", "", ""}), "usage/step-column");
+  EXPECT_EQ(CodeOfLog("step\tstep_time\n0\t1\n"), "usage/step-unit");
+  EXPECT_EQ(CodeOfLog("step,it/s\n0,1\n", {"", "it/s", "", ""}), "usage/step-unit");
+  EXPECT_EQ(CodeOfLog("step,loss\n0,1\n"), "usage/step-column");
+  EXPECT_EQ(CodeOfLog("step,time_ms\n0,1\n", {"", "nothing", "", ""}), "usage/step-column");
 }
 
 TEST(StepLog, JsonLinesHaveDottedKeys) {
@@ -66,7 +66,7 @@ TEST(StepLog, JsonLinesHaveDottedKeys) {
                 .document.segments.at(0)
                 .first,
             4);
-  EXPECT_EQ(CodeOf("{\"step\":1,\"step_time\":2}\n"), "usage/step-unit");
+  EXPECT_EQ(CodeOfLog("{\"step\":1,\"step_time\":2}\n"), "usage/step-unit");
 }
 
 TEST(StepLog, ListsOfBenchmarksHaveTheirUnits) {
@@ -80,13 +80,13 @@ TEST(StepLog, ListsOfBenchmarksHaveTheirUnits) {
       Log(R"({"benchmarks":[{"name":"a","run_type":"iteration","real_time":28.0,"time_unit":"ms"},)"
           R"({"name":"a_median","run_type":"aggregate","real_time":1,"time_unit":"ms"}]})");
   EXPECT_EQ(google.document.segments.at(0).lengths, (std::vector<Ns>{28 * kMillisecond}));
-  EXPECT_EQ(CodeOf("[1, 2, 3]"), "usage/step-unit");
+  EXPECT_EQ(CodeOfLog("[1, 2, 3]"), "usage/step-unit");
   EXPECT_EQ(Log("[1, 2, 3]", {"", "", "us", ""}).document.segments.at(0).lengths.at(2), 3'000);
 }
 
 TEST(StepLog, OtherTextsHaveNoTimes) {
   for (const char* text : {"", "hello\n", "{}", "\x01\x02\x03", "{\"a\":[]}"}) {
-    EXPECT_NE(CodeOf(text), "") << text;
+    EXPECT_NE(CodeOfLog(text), "") << text;
   }
 }
 
