@@ -13,6 +13,13 @@
 namespace profgauge {
 namespace {
 
+constexpr std::int64_t kMostRuns = 1000;
+
+constexpr Decoder::Word<OnBaselineMissing> kMissing[] = {
+    {"pass", OnBaselineMissing::kPass},
+    {"warn", OnBaselineMissing::kWarn},
+    {"no_verdict", OnBaselineMissing::kNoVerdict},
+    {"fail", OnBaselineMissing::kFail}};
 constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
 
 // "0 to 100 %", "never negative".
@@ -93,6 +100,7 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
   const std::shared_ptr<const MetricSpec> metric = MetricOf(decoder, key);
   if (metric == nullptr) return;
   BaselineLimit limit;
+  bool any_side = false;
   limit.metric = metric->id;
   limit.where = decoder.document().At(key);
   const auto amount = [&](std::string_view name, std::optional<BaselineLimit::Amount>& target) {
@@ -104,6 +112,7 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
       amount("max_increase", limit.max_increase),
       amount("max_decrease", limit.max_decrease),
       {"min_abs", [&](const YamlNode& n) { DecodeMinAbs(decoder, n, *metric, limit.min_abs); }},
+      {"side", [&](const YamlNode& n) { any_side = DecodeSide(decoder, n); }},
       {"total", [&](const YamlNode& n) { DecodeTotal(decoder, n, limit); }},
       {"level",
        [&](const YamlNode& n) { Set(limit.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
@@ -118,6 +127,10 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
   }
   CheckDecrease(decoder, node, *metric, limit);
   CheckTotal(decoder, node, limit);
+  if (node.kind == YamlNode::Kind::kMap) {
+    CheckSide(decoder, node, *metric, limit.max_increase.has_value(),
+              limit.max_decrease.has_value(), any_side, "max_increase", "max_decrease");
+  }
   std::erase_if(out, [&](const BaselineLimit& other) { return other.metric == limit.metric; });
   out.push_back(std::move(limit));
 }
@@ -140,13 +153,67 @@ void DecodeNoiseFloor(Decoder& decoder, const YamlNode& node, std::optional<doub
                           FormatLimit(*target, Unit::kShare)));
 }
 
+// A list without the device would hold runs of different devices against each other, silently.
+void DecodeMatch(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
+  out.match_any = decoder.Is(node, "any");
+  out.match.emplace();
+  if (out.match_any) return;
+  decoder.EachItem(node, "`match`", [&](const YamlNode& item) {
+    const auto property = decoder.OneOf<std::string_view>(item, "match", RunProperties());
+    if (property) out.match->emplace_back(*property);
+  });
+  if (node.kind != YamlNode::Kind::kList) return;
+  if (std::find(out.match->begin(), out.match->end(), "gpu") != out.match->end()) return;
+  decoder
+      .Add(node, "policy/matches-anything",
+           "`match` without `gpu` compares runs of different devices")
+      .notes.emplace_back("help: add `gpu`, or write `match: any` if that is meant");
+}
+
+void DecodeParts(Decoder& decoder, const YamlNode& node, PartLimit& out) {
+  const auto share = [&decoder](std::string_view name, double& target) {
+    return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
+                          const auto literal = decoder.UnsignedAmong(
+                              n, name, {Unit::kShare}, "a change is written without sign");
+                          if (literal) target = literal->value;
+                        }};
+  };
+  const Decoder::Key kKeys[] = {
+      share("max_increase", out.max_increase),
+      share("min_share", out.min_share),
+      {"level",
+       [&](const YamlNode& n) { Set(out.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
+  };
+  decoder.Map(node, "a limit on parts", kKeys);
+}
+
+void DecodeAnchor(Decoder& decoder, const YamlNode& node, PolicyAnchor& out) {
+  out = {};
+  if (node.kind == YamlNode::Kind::kMap) {
+    const Decoder::Key kKeys[] = {
+        {"max_increase",
+         [&](const YamlNode& n) {
+           const auto literal = decoder.UnsignedAmong(n, "max_increase", {Unit::kShare},
+                                                      "a change is written without sign");
+           if (literal) out.max_increase = literal->value;
+         },
+         true},
+    };
+    decoder.Map(node, "`anchor`", kKeys);
+    return;
+  }
+  out.judges = !decoder.Is(node, "off");
+  if (out.judges) Set(out.name, decoder.Text(node, "anchor"));
+}
+
 }  // namespace
 
-std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key) {
+std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key,
+                                           std::string_view code) {
   std::shared_ptr<const MetricSpec> metric = DescribeMetric(key.text);
   if (metric == nullptr) {
-    Error& error = decoder.Add(key, "policy/unknown-metric",
-                               fmt::format("unknown metric `{}`", PrintableShort(key.text)));
+    Error& error =
+        decoder.Add(key, code, fmt::format("unknown metric `{}`", PrintableShort(key.text)));
     std::vector<std::string_view> ids;
     for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
     AddSuggestion(error, key.text, ids);
@@ -172,15 +239,23 @@ std::vector<std::string_view> LimitedMetrics() {
 }
 
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
-  std::vector<std::string_view> names = {"match", "noise_floor", "strictness"};
+  std::vector<std::string_view> names = {"match",   "noise_floor", "strictness",
+                                         "missing", "min_runs",    "anchor",
+                                         "confirm", "kernels",     "operators"};
   for (const std::string_view id : LimitedMetrics()) names.push_back(id);
   decoder.EachNamed(node, "`baseline`", names, [&](const YamlNode& key, const YamlNode& value) {
     if (key.text == "match") {
-      out.match.emplace();
-      decoder.EachItem(value, "`match`", [&](const YamlNode& item) {
-        const auto property = decoder.OneOf<std::string_view>(item, "match", RunProperties());
-        if (property) out.match->emplace_back(*property);
-      });
+      DecodeMatch(decoder, value, out);
+    } else if (key.text == "missing") {
+      Set(out.missing, decoder.OneOf<OnBaselineMissing>(value, "missing", kMissing));
+    } else if (key.text == "min_runs") {
+      Set(out.min_runs, decoder.Integer(value, "min_runs", 1, kMostRuns));
+    } else if (key.text == "anchor") {
+      DecodeAnchor(decoder, value, out.anchor);
+    } else if (key.text == "kernels" || key.text == "operators") {
+      DecodeParts(decoder, value, (key.text == "kernels" ? out.kernels : out.operators).emplace());
+    } else if (key.text == "confirm") {
+      Set(out.confirm, decoder.Bool(value, "confirm"));
     } else if (key.text == "noise_floor") {
       DecodeNoiseFloor(decoder, value, out.noise_floor);
     } else if (key.text == "strictness") {

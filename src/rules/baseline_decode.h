@@ -14,7 +14,8 @@ namespace profgauge {
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out);
 
 /// The metric that `key` names; an error when there is none, or when no limit can stand on it.
-std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key);
+std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key,
+                                           std::string_view code = "policy/unknown-metric");
 
 /// Metrics that a limit can stand on.
 std::vector<std::string_view> LimitedMetrics();

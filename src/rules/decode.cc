@@ -12,6 +12,11 @@
 namespace profgauge {
 namespace {
 
+// As outputs write changes: "+12 %".
+std::string_view WithoutPlus(std::string_view number) {
+  return number.starts_with('+') ? number.substr(1) : number;
+}
+
 /// What stands there, for "expected …, found …".
 std::string Found(const YamlNode& node) {
   switch (node.kind) {
@@ -232,7 +237,7 @@ std::optional<std::int64_t> Decoder::Integer(const YamlNode& node, std::string_v
   if (Shape* shape = AskedForScalar(node)) shape->integer = {min, max};
   const std::string expected = fmt::format("a whole number from {} to {}", min, max);
   if (!IsScalar(node, what, expected)) return std::nullopt;
-  const auto literal = ParseLiteral(node.text);
+  const auto literal = ParseLiteral(WithoutPlus(node.text));
   const bool whole =
       literal && literal->unit == Unit::kNumber && literal->value == std::floor(literal->value);
   if (whole && literal->value >= static_cast<double>(min) &&
@@ -267,7 +272,7 @@ std::optional<Literal> Decoder::UnsignedAmong(const YamlNode& node, std::string_
 
 std::optional<Literal> Decoder::ReadNumber(const YamlNode& node, std::string_view what) {
   if (!IsScalar(node, what, "a number with an optional unit")) return std::nullopt;
-  auto literal = ParseLiteral(Trim(node.text));
+  auto literal = ParseLiteral(WithoutPlus(Trim(node.text)));
   if (literal) return *literal;
   Add(node, "config/number", fmt::format("`{}`: {}", what, literal.error()));
   return std::nullopt;

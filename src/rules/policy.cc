@@ -111,9 +111,46 @@ class PolicyLoader {
 
   void LoadExtended(const YamlNode& node, Decoder& decoder) {
     if (node.kind == YamlNode::Kind::kNull) return;  // Said by DecodePolicy.
+    std::vector<Extended> all;
     for (const SourceText& path : decoder.OneOrMore(node, "extends")) {
+      policy.sets_fail_on = false;
+      policy.fail_on = FailOn::kError;
       LoadFile(ResolvePath(path.text, decoder.document().file), path.All());
+      all.push_back({path.text, policy.sets_fail_on, policy.fail_on, path.All()});
     }
+    TakeFailOn(all, decoder.document().root.Find("fail_on") != nullptr);
+  }
+
+  /// What one of several policies says of `fail_on`.
+  struct Extended {
+    std::string name;
+    bool sets = false;
+    FailOn fail_on = FailOn::kError;
+    Where where;
+  };
+
+  /// The last that says something; where they disagree the file itself must say. One that is silent
+  /// means `error`, and must not become `never` by what stands beside it.
+  void TakeFailOn(const std::vector<Extended>& all, bool says_itself) {
+    const Extended* last = nullptr;
+    for (const Extended& one : all) last = one.sets ? &one : last;
+    policy.sets_fail_on = last != nullptr;
+    policy.fail_on = last != nullptr ? last->fail_on : FailOn::kError;
+    if (says_itself || last == nullptr) return;
+    for (const Extended& other : all) {
+      if (other.fail_on == last->fail_on) continue;
+      const bool is_silenced = last->fail_on == FailOn::kNever || other.sets;
+      if (!is_silenced) continue;
+      AddError(last->where, "policy/fail-on",
+               fmt::format("`fail_on: {}` is from {}; {} {}: say it in the file itself",
+                           NameOf(last->fail_on), Printable(last->name), Printable(other.name),
+                           other.sets ? "says otherwise" : "does not set it"));
+      return;
+    }
+  }
+
+  static std::string_view NameOf(FailOn fail_on) {
+    return fail_on == FailOn::kNever ? "never" : fail_on == FailOn::kWarn ? "warn" : "error";
   }
 
   void AddError(const Where& where, std::string_view code, std::string message) {
@@ -136,6 +173,12 @@ std::string_view LevelName(Level level) {
       return "error";
   }
   return "error";
+}
+
+bool RequiresBaseline(const Policy& policy) {
+  return std::any_of(
+      policy.require.begin(), policy.require.end(),
+      [](const RequiredRule& required) { return required.rule == kRequiredBaseline; });
 }
 
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset) {

@@ -78,9 +78,13 @@ struct RuleSetting {
   Where where;  ///< Of the pattern.
 };
 
-/// A finding that is known and accepted until a day.
+/// A finding, or a missed limit, that is known and accepted until a day.
 struct Waiver {
-  std::string rule;  ///< A rule id, present or former.
+  std::string rule;       ///< A rule id, present or former; else one of these two:
+  std::string limit;      ///< the metric of a limit of `baseline`,
+  std::string threshold;  ///< or that of one of `thresholds`.
+  /// Of these: the change (a share), or the value (in the metric's unit), up to which it holds.
+  std::optional<double> up_to;
   SourceText where;  ///< Which findings; a condition in the rule's group context. Empty: all.
   std::string reason, owner;
   std::string expires;  ///< "2027-03-31", checked to be a day; the last one on which it applies.
@@ -112,9 +116,32 @@ inline constexpr std::array<std::string_view, 18> kRunProperties = {
     "driver",         "runtime",    "nccl",         "framework",   "record_shapes",   "with_stack",
     "profile_memory", "with_flops", "with_modules", "cuda_graphs", "shape_signature", "selection"};
 
+/// What becomes of a run where a baseline was asked for and there is none.
+enum class OnBaselineMissing : std::uint8_t { kPass, kWarn, kNoVerdict, kFail };
+
+/// The runs that creep is measured from: the first of a branch, or of a release.
+struct PolicyAnchor {
+  bool judges = true;                  ///< `anchor: off` is false.
+  std::string name;                    ///< Of a release; empty: the last mark.
+  std::optional<double> max_increase;  ///< A share; absent: as the limits say.
+};
+
+/// What kernels or operators may become slower by, each by itself.
+struct PartLimit {
+  double max_increase = 0.03;  ///< A share.
+  double min_share = 0.01;     ///< Of the iteration; smaller parts are not judged.
+  Level level = Level::kWarn;
+};
+
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
+  std::optional<PartLimit> kernels, operators;  ///< Absent: they are not judged.
+  std::optional<OnBaselineMissing> missing;     ///< Absent: warn of a history, fail of a file.
+  std::int64_t min_runs = 1;                    ///< Fewer are missing.
+  PolicyAnchor anchor;
+  bool confirm = false;  ///< A failure asks for a second run, which is judged with the first.
   std::optional<std::vector<std::string>> match;  ///< Of kRunProperties those that must agree.
+  bool match_any = false;                         ///< `match: any`: none must.
   std::optional<double> noise_floor;              ///< A share.
   bool certain = false;                           ///< `strictness: certain`
 };
@@ -139,6 +166,9 @@ struct WhatIf {
   Where place;
 };
 
+/// `require: [baseline]`: without a baseline there is no verdict.
+inline constexpr std::string_view kRequiredBaseline = "baseline";
+
 struct RequiredRule {
   std::string rule;
   Where where;
@@ -153,6 +183,7 @@ struct PolicyFile {
 struct Policy {
   std::string name;  ///< File name or "builtin:recommended".
   FailOn fail_on = FailOn::kError;
+  bool sets_fail_on = false;  ///< Whether a file that formed it has `fail_on`.
   OnMissing on_missing = OnMissing::kNoVerdict;
   OnInconclusive on_inconclusive = OnInconclusive::kWarn;
   Unrecorded unrecorded = Unrecorded::kUse;
@@ -172,6 +203,9 @@ struct Policy {
   std::vector<std::string> sources;  ///< Files that formed it, with all it extends; no presets.
   std::string hash;                  ///< XXH3-128 over all sources that formed it.
 };
+
+/// Whether there is no verdict without a baseline: `require: [baseline]`.
+bool RequiresBaseline(const Policy& policy);
 
 /// Loads a policy file, or a preset "builtin:recommended|strict|report-only", with all it extends.
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset);

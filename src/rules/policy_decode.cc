@@ -15,7 +15,6 @@
 #include "rules/baseline_decode.h"
 #include "rules/builtin_files.h"
 #include "rules/condition.h"
-#include "rules/waiver.h"
 
 namespace profgauge {
 namespace {
@@ -65,6 +64,7 @@ void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metri
 void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                      std::vector<Threshold>& out) {
   Threshold threshold;
+  bool any_side = false;
   threshold.metric = metric.id;
   threshold.where = decoder.document().At(node);
   const Decoder::Key kKeys[] = {
@@ -81,6 +81,7 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
          Set(threshold.when, decoder.Source(n, "when"));
          decoder.AddAll(CheckCondition(threshold.when));
        }},
+      {"side", [&](const YamlNode& n) { any_side = DecodeSide(decoder, n); }},
   };
   decoder.Map(node, "a limit", kKeys);
   if (node.kind != YamlNode::Kind::kMap) return;
@@ -100,6 +101,8 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
                             FormatLimit(*threshold.max, metric.unit)));
     return;
   }
+  CheckSide(decoder, node, metric, threshold.max.has_value(), threshold.min.has_value(), any_side,
+            "max", "min");
   out.push_back(std::move(threshold));
 }
 
@@ -271,28 +274,6 @@ void DecodeRuleSetting(Decoder& decoder, const YamlNode& key, const YamlNode& va
   out.push_back(std::move(setting));
 }
 
-void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& out) {
-  Waiver waiver;
-  waiver.place = decoder.document().At(node);
-  const Decoder::Key kKeys[] = {
-      {"rule", [&](const YamlNode& n) { Set(waiver.rule, decoder.Text(n, "rule")); }, true},
-      {"where", [&](const YamlNode& n) { Set(waiver.where, decoder.Source(n, "where")); }},
-      {"reason", [&](const YamlNode& n) { Set(waiver.reason, decoder.Text(n, "reason")); }, true},
-      {"owner", [&](const YamlNode& n) { Set(waiver.owner, decoder.Text(n, "owner")); }, true},
-      {"expires",
-       [&](const YamlNode& n) {
-         Set(waiver.expires, decoder.Text(n, "expires"));
-         if (waiver.expires.empty() || ParseDay(waiver.expires)) return;
-         decoder.Add(n, "policy/day",
-                     fmt::format("`expires`: expected a day such as `2027-03-31`, found `{}`",
-                                 PrintableShort(waiver.expires, 40)));
-       },
-       true},
-  };
-  decoder.Map(node, "a waiver", kKeys);
-  out.push_back(std::move(waiver));
-}
-
 }  // namespace
 
 void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
@@ -377,6 +358,25 @@ void DecodeTensorCore(Decoder& decoder, const YamlNode& node, Policy& policy) {
 
 }  // namespace
 
+void CheckSide(Decoder& decoder, const YamlNode& node, const MetricSpec& metric, bool limits_high,
+               bool limits_low, bool any, std::string_view high, std::string_view low) {
+  const bool lower = metric.direction == Direction::kLowerIsBetter && limits_low && !limits_high;
+  const bool higher = metric.direction == Direction::kHigherIsBetter && limits_high && !limits_low;
+  if (any || (!lower && !higher)) return;
+  decoder
+      .Add(node, "policy/wrong-side",
+           fmt::format(
+               "`{}`: {} is better, so `{}` would fail good runs and pass bad ones; did you "
+               "mean `{}`?",
+               metric.id, lower ? "lower" : "higher", lower ? low : high, lower ? high : low))
+      .notes.emplace_back("help: `side: any` inside of the limit says that it is meant");
+}
+
+bool DecodeSide(Decoder& decoder, const YamlNode& node) {
+  static constexpr Decoder::Word<bool> kSides[] = {{"any", true}};
+  return decoder.OneOf<bool>(node, "side", kSides).value_or(false);
+}
+
 std::string BeyondRange(const MetricSpec& metric, double value) {
   if (value < metric.range.least) return "never negative";
   if (value > metric.range.most) {
@@ -396,6 +396,7 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
       {"extends", [&](const YamlNode& n) { decoder.NoteSources(n, "extends"); }},
       {"fail_on",
        [&](const YamlNode& n) {
+         policy.sets_fail_on = true;
          Set(policy.fail_on, decoder.OneOf<FailOn>(n, "fail_on", kFailOn));
        }},
       {"on_missing",

@@ -22,6 +22,18 @@ void DecodePolicy(Decoder& decoder, Policy& policy);
 void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
                   std::vector<WhatIfScale>& out);
 
+/// Adds one of `waivers:`.
+void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& out);
+
+/// Whether a limit looks at the side of `metric` that is good: only the least of what should be
+/// small is limited, or only the most of what should be large. Then an error at `node`, which
+/// `help` ends; `any`: the policy says that it is meant (`side: any`).
+void CheckSide(Decoder& decoder, const YamlNode& node, const MetricSpec& metric, bool limits_high,
+               bool limits_low, bool any, std::string_view high, std::string_view low);
+
+/// The value of `side`: any.
+bool DecodeSide(Decoder& decoder, const YamlNode& node);
+
 /// "never negative", "at most 100 %": why `metric` never has this value; empty: it may.
 std::string BeyondRange(const MetricSpec& metric, double value);
 

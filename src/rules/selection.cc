@@ -87,6 +87,53 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
   }
 }
 
+/// `gpu/idle: {params: …}` beside `"*": off` leaves the rule off, whatever its author expects.
+void CheckParamsOfOff(const Policy& policy, std::span<const ActiveRule> active, Errors& errors) {
+  for (const RuleSetting& setting : policy.rules) {
+    if (setting.choice || setting.params.empty()) continue;
+    const bool is_off = std::all_of(active.begin(), active.end(), [&](const ActiveRule& rule) {
+      return !Matches(setting.pattern, *rule.rule) || rule.choice == RuleSetting::Choice::kOff;
+    });
+    if (!is_off) continue;
+    AddError(errors, setting.where, "policy/params-of-off",
+             fmt::format("`{}` is switched off by another setting, so its parameters do nothing",
+                         PrintableShort(setting.pattern)))
+        .notes.emplace_back("help: add `level: default`");
+  }
+}
+
+/// A rule that is set, and switched off by a glob that stands behind it in the same file.
+void CheckOffAfter(const Policy& policy, Errors& errors) {
+  for (std::size_t i = 0; i < policy.rules.size(); ++i) {
+    const RuleSetting& off = policy.rules[i];
+    if (off.choice != RuleSetting::Choice::kOff || !IsGlob(off.pattern)) continue;
+    for (std::size_t k = 0; k < i; ++k) {
+      const RuleSetting& set = policy.rules[k];
+      const bool is_set = set.choice != RuleSetting::Choice::kOff && !IsGlob(set.pattern);
+      if (!is_set || set.where.file != off.where.file || !GlobMatch(off.pattern, set.pattern)) {
+        continue;
+      }
+      AddError(errors, off.where, "policy/off-after",
+               fmt::format("`{}: off` comes after `{}` and switches it off again",
+                           PrintableShort(off.pattern), PrintableShort(set.pattern)))
+          .notes.emplace_back("help: settings apply in order: move the pattern to the front");
+    }
+  }
+}
+
+/// A gate that judges nothing passes everything.
+void CheckJudgesNothing(const Policy& policy, bool has_baseline, std::span<const ActiveRule> active,
+                        Errors& errors) {
+  const bool has_limits = has_baseline || !policy.thresholds.empty() || policy.baseline.has_value();
+  const bool is_off = !active.empty() && std::all_of(active.begin(), active.end(), [](auto& rule) {
+    return rule.choice == RuleSetting::Choice::kOff;
+  });
+  if (has_limits || !is_off) return;
+  AddError(errors, policy.rules.back().where, "policy/judges-nothing",
+           "all rules are off and there is no limit: every run would pass")
+      .notes.emplace_back("help: add `thresholds:` or a `baseline:` block, or leave some rules on");
+}
+
 }  // namespace
 
 std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
@@ -108,10 +155,14 @@ std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy
     }
     if (!matched) AddUnknownRule(errors, rules, setting.pattern, setting.where);
   }
+  CheckParamsOfOff(policy, active, errors);
+  CheckOffAfter(policy, errors);
+  CheckJudgesNothing(policy, options.has_baseline, active, errors);
   const auto active_of = [&](const Rule* rule) -> ActiveRule& {
     return active[static_cast<std::size_t>(rule - rules.rules.data())];
   };
   for (const RequiredRule& required : policy.require) {
+    if (required.rule == kRequiredBaseline) continue;
     const Rule* rule = rules.Find(required.rule);
     if (rule == nullptr) {
       AddUnknownRule(errors, rules, required.rule, required.where);
@@ -125,6 +176,7 @@ std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy
     }
   }
   for (const Waiver& waiver : policy.waivers) {
+    if (waiver.rule.empty()) continue;  // Of a limit.
     if (const Rule* rule = rules.Find(waiver.rule)) {
       if (!HasExpired(waiver, options.today)) active_of(rule).waivers.push_back(&waiver);
     } else {

@@ -28,11 +28,13 @@ struct ActiveRule {
 struct SelectOptions {
   std::chrono::sys_days today{};
   bool allow_long_waivers = false;
+  bool has_baseline = false;  ///< Changes are judged, whether or not the policy limits them.
 };
 
 /// Applies the settings of `policy` in order. Errors, all at once: an id or glob that matches no
 /// rule, a parameter that the rule does not have or of another unit, a required rule that is off or
-/// unknown, a waiver for an unknown rule or too far ahead.
+/// unknown, a waiver for an unknown rule or too far ahead, parameters of a rule that is off, a rule
+/// that a later pattern switches off, a policy that judges nothing.
 /// The result points into `rules` and `policy`.
 tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
                                                           const Policy& policy,

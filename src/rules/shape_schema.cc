@@ -20,7 +20,7 @@ constexpr std::string_view kZero = R"(0(\.0+)?([eE][+-]?[0-9]+)?)";
 
 json::object Text(const std::string& pattern, bool is_unsigned = false) {
   return {{"type", "string"},
-          {"pattern", fmt::format("^\\s*{}({})\\s*$", is_unsigned ? "" : "-?", pattern)}};
+          {"pattern", fmt::format("^\\s*{}({})\\s*$", is_unsigned ? "\\+?" : "[+-]?", pattern)}};
 }
 
 /// "(ms|us)", for all suffixes of the units.

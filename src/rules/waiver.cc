@@ -35,7 +35,7 @@ Result<sys_days> ParseNow(std::string_view text, std::string_view name) {
 sys_days LastDay(const Waiver& waiver) { return ParseDay(waiver.expires).value_or(sys_days{}); }
 
 std::string Described(const Waiver& waiver) {
-  return fmt::format("the waiver for `{}` (owner: {})", waiver.rule,
+  return fmt::format("the waiver for `{}` (owner: {})", SubjectOf(waiver),
                      PrintableShort(waiver.owner, 40));
 }
 
@@ -86,6 +86,24 @@ Errors CheckWaivers(const Policy& policy, sys_days today) {
                       {"help: choose an earlier day, or pass --allow-long-waivers"}});
   }
   return errors;
+}
+
+std::string_view SubjectOf(const Waiver& waiver) {
+  return !waiver.rule.empty()    ? waiver.rule
+         : !waiver.limit.empty() ? waiver.limit
+                                 : waiver.threshold;
+}
+
+std::string WaiverText(const Waiver& waiver, sys_days today) {
+  constexpr std::chrono::days kSoon{14};
+  std::string text =
+      fmt::format("{} ({}, until {}: {}", SubjectOf(waiver), PrintableShort(waiver.owner, 40),
+                  waiver.expires, PrintableShort(waiver.reason));
+  const auto left = LastDay(waiver) - today;
+  if (left <= kSoon) {
+    text += fmt::format("; expires in {} day{}", left.count(), left.count() == 1 ? "" : "s");
+  }
+  return text + ")";
 }
 
 std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, bool is_used) {

@@ -31,6 +31,13 @@ bool HasExpired(const Waiver& waiver, std::chrono::sys_days today);
 /// Waivers of `policy` that reach farther ahead than kLongestWaiver.
 Errors CheckWaivers(const Policy& policy, std::chrono::sys_days today);
 
+/// What `waiver` is for: a rule, or the metric of a limit.
+std::string_view SubjectOf(const Waiver& waiver);
+
+/// "gpu.idle.mean (anna, until 2026-12-31: cluster move)", and soon before its end in how many
+/// days.
+std::string WaiverText(const Waiver& waiver, std::chrono::sys_days today);
+
 /// What a reader of the report must know about a waiver, beside the findings that it covers: that
 /// it has expired, or that nothing needed it. Nothing when it did its work.
 std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, bool is_used);

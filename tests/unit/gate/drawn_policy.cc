@@ -87,7 +87,7 @@ std::string Text(const Condition& when) {
 }
 
 std::string Text(const Limit& limit) {
-  std::string text = fmt::format("level: {}", LevelName(limit.level));
+  std::string text = fmt::format("level: {}, side: any", LevelName(limit.level));
   if (limit.min) text += ", min: " + Percent(*limit.min);
   if (limit.max) text += ", max: " + Percent(*limit.max);
   constexpr const char* kWords[] = {"no_verdict", "skip", "fail"};
@@ -99,7 +99,7 @@ std::string Text(const Limit& limit) {
 }
 
 std::string Text(const Change& change) {
-  std::string text = fmt::format("level: {}", LevelName(change.level));
+  std::string text = fmt::format("level: {}, side: any", LevelName(change.level));
   if (change.increase) text += ", max_increase: " + Percent(*change.increase);
   if (change.decrease) text += ", max_decrease: " + Percent(*change.decrease);
   if (change.min_abs) text += ", min_abs: " + Percent(*change.min_abs);

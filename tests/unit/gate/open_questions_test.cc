@@ -115,7 +115,7 @@ TEST(MissingRanks, MatterToWhatAllRanksMake) {
       {"ranks: {allow_missing: 1}", false, false},
       {"thresholds: {gpu.idle.mean: {max: 9%}}", false, false},
       {"thresholds: {gpu.idle.max: {max: 9%}}", false, true},
-      {"thresholds: {gpu.utilization.min: {max: 9%}}", false, true},
+      {"thresholds: {gpu.utilization.min: {min: 9%}}", false, true},
       {"thresholds: {gpu.idle.max: {max: 9%, level: warn}}", false, true},
       {"thresholds: {gpu.idle.max: {max: 9%, level: info}}", false, false},
       {"thresholds: {iteration.time.median: {max: 9 ms}}", false, true},

@@ -112,8 +112,8 @@ TEST(Verdict, EachLimitIsCountedAsOneThing) {
       {"gpu.idle.max: {max: 9%}", "0 0 0 0 1"},
       {"gpu.idle.max: {max: 9%, on_missing: fail}", "0 0 0 0 1"},
       {"gpu.idle.max: {max: 9%, on_missing: skip}", "0 0 0 1 0"},
-      {"gpu.occupancy: {max: 9%}", "0 1 0 0 0"},
-      {"gpu.occupancy: {max: 9%, level: info}", "0 0 0 0 0"},
+      {"gpu.occupancy: {max: 9%, side: any}", "0 1 0 0 0"},
+      {"gpu.occupancy: {max: 9%, side: any, level: info}", "0 0 0 0 0"},
   };
   const Analysis analysis =
       MakeAnalysis({{"gpu.idle.mean", 0.42}, {"gpu.idle.max", {}}, {"gpu.occupancy", 0.42, true}});
@@ -143,9 +143,9 @@ TEST(Verdict, MissesFailFromTheLevelOfFailOnOn) {
 
 TEST(Verdict, WhatIsAtALimitIsWithinIt) {
   for (const auto& [limit, status] : {std::pair{"{max: 25%}", kPass},
-                                      {"{min: 25%}", kPass},
+                                      {"{min: 25%, side: any}", kPass},
                                       {"{max: 24.9%}", kFail},
-                                      {"{min: 25.1%}", kFail},
+                                      {"{min: 25.1%, side: any}", kFail},
                                       {"{min: 25%, max: 25%}", kPass}}) {
     EXPECT_EQ(Judge(PolicyOf(fmt::format("thresholds: {{gpu.idle.mean: {}}}", limit)),
                     MakeAnalysis({{"gpu.idle.mean", 0.25}}), {}, {})
@@ -285,15 +285,17 @@ TEST(Verdict, FindingsAreCountedWithLimitsThatSayAsMuch) {
       // An explained limit that is missed for sure, and one that may not be.
       {"fail_on: warn\nthresholds: {gpu.idle.max: {max: 9%, level: warn}}", kWarn, false,
        "gpu.idle.max", true, kFail},
-      {"fail_on: warn\nthresholds: {gpu.occupancy: {max: 9%}}", kWarn, false, "gpu.occupancy",
-       false, kFail},
-      {"fail_on: warn\nthresholds: {gpu.occupancy: {max: 9%}}", kInfo, false, "gpu.occupancy", true,
+      {"fail_on: warn\nthresholds: {gpu.occupancy: {max: 9%, side: any}}", kWarn, false,
+       "gpu.occupancy", false, kFail},
+      {"fail_on: warn\nthresholds: {gpu.occupancy: {max: 9%, side: any}}", kInfo, false,
+       "gpu.occupancy", true, kNoVerdict},
+      {"thresholds: {gpu.occupancy: {max: 9%, side: any}}", kWarn, false, "gpu.occupancy", true,
        kNoVerdict},
-      {"thresholds: {gpu.occupancy: {max: 9%}}", kWarn, false, "gpu.occupancy", true, kNoVerdict},
       // An uncertain error is no less open than the limit.
-      {"thresholds: {gpu.occupancy: {max: 9%}}", kWarn, true, "gpu.occupancy", true, kNoVerdict},
-      {"thresholds: {gpu.occupancy: {max: 9%, level: warn}}", kWarn, true, "gpu.occupancy", false,
+      {"thresholds: {gpu.occupancy: {max: 9%, side: any}}", kWarn, true, "gpu.occupancy", true,
        kNoVerdict},
+      {"thresholds: {gpu.occupancy: {max: 9%, side: any, level: warn}}", kWarn, true,
+       "gpu.occupancy", false, kNoVerdict},
       {"thresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kWarn, true, "", false, kNoVerdict},
       {"fail_on: never\nthresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kWarn, true, "", true,
        kPass},

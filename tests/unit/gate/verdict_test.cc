@@ -19,7 +19,7 @@ TEST(Verdict, LimitsAndLevels) {
   Expect("thresholds: {gpu.idle.mean: {max: 42%}}", idle, {kPass, 0, "pass", ""});  // Inclusive.
   Expect("thresholds: {gpu.idle.mean: {max: 30%}}", idle,
          {kFail, 1, "error", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"});
-  Expect("thresholds: {gpu.idle.mean: {min: 50%}}", idle,
+  Expect("thresholds: {gpu.idle.mean: {min: 50%, side: any}}", idle,
          {kFail, 1, "error", "gpu.idle.mean is 42.0 %, below the limit of 50 %\n"});
   Expect("thresholds: {gpu.idle.mean: {max: 30%}}", MakeAnalysis({{"gpu.idle.mean", 0.3004}}),
          {kFail, 1, "error", "gpu.idle.mean is 30.04 %, above the limit of 30 %\n"});
@@ -79,7 +79,7 @@ TEST(Verdict, WhatTheRecordingDoesNotTellLeavesALimitOpen) {
          {kNoVerdict, 3, "low_confidence", kWithin});
   Expect("thresholds: {gpu.idle.mean: {max: 5%}}", open,
          {kFail, 1, "error", "gpu.idle.mean is 10.0 %, above the limit of 5 %\n"});
-  Expect("thresholds: {gpu.idle.mean: {min: 30%}}", open,
+  Expect("thresholds: {gpu.idle.mean: {min: 30%, side: any}}", open,
          {kNoVerdict, 3, "low_confidence",
           "gpu.idle.mean is 10.0 %, below the limit of 30 %, but it is uncertain: some work is "
           "unknown\n"});
@@ -90,7 +90,8 @@ TEST(Verdict, WhatTheRecordingDoesNotTellLeavesALimitOpen) {
   Expect("thresholds: {gpu.idle.mean: {max: 30%, level: info}}", open, {kPass, 0, "pass", ""});
   const Analysis unbounded = MakeAnalysis(
       {{"kernel.count_per_iteration", 24.0, false, std::numeric_limits<double>::infinity()}});
-  Expect("thresholds: {kernel.count_per_iteration: {min: 10}}", unbounded, {kPass, 0, "pass", ""});
+  Expect("thresholds: {kernel.count_per_iteration: {min: 10, side: any}}", unbounded,
+         {kPass, 0, "pass", ""});
   Expect("thresholds: {kernel.count_per_iteration: {max: 100}}", unbounded,
          {kNoVerdict, 3, "low_confidence",
           "kernel.count_per_iteration is 24, within the limit, but it is uncertain: some work is "

@@ -319,7 +319,8 @@ TEST(Evaluator, ThePolicysLimitsStandInPlaceOfTheRulesOwn) {
       {"thresholds: {gpu.idle.mean: [{max: 10%, level: info}, {max: 34%}]}",
        "test/idle: error 35.0 % (> 34 %) | m\n"},
       // Another direction, a condition, or the rule's parameters: the rule keeps its limits.
-      {"thresholds: {gpu.idle.mean: {min: 50%}}", "test/idle: error 35.0 % (> 30 %) | m\n"},
+      {"thresholds: {gpu.idle.mean: {min: 50%, side: any}}",
+       "test/idle: error 35.0 % (> 30 %) | m\n"},
       {"thresholds: {gpu.idle.mean: {max: 50%, when: profile.gpus > 1}}",
        "test/idle: error 35.0 % (> 30 %) | m\n"},
       {"thresholds: {gpu.idle.mean: {max: 50%}}\nrules: {test/idle: {params: {warn: 20%}}}",

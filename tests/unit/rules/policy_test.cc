@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "read_all.h"
+#include "rules/rulebook.h"
 
 namespace profgauge {
 namespace {
@@ -88,17 +89,75 @@ TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(policy->baseline->limits[0].min_abs, 2e6);
   EXPECT_FALSE(policy->baseline->limits[1].max_increase->relative);
 
-  ASSERT_EQ(policy->waivers.size(), 1U);
+  EXPECT_EQ(policy->baseline->limits[0].total, 0.08);
+  EXPECT_TRUE(policy->baseline->limits[0].judges_total);
+
+  ASSERT_EQ(policy->waivers.size(), 3U);
+  EXPECT_EQ(policy->waivers[1].limit, "iteration.time.median");
+  EXPECT_EQ(policy->waivers[1].up_to, 0.12);
+  EXPECT_EQ(policy->waivers[2].threshold, "gpu.idle.max");
   EXPECT_EQ(policy->waivers[0].where.text, "rank.id == 7");
   EXPECT_EQ(policy->waivers[0].expires, "2027-03-31");
   ASSERT_EQ(policy->require.size(), 1U);
   EXPECT_EQ(policy->require[0].where.line, 25U);
 }
 
+TEST(Policy, SaysWhatABaselineMustBe) {
+  const auto policy = ParsePolicy(
+      "schema: 1\n"
+      "baseline:\n"
+      "  match: any\n"
+      "  missing: no_verdict\n"
+      "  min_runs: 3\n"
+      "  anchor: {max_increase: 8%}\n"
+      "  confirm: true\n"
+      "  iteration.time.median: {max_increase: 5%, total: off}\n"
+      "  gpu.utilization.mean: {max_increase: 5%, side: any}\n",
+      "p.yaml");
+  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  const PolicyBaseline& baseline = *policy->baseline;
+  EXPECT_TRUE(baseline.match_any);
+  EXPECT_EQ(baseline.missing, OnBaselineMissing::kNoVerdict);
+  EXPECT_EQ(baseline.min_runs, 3);
+  EXPECT_EQ(baseline.anchor.max_increase, 0.08);
+  EXPECT_TRUE(baseline.confirm);
+  EXPECT_FALSE(baseline.limits[0].judges_total);
+  const auto anchored = ParsePolicy("schema: 1\nbaseline: {anchor: off}\n", "p.yaml");
+  ASSERT_TRUE(anchored);
+  EXPECT_FALSE(anchored->baseline->anchor.judges);
+  const auto release = ParsePolicy("schema: 1\nbaseline: {anchor: v2.3}\n", "p.yaml");
+  ASSERT_TRUE(release);
+  EXPECT_EQ(release->baseline->anchor.name, "v2.3");
+}
+
+// What leaves nothing to judge, or switches off what its author set, is no policy.
+TEST(Policy, SettingsThatDoNothingAreRefused) {
+  const auto code = [](const std::string& text) {
+    const auto policy = ParsePolicy("schema: 1\n" + text, "p.yaml");
+    if (!policy) return policy.error().front().code;
+    const auto book = LoadRulebook(*policy, {});
+    return book ? std::string("none") : book.error().front().code;
+  };
+  EXPECT_EQ(code("rules: {\"*\": off}\n"), "policy/judges-nothing");
+  EXPECT_EQ(code("rules: {\"*\": off}\nbaseline: {iteration.time.median: {max_increase: 5%}}\n"),
+            "none");
+  EXPECT_EQ(code("rules: {\"*\": off, gpu/idle: {params: {error: 20%}}}\n"
+                 "thresholds: {gpu.idle.mean: {max: 10%}}\n"),
+            "policy/params-of-off");
+  EXPECT_EQ(code("rules: {\"*\": off, gpu/idle: {level: default, params: {error: 20%}}}\n"),
+            "none");
+  EXPECT_EQ(code("rules: {gpu/idle: error, \"*\": off}\nthresholds: {gpu.idle.mean: {max: 10%}}\n"),
+            "policy/off-after");
+  EXPECT_EQ(code("rules: {\"*\": off, gpu/idle: error}\n"), "none");
+  EXPECT_EQ(code("extends: [builtin:report-only, builtin:strict]\n"), "policy/fail-on");
+  EXPECT_EQ(code("extends: [builtin:report-only, builtin:strict]\nfail_on: error\n"), "none");
+  EXPECT_EQ(code("extends: [builtin:report-only]\n"), "none");
+}
+
 TEST_F(PolicyFiles, LaterChangesReplaceEarlierOnesOnTheSameMetric) {
   const auto policy = ParsePolicy(
       "schema: 1\nextends: all_keys.good.yaml\n"
-      "baseline: {strictness: normal, iteration.time.median: {max_decrease: 9%}}\n",
+      "baseline: {strictness: normal, iteration.time.median: {max_decrease: 9%, side: any}}\n",
       "p.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
   ASSERT_EQ(policy->baseline->limits.size(), 2U);

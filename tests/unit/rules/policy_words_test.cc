@@ -68,14 +68,15 @@ TEST(PolicyWords, AreTakenForWhatTheySay) {
          return limit(p).min == 0.2 && limit(p).max == 0.2 && limit(p).level == Level::kError &&
                 !limit(p).on_missing && limit(p).when.empty() && limit(p).where.line == 2;
        }},
-      {"thresholds: {gpu.idle.mean: {min: 20%, level: warn, on_missing: skip}}",
+      {"thresholds: {gpu.idle.mean: {min: 20%, level: warn, on_missing: skip, side: any}}",
        [&](P p) {
          return !limit(p).max && limit(p).level == Level::kWarn &&
                 limit(p).on_missing == OnMissing::kSkip;
        }},
       // Limits at the ends of what a metric can have say that there is none.
       {"thresholds: {gpu.idle.mean: {max: 100%}}", [&](P p) { return limit(p).max == 1; }},
-      {"thresholds: {iteration.time.median: {min: 0}}", [&](P p) { return limit(p).min == 0; }},
+      {"thresholds: {iteration.time.median: {min: 0, side: any}}",
+       [&](P p) { return limit(p).min == 0; }},
       // Ends where the other end judges, and metrics without an end.
       {"thresholds: {gpu.idle.mean: {min: 0%, max: 30%}}", [&](P p) { return limit(p).min == 0; }},
       {"thresholds: {gpu.utilization.mean: {min: 100%, max: 100%}}",
@@ -84,7 +85,7 @@ TEST(PolicyWords, AreTakenForWhatTheySay) {
       {"thresholds: {iteration.time.robust_cv: {max: 120%}}",
        [&](P p) { return limit(p).max == 1.2; }},
       {"thresholds: {iteration.drift: {min: -5%}}", [&](P p) { return limit(p).min == -0.05; }},
-      {"thresholds: {what_if.a.gain_share: {min: -5%}}",
+      {"thresholds: {what_if.a.gain_share: {min: -5%, side: any}}",
        [&](P p) { return limit(p).min == -0.05; }},
       {"baseline: {iteration.time.median: {max_increase: 5%, max_decrease: 100%}}",
        [&](P p) { return change(p).max_decrease->value == 1; }},
@@ -98,7 +99,7 @@ TEST(PolicyWords, AreTakenForWhatTheySay) {
                 change(p).max_decrease->relative && change(p).min_abs == 0.01 &&
                 change(p).level == Level::kError;
        }},
-      {"baseline: {iteration.time.median: {max_decrease: 2 ms, level: warn}}",
+      {"baseline: {iteration.time.median: {max_decrease: 2 ms, level: warn, side: any}}",
        [&](P p) {
          return change(p).max_decrease->value == 2e6 && !change(p).max_decrease->relative &&
                 !change(p).max_increase && change(p).level == Level::kWarn;
@@ -138,15 +139,15 @@ TEST(PolicyWords, AreRefusedWithACode) {
       {"thresholds: {gpu.idle.mean: {min: 30%, max: 20%}}", "policy/empty-range"},
       // No run can miss these limits, or every run does.
       {"thresholds: {gpu.idle.mean: {max: 120%}}", "policy/out-of-range"},
-      {"thresholds: {gpu.idle.mean: {min: 120%}}", "policy/out-of-range"},
-      {"thresholds: {gpu.idle.mean: {min: -5%}}", "policy/out-of-range"},
+      {"thresholds: {gpu.idle.mean: {min: 120%, side: any}}", "policy/out-of-range"},
+      {"thresholds: {gpu.idle.mean: {min: -5%}}", "policy/wrong-side policy/out-of-range"},
       {"thresholds: {gpu.idle.mean: {max: -5%}}", "policy/out-of-range"},
       {"thresholds: {gpu.idle.mean: [{max: 20%}, {min: 10%, max: 120%}]}", "policy/out-of-range"},
       {"thresholds: {gpu.idle.mean: {min: -5%, max: 120%}}",
        "policy/out-of-range policy/out-of-range"},
       {"thresholds: {iteration.time.median: {max: -5 ms}}", "policy/out-of-range"},
       {"thresholds: {profile.gpus: {min: -1}}", "policy/out-of-range"},
-      {"baseline: {iteration.time.median: {max_decrease: 100%}}", "policy/never-missed"},
+      {"baseline: {iteration.time.median: {max_decrease: 100%, side: any}}", "policy/never-missed"},
       {"baseline: {iteration.time.median: {max_increase: 5%, max_decrease: 150%}}",
        "policy/never-missed"},
       {"baseline: {gpu.idle.mean: {max_increase: 5%, min_abs: 100%}}", "policy/out-of-range"},
@@ -168,7 +169,7 @@ TEST(PolicyWords, AreRefusedWithACode) {
       {"baseline: {gpu.idle.mean: {level: warn}}", "policy/no-limit"},
       {"baseline: {gpu.idle.mean: {max_increase: 5 ms}}", "config/unit"},
       {"waivers: [{rule: a/b, reason: r, owner: o, expires: 2027-13-01}]", "policy/day"},
-      {"waivers: [{reason: r, owner: o, expires: 2027-01-01}]", "config/missing-key"},
+      {"waivers: [{reason: r, owner: o, expires: 2027-01-01}]", "policy/waiver"},
       {"waivers: [{rule: a/b, owner: o, expires: 2027-01-01}]", "config/missing-key"},
       {"waivers: [{rule: a/b, reason: r, expires: 2027-01-01}]", "config/missing-key"},
       {"waivers: [{rule: a/b, reason: r, owner: o}]", "config/missing-key"},
