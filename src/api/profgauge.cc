@@ -62,7 +62,8 @@ tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
     std::move(runs->begin(), runs->end(), std::back_inserter(baselines));
   }
   const RunToJudge run{RunName(loaded.paths), loaded.ranks};
-  auto judged = JudgeRuns(std::span(&run, 1), *policy, *rules, baselines, how);
+  auto judged =
+      JudgeRuns(std::span(&run, 1), *policy, *rules, BaselineSource{std::move(baselines), {}}, how);
   if (!judged) return fail(std::move(judged).error());
   return Judgement(std::make_shared<Judgement::Data>(*std::move(judged)));
 }

@@ -14,10 +14,13 @@
 #include "api/listed_ranks.h"
 #include "api/snapshots.h"
 #include "base/format.h"
+#include "gate/anchor.h"
 #include "gate/baseline_verdict.h"
 #include "gate/compare.h"
+#include "gate/compare_series.h"
 #include "gate/doubts.h"
 #include "gate/missing_ranks.h"
+#include "gate/pairs.h"
 #include "gate/without_profiler.h"
 #include "knowledge/thresholds.h"
 #include "readers/ranks.h"
@@ -130,10 +133,21 @@ std::vector<std::string_view> TablesBesides(const Rulebook& rules) {
   return tables;
 }
 
+// Of the history too, and of those who accepted something.
+void HideNames(BaselineInfo& info) {
+  for (BaselineRun& run : info.runs) run.commit.clear();
+  for (BaselineRun& run : info.runs) run.name = "baseline";
+  for (SkippedRun& run : info.skipped) run.why = run.why.starts_with("model ") ? "model" : run.why;
+  info.level.reset();
+  info.ended.reset();
+  info.source.clear();
+  info.why_missing = "none is comparable";
+}
+
 /// Against the baselines; nothing without any.
-std::optional<RunComparison> CompareThem(std::vector<Snapshot> baselines,
-                                         std::vector<Snapshot> runs, const Policy& policy,
-                                         const JudgeRunsOptions& options) {
+std::optional<RunComparison> CompareThem(const ChosenBaseline& chosen, std::vector<Snapshot> runs,
+                                         const Policy& policy, const JudgeRunsOptions& options) {
+  std::vector<Snapshot> baselines = chosen.runs;
   if (baselines.empty()) return std::nullopt;
   if (policy.unrecorded == Unrecorded::kIgnore) {
     for (auto* snapshots : {&baselines, &runs}) {
@@ -145,9 +159,39 @@ std::optional<RunComparison> CompareThem(std::vector<Snapshot> baselines,
     HideNames("run", runs);
   }
   RunComparison comparison =
-      CompareRuns(baselines, runs, policy.baseline ? &*policy.baseline : nullptr);
+      CompareRuns(baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
+                  options.is_paired ? ComparePurpose::kJudgePairs : ComparePurpose::kJudge);
   DecideJudging(options.choices.allow_incomparable, comparison);
+  if (policy.baseline && comparison.is_judged && !runs.empty()) {
+    CompareParts(chosen.parts.empty() ? baselines : chosen.parts, runs[FindMiddleRun(runs)],
+                 *policy.baseline, comparison);
+  }
+  if (!chosen.anchor.empty() && comparison.is_judged) {
+    HoldAgainstAnchor(chosen.anchor, runs, policy.baseline ? *policy.baseline : PolicyBaseline{},
+                      chosen.info, comparison);
+  }
+  const bool is_slower = std::any_of(
+      comparison.metrics.begin(), comparison.metrics.end(), [](const MetricComparison& metric) {
+        return metric.verdict == stats::Change::kFail && IsTypicalTime(metric.metric);
+      });
+  if (is_slower && chosen.blame && !options.redact) {
+    comparison.blame = chosen.blame(runs[FindMiddleRun(runs)]);
+  }
   return comparison;
+}
+
+Status CheckPairs(std::size_t baselines, std::size_t runs) {
+  if (baselines == runs && runs >= stats::kLeastPairs) return {};
+  Error error;
+  error.kind = ErrorKind::kUsage;
+  error.code = "paired/count";
+  error.message =
+      fmt::format("`--paired` needs as many runs as baseline runs, {} or more: {} and {}",
+                  stats::kLeastPairs, runs, baselines);
+  error.notes = {
+      "help: record alternately, A B B A A B: check B1 B2 B3 --baseline A1 --baseline A2 "
+      "--baseline A3"};
+  return Fail(std::move(error));
 }
 
 report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy& policy,
@@ -172,11 +216,18 @@ report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy
 }  // namespace
 
 Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
-                                  const Rulebook& rules, const std::vector<Snapshot>& baselines,
+                                  const Rulebook& rules, const BaselineSource& source,
                                   const JudgeRunsOptions& options) {
   Selection selection = SelectionOf(policy, options.choices);
   if (options.verdict_only) selection.unwanted_tables = TablesBesides(rules);
-  PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, !baselines.empty(), options));
+  PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, source.IsAsked(), options));
+  PROFGAUGE_TRY(ChosenBaseline chosen, source.For(measured.snapshots));
+  if (options.redact) HideNames(chosen.info);
+  const bool is_missing = chosen.info.state == BaselineState::kMissing;
+  if (is_missing && options.on_missing_baseline == OnBaselineMissing::kFail) {
+    return Fail(MissingBaseline(chosen.info));
+  }
+  if (options.is_paired) PROFGAUGE_CHECK(CheckPairs(chosen.runs.size(), runs.size()));
   const RunToJudge& subject = runs[measured.middle];
   std::shared_ptr<const Replayer> replayer = std::move(measured.run.replayer);
   Judgement::Data out;
@@ -195,17 +246,20 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   AddPlanMetrics(plan, out.analysis);
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
-                      JudgeOptions{options.choices.allow_incomplete, &evaluation, baselines,
-                                   std::move(measured.doubts)});
+                      JudgeOptions{options.choices.allow_incomplete, &evaluation, chosen.runs,
+                                   source.IsAsked(), options.today, std::move(measured.doubts)});
   if (AreListed(subject.ranks)) {
     PROFGAUGE_CHECK(FailWithEach(subject.ranks, selection, policy, rules,
                                  options.choices.allow_incomplete, out.verdict));
   }
   const std::optional<RunComparison> comparison =
-      CompareThem(baselines, std::move(measured.snapshots), policy, options);
+      CompareThem(chosen, std::move(measured.snapshots), policy, options);
   if (comparison) {
-    AddComparison(*comparison, policy, out.verdict);
+    AddComparison(*comparison, policy, out.verdict, options.acceptance, options.today);
     options.phase_ended("compare");
+  }
+  if (is_missing) {
+    AddMissingBaseline(chosen.info, options.on_missing_baseline, policy, out.verdict);
   }
   report::BuildInput input;
   input.run_name = subject.name;
@@ -214,6 +268,8 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   input.policy = &policy;
   input.verdict = &out.verdict;
   input.comparison = comparison ? &*comparison : nullptr;
+  const bool is_told = source.IsAsked() || policy.baseline.has_value();
+  input.baseline = is_told ? &chosen.info : nullptr;
   input.findings = report::BuildFindings(evaluation);
   input.plan = report::BuildPlan(plan, evaluation);
   input.rules_hash = rules.rules().hash;

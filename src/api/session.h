@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "api/baseline_source.h"
+#include "gate/baseline_verdict.h"
 #include "gate/snapshot.h"
 #include "gate/verdict.h"
 #include "profgauge/profgauge.h"
@@ -48,6 +50,9 @@ struct JudgeRunsOptions {
   std::chrono::sys_days today;
   /// Take what tells of machines and people out of the report.
   bool redact = false;
+  OnBaselineMissing on_missing_baseline = OnBaselineMissing::kWarn;
+  Acceptance acceptance;
+  bool is_paired = false;  ///< Runs and baselines were recorded in turn, and are compared so.
   /// Said in the report; none while its text is empty.
   Remark remark;
   /// Leave the timeline to Judgement::Data::add_timeline: few outputs have it, and the others are
@@ -59,11 +64,12 @@ struct JudgeRunsOptions {
   std::function<void(std::string_view)> phase_ended = [](std::string_view) {};
 };
 
-/// Analyzes the runs, judges the one in the middle, with `baselines` all of them against these, and
+/// Analyzes the runs, judges the one in the middle, with baselines all of them against these, and
 /// builds its report. Several runs need baselines.
-/// Errors: kUsage for the selection. REQUIRES: `runs` is not empty.
+/// Errors: kUsage for the selection, those of the history; kConfig where a baseline is missing and
+/// that is to fail. REQUIRES: `runs` is not empty.
 Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
-                                  const Rulebook& rules, const std::vector<Snapshot>& baselines,
+                                  const Rulebook& rules, const BaselineSource& source,
                                   const JudgeRunsOptions& options);
 
 /// What the caller chose, over what the policy says.

@@ -64,6 +64,16 @@ constexpr CommandSpec kCommands[] = {
      RunBaselineSave},
     {"baseline show", kOnBaselineShow, "FILE…", 1, kMany, "Show what a baseline holds", "",
      "  profgauge baseline show baseline.json\n", RunBaselineShow},
+    {"baseline power", kOnBaselinePower, "BASELINE…", 1, kMany,
+     "Report the smallest change that a baseline can detect",
+     "Compares each run with the others. Prints the noise between runs, the noise floor to set, "
+     "and\n"
+     "the smallest change that nine of ten comparisons detect, by iterations and runs. Exits 3 "
+     "with\n"
+     "fewer than 3 runs.",
+     "  profgauge baseline power baseline.json\n"
+     "  profgauge baseline power history:main~10\n",
+     RunBaselinePower},
     {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
      "Renew a baseline: the new runs push out the oldest", "",
      "  profgauge baseline promote run8.json.gz -o baseline.json --policy policy.yaml\n",
@@ -73,6 +83,18 @@ constexpr CommandSpec kCommands[] = {
      "judge, as to `baseline save`.",
      "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n",
      RunHistoryAdd},
+    {"history accept", kOnHistoryAccept, "[RUN]", 0, 1, "Accept a run's speed as the new level",
+     "RUN is the number of a run or its commit. Later runs are compared with it and with the runs\n"
+     "after it. With --until the level ends; --undo ID removes it.",
+     "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
+     RunHistoryAccept, Takes::kNothing},
+    {"history tag", kOnHistoryTag, "RUN NAME", 2, 2, "Mark a run as a release",
+     "Creep is measured from the last release or accepted level.",
+     "  profgauge history tag 3f2a1c v2.3\n", RunHistoryTag, Takes::kNothing},
+    {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
+     "Exits 1 if the level rose by more than the limit since the last accepted one, 3 with fewer\n"
+     "than 8 comparable runs, else 0. Names the commits that may have caused the step.",
+     "  profgauge history check --branch main\n", RunHistoryCheck, Takes::kNothing},
     {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "",
      "  profgauge history list --branch main\n", RunHistoryList, Takes::kNothing},
     {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",

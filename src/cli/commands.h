@@ -50,9 +50,13 @@ enum CommandBit : std::uint64_t {
   kOnHelp = std::uint64_t{1} << 32,
   kOnThresholds = std::uint64_t{1} << 33,
   kOnFind = std::uint64_t{1} << 34,
-  kOnHistory =
-      kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport | kOnHistoryRemove,
-  kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote,
+  kOnHistoryAccept = std::uint64_t{1} << 35,
+  kOnHistoryTag = std::uint64_t{1} << 36,
+  kOnHistoryCheck = std::uint64_t{1} << 37,
+  kOnBaselinePower = std::uint64_t{1} << 38,
+  kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
+               kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
+  kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
@@ -120,6 +124,10 @@ Result<int> RunHistoryList(const Options& options, Console& console);
 Result<int> RunHistoryTrend(const Options& options, Console& console);
 Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunHistoryRemove(const Options& options, Console& console);
+Result<int> RunHistoryAccept(const Options& options, Console& console);
+Result<int> RunHistoryTag(const Options& options, Console& console);
+Result<int> RunHistoryCheck(const Options& options, Console& console);
+Result<int> RunBaselinePower(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunFind(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);

@@ -76,7 +76,13 @@ struct Options {
   // Baselines and history.
   std::string file;                         ///< The baseline file to write.
   std::string db = "profgauge-history.db";  ///< The history.
-  std::string branch, commit;
+  std::string branch, commit, model;
+  std::string baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
+  std::string accept, reason, owner, until, verdict;
+  std::optional<std::int64_t> undo;
+  std::string metric;
+  bool paired = false;
+  std::string exit_map;  ///< "bisect", or empty: the program's own exit codes.
 
   // What-if.
   std::vector<std::string> scales;    ///< "CONDITION by FACTOR"

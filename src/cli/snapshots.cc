@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -17,10 +21,14 @@
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "gate/compare.h"
+#include "gate/constants.h"
 #include "gate/doubts.h"
 #include "gate/history.h"
+#include "gate/history_check.h"
+#include "gate/select.h"
 #include "gate/verdict.h"
 #include "readers/one_run.h"
+#include "rules/waiver.h"
 
 namespace profgauge::cli {
 namespace {
@@ -43,12 +51,14 @@ Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options
   return runs;
 }
 
+bool IsMissing(const std::string& what) {
+  std::error_code error;
+  return what != "-" && !std::filesystem::exists(what, error);
+}
+
 // A gate whose baseline is gone is misconfigured; the run that it would judge is not to blame.
 Status RefuseMissing(const std::string& what) {
-  std::error_code error;
-  if (what == "-" || what.starts_with("history:") || std::filesystem::exists(what, error)) {
-    return {};
-  }
+  if (what.starts_with("history:") || !IsMissing(what)) return {};
   Error missing;
   missing.kind = ErrorKind::kConfig;
   missing.code = "baseline/missing";
@@ -97,6 +107,65 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
   return std::vector<Snapshot>{std::move(snapshot)};
 }
 
+using Choose = std::function<Result<ChosenBaseline>(std::span<const Snapshot>)>;
+
+std::function<std::string(const Snapshot&)> BlameOf(const HistoryChoice& choice,
+                                                    const PolicyBaseline& policy) {
+  if (choice.failed.empty()) return {};
+  return [window = choice.window, failed = choice.failed,
+          floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor)](const Snapshot& candidate) {
+    return BlameText(window, failed, candidate, floor);
+  };
+}
+
+// Which runs of a history are comparable is known once the candidates are.
+Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
+                                const Policy& policy, std::vector<Snapshot>& probe) {
+  HistoryQuestion question;
+  PROFGAUGE_TRY(question.reference, ParseHistoryReference(what));
+  question.model = options.model;
+  question.commit = options.commit;
+  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  question.today = FormatDay(today);
+  const PolicyBaseline asked = policy.baseline.value_or(PolicyBaseline{});
+  question.anchor = asked.anchor.name;
+  constexpr std::int64_t kPartRuns = 20;  // A kernel of 2 % by +5 % is found in 96 of 100 then.
+  if (asked.kernels || asked.operators) question.parts = kPartRuns;
+  if (IsMissing(options.db) && OnMissingOf(options, policy) != OnBaselineMissing::kFail) {
+    return Choose([what, db = options.db](std::span<const Snapshot>) {
+      ChosenBaseline none;
+      none.info.state = BaselineState::kMissing;
+      none.info.source = what;
+      none.info.why_missing = db + " does not exist";
+      return Result<ChosenBaseline>(std::move(none));
+    });
+  }
+  PROFGAUGE_TRY(History opened, History::OpenToRead(options.db));
+  auto history = std::make_shared<History>(std::move(opened));
+  PROFGAUGE_TRY(auto last, history->Last(question.reference.branch, 1));
+  if (!last.empty()) probe.push_back(std::move(last.front().snapshot));
+  return Choose(
+      [history, question, asked](std::span<const Snapshot> candidates) -> Result<ChosenBaseline> {
+        PROFGAUGE_TRY(HistoryChoice choice, ChooseRuns(*history, question, candidates));
+        ChosenBaseline chosen;
+        chosen.info = DescribeChoice(choice, question.reference, asked.min_runs);
+        if (chosen.info.state == BaselineState::kMissing) return chosen;
+        const auto ids = [](const std::vector<ChosenRun>& runs) {
+          std::vector<std::int64_t> out;
+          for (const ChosenRun& run : runs) out.push_back(run.row.id);
+          return out;
+        };
+        const bool is_apart = ids(choice.anchor) != ids(choice.window);
+        if (!asked.anchor.judges || !is_apart) chosen.info.anchor.clear();
+        chosen.blame = BlameOf(choice, asked);
+        for (ChosenRun& run : choice.parts) chosen.parts.push_back(std::move(run.snapshot));
+        for (ChosenRun& run : choice.window) chosen.runs.push_back(std::move(run.snapshot));
+        if (chosen.info.anchor.empty()) return chosen;
+        for (ChosenRun& run : choice.anchor) chosen.anchor.push_back(std::move(run.snapshot));
+        return chosen;
+      });
+}
+
 }  // namespace
 
 Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
@@ -135,11 +204,60 @@ std::optional<Policy> KeepingPolicy(const Options& options, Console& console) {
   return ReadPolicy(options, console);
 }
 
-Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,
-                                            Console& console) {
-  for (const std::string& what : options.baselines) PROFGAUGE_CHECK(RefuseMissing(what));
-  auto runs = LoadAllSnapshots(options.baselines, options, policy, console);
-  if (runs || runs.error().kind != ErrorKind::kInput) return runs;
+OnBaselineMissing OnMissingOf(const Options& options, const Policy& policy) {
+  const bool has_history =
+      std::any_of(options.baselines.begin(), options.baselines.end(),
+                  [](const std::string& what) { return what.starts_with("history:"); });
+  const auto otherwise = has_history ? OnBaselineMissing::kWarn : OnBaselineMissing::kFail;
+  if (options.baseline_missing == "pass") return OnBaselineMissing::kPass;
+  if (options.baseline_missing == "warn") return OnBaselineMissing::kWarn;
+  if (options.baseline_missing == "no_verdict") return OnBaselineMissing::kNoVerdict;
+  if (options.baseline_missing == "fail") return OnBaselineMissing::kFail;
+  if (!has_history || !policy.baseline) return otherwise;
+  return policy.baseline->missing.value_or(otherwise);
+}
+
+Result<std::string> OwnerOf(const Options& options) {
+  if (!options.owner.empty()) return options.owner;
+  for (const char* name : {"PROFGAUGE_OWNER", "GITHUB_ACTOR", "GITLAB_USER_LOGIN", "BUILD_USER_ID",
+                           "CHANGE_AUTHOR", "BUILDKITE_BUILD_CREATOR"}) {
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  }
+  return Fail(UsageError("usage/no-owner", "an acceptance needs an owner",
+                         "pass --owner WHO, or set PROFGAUGE_OWNER"));
+}
+
+Result<BaselineSource> LoadBaselines(const Options& options, const Policy& policy, Console& console,
+                                     std::vector<Snapshot>& probe) {
+  BaselineSource source;
+  std::vector<std::string> files;
+  const bool may_be_missing =
+      options.baseline_missing == "pass" || options.baseline_missing == "warn";
+  for (const std::string& what : options.baselines) {
+    if (!what.starts_with("history:")) {
+      if (may_be_missing && IsMissing(what)) {
+        source.choose = [what](std::span<const Snapshot>) {
+          ChosenBaseline none;
+          none.info.state = BaselineState::kMissing;
+          none.info.source = what;
+          none.info.why_missing = "there is no such file";
+          return Result<ChosenBaseline>(std::move(none));
+        };
+        continue;
+      }
+      PROFGAUGE_CHECK(RefuseMissing(what));
+      files.push_back(what);
+      continue;
+    }
+    PROFGAUGE_TRY(source.choose, FromHistoryLater(what, options, policy, probe));
+  }
+  auto runs = LoadAllSnapshots(files, options, policy, console);
+  if (runs) {
+    source.runs = std::move(*runs);
+    probe.insert(probe.end(), source.runs.begin(), source.runs.end());
+    return source;
+  }
+  if (runs.error().kind != ErrorKind::kInput) return Fail(std::move(runs).error());
   Error error = std::move(runs).error();
   error.notes.emplace_back(
       "note: --baseline takes a baseline of `baseline save`, `history:BRANCH~N` or a profile");

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/baseline_source.h"
 #include "api/run_picture.h"
 #include "cli/options.h"
 #include "gate/snapshot.h"
@@ -41,9 +42,17 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
 /// errors were reported.
 std::optional<Policy> KeepingPolicy(const Options& options, Console& console);
 
-/// What --baseline names. Errors: as LoadSnapshots.
-Result<std::vector<Snapshot>> LoadBaselines(const Options& options, const Policy& policy,
-                                            Console& console);
+/// What --baseline names: runs of files now, of the history once the candidates are known. `probe`
+/// gets a run by which arguments are told apart. Errors: as LoadSnapshots.
+Result<BaselineSource> LoadBaselines(const Options& options, const Policy& policy, Console& console,
+                                     std::vector<Snapshot>& probe);
+
+/// What becomes of a run without a baseline, by call or policy.
+OnBaselineMissing OnMissingOf(const Options& options, const Policy& policy);
+
+/// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where nobody
+/// says.
+Result<std::string> OwnerOf(const Options& options);
 
 /// All of `whats` together, in order.
 Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,

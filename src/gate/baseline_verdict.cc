@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "gate/comparable.h"
+#include "gate/limit_waiver.h"
 
 namespace profgauge {
 namespace {
@@ -115,6 +116,22 @@ void CountEndedEarly(const RunComparison& comparison, const Policy& policy, Adde
       ended.iterations, ended.iterations == 1 ? "" : "s", ended.of));
 }
 
+// A kind of parts counts once, however many of them are slower.
+void CountParts(const RunComparison& comparison, const Policy& policy, Verdict& verdict,
+                Added& added) {
+  for (const PartsComparison& parts : comparison.parts) {
+    if (parts.found.empty()) {
+      ++verdict.passed;
+      continue;
+    }
+    if (parts.level == Level::kError) ++verdict.errors;
+    if (parts.level == Level::kWarn) ++verdict.warnings;
+    std::vector<std::string>& said =
+        Fails(parts.level, policy.fail_on) ? added.failures : verdict.notes;
+    said.insert(said.end(), parts.found.begin(), parts.found.end());
+  }
+}
+
 std::string Incomparable(const RunComparison& comparison) {
   const std::string text =
       "the baseline is not comparable: " + HardDifferences(comparison.differences);
@@ -131,21 +148,61 @@ std::string Incomparable(const RunComparison& comparison) {
 
 }  // namespace
 
-void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict) {
+void AddMissingBaseline(const BaselineInfo& info, OnBaselineMissing choice, const Policy& policy,
+                        Verdict& verdict) {
+  const std::string line = BaselineLine(info);
+  if (choice == OnBaselineMissing::kNoVerdict) {
+    if (verdict.status == VerdictStatus::kPass) verdict.status = VerdictStatus::kNoVerdict;
+    verdict.reasons.push_back(line + " [baseline/missing]");
+    return;
+  }
+  if (choice != OnBaselineMissing::kWarn) return;
+  ++verdict.warnings;
+  if (!Fails(Level::kWarn, policy.fail_on)) return;
+  verdict.status = VerdictStatus::kFail;
+  verdict.reasons.push_back(line + " [baseline/missing]");
+}
+
+void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict,
+                   const Acceptance& acceptance, std::optional<std::chrono::sys_days> today) {
   Added added;
   if (!comparison.is_judged) {
     added.open.push_back(Incomparable(comparison));
     verdict.not_applicable += static_cast<std::int64_t>(comparison.metrics.size());
   } else {
     for (const MetricComparison& metric : comparison.metrics) {
+      if (today && IsWaivedChange(metric, policy, *today, verdict)) continue;
       Count(metric, policy, verdict, added);
     }
+    CountParts(comparison, policy, verdict, added);
     CountEndedEarly(comparison, policy, added);
+    if (comparison.is_same_run) {
+      added.open.emplace_back(
+          "the baseline contains only this profile; a run compared with itself shows no change "
+          "[baseline/same-run]");
+    }
+  }
+  if (!added.failures.empty() && !acceptance.reason.empty()) {
+    verdict.accepted = acceptance.reason;
+    verdict.accepted_by = acceptance.owner;
+    verdict.notes.push_back(fmt::format("accepted by {}: {}", acceptance.owner, acceptance.reason));
+    verdict.notes.insert(verdict.notes.end(), added.failures.begin(), added.failures.end());
+    added.failures.clear();
+  }
+  if (!added.failures.empty() && !comparison.blame.empty()) {
+    verdict.notes.push_back(comparison.blame);
   }
   if (!added.failures.empty()) {
     verdict.status = VerdictStatus::kFail;
   } else if (!added.open.empty() && verdict.status == VerdictStatus::kPass) {
     verdict.status = VerdictStatus::kNoVerdict;
+  }
+  const bool asks_again = policy.baseline && policy.baseline->confirm &&
+                          verdict.status == VerdictStatus::kFail && comparison.current_runs == 1;
+  if (asks_again && !added.failures.empty()) {
+    verdict.notes.emplace_back(
+        "the policy confirms failures: record once more and judge both together, profgauge check A "
+        "B …");
   }
   // Failures stand before open questions, those of the limits before those of the baseline.
   auto& reasons = verdict.reasons;

@@ -1,14 +1,31 @@
 // What a comparison with a baseline adds to a verdict.
 #pragma once
 
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "gate/baseline_info.h"
 #include "gate/compare.h"
 #include "gate/verdict.h"
 
 namespace profgauge {
 
+/// An intended change of speed: what only limits of the baseline fail passes.
+struct Acceptance {
+  std::string reason, owner;  ///< No reason: nothing is accepted.
+};
+
 /// Counts every limit of the comparison in `verdict` and gives its reasons. Where the comparison is
 /// not judged (runs that are not comparable), its limits do not apply and there is no verdict; a
 /// failure that was found before stands.
-void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict);
+void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict,
+                   const Acceptance& acceptance = {},
+                   std::optional<std::chrono::sys_days> today = {});
+
+/// Counts that a baseline was asked for and there is none, as `choice` says. kFail is an error that
+/// the caller reports. REQUIRES: info.state is kMissing.
+void AddMissingBaseline(const BaselineInfo& info, OnBaselineMissing choice, const Policy& policy,
+                        Verdict& verdict);
 
 }  // namespace profgauge

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/constants.h"
 #include "gate/total.h"
 
 namespace profgauge::stats {
@@ -39,7 +40,7 @@ struct CompareOptions {
   /// Smallest absolute change that may fail, in the values' unit. Default: none.
   double absolute_floor = 0;
   /// Standard deviation between runs of one program that is assumed, relative.
-  double noise_floor = 0.01;
+  double noise_floor = kUsualNoiseFloor;
   /// Whether an increase is the bad direction; a total is judged only then.
   bool lower_is_better = true;
   Strictness strictness = Strictness::kNormal;
@@ -73,9 +74,9 @@ struct SideUse {
 
 /// What would turn an open answer into a sure one.
 struct Remedy {
-  enum class Kind : std::uint8_t { kNone, kIterations, kBaselines, kNothing };
+  enum class Kind : std::uint8_t { kNone, kIterations, kBaselines, kPairs, kNothing };
   Kind kind = Kind::kNone;
-  std::int64_t count = 0;  ///< Iterations a run, or baseline runs.
+  std::int64_t count = 0;  ///< Iterations a run, baseline runs or pairs.
 };
 
 /// What the verdict is due to.
@@ -102,6 +103,7 @@ struct Comparison {
   std::size_t slower = 0;    ///< The candidates' used iterations over the base's level and limit.
   double noise = 0;          ///< Standard deviation between runs.
   double assumed_noise = 0;  ///< Of one iteration, where a run has but one; else 0.
+  std::size_t pairs = 0;     ///< Of which the change is the mean; 0: runs were not paired.
   bool limit_below_noise = false;  ///< The limit is so tight that false alarms must be expected.
   Remedy remedy;
 };

@@ -154,12 +154,15 @@ class Sentence {
   }
 
   std::string Counts() const {
-    return fmt::format(
-        "median {} → {}; n = {} of {}; baseline: {} in {}",
-        FormatValue(Value{comparison_.base.level}, context_.unit),
-        FormatValue(Value{comparison_.current.level}, context_.unit), comparison_.current.used,
-        Counted(comparison_.current.iterations, "iteration"),
-        Counted(comparison_.base.used, "iteration"), Counted(comparison_.base.kept, "run"));
+    const std::string pairs =
+        comparison_.pairs > 0 ? Counted(comparison_.pairs, "pair") + "; " : "";
+    return pairs + fmt::format("median {} → {}; n = {} of {}; baseline: {} in {}",
+                               FormatValue(Value{comparison_.base.level}, context_.unit),
+                               FormatValue(Value{comparison_.current.level}, context_.unit),
+                               comparison_.current.used,
+                               Counted(comparison_.current.iterations, "iteration"),
+                               Counted(comparison_.base.used, "iteration"),
+                               Counted(comparison_.base.kept, "run"));
   }
 
   std::string Measured() const {
@@ -168,8 +171,9 @@ class Sentence {
     }
     std::string text = fmt::format("{}{}, limit {}", Shift(), TotalText(), Limit());
     if (context_.increase_is_bad) {
-      text +=
-          fmt::format("; this baseline sees {} in nine of ten", RelativeChange(comparison_.sees));
+      text += fmt::format("; {} {} in nine of ten",
+                          comparison_.pairs > 0 ? "these pairs see" : "this baseline sees",
+                          RelativeChange(comparison_.sees));
     }
     return text + "; " + Counts();
   }
@@ -265,6 +269,8 @@ class Sentence {
             "; runs vary too much for more iterations to help: about {} baseline runs would decide "
             "it",
             comparison_.remedy.count);
+      case Kind::kPairs:
+        return fmt::format("; about {} pairs would decide it", comparison_.remedy.count);
       case Kind::kNothing:
         return "; runs vary too much: record more candidate runs, or widen the limit";
       case Kind::kNone:
@@ -335,6 +341,10 @@ std::string ChanceText(double chance) {
   if (chance < 1 / kThousand) return "by chance in under 1 of 1000";
   if (chance < 1 / kHundred) return fmt::format("by chance in {:.0f} of 1000", chance * kThousand);
   return fmt::format("by chance in {:.0f} of 100", chance * kHundred);
+}
+
+std::string ChangeWithInterval(double change, double low, double high) {
+  return ChangeAndInterval(change, low, high, false);
 }
 
 std::string RelativeChange(double change) {

@@ -56,6 +56,9 @@ std::string IntervalEnd(double change, bool is_points);
 /// "by chance in 3 of 100", "by chance in under 1 of 1000"
 std::string ChanceText(double chance);
 
+/// "+7.8 % [+3.1, +12.7]"
+std::string ChangeWithInterval(double change, double low, double high);
+
 /// "+7.2 %"
 std::string RelativeChange(double change);
 

@@ -172,11 +172,12 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
     Difference difference{property, PropertyOf(base, property), PropertyOf(current, property)};
     if (difference.base == difference.current) continue;
     const bool is_known = !difference.base.empty() && !difference.current.empty();
-    const bool is_listed = policy.match ? std::find(policy.match->begin(), policy.match->end(),
-                                                    property) != policy.match->end()
-                                        : IsOneOf(property, kHardProperties) ||
-                                              (IsOneOf(property, kSlowSwitches) &&
-                                               (MayWaitForHost(base) || MayWaitForHost(current)));
+    const bool is_listed = policy.match_any ? false
+                           : policy.match   ? std::find(policy.match->begin(), policy.match->end(),
+                                                        property) != policy.match->end()
+                                            : IsOneOf(property, kHardProperties) ||
+                                                (IsOneOf(property, kSlowSwitches) &&
+                                                 (MayWaitForHost(base) || MayWaitForHost(current)));
     difference.is_hard = is_known && is_listed;
     differences.push_back(std::move(difference));
   }

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/metric_id.h"
+#include "gate/changed.h"
 #include "gate/compare_metric.h"
 #include "gate/constants.h"
+#include "gate/parts.h"
 #include "gate/statistics.h"
 #include "gate/step_series.h"
 
@@ -86,6 +88,40 @@ std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   return medians[(medians.size() - 1) / 2].second;
 }
 
+std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
+                                             std::span<const Snapshot> candidates,
+                                             const PolicyBaseline& policy,
+                                             std::vector<std::string>& notes, bool is_paired) {
+  MetricComparer comparer(baselines, candidates, policy, is_paired);
+  std::vector<MetricComparison> metrics;
+  const std::vector<BaselineLimit> limits =
+      policy.limits.empty() ? DefaultLimits(StepsUseOf(baselines, candidates)) : policy.limits;
+  for (const BaselineLimit& limit : limits) {
+    metrics.push_back(comparer.Compare(limit));
+    const bool may_be_no_news = policy.limits.empty() || IsToldByLength(limit, limits);
+    if (may_be_no_news && !comparer.IsNews(metrics.back())) metrics.pop_back();
+  }
+  notes.insert(notes.end(), comparer.notes().begin(), comparer.notes().end());
+  return metrics;
+}
+
+void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
+                  const PolicyBaseline& policy, RunComparison& comparison) {
+  const auto judge = [&](const std::optional<PartLimit>& limit, auto sums, std::string_view word) {
+    if (!limit) return;
+    const PartFindings findings = JudgeParts(baselines, candidate, sums, *limit,
+                                             policy.noise_floor.value_or(stats::kUsualNoiseFloor));
+    std::vector<std::string> texts = PartTexts(findings, word);
+    if (findings.is_judged) {
+      comparison.parts.push_back({limit->level, std::move(texts)});
+    } else {
+      comparison.notes.insert(comparison.notes.end(), texts.begin(), texts.end());
+    }
+  };
+  judge(policy.kernels, &WorkSums::kernels, "kernel");
+  judge(policy.operators, &WorkSums::ops, "operator");
+}
+
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const PolicyBaseline* policy, ComparePurpose purpose) {
   const PolicyBaseline defaults;
@@ -97,26 +133,22 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.is_comparable = std::none_of(out.differences.begin(), out.differences.end(),
                                    [](const Difference& d) { return d.is_hard; });
   out.alike = AlikeProperties(baselines.front(), candidates.front(), out.differences);
-  MetricComparer comparer(baselines, candidates, used);
-  const std::vector<BaselineLimit> limits =
-      used.limits.empty() ? DefaultLimits(StepsUseOf(baselines, candidates)) : used.limits;
-  for (const BaselineLimit& limit : limits) {
-    out.metrics.push_back(comparer.Compare(limit));
-    const bool may_be_no_news = used.limits.empty() || IsToldByLength(limit, limits);
-    if (may_be_no_news && !comparer.IsNews(out.metrics.back())) out.metrics.pop_back();
-  }
-  out.notes = comparer.notes();
+  out.metrics = CompareMetrics(baselines, candidates, used, out.notes,
+                               purpose == ComparePurpose::kJudgePairs);
   NoteIterations(baselines, candidates, out);
   const auto other_work = std::find_if(
       out.differences.begin(), out.differences.end(),
       [](const Difference& d) { return d.property == "shape_signature" && !d.is_hard; });
-  if (purpose == ComparePurpose::kJudge && other_work != out.differences.end() &&
+  if (purpose != ComparePurpose::kExplain && other_work != out.differences.end() &&
       !other_work->base.empty() && !other_work->current.empty()) {
     out.notes.push_back(
         "the runs launch different GPU work per iteration (other ops, input shapes or numbers of "
         "launches, as another batch size has): their times are compared all the same; `match` in "
         "the policy, with shape_signature in its list, refuses that");
   }
+  out.is_same_run = std::all_of(baselines.begin(), baselines.end(), [&](const Snapshot& base) {
+    return FindMisfit(base, candidates).same != nullptr;
+  });
   for (const Snapshot& run : candidates) {
     if (const Snapshot* same = FindMisfit(run, baselines).same; same != nullptr) {
       out.notes.push_back(
@@ -132,6 +164,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.values = PairValues(base, current);
   out.kernels = PairKernels(base, current);
   out.ops = PairOps(base, current);
+  if (purpose != ComparePurpose::kExplain) out.changed = ChangedLine(out);
   return out;
 }
 

@@ -60,6 +60,12 @@ struct EndedEarly {
   std::int64_t iterations = 0, of = 0;
 };
 
+/// Parts of one kind that became slower, each by itself (gate/parts.h).
+struct PartsComparison {
+  Level level = Level::kWarn;
+  std::vector<std::string> found;  ///< One sentence each.
+};
+
 struct RunComparison {
   std::string base_name;     ///< Of the run that the waterfall starts from.
   std::string current_name;  ///< Of the run that it ends at.
@@ -71,7 +77,11 @@ struct RunComparison {
   /// Whether the limits on changes count: false for runs that must not be compared.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
+  std::string changed;  ///< What is different beside the speed, one line (gate/changed.h).
+  std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
+  std::string blame;         ///< Whose the step may be, where it may be others'.
+  bool is_same_run = false;  ///< Every run of the baseline is a candidate's own recording.
   /// What was left out as warm-up or odd, and what cannot be certain: one sentence each.
   std::vector<std::string> notes;
   Waterfall waterfall;  ///< Empty, from 0 to 0, when one of its runs has no iteration times.
@@ -79,20 +89,36 @@ struct RunComparison {
   PairedTable kernels, ops;
 };
 
+/// Every limit of `policy`, or of the default, held against runs; `notes` says what was left out.
+std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
+                                             std::span<const Snapshot> candidates,
+                                             const PolicyBaseline& policy,
+                                             std::vector<std::string>& notes,
+                                             bool is_paired = false);
+
+/// Holds the kernels and operators of `candidate` that `policy` limits against those of
+/// `baselines`, more runs than the other limits look at where there are; fills in `parts`, and
+/// notes what could not be judged.
+void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
+                  const PolicyBaseline& policy, RunComparison& comparison);
+
 /// Index of the run in the middle by its median iteration time, the earlier one of two.
 /// REQUIRES: runs is not empty.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);
 
 /// What becomes of the answer.
 enum class ComparePurpose : std::uint8_t {
-  kJudge,    ///< It decides an exit code.
-  kExplain,  ///< It is only shown.
+  kJudge,       ///< It decides an exit code.
+  kJudgePairs,  ///< The same; runs were recorded in turn, the first candidate beside the first
+                ///< baseline.
+  kExplain,     ///< It is only shown.
 };
 
 /// Compares `candidates`, runs of one program, with `baselines`. The waterfall leads from the
 /// middle run of the one to that of the other. Without limits in `policy` (nullptr or none), gates
 /// iteration.time.median at +5 % and compares counts exactly, as warnings.
-/// REQUIRES: neither list is empty; every run has at least one iteration.
+/// REQUIRES: neither list is empty; every run has at least one iteration; of pairs, as many of each
+/// and stats::kLeastPairs at least.
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const PolicyBaseline* policy,
                           ComparePurpose purpose = ComparePurpose::kJudge);

@@ -15,12 +15,13 @@
 #include "base/metric_id.h"
 #include "gate/change_text.h"
 #include "gate/comparable.h"
+#include "gate/constants.h"
+#include "gate/pairs.h"
 #include "gate/statistics.h"
 
 namespace profgauge {
 namespace {
 
-constexpr double kDefaultNoiseFloor = 0.01;
 // What lies between iterations counts from this share of the time on.
 constexpr double kMuchBetween = 0.01;
 
@@ -122,13 +123,15 @@ std::optional<double> TotalLimitOf(const BaselineLimit& limit, double typical) {
 }  // namespace
 
 MetricComparer::MetricComparer(std::span<const Snapshot> baselines,
-                               std::span<const Snapshot> candidates, const PolicyBaseline& policy)
+                               std::span<const Snapshot> candidates, const PolicyBaseline& policy,
+                               bool is_paired)
     : baselines_(baselines),
       candidates_(candidates),
       base_names_(NamesOf(baselines)),
       current_names_(NamesOf(candidates)),
       policy_(policy),
-      steps_(StepsUseOf(baselines, candidates)) {
+      steps_(StepsUseOf(baselines, candidates)),
+      is_paired_(is_paired) {
   if (steps_ == StepsUse::kOneSide) {
     notes_.emplace_back(
         "only one side has the times of unrecorded iterations: recorded ones are compared");
@@ -204,8 +207,8 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     stats::CompareOptions options = Options(limit, *amount, increase, level);
     options.is_mean = is_mean && increase;
     options.total_limit = options.is_mean ? options.limit : TotalLimitOf(limit, options.limit);
-    const stats::Comparison result =
-        stats::Compare(base, current, options, {base_total, current_total});
+    const stats::Comparison result = (is_paired_ ? stats::ComparePairs : stats::Compare)(
+        base, current, options, {base_total, current_total});
     AddOnce(DescribeRuns(result, base_names_, current_names_, base, current));
     const bool is_graver =
         Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit);
@@ -321,7 +324,7 @@ stats::CompareOptions MetricComparer::Options(const BaselineLimit& limit,
   options.limit = amount.value;
   if (!amount.relative && level > 0) options.limit = amount.value / level;
   options.total_limit = options.limit;
-  options.noise_floor = policy_.noise_floor.value_or(kDefaultNoiseFloor);
+  options.noise_floor = policy_.noise_floor.value_or(stats::kUsualNoiseFloor);
   options.absolute_floor = limit.min_abs.value_or(0);
   if (policy_.certain) options.strictness = stats::Strictness::kCertain;
   return options;

@@ -24,8 +24,9 @@ int Weight(stats::Change change, bool over_limit);
 
 class MetricComparer {
  public:
+  /// `is_paired`: runs were recorded in turn, and times are compared pair by pair.
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const PolicyBaseline& policy);
+                 const PolicyBaseline& policy, bool is_paired = false);
 
   MetricComparison Compare(const BaselineLimit& limit);
 
@@ -65,6 +66,7 @@ class MetricComparer {
   std::vector<std::string> base_names_, current_names_;
   const PolicyBaseline& policy_;
   StepsUse steps_;
+  bool is_paired_;
   std::vector<std::string> notes_;
 };
 

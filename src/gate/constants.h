@@ -13,6 +13,9 @@ inline constexpr double kAssumedSpread = 2;
 inline constexpr double kAssumedWeight = 4;
 /// The same of a run with a single iteration, which says nothing of its spread.
 inline constexpr double kSingleSpread = 10;
+/// The noise floor where the policy has none: equal runs on one machine differ by half to one per
+/// cent.
+inline constexpr double kUsualNoiseFloor = 0.01;
 /// Weight of the noise floor among the runs, and the degrees of freedom it counts for.
 inline constexpr double kFloorWeight = 3;
 inline constexpr double kFloorDegrees = 7;
@@ -63,6 +66,12 @@ inline constexpr std::size_t kLeastForSpread = 5;
 inline constexpr double kMedianOfNormal = 1.57;
 /// The normal quantile of kSure.
 inline constexpr double kSureNormal = 2.3263;
+
+// ---- Pairs (pairs.cc) ----
+
+/// Noise of a run beside its neighbour, in noise floors: what moves a machine over hours is not
+/// between the two. Table of pairs in src/gate/README.md.
+inline constexpr double kPairedFloor = 0.5;
 
 // ---- Ended early (compare) ----
 

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <utility>
 
 #include "base/errors.h"
 
@@ -10,8 +11,9 @@ namespace {
 
 // "pgHi": says that an SQLite file is ours, whatever its name.
 constexpr std::int64_t kApplicationId = 0x70674869;
-constexpr std::int64_t kHistorySchema = 1;
+constexpr std::int64_t kHistorySchema = 2;
 constexpr std::int64_t kMostRuns = 1000;
+constexpr std::int64_t kMostFound = 1'000'000;
 
 constexpr const char* kCreate = R"(
   create table run (
@@ -19,9 +21,30 @@ constexpr const char* kCreate = R"(
     time integer not null,
     branch text not null,
     commit_id text not null,
-    snapshot text not null);
+    snapshot text not null,
+    model text not null default '',
+    verdict text not null default '');
   create index run_by_branch on run (branch, id);
 )";
+constexpr const char* kCreateLevels = R"(
+  create table level (
+    id integer primary key autoincrement,
+    run integer not null,
+    name text not null,
+    reason text not null,
+    owner text not null,
+    until text not null,
+    time integer not null,
+    by text not null);
+)";
+// From schema 1, whose runs have neither model nor verdict.
+constexpr const char* kUpgrade = R"(
+  alter table run add column model text not null default '';
+  alter table run add column verdict text not null default '';
+)";
+// What is known of a run, in the order of ReadRow(); of schema 1, too.
+constexpr const char* kColumns = "id, time, branch, commit_id, model, verdict";
+constexpr const char* kOldColumns = "id, time, branch, commit_id, '' as model, '' as verdict";
 
 Error Refuse(const std::string& path, std::string slug, std::string message, std::string help) {
   Error error;
@@ -39,15 +62,20 @@ Result<std::int64_t> Pragma(sqlite::Database& database, const char* sql) {
   return found ? statement.Integer(0) : 0;
 }
 
-// Creates the schema in an empty file, or checks that the file is a history of ours.
-Status CheckSchema(sqlite::Database& database, const std::string& path, bool may_create) {
+std::string SetVersion() { return "pragma user_version = " + std::to_string(kHistorySchema); }
+
+// Creates the schema in an empty file, or checks that the file is a history of ours, which it
+// upgrades where it may. What comes back is the file's schema.
+Result<std::int64_t> CheckSchema(sqlite::Database& database, const std::string& path,
+                                 bool may_create) {
   PROFGAUGE_TRY(const std::int64_t id, Pragma(database, "pragma application_id"));
   PROFGAUGE_TRY(const std::int64_t version, Pragma(database, "pragma user_version"));
   PROFGAUGE_TRY(const std::int64_t tables, Pragma(database, "select count(*) from sqlite_master"));
   if (id == 0 && tables == 0 && may_create) {
-    return database.Execute(std::string(kCreate) +
-                            "pragma application_id = " + std::to_string(kApplicationId) +
-                            "; pragma user_version = " + std::to_string(kHistorySchema));
+    PROFGAUGE_CHECK(database.Execute(std::string(kCreate) + kCreateLevels +
+                                     "pragma application_id = " + std::to_string(kApplicationId) +
+                                     "; " + SetVersion()));
+    return kHistorySchema;
   }
   if (id != kApplicationId) {
     return Fail(Refuse(path, "foreign", "this SQLite file is not a profgauge history",
@@ -59,7 +87,35 @@ Status CheckSchema(sqlite::Database& database, const std::string& path, bool may
                            ", this program knows up to " + std::to_string(kHistorySchema),
                        "update profgauge; nothing was changed"));
   }
-  return {};
+  PROFGAUGE_TRY(const std::int64_t runs,
+                Pragma(database, "select count(*) from sqlite_master where name = 'run'"));
+  if (version < 1 || runs == 0) {
+    return Fail(Refuse(
+        path, "damaged",
+        version < 1 ? "the history has no schema version" : "the history has no table of runs",
+        "restore it from a copy, or start another; nothing was changed"));
+  }
+  if (version == kHistorySchema || !may_create) return version;
+  PROFGAUGE_CHECK(database.Execute(std::string(kUpgrade) + kCreateLevels + SetVersion()));
+  return kHistorySchema;
+}
+
+HistoryRow ReadRow(const sqlite::Statement& statement) {
+  HistoryRow row;
+  row.id = statement.Integer(0);
+  row.time = statement.Integer(1);
+  row.branch = statement.Text(2);
+  row.commit = statement.Text(3);
+  row.model = statement.Text(4);
+  row.verdict = statement.Text(5);
+  return row;
+}
+
+Error Unknown(const std::string& path, std::string slug, std::string message) {
+  Error error = Refuse(path, std::move(slug), std::move(message),
+                       "`profgauge history list` shows the runs and their numbers");
+  error.kind = ErrorKind::kUsage;
+  return error;
 }
 
 }  // namespace
@@ -93,7 +149,8 @@ Result<History> History::Open(const std::string& path, sqlite::Mode mode) {
   const bool may_create = mode == sqlite::Mode::kReadWrite;
   // Taking the write lock first makes "look, then create" one step for writers in parallel.
   if (may_create) PROFGAUGE_CHECK(history.database_.Execute("begin immediate"));
-  PROFGAUGE_CHECK(CheckSchema(history.database_, path, may_create));
+  PROFGAUGE_TRY(const std::int64_t schema, CheckSchema(history.database_, path, may_create));
+  history.has_levels_ = schema > 1;
   if (may_create) PROFGAUGE_CHECK(history.database_.Execute("commit"));
   return history;
 }
@@ -111,14 +168,38 @@ Result<History> History::OpenToAdd(const std::string& path) {
   return Open(path, sqlite::Mode::kReadWrite);
 }
 
-Result<std::int64_t> History::Add(const HistoryEntry& entry) {
-  PROFGAUGE_TRY(
-      auto statement,
-      database_.Prepare("insert into run (time, branch, commit_id, snapshot) values (?, ?, ?, ?)"));
-  const std::string snapshot = WriteBaseline({entry.snapshot});
-  statement.Bind(1, entry.time).Bind(2, entry.branch).Bind(3, entry.commit).Bind(4, snapshot);
+Result<std::int64_t> History::InsertLevel(const HistoryLevel& level) {
+  PROFGAUGE_TRY(auto statement,
+                database_.Prepare("insert into level (run, name, reason, owner, until, time, by) "
+                                  "values (?, ?, ?, ?, ?, ?, ?)"));
+  statement.Bind(1, level.run).Bind(2, level.name).Bind(3, level.reason).Bind(4, level.owner);
+  statement.Bind(5, level.until).Bind(6, level.time).Bind(7, level.by);
   PROFGAUGE_CHECK(statement.Run());
   return database_.LastRowId();
+}
+
+Result<std::int64_t> History::Add(const HistoryEntry& entry,
+                                  const std::optional<HistoryLevel>& level) {
+  const std::string snapshot = WriteBaseline({entry.snapshot});
+  PROFGAUGE_CHECK(database_.Execute("begin immediate"));
+  PROFGAUGE_TRY(auto statement,
+                database_.Prepare("insert into run (time, branch, commit_id, snapshot, model, "
+                                  "verdict) values (?, ?, ?, ?, ?, ?)"));
+  statement.Bind(1, entry.time).Bind(2, entry.branch).Bind(3, entry.commit).Bind(4, snapshot);
+  statement.Bind(5, entry.model).Bind(6, entry.verdict);
+  const Status added = statement.Run();
+  if (!added) {
+    (void)database_.Execute("rollback");
+    return Fail(added.error());
+  }
+  const std::int64_t id = database_.LastRowId();
+  if (level) {
+    HistoryLevel of_run = *level;
+    of_run.run = id;
+    PROFGAUGE_CHECK(InsertLevel(of_run));
+  }
+  PROFGAUGE_CHECK(database_.Execute("commit"));
+  return id;
 }
 
 Status History::Remove(const std::vector<std::int64_t>& ids) {
@@ -129,39 +210,119 @@ Status History::Remove(const std::vector<std::int64_t>& ids) {
     found.Bind(1, id);
     PROFGAUGE_TRY(const bool has_row, found.Step());
     if (!has_row || found.Integer(0) == 0) {
-      Error error = Refuse(path_, "unknown-run",
-                           "the history has no run " + std::to_string(id) + "; nothing was removed",
-                           "`profgauge history list` shows the runs and their numbers");
-      error.kind = ErrorKind::kUsage;
-      return Fail(std::move(error));
+      return Fail(
+          Unknown(path_, "unknown-run",
+                  "the history has no run " + std::to_string(id) + "; nothing was removed"));
     }
-    PROFGAUGE_TRY(auto removal, database_.Prepare("delete from run where id = ?"));
-    removal.Bind(1, id);
-    PROFGAUGE_CHECK(removal.Run());
+    for (const char* sql : {"delete from run where id = ?", "delete from level where run = ?"}) {
+      PROFGAUGE_TRY(auto removal, database_.Prepare(sql));
+      removal.Bind(1, id);
+      PROFGAUGE_CHECK(removal.Run());
+    }
   }
   return database_.Execute("commit");
 }
 
-Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::int64_t count) {
-  PROFGAUGE_TRY(auto statement,
-                database_.Prepare("select id, time, branch, commit_id, snapshot from "
-                                  "(select * from run where ?1 = '' or branch = ?1 "
-                                  " order by id desc limit ?2) order by id"));
+Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int64_t count) {
+  const std::string columns = has_levels_ ? kColumns : kOldColumns;
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select * from (select " + columns +
+                                                  " from run where ?1 = '' or branch = ?1 "
+                                                  " order by id desc limit ?2) order by id"));
   statement.Bind(1, branch).Bind(2, count);
-  std::vector<HistoryEntry> entries;
+  std::vector<HistoryRow> rows;
   while (true) {
     PROFGAUGE_TRY(const bool more, statement.Step());
-    if (!more) return entries;
-    HistoryEntry entry;
-    entry.id = statement.Integer(0);
-    entry.time = statement.Integer(1);
-    entry.branch = statement.Text(2);
-    entry.commit = statement.Text(3);
-    PROFGAUGE_TRY(auto runs,
-                  ParseBaseline(statement.Text(4), path_ + ", run " + std::to_string(entry.id)));
-    entry.snapshot = std::move(runs.front());
-    entries.push_back(std::move(entry));
+    if (!more) return rows;
+    rows.push_back(ReadRow(statement));
   }
+}
+
+Result<Snapshot> History::Load(std::int64_t id) {
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select snapshot from run where id = ?"));
+  statement.Bind(1, id);
+  PROFGAUGE_TRY(const bool found, statement.Step());
+  if (!found) {
+    return Fail(Unknown(path_, "unknown-run", "the history has no run " + std::to_string(id)));
+  }
+  PROFGAUGE_TRY(auto runs, ParseBaseline(statement.Text(0), path_ + ", run " + std::to_string(id)));
+  return std::move(runs.front());
+}
+
+Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::int64_t count) {
+  PROFGAUGE_TRY(const std::vector<HistoryRow> rows, Rows(branch, count));
+  std::vector<HistoryEntry> entries;
+  for (const HistoryRow& row : rows) {
+    HistoryEntry& entry = entries.emplace_back();
+    static_cast<HistoryRow&>(entry) = row;
+    PROFGAUGE_TRY(entry.snapshot, Load(row.id));
+  }
+  return entries;
+}
+
+Result<HistoryRow> History::Find(std::string_view text) {
+  constexpr std::size_t kLeastOfCommit = 4;
+  PROFGAUGE_TRY(const std::vector<HistoryRow> rows, Rows("", kMostFound));
+  const HistoryRow* found = nullptr;
+  for (const HistoryRow& row : rows) {
+    if (std::to_string(row.id) == text) return row;
+    const bool is_commit =
+        row.commit == text || (text.size() >= kLeastOfCommit && row.commit.starts_with(text));
+    if (!is_commit) continue;
+    if (found != nullptr && found->commit != row.commit) {
+      return Fail(Unknown(path_, "unknown-run",
+                          "`" + std::string(text) + "` begins several commits: " + found->commit +
+                              ", " + row.commit));
+    }
+    found = &row;
+  }
+  if (found != nullptr) return *found;
+  return Fail(Unknown(path_, "unknown-run",
+                      "the history has no run or commit `" + std::string(text) + "`"));
+}
+
+Result<std::optional<std::int64_t>> History::FindSource(std::string_view branch,
+                                                        std::string_view source) {
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select id from run where branch = ?1 and "
+                                                  "instr(snapshot, ?2) > 0 order by id limit 1"));
+  const std::string field = "\"source\":\"" + std::string(source) + "\"";
+  statement.Bind(1, branch).Bind(2, field);
+  PROFGAUGE_TRY(const bool found, statement.Step());
+  return found ? std::optional(statement.Integer(0)) : std::nullopt;
+}
+
+Result<std::vector<HistoryLevel>> History::Levels() {
+  std::vector<HistoryLevel> levels;
+  if (!has_levels_) return levels;
+  PROFGAUGE_TRY(auto statement,
+                database_.Prepare("select id, run, name, reason, owner, until, time, by "
+                                  "from level order by run, id"));
+  while (true) {
+    PROFGAUGE_TRY(const bool more, statement.Step());
+    if (!more) return levels;
+    HistoryLevel& level = levels.emplace_back();
+    level.id = statement.Integer(0);
+    level.run = statement.Integer(1);
+    level.name = statement.Text(2);
+    level.reason = statement.Text(3);
+    level.owner = statement.Text(4);
+    level.until = statement.Text(5);
+    level.time = statement.Integer(6);
+    level.by = statement.Text(7);
+  }
+}
+
+Result<std::int64_t> History::Mark(const HistoryLevel& level) { return InsertLevel(level); }
+
+Status History::RemoveLevel(std::int64_t id) {
+  PROFGAUGE_TRY(const std::vector<HistoryLevel> levels, Levels());
+  for (const HistoryLevel& level : levels) {
+    if (level.id != id) continue;
+    PROFGAUGE_TRY(auto removal, database_.Prepare("delete from level where id = ?"));
+    removal.Bind(1, id);
+    return removal.Run();
+  }
+  return Fail(
+      Unknown(path_, "unknown-level", "the history has no accepted level " + std::to_string(id)));
 }
 
 }  // namespace profgauge

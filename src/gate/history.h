@@ -1,10 +1,15 @@
 // The history of runs: an SQLite file that keeps a snapshot of each, by branch. No server.
 //
+// Schema 2 adds what became of a run (verdict), the model it is of, and levels: runs from which on
+// a changed speed is accepted, or a release begins. Files of schema 1 are read as they are, and
+// upgraded with the first addition; newer ones are refused.
+//
 // Each addition is one transaction: writers in parallel wait for each other, and a killed writer
 // leaves the file as it was.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,12 +21,30 @@
 
 namespace profgauge {
 
-struct HistoryEntry {
+/// What is known of a run without its snapshot.
+struct HistoryRow {
   std::int64_t id = 0;    ///< Given by the store, ascending.
   std::int64_t time = 0;  ///< When it was added, Unix seconds; given by the caller.
   std::string branch;
-  std::string commit;  ///< May be empty.
+  std::string commit;   ///< May be empty.
+  std::string model;    ///< Empty: not said.
+  std::string verdict;  ///< "pass", "fail", "no_verdict", or empty: not known.
+};
+
+struct HistoryEntry : HistoryRow {
   Snapshot snapshot;
+};
+
+/// A mark at a run: from there on what it measured is the level (reason and owner), or a release
+/// with a name.
+struct HistoryLevel {
+  std::int64_t id = 0;   ///< Given by the store.
+  std::int64_t run = 0;  ///< Id of the run.
+  std::string name;      ///< Of a release; empty: an accepted level.
+  std::string reason, owner;
+  std::string until;  ///< "2027-03-31", the last day on which it counts; empty: without end.
+  std::int64_t time = 0;
+  std::string by;  ///< Who wrote it, where that is known.
 };
 
 /// "history:main~10": the last 10 runs of branch `main`; without `~N`, the last one.
@@ -39,19 +62,40 @@ class History {
   /// Opens for adding, creating the file and its schema. Errors as above.
   static Result<History> OpenToAdd(const std::string& path);
 
-  /// Appends; returns the id given.
-  Result<std::int64_t> Add(const HistoryEntry& entry);
-  /// Removes the runs with these ids, all or none. Errors (kUsage): one is not there.
+  /// Appends; returns the id given. With `level` the run starts one, in the same transaction.
+  Result<std::int64_t> Add(const HistoryEntry& entry,
+                           const std::optional<HistoryLevel>& level = std::nullopt);
+  /// Removes the runs with these ids, all or none, and their levels. Errors (kUsage): one is not
+  /// there.
   Status Remove(const std::vector<std::int64_t>& ids);
   /// The last `count` entries of `branch`, oldest first; all branches when it is empty.
   Result<std::vector<HistoryEntry>> Last(std::string_view branch, std::int64_t count);
+  /// The same without snapshots: as cheap as a list.
+  Result<std::vector<HistoryRow>> Rows(std::string_view branch, std::int64_t count);
+  /// The snapshot of one run. Errors (kUsage): it is not there.
+  Result<Snapshot> Load(std::int64_t id);
+  /// The run that `text` names: an id, or a commit by at least four characters. Of several runs of
+  /// a commit the last one. Errors (kUsage): none, or runs of several commits.
+  Result<HistoryRow> Find(std::string_view text);
+
+  /// The run of this recording on the branch; nothing where it has none.
+  Result<std::optional<std::int64_t>> FindSource(std::string_view branch, std::string_view source);
+
+  /// All levels, oldest run first.
+  Result<std::vector<HistoryLevel>> Levels();
+  /// Marks a run; returns the level's id.
+  Result<std::int64_t> Mark(const HistoryLevel& level);
+  /// Errors (kUsage): there is none with this id.
+  Status RemoveLevel(std::int64_t id);
 
  private:
   History(sqlite::Database database, std::string path)
       : database_(std::move(database)), path_(std::move(path)) {}
   static Result<History> Open(const std::string& path, sqlite::Mode mode);
+  Result<std::int64_t> InsertLevel(const HistoryLevel& level);
   sqlite::Database database_;
   std::string path_;
+  bool has_levels_ = true;  ///< False of files of schema 1 that are only read.
 };
 
 }  // namespace profgauge

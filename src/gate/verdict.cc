@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "gate/breach.h"
 #include "gate/doubts.h"
+#include "gate/limit_waiver.h"
 #include "gate/lost_limits.h"
 #include "gate/missing_ranks.h"
 #include "gate/not_kept.h"
@@ -129,6 +130,9 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
     case GateStatus::kSkipped:
     case GateStatus::kNotApplicable:
       ++verdict.not_applicable;
+      break;
+    case GateStatus::kWaived:
+      ++verdict.waived_limits;
       break;
   }
 }
@@ -378,6 +382,8 @@ std::string_view GateStatusName(GateStatus status) {
       return "not_applicable";
     case GateStatus::kLowConfidence:
       return "low_confidence";
+    case GateStatus::kWaived:
+      return "waived";
   }
   return "missing";
 }
@@ -389,6 +395,7 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   for (const Threshold& threshold : policy.thresholds) {
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
     KeepOpen(options.baselines, policy, analysis, verdict.gate.back());
+    if (options.today) WaiveLimit(policy, *options.today, verdict.gate.back(), verdict);
   }
   for (GateResult& result : verdict.gate) {
     result.counted_with = OverruledBy(result, verdict.gate, policy.fail_on);
@@ -407,7 +414,10 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
       }
     }
   }
-  if (policy.baseline && options.baselines.empty()) {
+  if (options.baselines.empty() && RequiresBaseline(policy)) {
+    reasons.open.emplace_back("the policy requires a baseline, and there is none");
+  }
+  if (policy.baseline && options.baselines.empty() && !options.is_baseline_asked) {
     verdict.notes.emplace_back(
         "the policy limits changes against a baseline, and none was given: these limits judge "
         "nothing");

@@ -4,7 +4,9 @@
 // written, 70 internal. A certain failure beats an unanswered question: 70, 2, 4, 1, 3, 0.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +33,7 @@ enum class GateStatus : std::uint8_t {
   /// Beyond the limit, but the number is too uncertain to fail on: a warning, and no verdict where
   /// a sure miss would fail the run.
   kLowConfidence,
+  kWaived,  ///< Missed, and accepted until a day.
 };
 std::string_view GateStatusName(GateStatus status);
 
@@ -55,10 +58,12 @@ struct Verdict {
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t open = 0;    ///< Changes that a comparison could not decide, without a verdict.
   std::int64_t waived = 0;  ///< Findings that a waiver accepts.
-  std::int64_t broken = 0;  ///< Rules that failed at run time: a configuration error.
+  std::int64_t waived_limits = 0;  ///< And missed limits.
+  std::int64_t broken = 0;         ///< Rules that failed at run time: a configuration error.
   std::vector<std::string>
       reasons;                     ///< Why it failed or could not be judged, most important first.
   std::vector<std::string> notes;  ///< On waivers that have expired or that nothing needed.
+  std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
 };
 
 struct JudgeOptions {
@@ -67,6 +72,8 @@ struct JudgeOptions {
   const Evaluation* evaluation = nullptr;
   /// Limits that judged one of these runs must judge this one too (gate/lost_limits.h).
   std::span<const Snapshot> baselines = {};
+  bool is_baseline_asked = false;                   ///< Though there may be none.
+  std::optional<std::chrono::sys_days> today = {};  ///< For waivers of limits; absent: none holds.
   /// What leaves the verdict open besides: of other runs that are held against the baseline too.
   std::vector<std::string> doubts = {};
 };

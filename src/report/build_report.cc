@@ -109,6 +109,9 @@ VerdictInfo VerdictOf(const Verdict& verdict) {
   info.missing = verdict.missing;
   info.open = verdict.open;
   info.reasons = verdict.reasons;
+  info.waived = verdict.waived_limits;
+  info.accepted = verdict.accepted;
+  info.accepted_by = verdict.accepted_by;
   return info;
 }
 
@@ -176,8 +179,26 @@ void AddComparison(const RunComparison& comparison, Report& report) {
   }
 }
 
+BaselineUse BaselineOf(const BaselineInfo& info) {
+  BaselineUse use;
+  use.state = BaselineStateName(info.state);
+  use.source = info.source;
+  use.wanted = info.wanted;
+  for (const BaselineRun& run : info.runs) use.runs.push_back({run.id, run.commit, run.name});
+  for (const SkippedRun& run : info.skipped) use.skipped.emplace_back(run.id, run.why);
+  if (info.level) {
+    use.level = fmt::format("run {}, accepted by {}: {}", info.level->run, info.level->owner,
+                            info.level->reason);
+  }
+  use.anchor = info.anchor;
+  use.line = BaselineLine(info);
+  use.mark = BaselineMark(info);
+  return use;
+}
+
 void AddNotes(const RunComparison& comparison, Report& report) {
   for (const std::string& note : comparison.notes) report.remarks.push_back({"comparison", note});
+  if (!comparison.changed.empty()) report.remarks.push_back({"changed", comparison.changed});
 }
 
 }  // namespace
@@ -253,6 +274,11 @@ Report BuildReport(const BuildInput& input) {
     report.remarks.push_back({remark.id, remark.text});
   }
   if (input.comparison != nullptr) AddNotes(*input.comparison, report);
+  if (input.baseline != nullptr) {
+    report.baseline = BaselineOf(*input.baseline);
+    const bool is_news = !input.baseline->source.empty();
+    if (is_news) report.remarks.push_back({"baseline", report.baseline->line});
+  }
   if (report.comparison && report.comparison->current_runs > 1) {
     report.remarks.push_back(
         {"several-runs",

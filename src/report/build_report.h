@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "gate/baseline_info.h"
 #include "gate/compare.h"
 #include "gate/verdict.h"
 #include "report/report.h"
@@ -21,6 +22,7 @@ struct BuildInput {
   const Policy* policy = nullptr;             ///< nullptr: nothing was judged.
   const Verdict* verdict = nullptr;           ///< nullptr likewise.
   const RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
+  const BaselineInfo* baseline = nullptr;     ///< nullptr: nobody asked for one.
   /// What the rules found. They are counted here only as waived; the verdict counts the rest.
   std::vector<Finding> findings;
   std::optional<Plan> plan = std::nullopt;

@@ -57,7 +57,28 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
   verdict.policy = node["policy"].Text();
   verdict.policy_from = node["policy_from"].Text();
   verdict.config = node["config"].Text();
+  verdict.accepted = node["accepted"]["reason"].Text();
+  verdict.accepted_by = node["accepted"]["owner"].Text();
   return verdict;
+}
+
+BaselineUse ReadBaselineUse(const JsonNode& node) {
+  BaselineUse baseline;
+  baseline.state = node["state"].Text();
+  baseline.source = node["source"].Text();
+  if (node["wanted"].exists()) baseline.wanted = node["wanted"].Integer();
+  for (const JsonNode& run : node["runs"].Elements()) {
+    const std::int64_t id = run["id"].exists() ? run["id"].Integer() : 0;
+    baseline.runs.push_back({id, run["commit"].Text(), run["name"].Text()});
+  }
+  for (const JsonNode& run : node["skipped"].Elements()) {
+    baseline.skipped.emplace_back(run["id"].Integer(), run["why"].Text());
+  }
+  baseline.level = node["level"].Text();
+  baseline.anchor = node["anchor"].Text();
+  baseline.line = node["line"].Text();
+  baseline.mark = node["mark"].Text();
+  return baseline;
 }
 
 GateRow ReadGateRow(const JsonNode& node) {
@@ -248,6 +269,7 @@ Report Decode(const JsonNode& root) {
   report.tool = root["tool"].Text();
   report.profile = ReadProfile(root["profile"]);
   report.verdict = ReadVerdict(root["verdict"]);
+  if (root["baseline"].exists()) report.baseline = ReadBaselineUse(root["baseline"]);
   for (const JsonNode& row : root["gate"].Elements()) report.gate.push_back(ReadGateRow(row));
   for (const auto& [id, metric] : root["metrics"].Entries()) {
     report.metrics.push_back(ReadMetric(id, metric));

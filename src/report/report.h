@@ -94,6 +94,24 @@ struct VerdictInfo {
   /// Who named it: "command line", "job gpt of profgauge.yaml", "no policy was given".
   std::string policy_from;
   std::string config;  ///< The configuration that was in force; empty: none.
+  std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
+};
+
+/// What the run was held against.
+struct BaselineUse {
+  std::string state;   ///< "used", "partial", "missing" or "none".
+  std::string source;  ///< "history:main~5"; empty: files.
+  std::int64_t wanted = 0;
+  struct Run {
+    std::int64_t id = 0;
+    std::string commit, name;
+  };
+  std::vector<Run> runs;
+  std::vector<std::pair<std::int64_t, std::string>> skipped;  ///< Run and why.
+  std::string level;   ///< "run 48, accepted by anna: wider model"; empty: none.
+  std::string anchor;  ///< What creep is measured from; empty: nothing.
+  std::string line;    ///< All of it in one line.
+  std::string mark;    ///< "baseline missing"; empty where all is there.
 };
 
 /// Filled by the expert system.
@@ -318,6 +336,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> absent_tables;  ///< id, reason.
   std::vector<LeftOutTable> left_out;    ///< Only in a report read back from report.json.
   std::optional<Comparison> comparison;  ///< Only with a baseline.
+  std::optional<BaselineUse> baseline;   ///< Where one was asked for, by call or policy.
   std::vector<Remark> remarks;
   Certificate recording;              ///< Whether the profile can be trusted, by checks.
   std::vector<ImportCounter> import;  ///< Only counters above zero.

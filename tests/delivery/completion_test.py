@@ -33,7 +33,7 @@ class BashTest(unittest.TestCase):
         everything, some, second = ask_bash("profgauge ", "profgauge ba", "profgauge baseline ")
         self.assertEqual(set(everything), first | {"--help", "--version"})
         self.assertEqual(some, ["baseline"])
-        self.assertEqual(second, ["save", "show", "promote", "--help"])
+        self.assertEqual(second, ["save", "show", "power", "promote", "--help"])
 
     def test_every_option_of_every_command(self):
         for command in commands():

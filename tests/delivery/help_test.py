@@ -12,7 +12,9 @@ from support import REPOSITORY, commands, environment, main, run
 
 EXAMPLES = REPOSITORY / "examples"
 CASES = REPOSITORY / "tests" / "cases"
-ALLOWED_EXITS = {"check": (0, 1, 3)}  # Of `profgauge check`, whose exit code is a verdict.
+# Of commands whose exit code is a verdict.
+ALLOWED_EXITS = {"check": (0, 1, 3), "compare": (0, 1, 3), "baseline power": (0, 3),
+                 "history check": (0, 1, 3)}
 
 
 def groups():
@@ -49,8 +51,8 @@ def workplace(folder):
     database(folder, "report1.sqlite", "export/nsys_kernels")
     for arguments in (("baseline", "save", "run7.json.gz", "-o", "baseline.json",
                        "--policy", "policy.yaml"),
-                      ("history", "add", "run7.json.gz", "--branch", "main", "--policy",
-                       "policy.yaml"),
+                      ("history", "add", "run7.json.gz", "--branch", "main", "--commit",
+                       "3f2a1c", "--policy", "policy.yaml"),
                       ("report", "-q", "run7.json.gz", "--json", "report.json")):
         done = run(*arguments, cwd=folder)
         assert done.returncode == 0, done.stderr

@@ -15,7 +15,8 @@ namespace {
 
 using namespace profgauge;
 
-constexpr std::string_view kKnown[] = {"# run|id|time|branch|commit_id|snapshot",
+constexpr std::string_view kKnown[] = {"# run|id|time|branch|commit_id|snapshot|model|verdict",
+                                       "# level|id|run|name|reason|owner|until|time|by",
                                        "# sqlite_sequence|name|seq", "# other|id",
                                        "history:main~2"};
 

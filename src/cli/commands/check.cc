@@ -128,6 +128,7 @@ Result<int> Judged(const Options& options, Console& console) {
   SelectOptions select;
   PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
+  select.has_baseline = !options.baselines.empty();
   const bool is_quick = IsReadQuickly(options.arguments);
   // Waits for the rules, whatever happens; what it uses outlives it.
   auto rules =
@@ -141,10 +142,11 @@ Result<int> Judged(const Options& options, Console& console) {
   if (!is_quick) book = ToldOrKept(rules.get(), console);
   if (!is_quick && !book) return Fail(AlreadyReported());
   Drawing drawing(KeptBy(options, &*policy));
-  std::vector<Snapshot> baselines;
+  BaselineSource baselines;
+  std::vector<Snapshot> probe;
   const auto read = [&]() -> Result<std::vector<Profile>> {
     PROFGAUGE_CHECK(drawing.Open(options));
-    PROFGAUGE_TRY(baselines, LoadBaselines(options, *policy, console));
+    PROFGAUGE_TRY(baselines, LoadBaselines(options, *policy, console, probe));
     stats.EndPhase("policy");
     return ReadRanks(options, *policy, console);
   };
@@ -152,8 +154,8 @@ Result<int> Judged(const Options& options, Console& console) {
   if (is_quick) book = ToldOrKept(rules.get(), console);
   if (!book) return Fail(AlreadyReported());
   PROFGAUGE_TRY(std::vector<Profile> profiles, std::move(found));
-  PROFGAUGE_TRY(candidates, SplitCandidates(std::move(profiles), options.arguments, baselines,
-                                            RanksOf(options)));
+  PROFGAUGE_TRY(candidates,
+                SplitCandidates(std::move(profiles), options.arguments, probe, RanksOf(options)));
   stats.EndPhase("read");
   JudgeRunsOptions how;
   std::vector<RunToJudge> runs;
@@ -177,6 +179,12 @@ Result<int> Judged(const Options& options, Console& console) {
   how.choices.events = EventsOf(options);
   how.today = select.today;
   how.redact = options.redact;
+  how.is_paired = options.paired;
+  how.on_missing_baseline = OnMissingOf(options, *policy);
+  if (!options.accept.empty()) {
+    how.acceptance.reason = options.accept;
+    PROFGAUGE_TRY(how.acceptance.owner, OwnerOf(options));
+  }
   how.timeline_later = true;
   how.verdict_only = drawing.empty();
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
@@ -193,15 +201,28 @@ Result<int> Judged(const Options& options, Console& console) {
   return Finish(exit_code, judged, options, drawing, stats, console);
 }
 
+/// What `git bisect run` takes: a commit that cannot be judged is skipped, a mistake ends the
+/// search.
+int ForBisect(const Result<int>& judged, Console& console) {
+  constexpr int kSkip = 125, kStop = 255;
+  if (!judged && !judged.error().message.empty()) console.Report(judged.error());
+  const int exit_code = judged ? *judged : ExitCodeOf(judged.error().kind);
+  if (exit_code == kExitPass || exit_code == kExitFail) return exit_code;
+  return exit_code == kExitNoVerdict ? kSkip : kStop;
+}
+
 }  // namespace
 
 Result<int> RunCheck(const Options& options, Console& console) {
-  return RunJobs(options, console, [&](const Options& one) {
-    return RunLeavingOutputs(one, console, [&]() -> Result<int> {
-      PROFGAUGE_TRY(const Options of_step, OfStep(one));
-      return Judged(of_step, console);
+  const auto judge = [&] {
+    return RunJobs(options, console, [&](const Options& one) {
+      return RunLeavingOutputs(one, console, [&]() -> Result<int> {
+        PROFGAUGE_TRY(const Options of_step, OfStep(one));
+        return Judged(of_step, console);
+      });
     });
-  });
+  };
+  return options.exit_map == "bisect" ? ForBisect(judge(), console) : judge();
 }
 
 Result<int> RunReport(const Options& options, Console& console) {

@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <optional>
 
 #include "base/errors.h"
 #include "base/format.h"
+#include "base/read_file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -22,6 +24,8 @@
 #include "knowledge/trend.h"
 #include "render/html/trend.h"
 #include "report/build_trend.h"
+#include "report/read_report.h"
+#include "report/state.h"
 
 namespace profgauge::cli {
 namespace {
@@ -43,6 +47,59 @@ std::int64_t Now() {
 Result<std::vector<HistoryEntry>> Entries(const Options& options) {
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
   return history.Last(options.branch, kMostListed);
+}
+
+std::string LevelText(const HistoryLevel& level) {
+  if (!level.name.empty()) return fmt::format("release {}", Printable(level.name));
+  std::string text = fmt::format("level {} accepted by {}: {}", level.id, Printable(level.owner),
+                                 Printable(level.reason));
+  if (!level.until.empty()) text += fmt::format(" (until {})", level.until);
+  return text;
+}
+
+// A run to add, with what became of it.
+struct AddedRun {
+  Snapshot snapshot;
+  std::string verdict;
+  std::optional<HistoryLevel> level;
+};
+
+// The verdict of a report.json, and what it accepted.
+Status ReadVerdictOf(const std::string& path, AddedRun& run) {
+  const std::optional<std::string> text = ReadSmallFile(path);
+  if (!text) return Fail(UsageError("usage/no-file", "`" + path + "` cannot be read", ""));
+  PROFGAUGE_TRY(const report::Report report, report::ReadReport(*text, path));
+  run.verdict = NameOf(report.verdict.status);
+  if (report.verdict.accepted.empty()) return {};
+  run.level.emplace();
+  run.level->reason = report.verdict.accepted;
+  run.level->owner = report.verdict.accepted_by;
+  return {};
+}
+
+// A profile, a baseline file, or the folder of a check: its summary beside its report.json.
+Status ReadAdded(const std::string& argument, const Options& options, const Policy& policy,
+                 Console& console, std::vector<AddedRun>& out) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path summary = fs::path(argument) / "run.pgsum";
+  const fs::path report = fs::path(argument) / "report.json";
+  const bool is_checked = fs::exists(summary, error) && fs::exists(report, error);
+  const std::string profile = is_checked ? summary.string() : argument;
+  PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(profile, options, policy, console));
+  for (Snapshot& snapshot : runs) {
+    AddedRun& run = out.emplace_back();
+    run.snapshot = std::move(snapshot);
+    if (is_checked) PROFGAUGE_CHECK(ReadVerdictOf(report.string(), run));
+    if (!options.verdict.empty()) PROFGAUGE_CHECK(ReadVerdictOf(options.verdict, run));
+    if (!options.accept.empty()) {
+      run.level.emplace();
+      run.level->reason = options.accept;
+      PROFGAUGE_TRY(run.level->owner, OwnerOf(options));
+    }
+    if (run.level) run.level->time = Now();
+  }
+  return {};
 }
 
 // The first series, the median iteration time, as bars; of the others what changed.
@@ -99,43 +156,57 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
   KeptFiles kept = KeptBy(options, &*policy);
   kept.force = false;
   PROFGAUGE_CHECK(CheckReplacing(options.db, FileKind::kHistory, kept));
-  PROFGAUGE_TRY(const std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, *policy, console));
+  std::vector<AddedRun> runs;
+  for (const std::string& argument : options.arguments) {
+    PROFGAUGE_CHECK(ReadAdded(argument, options, *policy, console, runs));
+  }
   PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
-  for (const Snapshot& run : runs) {
-    const std::string branch = options.branch.empty() ? "main" : options.branch;
-    PROFGAUGE_TRY(const auto known, history.Last(branch, kMostListed));
-    const auto same = std::find_if(known.begin(), known.end(), [&run](const HistoryEntry& entry) {
-      return entry.snapshot.source == run.source;
-    });
-    if (same != known.end()) {
+  const std::string branch = options.branch.empty() ? "main" : options.branch;
+  for (const AddedRun& run : runs) {
+    PROFGAUGE_TRY(const auto known, history.FindSource(branch, run.snapshot.source));
+    if (known && !run.snapshot.source.empty()) {
       console.Say(fmt::format("nothing added: {} is run {} of branch {} already",
-                              Printable(run.name), same->id, branch));
+                              Printable(run.snapshot.name), *known, branch));
       continue;
-    }
-    if (!known.empty()) {
-      const std::vector<Snapshot> last = {known.back().snapshot};
-      PROFGAUGE_CHECK(RefuseOther(run, last, options, console));
     }
     HistoryEntry entry;
     entry.time = Now();
-    entry.branch = options.branch.empty() ? "main" : options.branch;
+    entry.branch = branch;
     entry.commit = options.commit;
-    entry.snapshot = run;
-    PROFGAUGE_TRY(const std::int64_t id, history.Add(entry));
-    console.Say(fmt::format("added run {} to {} (branch {})", id, options.db, entry.branch));
+    entry.model = options.model;
+    entry.verdict = run.verdict;
+    entry.snapshot = run.snapshot;
+    PROFGAUGE_TRY(const std::int64_t id, history.Add(entry, run.level));
+    console.Say(fmt::format(
+        "added run {} to {} (branch {}){}", id, options.db, branch,
+        run.level ? fmt::format("; its level is accepted by {}: {}", Printable(run.level->owner),
+                                Printable(run.level->reason))
+                  : ""));
   }
   return kExitPass;
 }
 
 Result<int> RunHistoryList(const Options& options, Console& console) {
   PROFGAUGE_TRY(const auto entries, Entries(options));
-  std::string text = "  id  added             branch        commit        median    run\n";
+  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+  PROFGAUGE_TRY(const std::vector<HistoryLevel> levels, history.Levels());
+  std::string text =
+      "  id  added             branch        commit        median    verdict     GPU"
+      "                   ranks  model         run\n";
   for (const HistoryEntry& entry : entries) {
     const std::optional<double> median = MedianIteration(entry.snapshot);
-    text += fmt::format("{:>4}  {}  {:<12}  {:<12}  {:>8}  {}\n", entry.id, DayOf(entry.time),
-                        PrintableShort(entry.branch, 12), PrintableShort(entry.commit, 12),
-                        median ? FormatDuration(*median) : "–", Printable(entry.snapshot.name));
+    const auto or_dash = [](std::string_view text, std::size_t width) {
+      return text.empty() ? std::string("–") : PrintableShort(std::string(text), width);
+    };
+    text += fmt::format("{:>4}  {}  {:<12}  {:<12}  {:>8}  {:<10}  {:<20}  {:>5}  {:<12}  {}\n",
+                        entry.id, DayOf(entry.time), PrintableShort(entry.branch, 12),
+                        PrintableShort(entry.commit, 12), median ? FormatDuration(*median) : "–",
+                        or_dash(entry.verdict, 10), or_dash(entry.snapshot.Environment("gpu"), 20),
+                        or_dash(entry.snapshot.Environment("world_size"), 5),
+                        or_dash(entry.model, 12), Printable(entry.snapshot.name));
+    for (const HistoryLevel& level : levels) {
+      if (level.run == entry.id) text += "      ── " + LevelText(level) + " ──\n";
+    }
   }
   console.Print(text);
   return kExitPass;

@@ -76,6 +76,45 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   out.Field("policy", verdict.policy);
   out.OptionalField("policy_from", verdict.policy_from);
   out.OptionalField("config", verdict.config);
+  if (!verdict.accepted.empty()) {
+    out.Key("accepted");
+    out.BeginObject(Style::kInline);
+    out.Field("reason", verdict.accepted);
+    out.Field("owner", verdict.accepted_by);
+    out.EndObject();
+  }
+  out.EndObject();
+}
+
+void WriteBaselineUse(JsonWriter& out, const report::BaselineUse& baseline) {
+  out.Key("baseline");
+  out.BeginObject();
+  out.Field("state", baseline.state);
+  out.OptionalField("source", baseline.source);
+  if (baseline.wanted > 0) out.Field("wanted", baseline.wanted);
+  out.Key("runs");
+  out.BeginArray();
+  for (const report::BaselineUse::Run& run : baseline.runs) {
+    out.BeginObject(Style::kInline);
+    if (run.id > 0) out.Field("id", run.id);
+    out.OptionalField("commit", run.commit);
+    out.Field("name", run.name);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.Key("skipped");
+  out.BeginArray();
+  for (const auto& [id, why] : baseline.skipped) {
+    out.BeginObject(Style::kInline);
+    out.Field("id", id);
+    out.Field("why", why);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.OptionalField("level", baseline.level);
+  out.OptionalField("anchor", baseline.anchor);
+  out.Field("line", baseline.line);
+  out.OptionalField("mark", baseline.mark);
   out.EndObject();
 }
 
@@ -306,6 +345,7 @@ void WriteReport(JsonWriter& out, const report::Report& report) {
   out.Field("tool", report.tool);
   WriteProfile(out, report.profile);
   WriteVerdict(out, report.verdict);
+  if (report.baseline) WriteBaselineUse(out, *report.baseline);
   out.Key("gate");
   out.BeginArray();
   for (const report::GateRow& row : report.gate) WriteGateRow(out, row);

@@ -474,8 +474,15 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
   const State status = report.verdict.status;
   const Ink ink = InkOf(status);
-  const std::string verdict = fmt::format(
-      "{}  {}\n", Painted(VerdictWord(status), ink, options.color), CountsText(report.verdict));
+  std::string counts = CountsText(report.verdict);
+  if (report.baseline && !report.baseline->mark.empty()) {
+    counts += (counts.empty() ? "" : " · ") + Printable(report.baseline->mark);
+  }
+  if (!report.verdict.accepted.empty()) {
+    counts += fmt::format(" (accepted: {})", PrintableShort(report.verdict.accepted));
+  }
+  const std::string verdict =
+      fmt::format("{}  {}\n", Painted(VerdictWord(status), ink, options.color), counts);
   if (options.verbosity < 0) return verdict;
   const auto width = static_cast<std::size_t>(std::max(40, options.width));
   std::string out =

@@ -96,6 +96,75 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
   }
 }
 
+// With an owner and an end, up to a change; beyond it, or after its day, the limit counts.
+TEST(BaselineVerdict, LimitsAreWaivedUpToAChangeUntilADay) {
+  const auto policy = ParsePolicy(
+      "schema: 1\nwaivers:\n  - {limit: gpu.idle.mean, up_to: +12%, reason: cluster move, owner: "
+      "anna, expires: 2026-12-31}\n",
+      "p.yaml");
+  ASSERT_TRUE(policy);
+  const auto judged = [&](double change, std::chrono::sys_days today) {
+    MetricComparison metric = Answer(kMiss, false, Level::kError, false);
+    metric.base = 100;
+    metric.change = change;
+    RunComparison comparison;
+    comparison.metrics = {metric};
+    Verdict verdict;
+    verdict.status = VerdictStatus::kPass;
+    AddComparison(comparison, *policy, verdict, {}, today);
+    return verdict;
+  };
+  using std::chrono::December;
+  const std::chrono::sys_days early = std::chrono::year(2026) / December / 1;
+  const std::chrono::sys_days late = std::chrono::year(2026) / December / 22;
+  const std::chrono::sys_days after = std::chrono::year(2027) / std::chrono::January / 1;
+  EXPECT_EQ(judged(11, early).status, VerdictStatus::kPass);
+  EXPECT_EQ(judged(11, early).waived_limits, 1);
+  EXPECT_EQ(judged(11, early).notes.front(),
+            "waived: gpu.idle.mean (anna, until 2026-12-31: cluster move)");
+  EXPECT_EQ(judged(11, late).notes.front(),
+            "waived: gpu.idle.mean (anna, until 2026-12-31: cluster move; expires in 9 days)");
+  EXPECT_EQ(judged(13, early).status, VerdictStatus::kFail);
+  EXPECT_EQ(judged(11, after).status, VerdictStatus::kFail);
+}
+
+// An intended change passes with its reason; what is only undecided stays so.
+TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
+  const auto judged = [](const MetricComparison& metric) {
+    RunComparison comparison;
+    comparison.metrics = {metric};
+    Verdict verdict;
+    verdict.status = VerdictStatus::kPass;
+    AddComparison(comparison, {}, verdict, {"wider model", "anna"});
+    return verdict;
+  };
+  const Verdict accepted = judged(Answer(kMiss, false, Level::kError, false));
+  EXPECT_EQ(accepted.status, VerdictStatus::kPass);
+  EXPECT_EQ(accepted.accepted, "wider model");
+  EXPECT_EQ(accepted.accepted_by, "anna");
+  EXPECT_EQ(judged(Answer(kOpenAnswer, true, Level::kError, false)).status,
+            VerdictStatus::kNoVerdict);
+  EXPECT_EQ(judged(Answer(kKept, false, Level::kError, false)).accepted, "");
+}
+
+TEST(BaselineVerdict, AMissingBaselineIsWhatThePolicySays) {
+  BaselineInfo info;
+  info.state = BaselineState::kMissing;
+  info.source = "history:main~5";
+  info.why_missing = "none.db does not exist";
+  const auto judged = [&](OnBaselineMissing choice) {
+    Verdict verdict;
+    verdict.status = VerdictStatus::kPass;
+    AddMissingBaseline(info, choice, {}, verdict);
+    return fmt::format("{} {}", VerdictStatusName(verdict.status), verdict.warnings);
+  };
+  EXPECT_EQ(judged(OnBaselineMissing::kPass), "pass 0");
+  EXPECT_EQ(judged(OnBaselineMissing::kWarn), "pass 1");
+  EXPECT_EQ(judged(OnBaselineMissing::kNoVerdict), "no_verdict 0");
+  EXPECT_EQ(BaselineLine(info),
+            "baseline history:main~5: none (none.db does not exist); judged by limits alone");
+}
+
 TEST(BaselineVerdict, FailuresStandBeforeQuestions) {
   const auto order = [](VerdictStatus status, std::vector<MetricComparison> answers) {
     for (std::size_t i = 0; i < answers.size(); ++i) {

@@ -247,6 +247,27 @@ TEST(CompareRuns, TimeBetweenIterationsIsJudgedWhereThereIsSome) {
   EXPECT_TRUE(has_period(by_policy(0, 0)));
 }
 
+TEST(CompareRuns, SaysWhatChangedBesideTheSpeed) {
+  Snapshot base = Sample(1), current = Sample(1);
+  for (Snapshot* run : {&base, &current}) {
+    run->work.iterations = 10;
+    run->work.has_gpu = true;
+    run->work.kernels = {{"gemm", 100, 1000, 0, {}}};
+    run->environment.emplace_back("shape_signature", "abc");
+  }
+  base.environment.emplace_back("driver", "550.54");
+  current.environment.emplace_back("driver", "560.35");
+  current.work.kernels.push_back({"fused_x", 20, 500, 0, {}});
+  const std::vector<Snapshot> bases = {base, base};
+  EXPECT_EQ(CompareRuns(bases, std::vector{current}, nullptr).changed,
+            "changed: +2 kernels per iteration (new: fused_x), driver 550.54 → 560.35");
+  EXPECT_EQ(CompareRuns(bases, std::vector{base}, nullptr).changed, "");
+  current.work.kernels = {{"gemm_2", 100, 1000, 0, {}}};
+  current.environment = base.environment;
+  EXPECT_EQ(CompareRuns(bases, std::vector{current}, nullptr).changed,
+            "changed: kernels (new: gemm_2; gone: gemm)");
+}
+
 TEST(CompareRuns, FewerLaunchesAreAnImprovement) {
   Snapshot current = Sample(1);
   current.metrics["kernel.count_per_iteration"] = 99;

@@ -96,9 +96,75 @@ TEST_F(HistoryTest, RefusesMissingForeignDamagedAndNewerFilesUntouched) {
   ASSERT_TRUE(History::OpenToAdd(path_));
   {
     auto newer = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
-    ASSERT_TRUE(newer->Execute("pragma user_version = 2"));
+    ASSERT_TRUE(newer->Execute("pragma user_version = 3"));
   }
   EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/newer");
+}
+
+// Schema 1 knows neither verdicts nor levels.
+TEST_F(HistoryTest, OldFilesAreReadAndUpgradedWithTheFirstAddition) {
+  const auto version = [this] {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadOnly, ErrorKind::kConfig);
+    auto statement = database->Prepare("pragma user_version");
+    EXPECT_TRUE(*statement->Step());
+    return statement->Integer(0);
+  };
+  {
+    auto old = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
+    ASSERT_TRUE(old->Execute(
+        "create table run (id integer primary key autoincrement, time integer not null, branch "
+        "text not null, commit_id text not null, snapshot text not null);"
+        "pragma application_id = 1885816937; pragma user_version = 1"));
+    auto insert = old->Prepare(
+        "insert into run (time, branch, commit_id, snapshot) values (1, 'main', 'abc123', ?)");
+    insert->Bind(1, WriteBaseline({Entry("main", 7).snapshot}));
+    ASSERT_TRUE(insert->Run());
+  }
+  {
+    auto history = History::OpenToRead(path_);
+    ASSERT_TRUE(history) << history.error().message;
+    EXPECT_EQ(history->Last("main", 5)->front().snapshot.iteration_times, std::vector<Ns>{7});
+    EXPECT_TRUE(history->Levels()->empty());
+    EXPECT_EQ(history->Find("abc1")->id, 1);
+  }
+  EXPECT_EQ(version(), 1);
+  {
+    auto history = History::OpenToAdd(path_);
+    ASSERT_TRUE(history);
+    HistoryEntry entry = Entry("main", 8);
+    entry.verdict = "fail";
+    entry.model = "gpt";
+    ASSERT_TRUE(history->Add(entry));
+  }
+  EXPECT_EQ(version(), 2);
+  const auto rows = History::OpenToRead(path_)->Rows("main", 10);
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ((*rows)[0].verdict, "");
+  EXPECT_EQ((*rows)[1].verdict, "fail");
+  EXPECT_EQ((*rows)[1].model, "gpt");
+}
+
+TEST_F(HistoryTest, KeepsLevelsWithTheirRuns) {
+  auto history = History::OpenToAdd(path_);
+  for (const Ns time : {1, 2}) ASSERT_TRUE(history->Add(Entry("main", time)));
+  HistoryLevel level{0, 2, "", "wider model", "anna", "2027-03-31", 1'700'000'000, ""};
+  EXPECT_EQ(*history->Mark(level), 1);
+  HistoryEntry accepted = Entry("main", 3);
+  accepted.commit = "def456";
+  ASSERT_TRUE(history->Add(accepted, level));
+  const auto levels = history->Levels();
+  ASSERT_EQ(levels->size(), 2u);
+  EXPECT_EQ(levels->back().run, 3);
+  EXPECT_EQ(levels->front().owner, "anna");
+  EXPECT_EQ(levels->front().until, "2027-03-31");
+  EXPECT_EQ(history->RemoveLevel(7).error().code, "history/unknown-level");
+  EXPECT_TRUE(history->RemoveLevel(1));
+  EXPECT_TRUE(history->Remove({3}));  // With its level.
+  EXPECT_TRUE(history->Levels()->empty());
+  EXPECT_EQ(history->Find("abc123")->id, 2);
+  EXPECT_EQ(history->Find("abc").error().code, "history/unknown-run");
+  EXPECT_EQ(*history->FindSource("main", "00"), 1);
+  EXPECT_FALSE(history->FindSource("main", "01")->has_value());
 }
 
 // Half of a database is refused when its rows are read, and no reading or refused adding changes
@@ -195,8 +261,11 @@ TEST_F(HistoryTest, OfOtherFilesNothingIsMade) {
       {"", "history/foreign", ""},
       {"pragma application_id = 5", "history/foreign", "history/foreign"},
       {"create table a (b integer)", "history/foreign", "history/foreign"},
-      {"pragma application_id = 1885816937; pragma user_version = 1", "", ""},
-      {"pragma application_id = 1885816937; pragma user_version = 2", "history/newer",
+      {"pragma application_id = 1885816937; pragma user_version = 1", "history/damaged",
+       "history/damaged"},
+      {"pragma application_id = 1885816937; pragma user_version = 2", "history/damaged",
+       "history/damaged"},
+      {"pragma application_id = 1885816937; pragma user_version = 3", "history/newer",
        "history/newer"},
   };
   for (const Row& row : kRows) {

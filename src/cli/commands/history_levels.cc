@@ -1,0 +1,153 @@
+// `profgauge history accept|tag|check`: which level of a branch is meant, and whether it holds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+
+#include "analysis/analysis.h"
+#include "base/errors.h"
+#include "base/metric_id.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/snapshots.h"
+#include "gate/history.h"
+#include "gate/history_check.h"
+#include "gate/select.h"
+#include "rules/waiver.h"
+
+namespace profgauge::cli {
+namespace {
+
+constexpr std::chrono::days kLongestLevel{365};
+constexpr std::int64_t kMostChecked = 1000;
+
+Result<std::chrono::sys_days> TodayOf(const Options& options) {
+  return Today(options.now, std::getenv("SOURCE_DATE_EPOCH"));
+}
+
+std::int64_t SecondsOf(std::chrono::sys_days day) {
+  return std::chrono::duration_cast<std::chrono::seconds>(day.time_since_epoch()).count();
+}
+
+Status CheckUntil(const Options& options, std::chrono::sys_days today) {
+  if (options.until.empty()) return {};
+  const auto day = ParseDay(options.until);
+  const bool is_near = day && *day >= today && *day <= today + kLongestLevel;
+  if (is_near) return {};
+  return Fail(UsageError(
+      "usage/bad-value",
+      fmt::format("`--until`: expected a day from {} to {}, found `{}`", FormatDay(today),
+                  FormatDay(today + kLongestLevel), PrintableShort(options.until, 40)),
+      "a level that is meant to stay needs no end"));
+}
+
+// The level would begin where nothing is comparable with what the branch has.
+Status RefuseStranger(History& history, const HistoryRow& run) {
+  PROFGAUGE_TRY(const Snapshot snapshot, history.Load(run.id));
+  HistoryQuestion question;
+  question.reference = {run.branch, 1};
+  question.model = run.model;
+  question.with_failed = true;
+  PROFGAUGE_TRY(const HistoryChoice choice, ChooseRuns(history, question, std::span(&snapshot, 1)));
+  if (!choice.window.empty() || choice.on_branch < 2) return {};
+  return Fail(UsageError(
+      "history/not-comparable",
+      fmt::format("run {} is comparable with no other run of {}", run.id, Printable(run.branch)),
+      "`profgauge history list` shows devices, ranks and models"));
+}
+
+}  // namespace
+
+Result<int> RunHistoryAccept(const Options& options, Console& console) {
+  // Opening to add would make a file where there is none.
+  PROFGAUGE_CHECK(History::OpenToRead(options.db));
+  PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
+  if (options.undo) {
+    PROFGAUGE_CHECK(history.RemoveLevel(*options.undo));
+    console.Say(fmt::format("removed level {}", *options.undo));
+    return kExitPass;
+  }
+  if (options.arguments.empty()) {
+    return Fail(UsageError("usage/missing-argument", "`history accept` needs a run",
+                           "`profgauge history list` shows the runs and their numbers"));
+  }
+  if (options.reason.empty()) {
+    return Fail(UsageError("usage/no-reason", "`history accept` needs a reason",
+                           "--reason \"wider model\": later checks show it"));
+  }
+  HistoryLevel level;
+  level.reason = options.reason;
+  level.until = options.until;
+  PROFGAUGE_TRY(level.owner, OwnerOf(options));
+  PROFGAUGE_TRY(const auto today, TodayOf(options));
+  PROFGAUGE_CHECK(CheckUntil(options, today));
+  PROFGAUGE_TRY(const HistoryRow run, history.Find(options.arguments.front()));
+  PROFGAUGE_CHECK(RefuseStranger(history, run));
+  level.run = run.id;
+  level.time = SecondsOf(today);
+  PROFGAUGE_TRY(const std::int64_t id, history.Mark(level));
+  console.Say(fmt::format(
+      "accepted the level of run {} ({}) as level {}: runs of {} are held "
+      "against it and what follows",
+      run.id, run.commit.empty() ? "no commit" : Printable(run.commit), id, Printable(run.branch)));
+  return kExitPass;
+}
+
+Result<int> RunHistoryTag(const Options& options, Console& console) {
+  PROFGAUGE_CHECK(History::OpenToRead(options.db));
+  PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
+  PROFGAUGE_TRY(const HistoryRow run, history.Find(options.arguments.front()));
+  PROFGAUGE_TRY(const auto today, TodayOf(options));
+  HistoryLevel release;
+  release.run = run.id;
+  release.name = options.arguments[1];
+  release.time = SecondsOf(today);
+  PROFGAUGE_CHECK(history.Mark(release));
+  console.Say(fmt::format("run {} is release {}", run.id, Printable(release.name)));
+  return kExitPass;
+}
+
+Result<int> RunHistoryCheck(const Options& options, Console& console) {
+  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  if (!policy) return kExitUsage;
+  if (!options.metric.empty() && DescribeMetric(options.metric) == nullptr) {
+    return Fail(UsageError("usage/bad-value",
+                           "`--metric`: no metric `" + PrintableShort(options.metric, 40) + "`",
+                           "`profgauge report --json -` lists the metrics of a profile"));
+  }
+  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+  PROFGAUGE_TRY(const auto today, TodayOf(options));
+  const std::string branch = options.branch.empty() ? "main" : options.branch;
+  PROFGAUGE_TRY(auto last, history.Last(branch, 1));
+  HistoryChoice choice;
+  if (!last.empty()) {
+    HistoryQuestion question;
+    question.reference = {branch, kMostChecked};
+    question.model = last.front().model;
+    question.today = FormatDay(today);
+    question.with_failed = true;
+    question.with_itself = true;
+    PROFGAUGE_TRY(choice, ChooseRuns(history, question, std::span(&last.front().snapshot, 1)));
+  }
+  const std::string metric =
+      options.metric.empty() ? std::string(metric::kIterationTimeMedian.text()) : options.metric;
+  const PolicyBaseline limits = policy->baseline.value_or(PolicyBaseline{});
+  const HistoryFindings findings = CheckHistory(choice.window, metric, limits);
+  console.Print(fmt::format("{} of {}: {}\n", metric, Printable(branch), FindingsText(findings)));
+  switch (findings.state) {
+    case HistoryState::kTooFew:
+      return kExitNoVerdict;
+    case HistoryState::kSteady:
+      return kExitPass;
+    case HistoryState::kStep:
+    case HistoryState::kCreep:
+      return kExitFail;
+  }
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

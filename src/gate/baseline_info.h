@@ -1,0 +1,50 @@
+// What a run was held against, in words: which runs, which were skipped and why, and from where on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gate/select.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+enum class BaselineState : std::uint8_t {
+  kNone,     ///< Nobody asked for one.
+  kUsed,     ///< As many runs as were wanted.
+  kPartial,  ///< Fewer.
+  kMissing,  ///< None, or fewer than the policy's `min_runs`.
+};
+std::string_view BaselineStateName(BaselineState state);  ///< "none", "used", "partial", "missing"
+
+struct BaselineRun {
+  std::int64_t id = 0;  ///< In the history; 0: of a file.
+  std::string commit, name;
+};
+
+struct BaselineInfo {
+  BaselineState state = BaselineState::kNone;
+  std::string source;  ///< "history:main~5"; empty: files.
+  std::int64_t wanted = 0;
+  std::vector<BaselineRun> runs;  ///< Oldest first.
+  std::vector<SkippedRun> skipped;
+  std::optional<HistoryLevel> level, ended;
+  std::string anchor;             ///< What creep is measured from: "v2.3"; empty: nothing.
+  std::int64_t since_anchor = 0;  ///< Runs since then.
+  std::string why_missing;        ///< "profgauge-history.db does not exist"
+};
+
+/// What was chosen of a history; `min_runs`: fewer are missing, unless they begin at a level.
+BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference& reference,
+                            std::int64_t min_runs);
+
+/// One line: "baseline: 5 runs of main (41 … 52); skipped 43, 47 (H100), 45 (failed)".
+std::string BaselineLine(const BaselineInfo& info);
+
+/// "baseline missing", "baseline partial (2 of 5)"; empty where all is there.
+std::string BaselineMark(const BaselineInfo& info);
+
+}  // namespace profgauge

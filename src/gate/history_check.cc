@@ -1,0 +1,214 @@
+#include "gate/history_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "analysis/analysis.h"
+#include "base/metric_id.h"
+#include "base/text.h"
+#include "gate/change_points.h"
+#include "gate/change_text.h"
+#include "gate/compare.h"
+#include "gate/constants.h"
+
+namespace profgauge {
+namespace {
+
+// Fewer runs show neither a step (three a side) nor creep (five a side).
+constexpr std::size_t kLeastRuns = 8;
+constexpr std::size_t kLevelRuns = 5;
+constexpr double kDefaultStep = 0.05;
+// A place is ruled out where its squares are so many variances over the best one's: 95 % of chance.
+constexpr double kBlameVariances = 6;
+
+bool IsBetterHigh(const std::string& metric) {
+  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(metric);
+  return spec != nullptr && spec->direction == Direction::kHigherIsBetter;
+}
+
+// What a step may be at most, upwards; of a metric that should be large, of its inverse.
+double LimitOf(const std::string& metric, const PolicyBaseline& policy) {
+  const bool is_inverse = IsBetterHigh(metric);
+  for (const BaselineLimit& limit : policy.limits) {
+    const auto& amount = is_inverse ? limit.max_decrease : limit.max_increase;
+    if (limit.metric != metric || !amount || !amount->relative) continue;
+    return is_inverse ? 1 / (1 - amount->value) - 1 : amount->value;
+  }
+  return kDefaultStep;
+}
+
+std::vector<double> ValuesOf(std::span<const ChosenRun> runs, const std::string& metric) {
+  std::vector<double> values;
+  const bool is_inverse = IsBetterHigh(metric);
+  for (const ChosenRun& run : runs) {
+    const auto value = run.snapshot.metrics.find(metric);
+    const auto median =
+        metric == metric::kIterationTimeMedian ? MedianIteration(run.snapshot) : std::nullopt;
+    if (median) {
+      values.push_back(*median);
+    } else if (value != run.snapshot.metrics.end() && value->second > 0) {
+      values.push_back(is_inverse ? 1 / value->second : value->second);
+    }
+  }
+  return values;
+}
+
+std::string CommitOf(const ChosenRun& run) {
+  return run.row.commit.empty() ? fmt::format("run {}", run.row.id) : run.row.commit;
+}
+
+// "one of 2 commits: 3f2a (most likely), 77c1"
+std::string OneOf(const std::vector<std::string>& commits) {
+  return fmt::format("one of {} commits: {} (most likely){}{}", commits.size(), commits.front(),
+                     commits.size() > 1 ? ", " : "",
+                     fmt::join(commits.begin() + 1, commits.end(), ", "));
+}
+
+// Snapshots at one end of the history.
+std::vector<Snapshot> Some(std::span<const ChosenRun> runs) {
+  std::vector<Snapshot> out;
+  for (const ChosenRun& run : runs) out.push_back(run.snapshot);
+  return out;
+}
+
+// By the same procedure as every check.
+std::optional<double> CreepOf(std::span<const ChosenRun> runs, const std::string& metric,
+                              const PolicyBaseline& policy) {
+  const std::size_t level = std::min(kLevelRuns, runs.size() / 2);
+  PolicyBaseline only = policy;
+  std::erase_if(only.limits, [&](const BaselineLimit& limit) { return limit.metric != metric; });
+  std::vector<std::string> notes;
+  for (const MetricComparison& of :
+       CompareMetrics(Some(runs.first(level)), Some(runs.last(level)), only, notes)) {
+    const bool is_sure = of.low > 0 || of.high < 0;
+    const bool is_over = of.verdict == stats::Change::kFail || (of.over_limit && is_sure);
+    if (of.metric == metric && !of.is_missing && is_over) return of.shift;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
+                             const PolicyBaseline& policy) {
+  HistoryFindings out;
+  const std::vector<double> values = ValuesOf(runs, metric);
+  out.runs = values.size();
+  if (values.size() < kLeastRuns || values.size() != runs.size()) {
+    out.state = HistoryState::kTooFew;
+    return out;
+  }
+  const double limit = LimitOf(metric, policy);
+  const std::vector<stats::ChangePoint> points = stats::FindChangePoints(values, {});
+  std::size_t level_from = 0;  // Creep is measured from the last time that the level fell.
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].change < 0) level_from = points[i].index;
+    const bool is_undone = points.back().after <= points[i].before * (1 + limit);
+    if (points[i].change <= limit || is_undone) continue;
+    const std::size_t begin = i == 0 ? 0 : points[i - 1].index;
+    const std::size_t end = i + 1 < points.size() ? points[i + 1].index : values.size();
+    std::vector<double> segment;
+    for (std::size_t at = begin; at < end; ++at) segment.push_back(std::log(values[at]));
+    out.state = HistoryState::kStep;
+    out.change = points[i].change;
+    out.commits.clear();
+    for (const std::size_t at :
+         stats::BlameSet(segment, policy.noise_floor.value_or(stats::kUsualNoiseFloor))) {
+      out.commits.push_back(CommitOf(runs[begin + at]));
+    }
+  }
+  if (out.state == HistoryState::kStep) return out;
+  if (const auto creep = CreepOf(runs.subspan(level_from), metric, policy)) {
+    out.state = HistoryState::kCreep;
+    out.change = *creep;
+  }
+  return out;
+}
+
+std::string BlameText(std::span<const ChosenRun> window, std::span<const ChosenRun> failed,
+                      const Snapshot& candidate, double noise_floor) {
+  if (failed.empty()) return {};
+  std::vector<double> values;
+  std::vector<std::string> names;
+  for (const std::span<const ChosenRun> runs : {window, failed}) {
+    for (const ChosenRun& run : runs) {
+      const std::optional<double> median = MedianIteration(run.snapshot);
+      if (!median || *median <= 0) return {};
+      values.push_back(std::log(*median));
+      names.push_back(Printable(CommitOf(run)));
+    }
+  }
+  const std::optional<double> median = MedianIteration(candidate);
+  if (!median || *median <= 0) return {};
+  values.push_back(std::log(*median));
+  names.emplace_back("this one");
+  const std::vector<std::size_t> set = stats::BlameSet(values, noise_floor, 1);
+  if (set.empty()) return {};
+  const std::size_t own = values.size() - 1;
+  if (set == std::vector{own}) return "the step is of this commit, not of earlier failed runs";
+  std::vector<std::string> commits;
+  for (const std::size_t at : set) commits.push_back(names[at]);
+  const bool may_be_own = std::find(set.begin(), set.end(), own) != set.end();
+  const std::string where = commits.size() == 1 ? commits.front() : OneOf(commits);
+  return may_be_own ? "the step may be of " + where
+                    : "the step is not of this commit, but of " + where;
+}
+
+std::string FindingsText(const HistoryFindings& findings) {
+  switch (findings.state) {
+    case HistoryState::kTooFew:
+      return fmt::format("{} comparable runs since the last accepted level: at least {} are needed",
+                         findings.runs, kLeastRuns);
+    case HistoryState::kSteady:
+      return fmt::format("no step and no creep over the limit in {} comparable runs",
+                         findings.runs);
+    case HistoryState::kCreep:
+      return fmt::format("creep: {} over {} comparable runs, no single step",
+                         RelativeChange(findings.change), findings.runs);
+    case HistoryState::kStep:
+      break;
+  }
+  const std::string text = RelativeChange(findings.change) + " at ";
+  return text + (findings.commits.size() == 1 ? findings.commits.front() : OneOf(findings.commits));
+}
+
+namespace stats {
+
+std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
+                                  std::size_t least) {
+  const std::size_t n = values.size();
+  constexpr std::size_t kLeastToSplit = 4;
+  if (n < kLeastToSplit) return {};
+  std::vector<double> sums = {0}, squares = {0};
+  for (const double value : values) {
+    sums.push_back(sums.back() + value - values.front());
+    squares.push_back(squares.back() + (value - values.front()) * (value - values.front()));
+  }
+  const auto fit = [&](std::size_t k) {
+    const auto before = static_cast<double>(k), after = static_cast<double>(n - k);
+    const double left = sums[k], right = sums[n] - sums[k];
+    return squares[n] - left * left / before - right * right / after;
+  };
+  std::size_t best = least;
+  double squares_of_best = std::numeric_limits<double>::infinity();
+  for (std::size_t k = least; k + least <= n; ++k) {
+    if (fit(k) >= squares_of_best) continue;
+    squares_of_best = fit(k);
+    best = k;
+  }
+  const double variance =
+      std::max(squares_of_best / static_cast<double>(n - 3), noise_floor * noise_floor / 4);
+  std::vector<std::size_t> set = {best};
+  for (std::size_t k = least; k + least <= n; ++k) {
+    if (k != best && fit(k) <= squares_of_best + kBlameVariances * variance) set.push_back(k);
+  }
+  return set;
+}
+
+}  // namespace stats
+
+}  // namespace profgauge

@@ -1,0 +1,53 @@
+// Whether the level of a branch went up, and by which commit.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gate/select.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+enum class HistoryState : std::uint8_t {
+  kSteady,
+  kStep,   ///< A step up over the limit that was neither accepted nor undone.
+  kCreep,  ///< The last runs exceed the first ones since the last step down by more than the limit.
+  kTooFew,  ///< Too few comparable runs to tell.
+};
+
+struct HistoryFindings {
+  HistoryState state = HistoryState::kSteady;
+  double change = 0;                 ///< Relative.
+  std::vector<std::string> commits;  ///< Of a step: those that it may be of, the likeliest first.
+  std::size_t runs = 0;              ///< Comparable ones.
+};
+
+/// Looks for the wrong direction of `metric`: up, or down where higher is better. `runs` are
+/// ones since the last accepted level, oldest first. Creep needs a limit on `metric` in `policy`.
+HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
+                             const PolicyBaseline& policy);
+
+/// "+4.8 % at one of 2 commits: 3f2a (most likely), 77c1"
+std::string FindingsText(const HistoryFindings& findings);
+
+/// Where the step of a run that fails may be, of the runs of a baseline, those behind it that
+/// failed before, and this one: "the step is not of this commit, but of one of 2: c11 (most
+/// likely), c12". Empty where no run failed before, or a run has no times.
+std::string BlameText(std::span<const ChosenRun> window, std::span<const ChosenRun> failed,
+                      const Snapshot& candidate, double noise_floor);
+
+namespace stats {
+
+/// Where a step of `values` (logarithms) may be: the index of the first value behind it. The best
+/// place first, then those whose fit chance does not rule out, in order; the true one is among them
+/// in 96 to 100 of 100. Empty of fewer than 4 values. `least`: so many stand on either side.
+std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
+                                  std::size_t least = 2);
+
+}  // namespace stats
+
+}  // namespace profgauge

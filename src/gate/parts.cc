@@ -1,0 +1,203 @@
+#include "gate/parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <string_view>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "gate/change_text.h"
+#include "gate/constants.h"
+#include "gate/statistics.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kLeastPartRuns = 5;
+// Under no change the rate of any false alarm of a run is this.
+constexpr double kPartDiscoveries = 0.001;
+// Weight of the spread that all parts share, in degrees of freedom; the least noise of a part, in
+// noise floors; fewer runs than this never count as quieter than they are.
+constexpr double kPartPrior = 8;
+constexpr double kPartFloor = 0.25;
+constexpr double kTrustedRuns = 10;
+// Median of squares of normal values, in variances, rounded as the prior was tuned with it.
+constexpr double kMedianOfSquares = 0.7;
+// Spread of a part's iterations where no series tells it.
+constexpr double kAssumedPartSpread = 0.02;
+constexpr std::size_t kNamedParts = 10;
+
+// A part in one run: the logarithm of its time an iteration, and the error of that.
+struct PartTime {
+  double log = 0, error = 0;
+};
+
+PartTime TimeOf(const WorkSum& sum, std::int64_t iterations) {
+  const auto n = static_cast<double>(iterations);
+  const double mean = static_cast<double>(sum.gpu_time > 0 ? sum.gpu_time : sum.host_time) / n;
+  PartTime time{std::log(mean), kAssumedPartSpread / std::sqrt(n)};
+  if (sum.series.size() < 2) return time;
+  const std::vector<double> series(sum.series.begin(), sum.series.end());
+  const auto count = static_cast<double>(series.size());
+  time.error = std::sqrt(stats::Variance(series) / count) / mean;
+  return time;
+}
+
+using Parts = std::map<std::string_view, PartTime>;
+
+Parts PartsOf(const Snapshot& run, const std::vector<WorkSum> WorkSums::*sums) {
+  Parts parts;
+  for (const WorkSum& sum : run.work.*sums) {
+    if (sum.gpu_time + sum.host_time <= 0 || run.work.iterations < 1) continue;
+    parts.emplace(sum.name, TimeOf(sum, run.work.iterations));
+  }
+  return parts;
+}
+
+// One part in all runs.
+struct Series {
+  std::string_view name;
+  std::vector<double> base;  // Logarithms, by run.
+  double base_level = 0, within = 0;
+  double change = 0, share = 0;
+  std::vector<double> rest;  // Of the baseline's runs around their level.
+};
+
+double IterationOf(const Snapshot& run) {
+  double sum = 0;
+  for (const double time : ObservedTimes(run)) sum += time;
+  return sum / static_cast<double>(run.iteration_times.size());
+}
+
+std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& candidate,
+                                double iteration) {
+  std::vector<Series> all;
+  for (const auto& [name, time] : candidate) {
+    Series series;
+    series.name = name;
+    std::vector<double> errors;
+    for (const Parts& run : runs) {
+      const auto found = run.find(name);
+      if (found == run.end()) break;
+      series.base.push_back(found->second.log);
+      errors.push_back(found->second.error);
+    }
+    if (series.base.size() != runs.size()) continue;
+    series.base_level = stats::Median(series.base);
+    const double error = stats::Median(errors);
+    series.within = (error * error + time.error * time.error) / 2;
+    series.change = time.log - series.base_level;
+    series.share = iteration > 0 ? std::exp(time.log) / iteration : 0;
+    for (const double value : series.base) series.rest.push_back(value - series.base_level);
+    all.push_back(std::move(series));
+  }
+  return all;
+}
+
+// The change that half of the time of all parts has at most.
+template <class Of>
+double SharedBy(const std::vector<Series>& all, const Of& of) {
+  std::vector<std::pair<double, double>> changes;
+  double whole = 0;
+  for (const Series& series : all) {
+    changes.emplace_back(of(series), series.share);
+    whole += series.share;
+  }
+  std::sort(changes.begin(), changes.end());
+  double sum = 0;
+  for (const auto& [change, share] : changes) {
+    sum += share;
+    if (sum >= whole / 2) return change;
+  }
+  return 0;
+}
+
+double SquaresOf(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum;
+}
+
+}  // namespace
+
+PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
+                        const std::vector<WorkSum> WorkSums::*sums, const PartLimit& limit,
+                        double noise_floor) {
+  PartFindings out;
+  out.runs = baselines.size();
+  if (baselines.size() < kLeastPartRuns) return out;
+  std::vector<Parts> runs;
+  for (const Snapshot& run : baselines) runs.push_back(PartsOf(run, sums));
+  const Parts now = PartsOf(candidate, sums);
+  std::vector<Series> all = AllSeriesOf(runs, now, IterationOf(candidate));
+  out.is_judged = true;
+  if (all.empty()) return out;
+  const double common = SharedBy(all, [](const Series& series) { return series.change; });
+  out.common = std::expm1(common);
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const double moved = SharedBy(all, [run](const Series& series) { return series.rest[run]; });
+    for (Series& series : all) series.rest[run] -= moved;
+  }
+  std::erase_if(all, [&](const Series& series) { return series.share < limit.min_share; });
+  out.tested = all.size();
+  if (all.empty()) return out;
+  const double degrees = static_cast<double>(runs.size()) - 1;
+  std::vector<double> own;
+  for (const Series& series : all) own.push_back(SquaresOf(series.rest) / degrees);
+  const double prior = stats::Median(own) / kMedianOfSquares;
+  constexpr double kHalfPi = std::numbers::pi / 2;
+  const double factor = 1 + kHalfPi / (degrees + kHalfPi);
+  const double floor = kPartFloor * noise_floor;
+  std::vector<double> chances;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double pooled =
+        (kPartPrior * std::max(prior, all[i].within) + degrees * own[i]) / (kPartPrior + degrees);
+    const bool is_few = static_cast<double>(runs.size()) < kTrustedRuns;
+    const double variance = std::max({pooled, is_few ? own[i] : 0, floor * floor + all[i].within});
+    const double z = (all[i].change - common) / std::sqrt(variance * factor);
+    chances.push_back(boost::math::cdf(
+        boost::math::complement(boost::math::students_t(kPartPrior + degrees), z)));
+  }
+  const std::vector<bool> is_found = stats::BenjaminiHochberg(chances, kPartDiscoveries);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double change = all[i].change - common;
+    if (!is_found[i] || change <= std::log1p(limit.max_increase)) continue;
+    out.found.push_back({std::string(all[i].name), std::expm1(change), all[i].share, chances[i]});
+  }
+  std::sort(out.found.begin(), out.found.end(), [](const PartFinding& a, const PartFinding& b) {
+    return a.share * a.change / (1 + a.change) > b.share * b.change / (1 + b.change);
+  });
+  return out;
+}
+
+std::vector<std::string> PartTexts(const PartFindings& findings, std::string_view word) {
+  std::vector<std::string> texts;
+  if (!findings.is_judged) {
+    texts.push_back(fmt::format("{}s are not judged: {} baseline run{}, {} are needed", word,
+                                findings.runs, findings.runs == 1 ? "" : "s", kLeastPartRuns));
+    return texts;
+  }
+  constexpr double kLeastChance = 1e-5;
+  for (std::size_t i = 0; i < std::min(findings.found.size(), kNamedParts); ++i) {
+    const PartFinding& part = findings.found[i];
+    texts.push_back(
+        fmt::format("{} {}: {} ({} of the iteration; by chance {}; {} runs)", word,
+                    PrintableShort(part.name), RelativeChange(part.change), FormatShare(part.share),
+                    part.chance < kLeastChance ? std::string("under 1 of 100 000")
+                                               : fmt::format("1 of {:.0f}", 1 / part.chance),
+                    findings.runs));
+  }
+  if (findings.found.size() > kNamedParts) {
+    texts.push_back(
+        fmt::format("{} more {}s are slower", findings.found.size() - kNamedParts, word));
+  }
+  return texts;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,43 @@
+// Which kernels or operators of a run became slower, though the run as a whole may not show it.
+//
+// Hundreds of parts are tested at once, so that their chances are judged together: one false
+// discovery in a thousand runs. What moves all parts alike, as a clock does, is no change of a
+// part; the typical iteration is judged by that.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gate/snapshot.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+struct PartFinding {
+  std::string name;
+  double change = 0;  ///< Relative, without what all parts share.
+  double share = 0;   ///< Of the candidate's iteration.
+  double chance = 1;  ///< One-sided, of this part alone.
+};
+
+struct PartFindings {
+  std::vector<PartFinding> found;  ///< Most time added first.
+  double common = 0;               ///< What all parts changed by.
+  std::size_t tested = 0;
+  std::size_t runs = 0;    ///< Of the baseline.
+  bool is_judged = false;  ///< Whether there are runs enough.
+};
+
+/// Holds the parts `sums` of `candidate` against those of `baselines`.
+/// REQUIRES: `baselines` is not empty.
+PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
+                        const std::vector<WorkSum> WorkSums::*sums, const PartLimit& limit,
+                        double noise_floor);
+
+/// "kernel flash_fwd: +6.1 % (2.1 % of the iteration; by chance under 1 of 100 000; 20 runs)"; ten
+/// at most, the others counted; one line where nothing could be judged.
+std::vector<std::string> PartTexts(const PartFindings& findings, std::string_view word);
+
+}  // namespace profgauge

@@ -1,0 +1,133 @@
+#include "gate/power.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "gate/change_text.h"
+#include "gate/compare.h"
+#include "gate/compare_series.h"
+#include "gate/constants.h"
+#include "gate/estimate.h"
+#include "gate/statistics.h"
+
+namespace profgauge {
+namespace {
+
+// Iterations count as stalls from so many spreads over the typical one on, at least a tenth.
+constexpr double kStallSpreads = 5;
+constexpr double kLeastStall = 0.1;
+// The floor is written with one digit of a per cent, and never as less.
+constexpr double kFloorStep = 0.001;
+// Variance of a Hodges-Lehmann shift in variances of a difference of means, of normal values: pi/3.
+constexpr double kShiftVariance = 1.0472;
+
+std::vector<double> LogsOf(const stats::Series& series) {
+  std::vector<double> logs;
+  for (const double value : series.values) logs.push_back(std::log(value));
+  return logs;
+}
+
+// What iterations take beyond the typical one, of those that stall, in shares of all time.
+double StallShare(const std::vector<double>& logs, double level, double spread) {
+  double stalled = 0, all = 0;
+  for (const double value : logs) {
+    const double time = std::exp(value - level);
+    all += time;
+    if (value - level > std::max(kLeastStall, kStallSpreads * spread)) stalled += time - 1;
+  }
+  return stalled / all;
+}
+
+}  // namespace
+
+BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline& policy) {
+  BaselinePower power;
+  power.runs = static_cast<std::int64_t>(runs.size());
+  std::vector<double> levels, spreads, stalls;
+  stats::Autocorrelation correlation;
+  std::size_t shortest = static_cast<std::size_t>(-1);
+  for (const stats::Series& series : TimesOf(runs, metric::kIterationTimeMedian.text())) {
+    const std::vector<double> logs = LogsOf(series);
+    const std::span<const double> steady = std::span(logs).subspan(series.warmup);
+    levels.push_back(stats::Median(steady));
+    spreads.push_back(stats::RobustSigma(steady));
+    stalls.push_back(StallShare(logs, levels.back(), spreads.back()));
+    correlation.Add(steady);
+    shortest = std::min(shortest, logs.size());
+  }
+  power.iterations = static_cast<std::int64_t>(shortest);
+  power.between = std::sqrt(stats::Variance(levels));
+  power.spread = stats::Median(spreads);
+  power.correlation = correlation.Estimate();
+  power.stalls = stats::Median(stalls);
+  power.noise_floor = std::max(kFloorStep, std::ceil(power.between / kFloorStep) * kFloorStep);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<Snapshot> others(runs.begin(), runs.end());
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    std::vector<std::string> notes;
+    bool fails = false, is_open = false;
+    for (const MetricComparison& of : CompareMetrics(others, runs.subspan(i, 1), policy, notes)) {
+      if (of.is_missing || of.level != Level::kError) continue;
+      fails |= of.verdict == stats::Change::kFail;
+      is_open |= of.over_limit;
+    }
+    power.fails += fails;
+    power.undecided += !fails && is_open;
+  }
+  return power;
+}
+
+double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_t runs,
+                double limit) {
+  const auto n = static_cast<double>(iterations);
+  const auto k = static_cast<double>(runs);
+  const double floor = power.noise_floor, nu = 2 * n - 2, assumed = stats::kAssumedSpread * floor;
+  const double own = kShiftVariance * power.spread * power.spread;
+  const double variance =
+      (nu * own + stats::kAssumedWeight * assumed * assumed) / (nu + stats::kAssumedWeight) * 2 / n;
+  const double inflation = stats::MeanInflation(power.correlation, n);
+  const double factor =
+      stats::MedianFactor(static_cast<std::size_t>(runs)) + stats::MedianFactor(std::size_t{1});
+  const double a = variance * stats::ErrorInflation(power.correlation, n) * factor / 2;
+  const double b = floor * floor * factor;
+  const double degrees = (a + b) * (a + b) /
+                         (a * a / std::max(1.0, (nu + stats::kAssumedWeight) / inflation) +
+                          b * b / (stats::kFloorDegrees + k - 1));
+  const double error = std::sqrt(a + b);
+  const double quantile = stats::StudentQuantile(stats::kSure, degrees);
+  return std::expm1(std::max(std::log1p(limit) + stats::kSeenOverLimit * error,
+                             (quantile + stats::kSeenOverQuantile) * error));
+}
+
+std::string PowerText(const BaselinePower& power, double limit) {
+  std::string text = fmt::format(
+      "{} runs of at least {} iterations, each against the others: {} fail, {} undecided\n\n"
+      "  noise between runs       {}\n"
+      "  spread of iterations     {}\n"
+      "  autocorrelation          {:.2f}\n"
+      "  time in stalls           {}\n\n"
+      "Write into the policy: `baseline: {{noise_floor: {:.1f}%}}`\n\n"
+      "Smallest change that is found in nine of ten, limit {}:\n\n  iterations",
+      power.runs, power.iterations, power.fails, power.undecided, FormatShare(power.between),
+      FormatShare(power.spread), power.correlation, FormatShare(power.stalls),
+      power.noise_floor * 100, RelativeChange(limit));
+  constexpr std::int64_t kRuns[] = {1, 3, 5, 10};
+  constexpr std::int64_t kIterations[] = {5, 12, 20, 50, 200, 1000};
+  for (const std::int64_t runs : kRuns) {
+    text += fmt::format("  {:>10}", fmt::format("{} run{}", runs, runs == 1 ? "" : "s"));
+  }
+  for (const std::int64_t iterations : kIterations) {
+    text += fmt::format("\n  {:>10}", iterations);
+    for (const std::int64_t runs : kRuns) {
+      text += fmt::format("  {:>10}",
+                          fmt::format("+{:.1f} %", 100 * SeenWith(power, iterations, runs, limit)));
+    }
+  }
+  return text + "\n";
+}
+
+}  // namespace profgauge

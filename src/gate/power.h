@@ -1,0 +1,34 @@
+// What a baseline can find: each of its runs held against the others, and what more would bring.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "gate/snapshot.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+struct BaselinePower {
+  std::int64_t runs = 0, iterations = 0;  ///< Iterations of the shortest run.
+  std::int64_t fails = 0, undecided = 0;  ///< Of runs that were held against the others.
+  double between = 0;                     ///< Standard deviation between runs, relative.
+  double spread = 0;                      ///< Of iterations within a run, robust, relative.
+  double correlation = 0;                 ///< Of an iteration and the next.
+  double stalls = 0;       ///< Share of the time that iterations far over the typical one take.
+  double noise_floor = 0;  ///< To write into the policy.
+};
+
+/// REQUIRES: three runs with iteration times.
+BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline& policy);
+
+/// The change that nine of ten comparisons of so many iterations a run and baseline runs would fail
+/// at a limit, with the noise of `power`.
+double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_t runs,
+                double limit);
+
+/// What of it is printed.
+std::string PowerText(const BaselinePower& power, double limit);
+
+}  // namespace profgauge

@@ -1,0 +1,294 @@
+#include "gate/select.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "gate/comparable.h"
+#include "gate/statistics.h"
+
+namespace profgauge {
+namespace {
+
+// So many runs of a branch are looked at.
+constexpr std::int64_t kMostLookedAt = 1000;
+// Runs of one program share at least this part of their launches: other models share up to 0.09,
+// the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
+constexpr double kSharedWork = 0.5;
+constexpr std::string_view kFail = "fail";
+
+using Launches = std::map<std::string_view, double>;
+
+Launches LaunchesOf(const std::vector<WorkSum>& sums, std::int64_t iterations) {
+  Launches launches;
+  for (const WorkSum& sum : sums) {
+    launches[sum.name] += static_cast<double>(sum.count) / static_cast<double>(iterations);
+  }
+  return launches;
+}
+
+double Shared(const Launches& a, const Launches& b) {
+  double both = 0, all = 0;
+  for (const auto& [name, count] : a) {
+    const auto other = b.find(name);
+    const double there = other == b.end() ? 0 : other->second;
+    both += std::min(count, there);
+    all += std::max(count, there);
+  }
+  for (const auto& [name, count] : b) {
+    if (!a.contains(name)) all += count;
+  }
+  return all > 0 ? both / all : 0;
+}
+
+// "NVIDIA H100 80GB HBM3" is known by the word that differs most from others: its last with digits.
+std::string ShortDevice(std::string_view device) {
+  std::string_view word = device;
+  std::size_t at = 0;
+  while (at < device.size()) {
+    const std::size_t end = std::min(device.find(' ', at), device.size());
+    const std::string_view one = device.substr(at, end - at);
+    const bool has_digit = one.find_first_of("0123456789") != std::string_view::npos;
+    const bool is_size =
+        one.find_first_not_of("0123456789") == one.find_last_of("0123456789") + 1 &&
+        (one.ends_with("GB") || one.ends_with("GiB"));
+    if (has_digit && !is_size) return std::string(one.substr(0, one.find('-')));
+    at = end + 1;
+  }
+  return std::string(word);
+}
+
+std::string WhyNot(const Difference& difference) {
+  if (difference.property == "gpu") return ShortDevice(difference.base);
+  if (difference.property == "gpus" || difference.property == "ranks") {
+    return difference.base + " " + difference.property;
+  }
+  if (difference.property == kSelectionProperty) return "other selection";
+  return "other " + difference.property;
+}
+
+double TotalOf(const Snapshot& run) {
+  double sum = 0;
+  for (const double time : ObservedTimes(run)) sum += time;
+  return sum / static_cast<double>(run.iteration_times.size());
+}
+
+class Chooser {
+ public:
+  Chooser(History& history, const HistoryQuestion& question, std::span<const Snapshot> candidates)
+      : history_(history), question_(question), candidates_(candidates) {}
+
+  Result<HistoryChoice> Choose() {
+    PROFGAUGE_TRY(rows_, history_.Rows(question_.reference.branch, kMostLookedAt));
+    PROFGAUGE_TRY(levels_, history_.Levels());
+    out_.wanted = question_.reference.count;
+    out_.on_branch = static_cast<std::int64_t>(rows_.size());
+    out_.level = LevelInForce(levels_, rows_, question_.today);
+    NoteEnded();
+    PROFGAUGE_CHECK(TakeWindow());
+    PROFGAUGE_CHECK(TakeAnchor());
+    return std::move(out_);
+  }
+
+ private:
+  void NoteEnded() {
+    for (const HistoryLevel& level : levels_) {
+      const bool is_here = std::any_of(rows_.begin(), rows_.end(),
+                                       [&](const HistoryRow& row) { return row.id == level.run; });
+      const bool has_ended =
+          level.name.empty() && !level.until.empty() && level.until < question_.today;
+      if (is_here && has_ended && (!out_.level || level.run >= out_.level->run)) out_.ended = level;
+    }
+  }
+
+  bool IsAccepted(std::int64_t run) const {
+    return std::any_of(levels_.begin(), levels_.end(), [&](const HistoryLevel& level) {
+      return level.run == run && level.name.empty() &&
+             (level.until.empty() || level.until >= question_.today);
+    });
+  }
+
+  // Why the run is none to be held against; empty: it is. What needs no snapshot first.
+  Result<std::string> WhySkipped(const HistoryRow& row) {
+    const bool may_fail = question_.with_failed || IsAccepted(row.id);
+    if (row.verdict == kFail && !may_fail) return "failed";
+    if (row.verdict == "no_verdict" && !may_fail) return "no verdict";
+    return WhyOther(row);
+  }
+
+  // The same, whatever its verdict is.
+  Result<std::string> WhyOther(const HistoryRow& row) {
+    if (!row.commit.empty() && row.commit == question_.commit) return "the same commit";
+    if (!row.model.empty() && !question_.model.empty() && row.model != question_.model) {
+      return "model " + row.model;
+    }
+    PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
+    for (const Snapshot& candidate : candidates_) {
+      const bool is_same = !run->source.empty() && run->source == candidate.source;
+      if (is_same && !question_.with_itself) return "the same recording";
+    }
+    for (const Difference& difference : FindDifferences(*run, candidates_.front(), {})) {
+      if (difference.is_hard) return WhyNot(difference);
+    }
+    const bool is_named = !row.model.empty() && row.model == question_.model;
+    if (!is_named && WorkOverlap(*run, candidates_.front()) < kSharedWork) return "other work";
+    return "";
+  }
+
+  Result<const Snapshot*> SnapshotOf(std::int64_t id) {
+    const auto found = loaded_.find(id);
+    if (found != loaded_.end()) return &found->second;
+    PROFGAUGE_TRY(Snapshot snapshot, history_.Load(id));
+    return &loaded_.emplace(id, std::move(snapshot)).first->second;
+  }
+
+  // Of the runs of one commit the one in the middle by what it took; the others are skipped.
+  Result<HistoryRow> MiddleOf(const HistoryRow& row) {
+    if (row.commit.empty()) return row;
+    std::vector<std::pair<double, HistoryRow>> same;
+    for (const HistoryRow& other : rows_) {
+      if (other.commit != row.commit || (out_.level && other.id < out_.level->run)) continue;
+      PROFGAUGE_TRY(const std::string why, WhySkipped(other));
+      if (!why.empty()) continue;
+      PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(other.id));
+      same.emplace_back(TotalOf(*run), other);
+    }
+    std::sort(same.begin(), same.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first < b.first : a.second.id < b.second.id;
+    });
+    return same[(same.size() - 1) / 2].second;
+  }
+
+  Result<ChosenRun> Chosen(const HistoryRow& row) {
+    PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
+    return ChosenRun{row, *run};
+  }
+
+  // Of those behind the window, which is filled from its end.
+  Status NoteFailed(const HistoryRow& row) {
+    if (row.verdict != kFail || !out_.window.empty()) return {};
+    PROFGAUGE_TRY(const std::string why, WhyOther(row));
+    if (!why.empty()) return {};
+    PROFGAUGE_TRY(ChosenRun run, Chosen(row));
+    out_.failed.insert(out_.failed.begin(), std::move(run));
+    return {};
+  }
+
+  Status TakeWindow() {
+    std::set<std::string> commits;
+    for (auto row = rows_.rbegin(); row != rows_.rend(); ++row) {
+      if (static_cast<std::int64_t>(out_.window.size()) == std::max(out_.wanted, question_.parts)) {
+        break;
+      }
+      if (out_.level && row->id < out_.level->run) break;
+      PROFGAUGE_TRY(const std::string why, WhySkipped(*row));
+      if (!why.empty()) {
+        out_.skipped.push_back({row->id, why});
+        PROFGAUGE_CHECK(NoteFailed(*row));
+        continue;
+      }
+      PROFGAUGE_TRY(const HistoryRow middle, MiddleOf(*row));
+      if (middle.id != row->id) {
+        out_.skipped.push_back({row->id, fmt::format("same commit as {}", middle.id)});
+      }
+      if (!row->commit.empty() && !commits.insert(row->commit).second) continue;
+      PROFGAUGE_TRY(ChosenRun run, Chosen(middle));
+      out_.window.push_back(std::move(run));
+    }
+    std::sort(out_.window.begin(), out_.window.end(),
+              [](const ChosenRun& a, const ChosenRun& b) { return a.row.id < b.row.id; });
+    if (question_.parts > 0) out_.parts = out_.window;
+    const auto found = static_cast<std::int64_t>(out_.window.size());
+    if (found > out_.wanted) {
+      out_.window.erase(out_.window.begin(), out_.window.end() - out_.wanted);
+    }
+    return {};
+  }
+
+  // Where the anchor begins: the release that the policy names, else the last mark.
+  const HistoryLevel* Mark() const {
+    const HistoryLevel* last = nullptr;
+    for (const HistoryLevel& level : levels_) {
+      const bool is_here = std::any_of(rows_.begin(), rows_.end(),
+                                       [&](const HistoryRow& row) { return row.id == level.run; });
+      const bool counts = level.until.empty() || level.until >= question_.today;
+      if (!is_here || !counts) continue;
+      if (!question_.anchor.empty() && level.name != question_.anchor) continue;
+      if (last == nullptr || level.run >= last->run) last = &level;
+    }
+    return last;
+  }
+
+  Status TakeAnchor() {
+    const HistoryLevel* mark = Mark();
+    if (mark == nullptr && !question_.anchor.empty()) {
+      Error error;
+      error.kind = ErrorKind::kConfig;
+      error.code = "history/no-release";
+      error.message =
+          fmt::format("`anchor: {}` of the policy is no release of {}",
+                      PrintableShort(question_.anchor, 40), Printable(question_.reference.branch));
+      error.notes = {"help: `profgauge history tag RUN NAME` marks one, `history list` shows them"};
+      return Fail(std::move(error));
+    }
+    if (mark != nullptr) out_.anchored_at = *mark;
+    std::set<std::string> commits;
+    for (const HistoryRow& row : rows_) {
+      if (mark != nullptr && row.id < mark->run) continue;
+      if (static_cast<std::int64_t>(out_.anchor.size()) == out_.wanted) break;
+      PROFGAUGE_TRY(const std::string why, WhySkipped(row));
+      if (!why.empty()) continue;
+      if (!row.commit.empty() && !commits.insert(row.commit).second) continue;
+      PROFGAUGE_TRY(const HistoryRow middle, MiddleOf(row));
+      PROFGAUGE_TRY(ChosenRun run, Chosen(middle));
+      out_.anchor.push_back(std::move(run));
+    }
+    if (out_.anchor.empty()) return {};
+    out_.since_anchor = std::count_if(rows_.begin(), rows_.end(), [this](const HistoryRow& row) {
+      return row.id >= out_.anchor.front().row.id;
+    });
+    return {};
+  }
+
+  History& history_;
+  const HistoryQuestion& question_;
+  std::span<const Snapshot> candidates_;
+  std::vector<HistoryRow> rows_;  // Oldest first.
+  std::vector<HistoryLevel> levels_;
+  std::map<std::int64_t, Snapshot> loaded_;
+  HistoryChoice out_;
+};
+
+}  // namespace
+
+Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
+                                 std::span<const Snapshot> candidates) {
+  return Chooser(history, question, candidates).Choose();
+}
+
+double WorkOverlap(const Snapshot& a, const Snapshot& b) {
+  if (a.work.iterations < 1 || b.work.iterations < 1) return 1;
+  const auto shared = [&](const std::vector<WorkSum> WorkSums::*sums) {
+    return Shared(LaunchesOf(a.work.*sums, a.work.iterations),
+                  LaunchesOf(b.work.*sums, b.work.iterations));
+  };
+  return std::max(shared(&WorkSums::kernels), shared(&WorkSums::ops));
+}
+
+std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
+                                         std::span<const HistoryRow> rows, std::string_view today) {
+  std::optional<HistoryLevel> last;
+  for (const HistoryLevel& level : levels) {
+    const bool is_here = std::any_of(rows.begin(), rows.end(),
+                                     [&](const HistoryRow& row) { return row.id == level.run; });
+    const bool counts = level.name.empty() && (level.until.empty() || level.until >= today);
+    if (is_here && counts && (!last || level.run >= last->run)) last = level;
+  }
+  return last;
+}
+
+}  // namespace profgauge

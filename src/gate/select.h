@@ -1,0 +1,70 @@
+// Which runs of a history a candidate is held against.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gate/history.h"
+
+namespace profgauge {
+
+/// What `history:BRANCH~N` asks for, and for whom.
+struct HistoryQuestion {
+  HistoryReference reference;
+  std::string model;         ///< Of the candidates; empty: not said.
+  std::string commit;        ///< Of the candidates; empty: not known.
+  std::string today;         ///< "2026-11-26": levels may have ended.
+  std::string anchor;        ///< The name of a release; empty: the last mark.
+  std::int64_t parts = 0;    ///< So many runs for parts, more than for the rest; 0: none.
+  bool with_failed = false;  ///< Runs that failed count, too.
+  bool with_itself = false;  ///< So does the candidates' own recording.
+};
+
+struct SkippedRun {
+  std::int64_t id = 0;
+  std::string why;  ///< "H100", "failed", "same commit as 49", "model bert"
+};
+
+struct ChosenRun {
+  HistoryRow row;
+  Snapshot snapshot;
+};
+
+struct HistoryChoice {
+  std::vector<ChosenRun> window;  ///< The last comparable runs, oldest first; at most `wanted`.
+  std::vector<ChosenRun> parts;   ///< The same, as many as parts need.
+  /// The first comparable runs at or behind the last mark, oldest first: what creep is measured
+  /// from.
+  std::vector<ChosenRun> anchor;
+  /// Comparable runs behind the window that failed and were not accepted, oldest first: a step that
+  /// is theirs is not the candidates'.
+  std::vector<ChosenRun> failed;
+  std::int64_t wanted = 0;
+  std::int64_t on_branch = 0;  ///< Runs that the branch has.
+  std::vector<SkippedRun>
+      skipped;  ///< Newest first; those that were met until `wanted` were found.
+  std::optional<HistoryLevel> level;        ///< Accepted, and in force: where both begin.
+  std::optional<HistoryLevel> ended;        ///< The last one, where its day has passed.
+  std::optional<HistoryLevel> anchored_at;  ///< The mark that the anchor stands behind.
+  std::int64_t since_anchor = 0;            ///< Runs of the branch from its first run on.
+};
+
+/// The last N runs that are comparable with `candidates`: of the same device, model and work, that
+/// did not fail unless they were accepted, none of them the candidate's own recording or commit.
+/// Several runs of one commit count once, by the one in the middle.
+/// Errors: as History. REQUIRES: `candidates` is not empty.
+Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
+                                 std::span<const Snapshot> candidates);
+
+/// How much of the work of two runs is the same: the launches per iteration that both have, by
+/// operator or kernel, whichever says more. 1 where a run does not know its work.
+double WorkOverlap(const Snapshot& a, const Snapshot& b);
+
+/// The level that holds today, the last of those that are accepted and have not ended.
+std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
+                                         std::span<const HistoryRow> rows, std::string_view today);
+
+}  // namespace profgauge

@@ -1,0 +1,1 @@
+../history_no_runs/input.sql

@@ -1,0 +1,8 @@
+-- A history of schema 1 with runs of two devices.
+create table run (id integer primary key autoincrement, time integer not null, branch text not null,
+  commit_id text not null, snapshot text not null);
+create index run_by_branch on run (branch, id);
+pragma application_id = 1885816937;
+pragma user_version = 1;
+insert into run (time, branch, commit_id, snapshot) values (1700000000, 'main', 'commit0', '{"schema":2,"kind":"profgauge-baseline","tool":"profgauge","runs":[{"name":"r","source":"s0","format":"kineto","environment":{"gpu":"A100","gpus":"1","world_size":"1"},"iteration_times":[1000000,1000000],"iteration_shares":{},"metrics":{},"strings":[""],"parts":[]}]}');
+insert into run (time, branch, commit_id, snapshot) values (1700000001, 'main', 'commit1', '{"schema":2,"kind":"profgauge-baseline","tool":"profgauge","runs":[{"name":"r","source":"s1","format":"kineto","environment":{"gpu":"H100","gpus":"1","world_size":"1"},"iteration_times":[1000000,1000000],"iteration_shares":{},"metrics":{},"strings":[""],"parts":[]}]}');

@@ -1,0 +1,341 @@
+// Which runs of a history a run is held against, and a team's forty commits.
+#include "gate/select.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "compare_fixture.h"
+#include "gate/anchor.h"
+#include "gate/baseline_info.h"
+#include "gate/baseline_verdict.h"
+#include "gate/history_check.h"
+
+namespace profgauge {
+namespace {
+
+using testing::Find;
+using testing::Sample;
+
+class SelectTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = ::testing::TempDir() + "select_" + std::to_string(::getpid()) + ".db";
+    std::filesystem::remove(path_);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+
+  // A run whose iterations differ a little, and from those of other runs.
+  static Snapshot Run(double level, int seed, const std::string& gpu = "NVIDIA A100-SXM4-80GB") {
+    Snapshot run = Sample(1);
+    for (std::size_t i = 0; i < run.iteration_times.size(); ++i) {
+      const auto wobble = static_cast<double>((i * 7 + static_cast<std::size_t>(seed) * 3) % 11);
+      run.iteration_times[i] =
+          static_cast<Ns>(level * (1e6 + 1e3 * wobble) * (1 + 0.002 * (seed % 5 - 2)));
+    }
+    run.parts.front().time =
+        std::accumulate(run.iteration_times.begin(), run.iteration_times.end(), Ns{0});
+    run.source = fmt::format("hash{}", seed);
+    run.name = fmt::format("r{}", seed);
+    run.environment = {{"gpu", gpu}, {"gpus", "1"}, {"world_size", "1"}};
+    return run;
+  }
+
+  std::int64_t Add(const Snapshot& run, const std::string& commit, const std::string& verdict = "",
+                   const std::string& model = "") {
+    auto history = History::OpenToAdd(path_);
+    HistoryEntry entry;
+    entry.branch = "main";
+    entry.commit = commit;
+    entry.verdict = verdict;
+    entry.model = model;
+    entry.snapshot = run;
+    return *history->Add(entry);
+  }
+
+  HistoryChoice Choose(const Snapshot& candidate, std::int64_t count,
+                       HistoryQuestion question = {}) {
+    auto history = History::OpenToRead(path_);
+    question.reference = {"main", count};
+    if (question.today.empty()) question.today = "2026-11-26";
+    auto choice = ChooseRuns(*history, question, std::span(&candidate, 1));
+    EXPECT_TRUE(choice) << choice.error().message;
+    return *choice;
+  }
+
+  static std::string Ids(const std::vector<ChosenRun>& runs) {
+    std::string text;
+    for (const ChosenRun& run : runs) text += fmt::format("{} ", run.row.id);
+    return text;
+  }
+
+  std::string path_;
+};
+
+TEST_F(SelectTest, TakesTheLastComparableRunsAndSaysWhatItSkipped) {
+  for (int i = 0; i < 4; ++i) Add(Run(1, i), fmt::format("commit{}", i));
+  Add(Run(0.5, 10, "NVIDIA H100 80GB HBM3"), "c10");
+  Add(Run(2, 11), "c11", "fail");
+  Add(Run(1, 12), "c12", "no_verdict");
+  Add(Run(1, 13), "c13", "pass", "bert");
+  Add(Run(1, 14), "same");
+  Add(Run(1, 15), "same");
+  Add(Run(1, 16), "same");
+  HistoryQuestion question;
+  question.model = "gpt";
+  const HistoryChoice choice = Choose(Run(1, 99), 3, question);
+  EXPECT_EQ(Ids(choice.window), "3 4 11 ");
+  EXPECT_EQ(Ids(choice.anchor), "1 2 3 ");
+  const BaselineInfo info = DescribeChoice(choice, {"main", 3}, 1);
+  EXPECT_EQ(info.state, BaselineState::kUsed);
+  EXPECT_EQ(BaselineLine(info),
+            "baseline history:main~3: 3 runs (3 … 11); skipped 9, 10 (same commit as 11), 8 (model "
+            "bert), 7 (no verdict), 6 (failed), 5 (H100)");
+  // The candidate's own recording and commit are none of its baseline.
+  EXPECT_EQ(Ids(Choose(Run(1, 3), 2).window), "3 11 ");
+  question.anchor = "v9";
+  const Snapshot candidate = Run(1, 99);
+  auto history = History::OpenToRead(path_);
+  question.reference = {"main", 3};
+  EXPECT_EQ(ChooseRuns(*history, question, std::span(&candidate, 1)).error().code,
+            "history/no-release");
+  question.anchor.clear();
+  question.commit = "commit3";
+  EXPECT_EQ(Ids(Choose(Run(1, 99), 2, question).window), "3 11 ");
+}
+
+TEST_F(SelectTest, FewerOrNoneAreTold) {
+  Add(Run(1, 0, "NVIDIA H100 80GB HBM3"), "a");
+  Add(Run(1, 1), "b");
+  const BaselineInfo partial = DescribeChoice(Choose(Run(1, 9), 5), {"main", 5}, 1);
+  EXPECT_EQ(partial.state, BaselineState::kPartial);
+  EXPECT_EQ(BaselineMark(partial), "baseline partial (1 of 5)");
+  const BaselineInfo few = DescribeChoice(Choose(Run(1, 9), 5), {"main", 5}, 3);
+  EXPECT_EQ(few.state, BaselineState::kMissing);
+  const BaselineInfo none = DescribeChoice(Choose(Run(1, 9, "Tesla V100"), 5), {"main", 5}, 1);
+  EXPECT_EQ(none.state, BaselineState::kMissing);
+  EXPECT_EQ(
+      BaselineLine(none),
+      "baseline history:main~5: none (no comparable run among the 2 runs of main: 2 (A100), 1 "
+      "(H100)); judged by limits alone");
+}
+
+TEST_F(SelectTest, OtherWorkIsAnotherModel) {
+  const auto with = [](Snapshot run, std::vector<WorkSum> kernels) {
+    run.work.iterations = 10;
+    run.work.has_gpu = true;
+    run.work.kernels = std::move(kernels);
+    return run;
+  };
+  const Snapshot base = with(Run(1, 1), {{"a", 100, 1, 0, {}}, {"b", 50, 1, 0, {}}});
+  const Snapshot more =
+      with(Run(1, 2), {{"a", 100, 1, 0, {}}, {"b", 50, 1, 0, {}}, {"c", 30, 1, 0, {}}});
+  const Snapshot other = with(Run(1, 3), {{"x", 100, 1, 0, {}}, {"b", 5, 1, 0, {}}});
+  EXPECT_NEAR(WorkOverlap(base, more), 150.0 / 180, 1e-12);
+  EXPECT_LT(WorkOverlap(base, other), 0.1);
+  EXPECT_EQ(WorkOverlap(base, Run(1, 4)), 1);
+  Add(other, "a");
+  Add(base, "b");
+  EXPECT_EQ(Ids(Choose(more, 5).window), "2 ");
+}
+
+TEST_F(SelectTest, AnAcceptedLevelBeginsTheBaselineUntilItEnds) {
+  for (int i = 0; i < 5; ++i) Add(Run(1, i), fmt::format("c{}", i));
+  const std::int64_t slower = Add(Run(1.1, 5), "c5", "fail");
+  Add(Run(1.1, 6), "c6", "fail");
+  EXPECT_EQ(Ids(Choose(Run(1.1, 9), 3).window), "3 4 5 ");
+  {
+    auto history = History::OpenToAdd(path_);
+    HistoryLevel level;
+    level.run = slower;
+    level.reason = "wider model";
+    level.owner = "anna";
+    level.until = "2026-12-31";
+    ASSERT_TRUE(history->Mark(level));
+  }
+  const HistoryChoice accepted = Choose(Run(1.1, 9), 3);
+  EXPECT_EQ(Ids(accepted.window), "6 ");
+  EXPECT_EQ(Ids(accepted.anchor), "6 ");
+  const BaselineInfo info = DescribeChoice(accepted, {"main", 3}, 3);
+  EXPECT_EQ(info.state, BaselineState::kPartial);  // Since a level, few are never missing.
+  EXPECT_NE(BaselineLine(info).find("level of run 6, accepted by anna: wider model (until "
+                                    "2026-12-31)"),
+            std::string::npos);
+  HistoryQuestion later;
+  later.today = "2027-01-01";
+  const HistoryChoice ended = Choose(Run(1.1, 9), 3, later);
+  EXPECT_EQ(Ids(ended.window), "3 4 5 ");
+  ASSERT_TRUE(ended.ended);
+  EXPECT_NE(BaselineLine(DescribeChoice(ended, {"main", 3}, 1))
+                .find("the level accepted by anna ended on 2026-12-31"),
+            std::string::npos);
+}
+
+// Forty commits as a team lives through them: noise, a slowdown that is merged and accepted,
+// another GPU, creep, a stall.
+class Team : public SelectTest {
+ protected:
+  struct Said {
+    int exit = 0;
+    std::string reason;
+  };
+
+  // Judges a run as `check --baseline history:main~5` does, and adds it with its verdict.
+  Said Commit(const Snapshot& run) {
+    const std::string commit = fmt::format("commit{}", ++commits_);
+    Said said;
+    if (commits_ > 1) {
+      const HistoryChoice choice = Choose(run, 5);
+      said = Judged(choice, run);
+    }
+    Add(run, commit, said.exit == 0 ? "pass" : said.exit == 1 ? "fail" : "no_verdict");
+    return said;
+  }
+
+  static Said Judged(const HistoryChoice& choice, const Snapshot& run) {
+    if (choice.window.empty()) return {0, "missing"};
+    std::vector<Snapshot> window, anchor;
+    for (const ChosenRun& one : choice.window) window.push_back(one.snapshot);
+    for (const ChosenRun& one : choice.anchor) anchor.push_back(one.snapshot);
+    const std::vector<Snapshot> runs = {run};
+    RunComparison comparison = CompareRuns(window, runs, nullptr);
+    HoldAgainstAnchor(anchor, runs, {}, DescribeChoice(choice, {"main", 5}, 1), comparison);
+    Verdict verdict;
+    verdict.status = VerdictStatus::kPass;
+    AddComparison(comparison, {}, verdict);
+    return {ExitCodeOf(verdict, false), verdict.reasons.empty() ? "" : verdict.reasons.front()};
+  }
+
+  int commits_ = 0;
+};
+
+TEST_F(Team, LivesThroughFortyCommits) {
+  int seed = 0;
+  // Noise alone: green.
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Commit(Run(1, seed++)).exit, 0) << commits_;
+  // A slowdown of 12 % is merged: red, and red again, and says so.
+  for (int i = 0; i < 2; ++i) {
+    const Said said = Commit(Run(1.12, seed++));
+    EXPECT_EQ(said.exit, 1) << commits_;
+    EXPECT_NE(said.reason.find("limit +5 %"), std::string::npos) << said.reason;
+  }
+  // It is meant: accepted at its first commit, and what follows is green.
+  {
+    auto history = History::OpenToAdd(path_);
+    const auto run = history->Find("commit11");
+    ASSERT_TRUE(run);
+    HistoryLevel level;
+    level.run = run->id;
+    level.reason = "wider model";
+    level.owner = "anna";
+    ASSERT_TRUE(history->Mark(level));
+  }
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0) << commits_;
+  // Another GPU joins the pool: judged by limits alone at first, then with its own kind.
+  const std::string h100 = "NVIDIA H100 80GB HBM3";
+  EXPECT_EQ(Commit(Run(0.6, seed++, h100)).reason, "missing");
+  EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0);
+  EXPECT_EQ(Commit(Run(0.6, seed++, h100)).exit, 0);
+  EXPECT_EQ(Commit(Run(0.75, seed++, h100)).exit, 1);
+  // Creep of 1 % a commit: no step is over the limit, the anchor sees it before +10 %.
+  double level = 1.12;
+  int seen_at = 0;
+  for (int i = 1; i <= 12 && seen_at == 0; ++i) {
+    level *= 1.01;
+    const Said said = Commit(Run(level, seed++));
+    if (said.exit == 0) continue;
+    seen_at = i;
+    EXPECT_NE(said.reason.find("creep"), std::string::npos) << said.reason;
+    EXPECT_NE(said.reason.find("since the level of run 11"), std::string::npos) << said.reason;
+  }
+  EXPECT_GE(seen_at, 4);
+  EXPECT_LE(seen_at, 9);
+  // It is found and mended; two iterations that stall are no pass and no accusation.
+  EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0);
+  Snapshot stalled = Run(1.12, seed++);
+  stalled.iteration_times[7] *= 10;
+  stalled.iteration_times[15] *= 10;
+  stalled.parts.front().time =
+      std::accumulate(stalled.iteration_times.begin(), stalled.iteration_times.end(), Ns{0});
+  const Said said = Commit(stalled);
+  EXPECT_EQ(said.exit, 3);
+  EXPECT_NE(said.reason.find("Record a second run"), std::string::npos) << said.reason;
+  while (commits_ < 40) EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0) << commits_;
+}
+
+TEST(BlameSet, HoldsTheTrueCommit) {
+  std::vector<double> values;
+  for (int i = 0; i < 30; ++i) values.push_back((i * 7 % 5 - 2) * 0.003 + (i >= 20 ? 0.05 : 0));
+  const std::vector<std::size_t> set = stats::BlameSet(values, 0.01);
+  ASSERT_FALSE(set.empty());
+  EXPECT_EQ(set.front(), 20U);
+  EXPECT_LE(set.size(), 2U);
+  EXPECT_TRUE(stats::BlameSet(std::vector<double>{1, 2, 3}, 0.01).empty());
+}
+
+// A run that fails as those before it did is not to blame.
+TEST_F(SelectTest, StepsOfEarlierCommitsAreTheirs) {
+  for (int i = 0; i < 5; ++i) Add(Run(1, i), fmt::format("c{}", i));
+  Add(Run(1.12, 5), "slow", "fail");
+  Add(Run(1.12, 6), "after", "fail");
+  Add(Run(0.5, 7, "NVIDIA H100 80GB HBM3"), "other", "fail");
+  const auto blame = [&](const Snapshot& candidate) {
+    const HistoryChoice choice = Choose(candidate, 5);
+    return BlameText(choice.window, choice.failed, candidate, 0.01);
+  };
+  EXPECT_EQ(blame(Run(1.12, 8)), "the step is not of this commit, but of slow");
+  EXPECT_EQ(blame(Run(1.5, 8)), "the step is of this commit, not of earlier failed runs");
+  const HistoryChoice choice = Choose(Run(1, 9), 5);
+  EXPECT_EQ(Ids(choice.failed), "6 7 ");
+  EXPECT_EQ(BlameText(choice.window, {}, Run(1.12, 8), 0.01), "");
+}
+
+TEST_F(SelectTest, CheckFindsStepsAndCreep) {
+  const auto check = [&](int runs, double step, double creep) {
+    std::vector<ChosenRun> all;
+    for (int i = 0; i < runs; ++i) {
+      ChosenRun& run = all.emplace_back();
+      run.row.id = i + 1;
+      run.row.commit = fmt::format("c{:02}", i);
+      run.snapshot = Run((i >= 12 ? step : 1) * (1 + creep * i), i);
+    }
+    return CheckHistory(all, "iteration.time.median", {});
+  };
+  EXPECT_EQ(check(20, 1, 0).state, HistoryState::kSteady);
+  EXPECT_EQ(check(5, 1, 0).state, HistoryState::kTooFew);
+  const HistoryFindings step = check(20, 1.1, 0);
+  EXPECT_EQ(step.state, HistoryState::kStep);
+  EXPECT_EQ(step.commits.front(), "c12");
+  EXPECT_EQ(FindingsText(step).substr(0, 4), "+10.");
+  EXPECT_NE(check(20, 1, 0.006).state, HistoryState::kSteady);
+}
+
+// What is over again is no step; what was gained and is lost again bit by bit is creep.
+TEST_F(SelectTest, CheckJudgesTheLevelOfToday) {
+  const auto check = [&](const std::vector<double>& levels) {
+    std::vector<ChosenRun> all;
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      ChosenRun& run = all.emplace_back();
+      run.row.commit = fmt::format("c{:02}", i);
+      run.snapshot = Run(levels[i], static_cast<int>(i));
+    }
+    return CheckHistory(all, "iteration.time.median", {});
+  };
+  std::vector<double> undone(8, 1.0), lost(8, 1.0);
+  undone.insert(undone.end(), 5, 1.2);
+  EXPECT_EQ(check(undone).state, HistoryState::kStep);
+  undone.insert(undone.end(), 6, 1.0);
+  EXPECT_EQ(check(undone).state, HistoryState::kSteady);
+  lost.insert(lost.end(), 6, 0.8);
+  EXPECT_EQ(check(lost).state, HistoryState::kSteady);
+  for (int i = 1; i <= 14; ++i) lost.push_back(0.8 * (1 + 0.01 * i));
+  EXPECT_NE(check(lost).state, HistoryState::kSteady);
+}
+
+}  // namespace
+}  // namespace profgauge
