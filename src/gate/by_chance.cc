@@ -9,14 +9,15 @@
 #include "gate/draws.h"
 #include "gate/estimate.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::stats {
 namespace {
 
 // Shares of runs of one program differ by this, in points: less than times do.
-constexpr double kShareNoise = 0.005;
+constexpr double kShareNoise = knowledge::kGateShareNoise.value();
 // Values of runs: weight of the noise floor, and the degrees of freedom it counts for.
-constexpr double kValueFloorDegrees = 7;
+constexpr double kValueFloorDegrees = knowledge::kGateValueFloorDegrees.value();
 
 // Part and whole of every iteration of a side.
 std::vector<Drawn> PairsOf(std::span<const ShareOfRun> runs) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t kNamedKernels = 2;
 constexpr std::size_t kNameWidth = 40;
 // Half a kernel an iteration is a mean of iterations that differ.
-constexpr double kLeastKernels = 0.5;
+constexpr double kLeastKernels = knowledge::kGateChangedKernels.value();
 constexpr std::array<std::string_view, 4> kSoftware = {"driver", "runtime", "nccl", "framework"};
 
 std::string NamesOf(const PairedTable& table, PartChange change, std::string_view word) {

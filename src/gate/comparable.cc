@@ -15,6 +15,7 @@
 #include "analysis/summary/compared_selection.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
@@ -26,9 +27,9 @@ constexpr std::array<std::string_view, 8> kHardProperties = {
 // host.
 constexpr std::array<std::string_view, 3> kSlowSwitches = {"with_stack", "with_modules",
                                                            "profile_memory"};
-constexpr double kWaitsForHost = 0.05;
+constexpr double kWaitsForHost = knowledge::kGateWaitsForHost.value();
 // Recordings of the same work differ by less: a warm-up kernel more or less.
-constexpr double kSameWork = 0.01;
+constexpr double kSameWork = knowledge::kGateSameWork.value();
 
 template <std::size_t size>
 bool IsOneOf(std::string_view property, const std::array<std::string_view, size>& properties) {

@@ -11,11 +11,12 @@
 #include "gate/parts.h"
 #include "gate/statistics.h"
 #include "gate/step_series.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
-constexpr double kDefaultLimit = 0.05;
+constexpr double kDefaultLimit = knowledge::kGateDefaultLimit.value();
 
 std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
   std::vector<BaselineLimit> limits;

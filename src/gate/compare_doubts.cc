@@ -7,12 +7,13 @@
 #include "base/format.h"
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
 // A least change of over twenty times what the limit allows makes the limit none.
-constexpr double kFloorOverLimit = 20;
+constexpr double kFloorOverLimit = knowledge::kGateFloorOverLimit.value();
 
 }  // namespace
 

@@ -18,12 +18,13 @@
 #include "gate/constants.h"
 #include "gate/pairs.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
 // What lies between iterations counts from this share of the time on.
-constexpr double kMuchBetween = 0.01;
+constexpr double kMuchBetween = knowledge::kGateMuchBetween.value();
 
 bool IsIterationTime(std::string_view metric) {
   return IsTypicalTime(metric) || IsMeanTime(metric);

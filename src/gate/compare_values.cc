@@ -11,12 +11,13 @@
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
 // From so many baseline runs on their spread tells the noise of a value.
-constexpr std::size_t kLeastForNoise = 3;
+constexpr std::size_t kLeastForNoise = knowledge::kGateValueRuns.as<std::size_t>();
 
 // A file's decimal digits may come back one unit in the last place off.
 bool IsRounding(double a, double b) {

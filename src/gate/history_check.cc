@@ -14,16 +14,17 @@
 #include "gate/change_text.h"
 #include "gate/compare.h"
 #include "gate/constants.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
 // Fewer runs show neither a step (three a side) nor creep (five a side).
-constexpr std::size_t kLeastRuns = 8;
-constexpr std::size_t kLevelRuns = 5;
-constexpr double kDefaultStep = 0.05;
+constexpr std::size_t kLeastRuns = knowledge::kGateHistoryLeast.as<std::size_t>();
+constexpr std::size_t kLevelRuns = knowledge::kGateHistoryLevel.as<std::size_t>();
+constexpr double kDefaultStep = knowledge::kGateHistoryStep.value();
 // A place is ruled out where its squares are so many variances over the best one's: 95 % of chance.
-constexpr double kBlameVariances = 6;
+constexpr double kBlameVariances = knowledge::kGateBlameVariances.value();
 
 bool IsBetterHigh(const std::string& metric) {
   const std::shared_ptr<const MetricSpec> spec = DescribeMetric(metric);

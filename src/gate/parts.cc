@@ -15,22 +15,23 @@
 #include "gate/change_text.h"
 #include "gate/constants.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
-constexpr std::size_t kLeastPartRuns = 5;
+constexpr std::size_t kLeastPartRuns = knowledge::kGatePartRuns.as<std::size_t>();
 // Under no change the rate of any false alarm of a run is this.
-constexpr double kPartDiscoveries = 0.001;
+constexpr double kPartDiscoveries = knowledge::kGatePartDiscoveries.value();
 // Weight of the spread that all parts share, in degrees of freedom; the least noise of a part, in
 // noise floors; fewer runs than this never count as quieter than they are.
-constexpr double kPartPrior = 8;
-constexpr double kPartFloor = 0.25;
-constexpr double kTrustedRuns = 10;
+constexpr double kPartPrior = knowledge::kGatePartPrior.value();
+constexpr double kPartFloor = knowledge::kGatePartFloor.value();
+constexpr double kTrustedRuns = knowledge::kGatePartTrustedRuns.value();
 // Median of squares of normal values, in variances, rounded as the prior was tuned with it.
 constexpr double kMedianOfSquares = 0.7;
 // Spread of a part's iterations where no series tells it.
-constexpr double kAssumedPartSpread = 0.02;
+constexpr double kAssumedPartSpread = knowledge::kGatePartSpread.value();
 constexpr std::size_t kNamedParts = 10;
 
 // A part in one run: the logarithm of its time an iteration, and the error of that.

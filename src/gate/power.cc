@@ -13,13 +13,14 @@
 #include "gate/constants.h"
 #include "gate/estimate.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
 // Iterations count as stalls from so many spreads over the typical one on, at least a tenth.
-constexpr double kStallSpreads = 5;
-constexpr double kLeastStall = 0.1;
+constexpr double kStallSpreads = knowledge::kGateStallSpreads.value();
+constexpr double kLeastStall = knowledge::kGateLeastStall.value();
 // The floor is written with one digit of a per cent, and never as less.
 constexpr double kFloorStep = 0.001;
 // Variance of a Hodges-Lehmann shift in variances of a difference of means, of normal values: pi/3.

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "gate/comparable.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::int64_t kMostLookedAt = 1000;
 // Runs of one program share at least this part of their launches: other models share up to 0.09,
 // the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
-constexpr double kSharedWork = 0.5;
+constexpr double kSharedWork = knowledge::kGateSharedWork.value();
 constexpr std::string_view kFail = "fail";
 
 using Launches = std::map<std::string_view, double>;

@@ -5,14 +5,15 @@
 
 #include "gate/constants.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::stats {
 namespace {
 
 // A run is odd so many limits, and noise floors, from the others.
-constexpr double kOddLimits = 2;
-constexpr double kOddFloors = 5;
-constexpr std::size_t kLeastToHalve = 4;
+constexpr double kOddLimits = knowledge::kGateOddLimits.value();
+constexpr double kOddFloors = knowledge::kGateOddFloors.value();
+constexpr std::size_t kLeastToHalve = knowledge::kGateLeastToHalve.as<std::size_t>();
 
 Run MakeRun(const Series& series, const CompareOptions& options) {
   Run run;

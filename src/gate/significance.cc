@@ -5,12 +5,13 @@
 #include <cstddef>
 
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
-constexpr double kFalseDiscoveryRate = 0.1;
-constexpr double kLeastShare = 0.01;
+constexpr double kFalseDiscoveryRate = knowledge::kGateStarDiscoveries.value();
+constexpr double kLeastShare = knowledge::kGateStarShare.value();
 constexpr double kLeastChange = 50e3;
 
 }  // namespace

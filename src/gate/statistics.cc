@@ -10,15 +10,16 @@
 #include <utility>
 
 #include "base/median.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::stats {
 namespace {
 
 // Few values cannot show their autocorrelation: it is assumed, with the weight of so many values.
-constexpr double kAssumedCorrelation = 0.5;
-constexpr double kCorrelationWeight = 16;
-constexpr double kLargestCorrelation = 0.8;
-constexpr std::size_t kLeastForCorrelation = 5;
+constexpr double kAssumedCorrelation = knowledge::kGateAssumedCorrelation.value();
+constexpr double kCorrelationWeight = knowledge::kGateCorrelationWeight.value();
+constexpr double kLargestCorrelation = knowledge::kGateLargestCorrelation.value();
+constexpr std::size_t kLeastForCorrelation = knowledge::kGateLeastForCorrelation.as<std::size_t>();
 // Up to so many pairs the exact distribution of U is used instead of its normal approximation.
 constexpr std::size_t kExactPairs = 400;
 constexpr double kOneSided = 0.05;

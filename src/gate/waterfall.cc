@@ -9,6 +9,7 @@
 
 #include "gate/significance.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::string_view kNoName = "(not in an op)";
 constexpr std::string_view kFolded = "(smaller parts)";
 // A run folds its parts below 0.02 % of its time. A part of one run that is not far above may have
 // been folded in the other: it is neither new nor gone.
-constexpr double kFoldedInEither = 0.0005;
+constexpr double kFoldedInEither = knowledge::kGateFoldedInEither.value();
 
 // Ten hours of an iteration: more is of counts that no run has, and its sums must stay in 64 bits.
 constexpr double kMostEffect = 0x1p45;

@@ -6,25 +6,26 @@
 #include <vector>
 
 #include "base/median.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::stats {
 namespace {
 
-constexpr std::size_t kLeastIterations = 4;
-constexpr std::size_t kLeastTail = 3;
-constexpr double kScoreThatCuts = 2.5;
+constexpr std::size_t kLeastIterations = knowledge::kGateWarmupLeast.as<std::size_t>();
+constexpr std::size_t kLeastTail = knowledge::kGateWarmupTail.as<std::size_t>();
+constexpr double kScoreThatCuts = knowledge::kGateWarmupScore.value();
 // One stalled iteration must not look like the sum of many slow ones.
-constexpr double kMostSpreads = 4;
+constexpr double kMostSpreads = knowledge::kGateWarmupMostSpreads.value();
 // Iterations of a settled run differ at least by this share: without it, a tail of equal values
 // would make warm-up of every larger one.
-constexpr double kLeastSpread = 0.005;
+constexpr double kLeastSpread = knowledge::kGateWarmupLeastSpread.value();
 /// Median absolute deviation of a normal sample to its standard deviation.
 constexpr double kConsistency = 1.4826;
 // A start is warm-up only where so many of its iterations are a spread over the rest: a start with
 // every second one slow is none. Warm-up of one spread over 40 % is still found (the grid of
 // src/gate/README.md).
-constexpr std::size_t kContiguousOf = 3;
-constexpr std::size_t kContiguous = 2;
+constexpr std::size_t kContiguousOf = knowledge::kGateContiguousOf.as<std::size_t>();
+constexpr std::size_t kContiguous = knowledge::kGateContiguous.as<std::size_t>();
 
 double MedianOf(std::span<const double> values) {
   return Median(std::vector<double>(values.begin(), values.end()));
