@@ -16,6 +16,7 @@
 #include "gate/change_text.h"
 #include "gate/comparable.h"
 #include "gate/constants.h"
+#include "gate/inputs.h"
 #include "gate/pairs.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
@@ -183,9 +184,8 @@ MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
 
 bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& out) {
   const bool is_by_steps = steps_ == StepsUse::kBoth;
-  const SeriesList base = is_by_steps ? UsualSteps(baselines_) : TimesOf(baselines_, limit.metric);
-  const SeriesList current =
-      is_by_steps ? UsualSteps(candidates_) : TimesOf(candidates_, limit.metric);
+  SeriesList base = is_by_steps ? UsualSteps(baselines_) : TimesOf(baselines_, limit.metric);
+  SeriesList current = is_by_steps ? UsualSteps(candidates_) : TimesOf(candidates_, limit.metric);
   if (base.empty() || current.empty()) return false;
   // From start to start only where both sides know it: what one does not show is no change.
   SeriesList base_total, current_total;
@@ -197,6 +197,12 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     current_total = TotalsOf(candidates_);
   }
   out.method = CompareMethod::kStatistics;
+  if (!is_by_steps) {  // Nobody recorded the input shapes of the others.
+    NoteInputs(TakeOffInputs(baselines_, candidates_, base, current));
+    if (!base_total.empty() && !current_total.empty()) {
+      TakeOffInputs(baselines_, candidates_, base_total, current_total);
+    }
+  }
   NoteWarmup(base, current);
   const double level = LevelOf(base);
   const bool is_mean = IsMeanTime(limit.metric);
@@ -305,6 +311,22 @@ bool MetricComparer::CompareTail(const BaselineLimit& limit, MetricComparison& o
   if (is_over) out.chance = result.chance;
   out.reason = DescribeTail(result, {out.unit, factor - 1, true});
   return true;
+}
+
+void MetricComparer::NoteInputs(const InputMix& mix) {
+  if (mix.is_taken_off) {
+    const std::string by = RelativeChange(mix.longer);
+    AddOnce(
+        {fmt::format("input shapes: iterations of the same shapes are compared{}",
+                     std::abs(mix.longer) < kMuchBetween
+                         ? std::string()
+                         : fmt::format("; this run's inputs ask for {}, which is taken off", by))});
+  } else if (mix.unknown_share > 0) {
+    AddOnce(
+        {fmt::format("input shapes: {} of the iterations have shapes that the baseline has not; "
+                     "their times are compared as they are",
+                     FormatShare(mix.unknown_share))});
+  }
 }
 
 void MetricComparer::NoteWarmup(const SeriesList& base, const SeriesList& current) {

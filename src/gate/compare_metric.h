@@ -8,6 +8,7 @@
 
 #include "gate/compare.h"
 #include "gate/compare_series.h"
+#include "gate/inputs.h"
 #include "gate/step_series.h"
 
 namespace profgauge {
@@ -58,6 +59,7 @@ class MetricComparer {
   stats::CompareOptions Options(const BaselineLimit& limit, const BaselineLimit::Amount& amount,
                                 bool increase, double level) const;
   std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric);
+  void NoteInputs(const InputMix& mix);
   void NoteWarmup(const SeriesList& base, const SeriesList& current);
   void AddOnce(std::vector<std::string> more);
 

@@ -110,6 +110,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     snapshot.iteration_times = std::move(attribution.iteration_times);
     snapshot.iteration_unobserved = std::move(attribution.iteration_unobserved);
     snapshot.iteration_periods = std::move(attribution.iteration_periods);
+    snapshot.iteration_shapes = std::move(attribution.iteration_shapes);
     snapshot.iteration_shares = std::move(attribution.iteration_shares);
     snapshot.parts = std::move(attribution.parts);
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -249,7 +250,23 @@ class BaselineParser {
       PROFGAUGE_TRY(const auto* periods, Part<json::array>(object, "iteration_periods", prefix));
       PROFGAUGE_TRY(run.iteration_periods, Times(*periods, prefix + "iteration_periods"));
     }
-    return {};
+    return AddShapes(object, prefix, run);
+  }
+
+  Status AddShapes(const json::object& object, const std::string& prefix, Snapshot& run) const {
+    if (!object.contains("iteration_shapes")) return {};
+    PROFGAUGE_TRY(const auto* shapes, Part<json::array>(object, "iteration_shapes", prefix));
+    for (const json::value& one : *shapes) {
+      const std::string_view text = one.is_string() ? one.get_string() : std::string_view();
+      std::uint64_t number = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+      if (text.size() != 16 || error != std::errc() || end != text.data() + text.size()) {
+        return Fail(Bad("field", "expected 16 hex digits", prefix + "iteration_shapes"));
+      }
+      run.iteration_shapes.push_back(number);
+    }
+    if (run.iteration_shapes.size() == run.iteration_times.size()) return {};
+    return Fail(Bad("field", "expected one for each iteration", prefix + "iteration_shapes"));
   }
 
   // Files of runs without unrecorded iterations have none.

@@ -9,7 +9,8 @@
 // what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]}, a
 // sum being [name, count, gpu_time, host_time, [series…]]; runs without it compare all the same.
 // "definitions" has the numbers of the metrics' definitions that are not 1; schema 1, which lacks
-// it, is read as if all were. "uncertain" lists the metrics that may not be what they say; runs
+// it, is read as if all were. "iteration_shapes" has 16 hex digits for each iteration: the same
+// ones for the same input shapes. "uncertain" lists the metrics that may not be what they say; runs
 // without it have none.
 // Files of a newer schema, of another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
@@ -54,6 +55,9 @@ struct Snapshot {
   std::vector<Ns> step_times;
   std::vector<std::uint32_t> steps_unusual;  ///< Places in `step_times`: checkpoints, evaluation.
   std::int64_t steps_a_value = 1;
+  /// Of each iteration: which input shapes its products and convolutions had, as a number that is
+  /// the same for the same ones. Empty where that was not recorded.
+  std::vector<std::uint64_t> iteration_shapes;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.

@@ -1,5 +1,8 @@
 // Writes baseline files; gate/snapshot.cc reads them.
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -83,6 +86,13 @@ json::object WriteSnapshot(const Snapshot& run) {
     if (!run.steps_unusual.empty()) steps["unusual"] = json::value_from(run.steps_unusual);
     if (run.steps_a_value != 1) steps["a_value"] = run.steps_a_value;
     out["steps"] = std::move(steps);
+  }
+  if (!run.iteration_shapes.empty()) {
+    json::array shapes;
+    for (const std::uint64_t one : run.iteration_shapes) {
+      shapes.push_back(json::string(fmt::format("{:016x}", one)));
+    }
+    out["iteration_shapes"] = std::move(shapes);
   }
   if (run.work.iterations > 0) {
     json::array kernels = WriteSums(run.work.kernels, strings);

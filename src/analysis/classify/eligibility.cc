@@ -215,6 +215,10 @@ std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_v
   return std::nullopt;
 }
 
+bool IsProduct(std::string_view op_name) {
+  return FactorsOf(op_name).has_value() || Contains(WithoutPythonModule(op_name), "conv");
+}
+
 bool IsVectorProduct(std::string_view op_name, std::string_view shapes) {
   const auto factors = FactorsOf(op_name);
   const bool convolves = Contains(op_name, "conv");

@@ -52,6 +52,9 @@ std::int64_t AlignmentInName(std::string_view kernel_name);
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype, std::int64_t read_at_once = 0);
 
+/// Whether the operator is a matrix product or a convolution, as far as its name tells.
+bool IsProduct(std::string_view op_name);
+
 /// Whether shapes tell of a product that matrix units have nothing to do in: one of rows, columns
 /// and inner dimension is 1 (a matrix by a vector, bound by memory), or a convolution has one
 /// channel a group (depthwise). False where shapes are not recorded or not understood.

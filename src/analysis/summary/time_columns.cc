@@ -62,7 +62,9 @@ bool Agrees(const AttributionFacts& facts, std::size_t iterations) {
     return std::all_of(work.series.begin(), work.series.end(),
                        [&](const auto& point) { return is_one(point.first); });
   };
-  return std::all_of(facts.parts.begin(), facts.parts.end(), part_agrees) &&
+  const std::size_t shapes = facts.iteration_shapes.size();
+  return (shapes == 0 || shapes == iterations) &&
+         std::all_of(facts.parts.begin(), facts.parts.end(), part_agrees) &&
          std::all_of(facts.work.kernels.begin(), facts.work.kernels.end(), work_agrees) &&
          std::all_of(facts.work.ops.begin(), facts.work.ops.end(), work_agrees);
 }
@@ -77,6 +79,8 @@ void ExchangeTime(Columns& columns, AttributionFacts& facts) {
     columns.Number("launching.per_iteration", op.per_iteration);
   });
   columns.Number("launching.has_shapes", facts.has_shapes);
+  List(columns, "iteration.shapes", facts.iteration_shapes,
+       [&](std::int64_t& shapes) { columns.Number("iteration.shapes", shapes); });
   columns.Number("work.has_gpu", facts.work.has_gpu);
   Exchange(columns, "work.kernel", facts.work.kernels);
   Exchange(columns, "work.op", facts.work.ops);

@@ -44,6 +44,9 @@ struct Attribution {
   /// Hash over the names and input shapes of the ops that launch GPU work, with their launches per
   /// iteration: batch size and model show here. Empty when no shapes were recorded.
   std::string shape_signature;
+  /// Of each iteration, over all ranks: which input shapes its products and convolutions had, as a
+  /// number that is the same for the same ones. Empty where a rank has none.
+  std::vector<std::uint64_t> iteration_shapes;
   WorkSums work;           ///< What each kernel and op did, whatever ran beside it.
   std::string gpu_models;  ///< Of the GPUs that worked, each once.
 };

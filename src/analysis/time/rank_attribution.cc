@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/classify/eligibility.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/work/op_tree.h"
 #include "base/interval.h"
@@ -316,6 +317,38 @@ void SetLaunching(const RankContext& rank, AttributionFacts& facts) {
   }
 }
 
+// FNV-1a: the same on every machine.
+std::uint64_t HashOf(std::string_view text, std::uint64_t hash) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+// Products and convolutions alone: another elementwise operator is another program, and no other
+// length of input. Sums, as the order of operators is no matter.
+void SetIterationShapes(const RankContext& rank, AttributionFacts& facts) {
+  const Profile& profile = *rank.profile;
+  std::vector<std::uint64_t> sums(rank.iterations.selected().size(), 0);
+  std::vector<bool> is_seen(profile.host.size(), false);
+  bool has_any = false;
+  for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+    const std::uint32_t iteration = rank.iterations.of_device[row];
+    const HostId op = profile.device.op[row];
+    if (!op.valid() || is_seen[op.value] || !rank.iterations.SelectsIteration(iteration)) continue;
+    is_seen[op.value] = true;
+    const std::string_view name = profile.Name(profile.host.name[op.value]);
+    const std::string_view shapes = profile.Name(profile.host.input_shapes[op.value]);
+    if (shapes.empty() || !IsProduct(name)) continue;
+    has_any = true;
+    std::uint64_t hash = HashOf(shapes, HashOf(name, 0xcbf29ce484222325));
+    hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15;  // A sum needs all of its bits.
+    sums[iteration - rank.iterations.first] += hash ^ (hash >> 29);
+  }
+  if (!has_any) return;
+  for (const std::uint64_t sum : sums) {
+    facts.iteration_shapes.push_back(static_cast<std::int64_t>(sum));
+  }
+}
+
 void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
   const std::set<std::int32_t> ids(profile.device.gpu.begin(), profile.device.gpu.end());
   std::set<std::string> models;
@@ -391,6 +424,7 @@ AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<b
   AttributionFacts facts;
   facts.parts = PartsOf(rank, is_wanted);
   SetLaunching(rank, facts);
+  SetIterationShapes(rank, facts);
   facts.work = RankWorkOf(rank);
   SetGpuModels(*rank.profile, facts);
   return facts;

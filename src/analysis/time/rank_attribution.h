@@ -48,6 +48,9 @@ struct AttributionFacts {
   std::vector<RankPart> parts;  ///< By category and names.
   std::vector<LaunchingOp> launching;
   bool has_shapes = false;
+  /// Of each selected iteration: which products and convolutions it ran on which input shapes, as a
+  /// number that is the same for the same ones. Empty where none has shapes.
+  std::vector<std::int64_t> iteration_shapes;
   RankWork work;
   std::vector<std::string> gpu_models;  ///< Of the GPUs that worked; each once, in order.
 };

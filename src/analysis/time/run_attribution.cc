@@ -64,11 +64,22 @@ void RunAttribution::AddRank(std::size_t rank, const Iterations& iterations,
   const OwnPositions positions = PositionsOf(rank, iterations);
   for (const RankPart& part : facts.parts) AddPart(part, positions);
   work_.AddRank(facts.work, positions.of_run);
+  AddShapes(facts.iteration_shapes);
   has_shapes_ = has_shapes_ || facts.has_shapes;
   for (const LaunchingOp& op : facts.launching) {
     shape_lines_.insert(fmt::format("{} {} {}\n", op.op, op.shapes, op.per_iteration));
   }
   gpu_models_.insert(facts.gpu_models.begin(), facts.gpu_models.end());
+}
+
+// The selected iterations of all ranks are the same ones.
+void RunAttribution::AddShapes(const std::vector<std::int64_t>& shapes) {
+  lacks_iteration_shapes_ = lacks_iteration_shapes_ || shapes.size() != run_.size();
+  if (lacks_iteration_shapes_) return;
+  out_.iteration_shapes.resize(run_.size(), 0);
+  for (std::size_t i = 0; i < run_.size(); ++i) {
+    out_.iteration_shapes[i] += static_cast<std::uint64_t>(shapes[i]);
+  }
 }
 
 /// How many took part in one of the iterations that the run is made of.
@@ -168,6 +179,7 @@ void RunAttribution::SetShares() {
 Attribution RunAttribution::Take() {
   SetShares();
   Fold();
+  if (lacks_iteration_shapes_) out_.iteration_shapes.clear();
   if (has_shapes_) {
     ContentHash hash;
     for (const std::string& line : shape_lines_) hash.Add(line);

@@ -1,0 +1,108 @@
+#include "gate/inputs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "gate/statistics.h"
+#include "gate/warmup.h"
+#include "knowledge/gate.h"
+
+namespace profgauge {
+namespace {
+
+// What iterations on some shapes take, in typical iterations.
+using Factors = std::map<std::uint64_t, double>;
+
+bool HasShapes(const Snapshot& run) {
+  return run.iteration_shapes.size() == run.iteration_times.size();
+}
+
+Factors InputFactorsOf(std::span<const Snapshot> runs, const std::vector<stats::Series>& series) {
+  std::map<std::uint64_t, std::vector<double>> by_shapes;
+  std::vector<double> all;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = series[r].warmup; i < series[r].values.size(); ++i) {
+      by_shapes[runs[r].iteration_shapes[i]].push_back(series[r].values[i]);
+      all.push_back(series[r].values[i]);
+    }
+  }
+  const double typical = stats::Median(all);
+  Factors factors;
+  for (const auto& [shapes, values] : by_shapes) {
+    if (values.size() < knowledge::kGateInputsLeast) continue;
+    factors[shapes] = stats::Median(values) / typical;
+  }
+  return factors;
+}
+
+double MeanLog(std::span<const Snapshot> runs, const Factors& factors) {
+  double sum = 0, count = 0;
+  for (const Snapshot& run : runs) {
+    for (const std::uint64_t shapes : run.iteration_shapes) {
+      const auto factor = factors.find(shapes);
+      if (factor == factors.end()) continue;
+      sum += std::log(factor->second);
+      ++count;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+double UnknownShare(std::span<const Snapshot> runs, const Factors& factors) {
+  double unknown = 0, all = 0;
+  for (const Snapshot& run : runs) {
+    for (const std::uint64_t shapes : run.iteration_shapes) {
+      unknown += factors.contains(shapes) ? 0 : 1;
+      ++all;
+    }
+  }
+  return unknown / all;
+}
+
+stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
+                            const Factors& factors) {
+  stats::Series out;
+  for (std::size_t i = 0; i < series.values.size(); ++i) {
+    const auto factor = factors.find(run.iteration_shapes[i]);
+    if (factor != factors.end()) out.values.push_back(series.values[i] / factor->second);
+  }
+  if (!out.values.empty()) out.warmup = stats::FindWarmup(out.values);
+  return out;
+}
+
+bool TakeOff(std::span<const Snapshot> runs, const Factors& factors,
+             std::vector<stats::Series>& series) {
+  std::vector<stats::Series> out;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    out.push_back(WithoutInputs(series[r], runs[r], factors));
+    if (out.back().values.empty()) return false;
+  }
+  series = std::move(out);
+  return true;
+}
+
+}  // namespace
+
+InputMix TakeOffInputs(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+                       std::vector<stats::Series>& base, std::vector<stats::Series>& current) {
+  InputMix mix;
+  const bool is_known = std::all_of(baselines.begin(), baselines.end(), HasShapes) &&
+                        std::all_of(candidates.begin(), candidates.end(), HasShapes);
+  if (!is_known) return mix;
+  const Factors factors = InputFactorsOf(baselines, base);
+  if (factors.size() < 2) return mix;
+  mix.unknown_share = UnknownShare(candidates, factors);
+  if (mix.unknown_share > knowledge::kGateInputsUnknown) return mix;
+  std::vector<stats::Series> there = base, here = current;
+  if (!TakeOff(baselines, factors, there) || !TakeOff(candidates, factors, here)) return mix;
+  base = std::move(there);
+  current = std::move(here);
+  mix.is_taken_off = true;
+  mix.longer = std::expm1(MeanLog(candidates, factors) - MeanLog(baselines, factors));
+  return mix;
+}
+
+}  // namespace profgauge
