@@ -65,10 +65,9 @@ Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
     if (most == nullptr || value > out.most) out.most = value, most = metric;
   }
   out.text = FormatValue(least->value, least->spec->unit);
-  if (runs.size() > 1) {
-    out.text +=
-        fmt::format(" to {} in {} runs", FormatValue(most->value, most->spec->unit), runs.size());
-  }
+  const std::string most_text = FormatValue(most->value, most->spec->unit);
+  if (most_text != out.text) out.text += " to " + most_text;
+  if (runs.size() > 1) out.text += fmt::format(" in {} runs", runs.size());
   return out;
 }
 

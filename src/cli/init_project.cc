@@ -95,8 +95,8 @@ std::string PatternOf(const fs::path& file) {
 
 std::string FromRoot(const std::string& path) {
   std::error_code error;
-  const fs::path root = fs::weakly_canonical("./" + RootOfRepository(), error);
-  const fs::path whole = fs::weakly_canonical(path, error);
+  const fs::path root = fs::weakly_canonical(fs::absolute("./" + RootOfRepository()), error);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
   const fs::path below = whole.lexically_relative(root);
   const bool is_outside = below.empty() || *below.begin() == "..";
   return (is_outside ? whole : below).generic_string();

@@ -313,24 +313,31 @@ Options OutputsNamedBy(std::span<const std::string> args) {
   const auto [command, words] = FindCommand(args);
   if (command == nullptr || (command->bit & kOnDrawing) == 0) return options;
   options.command = command;
-  const auto take = [&](std::string_view name, const std::string& value) {
+  const auto find = [command = command](std::string_view name) -> const OptionSpec* {
     for (const OptionSpec& option : AllOptions()) {
-      const bool is_it = name == option.name || (name == option.shorthand && name.size() > 1);
-      if (!is_it || option.group != OptionGroup::kOutputs || !HasOption(*command, option)) continue;
-      if (option.value.empty() || !value.starts_with("--"))
-        (void)option.apply(options, option, value);
+      const bool is_it = name == option.name || (name == option.shorthand && !name.empty());
+      if (is_it && HasOption(*command, option)) return &option;
     }
+    return nullptr;
   };
   for (std::size_t i = words; i < args.size() && args[i] != "--"; ++i) {
-    const std::size_t equals = args[i].find('=');
-    const bool is_option = args[i].size() > 1 && args[i].starts_with('-');
-    if (!is_option) {
+    if (args[i].size() < 2 || !args[i].starts_with('-')) {
       options.arguments.push_back(args[i]);  // What no output may replace.
-    } else if (equals != std::string::npos) {
-      take(args[i].substr(0, equals), args[i].substr(equals + 1));
-    } else {
-      take(args[i], i + 1 < args.size() ? args[i + 1] : "--");
+      continue;
     }
+    const std::size_t equals = args[i].find('=');
+    const OptionSpec* option = find(args[i].substr(0, equals));
+    if (option == nullptr) continue;
+    std::string value;
+    if (equals != std::string::npos) {
+      value = args[i].substr(equals + 1);
+    } else if (!option->value.empty()) {
+      const bool has_value = i + 1 < args.size() && !args[i + 1].starts_with("--");
+      if (!has_value) continue;
+      value = args[++i];
+    }
+    // A value that is wrong is what the line is refused for.
+    if (option->group == OptionGroup::kOutputs) (void)option->apply(options, *option, value);
   }
   if ((command->bit & kOnJudging) != 0) ApplyCi(Variable, options);
   return options;

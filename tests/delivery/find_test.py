@@ -125,7 +125,7 @@ class FindTest(unittest.TestCase):
         done = run("export", "dlprof", EXAMPLES / "slow.pt.trace.json.gz", "--out", self.folder / "tables")
         self.assertEqual(done.returncode, 0, done.stderr)
         runs = self.found()
-        self.assertEqual([(one["format"], one["command"]) for one in runs], [("dlprof", "profgauge check ./tables")])
+        self.assertEqual([(one["format"], one["command"]) for one in runs], [("dlprof_report", "profgauge check ./tables")])
         self.assertIn(run(*runs[0]["command"].split()[1:], cwd=self.folder).returncode, (0, 1))
 
     def test_other_json_and_reports_are_no_runs(self):
