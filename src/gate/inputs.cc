@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <map>
 
+#include "analysis/time/warmup.h"
 #include "gate/statistics.h"
-#include "gate/warmup.h"
 #include "knowledge/gate.h"
 
 namespace profgauge {

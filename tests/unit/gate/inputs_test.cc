@@ -37,7 +37,7 @@ std::vector<int> Mixed(std::size_t count, std::size_t threes) {
   return lengths;
 }
 
-stats::Change Verdict(const Snapshot& base, const Snapshot& current) {
+stats::Change ChangeOf(const Snapshot& base, const Snapshot& current) {
   return Find(CompareRuns(std::vector{base}, std::vector{current}, nullptr),
               "iteration.time.median")
       .verdict;
@@ -53,13 +53,13 @@ TEST(Inputs, LongerOnesAreNoSlowerProgram) {
   EXPECT_NE(comparison.notes.front().find("this run's inputs ask for +"), std::string::npos)
       << comparison.notes.front();
   base.iteration_shapes.clear();
-  EXPECT_NE(Verdict(base, longer), stats::Change::kPass);
+  EXPECT_NE(ChangeOf(base, longer), stats::Change::kPass);
 }
 
 TEST(Inputs, OneLengthThatIsSlowerIsFound) {
   const Snapshot base = Recorded(Mixed(24, 8)), slower = Recorded(Mixed(24, 8), 1.5);
-  EXPECT_NE(Verdict(base, slower), stats::Change::kPass);
-  EXPECT_EQ(Verdict(base, base), stats::Change::kPass);
+  EXPECT_NE(ChangeOf(base, slower), stats::Change::kPass);
+  EXPECT_EQ(ChangeOf(base, base), stats::Change::kPass);
 }
 
 TEST(Inputs, OthersThanTheBaselineHasAreComparedAsTheyAre) {
