@@ -5,6 +5,7 @@
 
 #include "analysis/classify/dtypes.h"
 #include "analysis/classify/op_arguments.h"
+#include "analysis/work/call_text.h"
 #include "base/python_literal.h"
 
 namespace profgauge {
@@ -52,18 +53,48 @@ std::optional<std::vector<std::int64_t>> ShapeOf(std::string_view text) {
   return shape;
 }
 
-// "1", "0.5", "True", "[14, 14]", as the profiler writes values that are no tensors.
+// "True", "false": how Python and C++ write them.
+std::optional<double> TruthOf(std::string_view text) {
+  if (text == "True" || text == "true") return 1;
+  if (text == "False" || text == "false") return 0;
+  return std::nullopt;
+}
+
+// Whole numbers and truths of "[14, 14]", "(2,2)" or "[True, False]"; empty when it is no such
+// list.
+std::vector<std::int64_t> ListOf(std::string_view text) {
+  std::vector<std::int64_t> list;
+  const std::string in_brackets = "[" + std::string(text.substr(1, text.size() - 2)) + "]";
+  for (const std::string_view item : SplitList(in_brackets)) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
+    if (const auto truth = TruthOf(item)) {
+      number = *truth != 0 ? 1 : 0;
+    } else if (error != std::errc{} || end != item.data() + item.size()) {
+      return {};
+    }
+    list.push_back(number);
+  }
+  return list;
+}
+
+bool IsList(std::string_view text) {
+  return text.size() >= 2 && ((text.front() == '[' && text.back() == ']') ||
+                              (text.front() == '(' && text.back() == ')'));
+}
+
+// "1", "0.5", "True", "[14, 14]", "(2,2)", as profilers write values that are no tensors.
 OpArgument ValueOf(std::string_view text) {
   OpArgument argument;
   argument.type = "NoneType";
   argument.text = text;
-  if (text == "True" || text == "False") {
+  if (const auto truth = TruthOf(text)) {
     argument.type = "bool";
-    argument.number = text == "True" ? 1 : 0;
-  } else if (text.starts_with('[')) {
+    argument.number = *truth;
+  } else if (IsList(text)) {
     argument.type = "list";
-    if (auto shape = ShapeOf(text)) argument.list = std::move(*shape);
-  } else if (!text.empty()) {
+    argument.list = ListOf(text);
+  } else if (!text.empty() && text != "None") {
     const auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), argument.number);
     argument.type = error == std::errc{} && end != text.data() ? "float" : "str";
@@ -88,18 +119,22 @@ bool IsElementType(std::string_view type) {
 
 std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
-  const std::string_view written = profile.Name(host.concrete_inputs[row]);
-  if (written.starts_with("{'")) return ParseCall(written);
-  if (!host.input_shapes[row].valid()) return std::nullopt;
-  const std::string_view name = profile.Name(host.name[row]);
+  return CallOf(CallText{profile.Name(host.name[row]), profile.Name(host.input_shapes[row]),
+                         profile.Name(host.input_dtypes[row]),
+                         profile.Name(host.concrete_inputs[row])});
+}
+
+std::optional<OpCall> CallOf(const CallText& text) {
+  if (text.values.starts_with("{'")) return ParseCall(text.values);
+  if (text.shapes.empty()) return std::nullopt;
+  const std::string_view name = text.name;
   const auto colons = name.rfind("::");
   OpCall call;
   if (colons != std::string_view::npos) call.module = name.substr(0, colons);
   call.op = colons == std::string_view::npos ? name : name.substr(colons + 2);
-  const std::string_view stack = profile.Name(host.input_shapes[row]);
-  const auto shapes = OwnArguments(name, stack, stack);
-  const auto types = OwnArguments(name, stack, profile.Name(host.input_dtypes[row]));
-  const auto values = OwnArguments(name, stack, written);
+  const auto shapes = OwnArguments(name, text.shapes, text.shapes);
+  const auto types = OwnArguments(name, text.shapes, text.dtypes);
+  const auto values = OwnArguments(name, text.shapes, text.values);
   const auto add = [&call](OpArgument argument, std::size_t place) {
     argument.place = place;
     call.arguments.push_back(std::move(argument));

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/classify/dtypes.h"
+#include "analysis/work/op_shape.h"
 
 namespace profgauge {
 
@@ -23,7 +24,8 @@ double BytesOf(const std::vector<const OpArgument*>& tensors) {
 }
 
 std::optional<OpWork> WorkOf(const OpCall& call) {
-  for (const auto part : {ProductWork, ConvolutionWork, AttentionWork, ElementWork, TrainingWork}) {
+  for (const auto part :
+       {ProductWork, ConvolutionWork, AttentionWork, ElementWork, TrainingWork, ExpertsWork}) {
     if (auto work = part(call)) {
       // Sizes are untrusted: a product of them may be no number that anyone can use.
       if (!(work->flops >= 0 && work->flops < 1e30 && work->bytes < 1e30)) return std::nullopt;

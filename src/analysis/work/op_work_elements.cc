@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/work/op_work.h"
+#include "analysis/work/op_shape.h"
 
 namespace profgauge {
 namespace {
@@ -198,6 +198,22 @@ OpWork Scaled(const OpArgument& first, double flops, double tensors_moved) {
 }
 
 }  // namespace
+
+OpKind ElementKind(std::string_view op) {
+  const Entry* entry = FindEntry(op);
+  if (entry == nullptr) return OpKind::kOther;
+  switch (entry->kind) {
+    case Kind::kReduce:
+    case Kind::kNorm:
+    case Kind::kSoftmax:
+      return OpKind::kReduction;
+    case Kind::kLookup:  // Reads what its indices say.
+    case Kind::kWrite:
+      return OpKind::kOther;
+    default:
+      return OpKind::kElementwise;
+  }
+}
 
 std::optional<OpWork> ElementWork(const OpCall& call) {
   const Entry* entry = FindEntry(call.op);

@@ -1,0 +1,107 @@
+// Sizes and work of attention.
+#include <algorithm>
+
+#include "analysis/work/op_shape.h"
+
+namespace profgauge {
+namespace {
+
+struct Attention {
+  std::string_view op;
+  std::size_t query, causal;  // `causal`: a truth, or the number of a kind of mask.
+  bool heads_inside;          // [B, N, H, D] instead of [B, H, N, D].
+  bool gradient;
+  std::string_view module = {};  // Of operators whose name several libraries have.
+};
+constexpr Attention kAttentions[] = {
+    {"scaled_dot_product_attention", 0, 5, false, false},
+    {"_scaled_dot_product_flash_attention", 0, 4, false, false},
+    {"_scaled_dot_product_efficient_attention", 0, 6, false, false},
+    {"_scaled_dot_product_cudnn_attention", 0, 6, false, false},
+    {"_scaled_dot_product_fused_attention_overrideable", 0, 5, false, false},
+    {"_flash_attention_forward", 0, 8, true, false},
+    {"_efficient_attention_forward", 0, 9, true, false},
+    {"_cudnn_attention_forward", 0, 10, false, false},
+    {"efficient_attention_forward_cutlass", 0, 9, true, false},
+    {"_flash_attn_forward", 0, 24, true, false, "flash_attn_3"},
+    {"fwd", 0, 24, true, false, "flash_attn_3"},
+    {"_flash_attn_forward", 0, 5, true, false},
+    {"mha_fwd", 0, 5, true, false, "aiter"},
+    {"fmha_v3_fwd", 0, 5, true, false, "aiter"},
+    {"_scaled_dot_product_flash_attention_backward", 1, 11, false, true},
+    {"_scaled_dot_product_efficient_attention_backward", 1, 11, false, true},
+    {"_scaled_dot_product_cudnn_attention_backward", 1, 14, false, true},
+    {"_flash_attention_backward", 1, 11, true, true},
+    {"_flash_attn_backward", 1, 11, true, true, "flash_attn"},
+};
+
+struct AttentionCall {
+  const Attention* known = nullptr;
+  const OpArgument* parts[3] = {nullptr, nullptr, nullptr};  // Queries, keys, values.
+};
+
+std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
+  AttentionCall found;
+  for (const Attention& known : kAttentions) {
+    const bool fits = known.op == call.op && (known.module.empty() || known.module == call.module);
+    if (fits && found.known == nullptr) found.known = &known;
+  }
+  if (found.known == nullptr || call.arguments.size() < found.known->query + 3) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    found.parts[i] = &call.arguments[found.known->query + i];
+    // Three sizes: sequences of several lengths in a row, which shapes do not say.
+    if (!found.parts[i]->is_tensor() || found.parts[i]->shape.size() != 4) return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<AttentionSizes> AttentionShape(const OpCall& call) {
+  const auto of = UnderstandAttention(call);
+  if (!of) return std::nullopt;
+  const auto size = [&](std::size_t part, std::size_t at) {
+    return static_cast<double>(of->parts[part]->shape[at]);
+  };
+  const bool heads_inside = of->known->heads_inside;
+  const std::size_t n_at = heads_inside ? 1 : 2, h_at = heads_inside ? 2 : 1;
+  AttentionSizes sizes;
+  sizes.gradient = of->known->gradient;
+  sizes.batch = size(0, 0);
+  sizes.heads = size(0, h_at);
+  sizes.queries = size(0, n_at);
+  sizes.keys = size(1, n_at);
+  sizes.head = size(0, 3);
+  sizes.value_head = size(2, 3);
+  sizes.pairs = sizes.queries * sizes.keys;
+  const OpArgument* causal = call.Find("is_causal", of->known->causal);
+  if (causal != nullptr && causal->number != 0) {
+    // Query i sees the keys 0…i: the triangle with its diagonal, cut where the keys end.
+    const double rows = std::min(sizes.queries, sizes.keys);
+    sizes.pairs = rows * (rows + 1) / 2 + (sizes.queries - rows) * sizes.keys;
+  }
+  return sizes;
+}
+
+std::optional<OpWork> AttentionWork(const OpCall& call) {
+  const auto of = UnderstandAttention(call);
+  const auto sizes = AttentionShape(call);
+  if (!of || !sizes) return std::nullopt;
+  const double d = sizes->head, dv = sizes->value_head;
+  OpWork work;
+  work.is_matrix = true;
+  work.flops =
+      2 * sizes->batch * sizes->heads * sizes->pairs * (sizes->gradient ? 3 * d + 2 * dv : d + dv);
+  const double inputs = BytesOf({of->parts[0], of->parts[1], of->parts[2]});
+  const double each = ElementBytes(*of->parts[0]);
+  if (inputs >= 0 && each > 0) {
+    const double out = sizes->batch * sizes->heads * sizes->queries * dv * each;
+    // The gradient reads its own, the result too, and writes as much as it was given.
+    work.bytes = sizes->gradient ? 2 * inputs + 2 * out : inputs + out;
+  }
+  return work;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,191 @@
+// Sizes and work of convolutions.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/work/op_shape.h"
+
+namespace profgauge {
+namespace {
+
+using Shape = std::vector<std::int64_t>;
+using Tensors = std::vector<const OpArgument*>;
+
+// Where the arguments of a convolution stand; kNo: it has no such argument.
+constexpr std::size_t kNo = 99;
+struct Places {
+  std::string_view op;
+  std::size_t stride, padding, dilation, transposed = kNo;  // `transposed`: the flag that says so.
+  std::size_t output_padding = kNo, groups = kNo;           // Of transposed ones.
+  std::size_t input = 0, weight = 1;                        // Among the tensors.
+  std::size_t gradient = kNo, mask = kNo;                   // Of gradients.
+};
+constexpr Places kConvolutions[] = {
+    {"conv1d", 3, 4, 5},
+    {"conv2d", 3, 4, 5},
+    {"conv3d", 3, 4, 5},
+    {"convolution", 3, 4, 5, 6, 7, 8},
+    {"_convolution", 3, 4, 5, 6, 7, 8},
+    {"convolution_overrideable", 3, 4, 5, 6, 7, 8},
+    {"cudnn_convolution", 3, 2, 4},
+    {"miopen_convolution", 4, 3, 5},
+    {"mkldnn_convolution", 4, 3, 5},
+    {"_conv_depthwise2d", 4, 5, 6},
+    {"miopen_depthwise_convolution", 4, 3, 5},
+    {"thnn_conv2d", 4, 5, kNo},
+    {"convolution_backward", 4, 5, 6, 7, 8, 9, 1, 2, 0, 10},
+    {"cudnn_convolution_backward", 4, 3, 5, kNo, kNo, 6, 0, 2, 1, 9},
+};
+constexpr Places kTransposed = {"conv_transpose", 3, 4, 7, kNo, 5, 6};
+
+struct ConvolutionCall {
+  const Places* places = nullptr;
+  bool transposed = false;
+  bool defaults = false;  // Arguments that are left out have their default.
+  const OpArgument *input = nullptr, *weight = nullptr, *gradient = nullptr;
+};
+
+std::optional<ConvolutionCall> Understand(const OpCall& call, const Tensors& tensors) {
+  ConvolutionCall found;
+  found.transposed = call.op.starts_with("conv_transpose");
+  if (found.transposed) found.places = &kTransposed;
+  for (const Places& known : kConvolutions) {
+    if (known.op == call.op) found.places = &known;
+  }
+  if (found.places == nullptr) return std::nullopt;
+  const Places& places = *found.places;
+  const bool is_gradient = places.gradient != kNo;
+  if (tensors.size() < (is_gradient ? 3 : 2)) return std::nullopt;
+  found.input = tensors[places.input];
+  found.weight = tensors[places.weight];
+  if (is_gradient) found.gradient = tensors[places.gradient];
+  if (found.input->shape.size() != found.weight->shape.size() || found.input->shape.size() < 3) {
+    return std::nullopt;
+  }
+  const OpArgument* flag =
+      places.transposed != kNo ? call.Find("transposed", places.transposed) : nullptr;
+  found.transposed = found.transposed || (flag != nullptr && flag->number != 0);
+  // PyProf leaves out arguments that have their default; PyTorch's profiler writes all.
+  found.defaults = call.module == "torch" || call.module == "torch.nn.functional";
+  return found;
+}
+
+// The i-th of a stride, padding or dilation, which may be one number for all.
+std::optional<double> At(const OpArgument* argument, std::size_t i, double otherwise, bool named) {
+  if (argument == nullptr) return named ? std::optional(otherwise) : std::nullopt;
+  if (argument->is_number()) return argument->number;
+  if (argument->list.empty()) return named ? std::optional(otherwise) : std::nullopt;
+  return static_cast<double>(argument->list[std::min(i, argument->list.size() - 1)]);
+}
+
+// Size of the result along the i-th of the filter's sizes.
+std::optional<double> ResultAt(const OpCall& call, const ConvolutionCall& of, std::size_t i) {
+  const Places& places = *of.places;
+  const OpArgument* padding = call.Find("padding", places.padding);
+  const bool same = padding != nullptr && padding->text == "same";
+  const auto stride = At(call.Find("stride", places.stride), i, 1, of.defaults);
+  const auto pad = At(padding, i, 0, of.defaults);
+  const auto dilation =
+      At(call.Find("dilation", places.dilation), i, 1, of.defaults || places.dilation == kNo);
+  if (!stride || !dilation || *stride < 1 || (!pad && !same)) return std::nullopt;
+  const auto in = static_cast<double>(of.input->shape[i + 2]);
+  const double reach = *dilation * (static_cast<double>(of.weight->shape[i + 2]) - 1);
+  if (!of.transposed) return same ? in : std::floor((in + 2 * *pad - reach - 1) / *stride) + 1;
+  const auto more = At(call.Find("output_padding", places.output_padding), i, 0, of.defaults);
+  if (!more || !pad) return std::nullopt;
+  return (in - 1) * *stride - 2 * *pad + reach + *more + 1;
+}
+
+double GroupsOf(const OpCall& call, const ConvolutionCall& of) {
+  const Shape& x = of.input->shape;
+  const Shape& w = of.weight->shape;
+  if (!of.transposed) return w[1] > 0 ? static_cast<double>(x[1]) / static_cast<double>(w[1]) : 1;
+  const OpArgument* groups = call.Find("groups", of.places->groups);
+  return groups != nullptr && groups->is_number() ? std::max(1.0, groups->number) : 1;
+}
+
+// Elements of the result: [N, K, P, Q, …]; 0 where arguments are missing.
+double ResultOf(const OpCall& call, const ConvolutionCall& of, double groups) {
+  const Shape& w = of.weight->shape;
+  double elements =
+      static_cast<double>(of.input->shape[0]) *
+      (of.transposed ? static_cast<double>(w[1]) * groups : static_cast<double>(w[0]));
+  for (std::size_t i = 0; i + 2 < w.size(); ++i) {
+    const auto size = ResultAt(call, of, i);
+    if (!size || *size < 1) return 0;
+    elements *= *size;
+  }
+  return elements;
+}
+
+// Per element of the result (of the input, when transposed): the filter without its first size.
+double FilterElements(const Shape& w) { return Elements(Shape(w.begin() + 1, w.end())); }
+
+// Gradients of the input and of the weight cost what the convolution did, each.
+double GradientsOf(const OpCall& call, const ConvolutionCall& of) {
+  const OpArgument* mask = call.Find("output_mask", of.places->mask);
+  if (mask == nullptr || mask->list.size() < 2) return 2;
+  return static_cast<double>(mask->list[0] + mask->list[1]);
+}
+
+// What is moved beside the inputs: the result, or the gradients of both inputs.
+double Written(const ConvolutionCall& of, double result) {
+  if (of.gradient == nullptr) return result;
+  return Elements(of.input->shape) + Elements(of.weight->shape);
+}
+
+}  // namespace
+
+std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call) {
+  const auto of = Understand(call, call.Tensors());
+  if (!of) return std::nullopt;
+  const Shape& x = of->input->shape;
+  const Shape& w = of->weight->shape;
+  ConvolutionSizes sizes;
+  sizes.transposed = of->transposed;
+  sizes.gradient = of->gradient != nullptr;
+  sizes.groups = GroupsOf(call, *of);
+  sizes.channels = (of->transposed ? static_cast<double>(x[1]) : static_cast<double>(w[1])) /
+                   (of->transposed ? sizes.groups : 1);
+  sizes.filter.assign(w.begin() + 2, w.end());
+  for (std::size_t i = 0; i < sizes.filter.size(); ++i) {
+    sizes.stride.push_back(At(call.Find("stride", of->places->stride), i, 1, true).value_or(1));
+    sizes.dilation.push_back(
+        At(call.Find("dilation", of->places->dilation), i, 1, true).value_or(1));
+  }
+  sizes.result = sizes.gradient ? Elements(of->gradient->shape) : ResultOf(call, *of, sizes.groups);
+  if (sizes.transposed) {
+    sizes.rows = x[1] > 0 ? Elements(x) / static_cast<double>(x[1]) : 0;
+  } else {
+    sizes.rows = w[0] > 0 ? sizes.result / static_cast<double>(w[0]) : 0;
+  }
+  return sizes;
+}
+
+std::optional<OpWork> ConvolutionWork(const OpCall& call) {
+  const Tensors tensors = call.Tensors();
+  const auto of = Understand(call, tensors);
+  const auto sizes = ConvolutionShape(call);
+  if (!of || !sizes) return std::nullopt;
+  const bool is_gradient = of->gradient != nullptr;
+  if (!of->transposed && sizes->result <= 0) return std::nullopt;
+  OpWork work;
+  work.is_matrix = true;
+  const double each_of = of->transposed ? Elements(of->input->shape) : sizes->result;
+  work.flops =
+      2 * each_of * FilterElements(of->weight->shape) * (is_gradient ? GradientsOf(call, *of) : 1);
+  Tensors read = {of->input, of->weight};
+  if (is_gradient) read.push_back(of->gradient);
+  const double in = BytesOf(read), each = ElementBytes(*of->input);
+  if (in >= 0 && each > 0 && sizes->result > 0) {
+    work.bytes = in + Written(*of, sizes->result) * each;
+  }
+  if (is_gradient || of->transposed || tensors.size() < 3) return work;
+  if (tensors[2]->shape.size() == 1) {  // A bias.
+    work.flops += sizes->result;
+    const double bytes = BytesOf({tensors[2]});
+    work.bytes = work.bytes < 0 || bytes < 0 ? -1 : work.bytes + bytes;
+  }
+  return work;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,87 @@
+// What an operator's work looks like: the sizes of its product, convolution, attention or experts.
+//
+// `m`, `n` and `k` are those of `batch` products of [m, k] by [k, n]. A convolution has those of
+// the product that it is computed as: m = the result's places of all images, n = output channels
+// and k = input channels of a group times the filter's size, one for each group; where it is
+// transposed m = the input's places, n = output channels times the filter's size, k = input
+// channels. Its gradients are two products of other sizes and have none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/work/op_call.h"
+#include "analysis/work/op_work.h"
+
+namespace profgauge {
+
+enum class OpKind : std::uint8_t {
+  kOther,
+  kProduct,
+  kConvolution,
+  kAttention,
+  kExperts,      ///< A layer of experts, or one product of it.
+  kElementwise,  ///< Element by element, copies too.
+  kReduction,    ///< Sums, norms, softmax.
+};
+std::string_view OpKindName(OpKind kind);  ///< "product"; empty for kOther.
+
+struct ProductSizes {
+  double batch = 0, m = 0, n = 0, k = 0;
+  bool known() const { return batch > 0 && m > 0 && n > 0 && k > 0; }
+};
+
+struct ConvolutionSizes {
+  double groups = 1;
+  double channels = 0;                   ///< Input channels of a group.
+  std::vector<std::int64_t> filter;      ///< Without channels.
+  std::vector<double> stride, dilation;  ///< One for each size of the filter.
+  double result = 0;                     ///< Elements of the result; 0 unknown.
+  double rows = 0;                       ///< `m` of the product; 0 unknown.
+  bool transposed = false, gradient = false;
+};
+
+struct AttentionSizes {
+  double batch = 0, heads = 0, queries = 0, keys = 0;
+  double head = 0, value_head = 0;  ///< Elements of a query's and of a value's head.
+  double pairs = 0;                 ///< Of a query with a key, those that the mask leaves.
+  bool gradient = false;
+};
+
+struct ExpertSizes {
+  double experts = 0, rows = 0;          ///< Rows: tokens times the experts that each goes to.
+  double read = 0;                       ///< Experts of which a row is, if tokens spread evenly.
+  double weights = 0, weight_bytes = 0;  ///< Elements and bytes of one expert.
+  bool fused = false;                    ///< The whole layer, not one product of it.
+};
+
+struct OpShape {
+  OpKind kind = OpKind::kOther;
+  ProductSizes product;
+  ConvolutionSizes convolution;  ///< Of a convolution, and so on.
+  AttentionSizes attention;
+  ExpertSizes experts;
+};
+OpShape ShapeOf(const OpCall& call);
+
+/// Of a [.., M, K] times b [.., K, N], vectors included.
+std::optional<ProductSizes> SizesOfProduct(const std::vector<std::int64_t>& a,
+                                           const std::vector<std::int64_t>& b);
+
+/// Parts of ShapeOf, by kind of operator; nothing for others, or where what they need is missing.
+std::optional<ProductSizes> ProductShape(const OpCall& call);
+std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call);
+std::optional<AttentionSizes> AttentionShape(const OpCall& call);
+/// Of any operator with the tensors of such a layer, whatever its name: tokens [T, H], weights
+/// [E, N, H] and [E, H, I] with N of I or 2 I (either pair transposed), and [T, k] for where each
+/// token goes. Of one product: `_grouped_mm` and its like, tokens [T, K] by [E, K, N].
+std::optional<ExpertSizes> ExpertsShape(const OpCall& call);
+/// Elementwise or reduction, by the operator's name; kOther for all others.
+OpKind ElementKind(std::string_view op);
+
+std::optional<OpWork> ExpertsWork(const OpCall& call);  ///< As those of op_work.h.
+
+}  // namespace profgauge
