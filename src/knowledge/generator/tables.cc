@@ -83,14 +83,24 @@ constexpr Field kForeign[] = {{"code", "code", Is::kText, true},
                               {"name", "name"},
                               {"list", "list", Is::kFlag},
                               {"early", "early", Is::kFlag}};
+constexpr Field kTiles[] = {{"id", "id", Is::kText, true}, {"matches", "pattern", Is::kText, true}};
+constexpr Field kHeadSizes[] = {{"id", "id", Is::kText, true},
+                                {"matches", "pattern", Is::kText, true},
+                                {"sizes", "sizes", Is::kText, true}};
 constexpr Field kOneText[] = {{"name", "", Is::kText, true}};
 
-constexpr List kLists[] = {
-    {"names.yaml", "kernels", kKernels},         {"names.yaml", "communication", kCommunication},
-    {"names.yaml", "collectives", kCollectives}, {"names.yaml", "library_files", kOneText},
-    {"names.yaml", "code_loaders", kOneText},    {"names.yaml", "vendors", kVendors},
-    {"devices.yaml", "peaks", kPeaks},           {"devices.yaml", "words", kWords},
-    {"markers.yaml", "markers", kMarkers},       {"foreign.yaml", "foreign", kForeign}};
+constexpr List kLists[] = {{"names.yaml", "kernels", kKernels},
+                           {"names.yaml", "communication", kCommunication},
+                           {"names.yaml", "collectives", kCollectives},
+                           {"names.yaml", "library_files", kOneText},
+                           {"names.yaml", "code_loaders", kOneText},
+                           {"names.yaml", "vendors", kVendors},
+                           {"names.yaml", "tiles", kTiles},
+                           {"names.yaml", "head_sizes", kHeadSizes},
+                           {"devices.yaml", "peaks", kPeaks},
+                           {"devices.yaml", "words", kWords},
+                           {"markers.yaml", "markers", kMarkers},
+                           {"foreign.yaml", "foreign", kForeign}};
 
 class Writer {
  public:

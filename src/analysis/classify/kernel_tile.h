@@ -1,0 +1,28 @@
+// What a kernel's name says of how it cuts its work: tiles of products, parts of their inner
+// dimension, sizes of heads in attention. The names are in rules/knowledge/names.yaml.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace profgauge {
+
+/// Elements of the result that a block computes; which of them is of n: analysis/device/op_tiles.h.
+struct KernelTile {
+  std::int64_t first = 0, second = 0;
+};
+std::optional<KernelTile> TileInName(std::string_view kernel);
+
+/// Into how many parts the inner dimension is cut: "GSU4" of Tensile's kernels, and of the one that
+/// sums them up ("PostGSU4"). 1: into none, as far as the name says.
+std::int64_t PartsInName(std::string_view kernel);
+/// The inner dimension is cut, into a number of parts that the name does not say.
+bool NamesUnknownParts(std::string_view kernel);
+/// Blocks share the work evenly, whatever the tiles (stream-K).
+bool SharesEvenly(std::string_view kernel);
+
+/// To which size the kernel pads heads of `head` elements; nothing for kernels that are not known.
+std::optional<std::int64_t> PaddedHead(std::string_view kernel, std::int64_t head);
+
+}  // namespace profgauge
