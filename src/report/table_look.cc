@@ -120,8 +120,9 @@ constexpr std::string_view kPageCriticalPath[] = {"name",     "category", "time"
 constexpr std::string_view kPageMemoryOps[] = {
     "name",           "device",    "self_increase",    "increase",
     "self_allocated", "allocated", "self_allocations", "allocations"};
-constexpr std::string_view kPageRoofline[] = {
-    "name", "input_shapes", "time", "bound", "roof_share", "mfu", "achieved", "intensity"};
+constexpr std::string_view kPageRoofline[] = {"name",      "input_shapes", "time", "target",
+                                              "bound",     "roof_share",   "mfu",  "achieved",
+                                              "intensity", "trait_text"};
 constexpr std::string_view kPageTensorCoreOps[] = {"name",         "input_shapes",    "dtype",
                                                    "verdict",      "dimension",       "size",
                                                    "aligned_size", "padding_overhead"};

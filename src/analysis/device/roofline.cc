@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <initializer_list>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,12 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/classify/device_spans.h"
-#include "analysis/classify/name_memo.h"
+#include "analysis/device/roofline_points.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
-#include "analysis/work/device_peaks.h"
-#include "analysis/work/recomputation.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/no_index.h"
@@ -29,59 +25,11 @@ namespace profgauge {
 namespace {
 
 constexpr std::string_view kNoShapes =
-    "no operator with known shapes launched device work whose operations can be counted";
+    "no operator with known shapes launched device work whose operations can be counted; PyTorch's "
+    "profiler records shapes with record_shapes=True";
 
 constexpr std::initializer_list<MetricId> kMetrics = {metric::kFlopsAchieved, metric::kFlopsMfu,
                                                       metric::kFlopsHfu};
-
-using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
-
-Key KeyOf(const WorkPoint& point) { return {point.name, point.shapes, point.dtypes, point.gpu}; }
-
-void Join(WorkPoint& point, const WorkPoint& other) {
-  point.calls += other.calls;
-  point.time += other.time;
-  point.tensor_core_time += other.tensor_core_time;
-  point.flops += other.flops;
-  point.bytes = point.bytes < 0 || other.bytes < 0 ? -1 : point.bytes + other.bytes;
-  point.recomputed += other.recomputed;
-  point.dtype = other.dtype;
-  point.is_matrix = other.is_matrix;
-}
-
-// A point of the run, against what its GPU can do.
-struct Point {
-  WorkPoint sums;
-  const DevicePeaks* peaks = nullptr;
-  std::uint32_t table_row = 0;  // Once the table is filled.
-
-  double peak() const {
-    return peaks == nullptr
-               ? 0
-               : FlopPeak(*peaks, sums.dtype, sums.is_matrix, sums.tensor_core_time > 0);
-  }
-  double compute_time() const { return peak() > 0 ? sums.flops / peak() : -1; }
-  double memory_time() const {
-    return peaks != nullptr && peaks->memory_bandwidth > 0 && sums.bytes >= 0
-               ? sums.bytes / peaks->memory_bandwidth
-               : -1;
-  }
-};
-
-using Points = std::map<Key, Point>;  // Keys point into the facts of ranks.
-
-// The GPU on which an operator's kernels ran: the first one's.
-std::vector<std::int32_t> GpuOfCalls(const RankContext& rank) {
-  const DeviceTable& device = rank.profile->device;
-  std::vector<std::int32_t> gpus(rank.profile->host.size(), -1);
-  for (std::size_t row = device.size(); row-- > 0;) {
-    const HostId op = device.op[row];
-    if (device.kind[row] != DeviceKind::kKernel || !op.valid()) continue;
-    const std::uint32_t counted = rank.works.counted_in[op.value];
-    if (counted != OpWorks::kNone) gpus[counted] = device.gpu[row];
-  }
-  return gpus;
-}
 
 struct Totals {
   double flops = 0;
@@ -97,134 +45,33 @@ struct Totals {
 
 constexpr std::uint32_t kNoPoint = kNoIndex;
 
-std::string_view NameOf(const RankContext& rank, std::int32_t id) {
-  const Gpu* gpu = FindGpu(rank.devices, id);
-  return gpu == nullptr ? std::string_view() : gpu->name;
+std::int64_t Rounded(double number) { return number < 9e18 ? std::llround(number) : -1; }
+
+void AppendShape(const RooflinePoint& point, RowWriter<columns::kRoofline>& write) {
+  const ProductSizes& sizes = point.shape.product;
+  const OpVerdict& verdict = point.verdict;
+  const OpTiles& tiles = verdict.tiles;
+  const bool has_sizes = sizes.known();
+  write.Text("kind"_col, OpKindName(point.shape.kind))
+      .IntegerIf("batch"_col, has_sizes, Rounded(sizes.batch))
+      .IntegerIf("m"_col, has_sizes, Rounded(sizes.m))
+      .IntegerIf("n"_col, has_sizes, Rounded(sizes.n))
+      .IntegerIf("k"_col, has_sizes, Rounded(sizes.k))
+      .Text("tile"_col, tiles.tile.first > 0
+                            ? fmt::format("{} × {}", tiles.tile.first, tiles.tile.second)
+                            : std::string())
+      .Known("tiles"_col, tiles.tiles > 0 ? Rounded(tiles.tiles) : -1)
+      .KnownReal("wave_use"_col, tiles.wave_use)
+      .KnownReal("tile_use"_col, tiles.tile_use)
+      .KnownReal("reach"_col, point.reach)
+      .Known("target"_col, verdict.target >= 0 ? Rounded(verdict.target * 1e9) : -1)
+      .Text("form"_col, verdict.form)
+      .Text("trait"_col, TraitName(verdict.trait))
+      .Text("trait_text"_col, verdict.text);
 }
 
-// Products that are there and have no known work: grouped and sparse ones, operators of projects.
-void AddNotCounted(const RankContext& rank, std::uint32_t row, NameMemo& is_eligible,
-                   RooflineFacts& facts) {
-  const HostId op = rank.profile->device.op[row];
-  if (op.valid() && rank.works.counted_in[op.value] != OpWorks::kNone) return;
-  if (!IsMatrixRule(rank.classes[row]) && !(op.valid() && is_eligible(op))) return;
-  const std::string_view name = op.valid() ? rank.profile->Name(rank.profile->host.name[op.value])
-                                           : std::string_view("kernels without an operator");
-  facts.not_counted[std::string(name)] += rank.profile->device.duration[row];
-}
-
-// Adds up the calls of one rank; the point of each by row of the host table.
-class PointCollector {
- public:
-  explicit PointCollector(const RankContext& rank)
-      : rank_(rank), point_of_(rank.profile->host.size(), kNoPoint) {
-    const HostTable& host = rank.profile->host;
-    const std::vector<std::int32_t> gpus = GpuOfCalls(rank);
-    const std::vector<bool> recomputed = FindRecomputed(*rank.profile);
-    for (std::uint32_t row = 0; row < host.size(); ++row) {
-      if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
-      if (!rank.InIterations(HostId{row})) continue;
-      const OpWork& work = *rank.works.Find(row);
-      const std::uint32_t point = PointOf(row, gpus[row]);
-      Join(points_[point], {{},
-                            {},
-                            {},
-                            {},
-                            1,
-                            rank.tree.kernel_total[row],
-                            rank.tree.tensor_core_total[row],
-                            work.flops,
-                            work.bytes,
-                            recomputed[row] ? work.flops : 0,
-                            work.dtype,
-                            work.is_matrix});
-      point_of_[row] = point;
-    }
-  }
-
-  /// By key. Which of them each call belongs to is in point_of() then.
-  std::vector<WorkPoint> Take() {
-    std::vector<std::uint32_t> order(points_.size()), place(points_.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return KeyOf(points_[a]) < KeyOf(points_[b]);
-    });
-    std::vector<WorkPoint> sorted;
-    for (const std::uint32_t point : order) {
-      place[point] = static_cast<std::uint32_t>(sorted.size());
-      sorted.push_back(std::move(points_[point]));
-    }
-    for (std::uint32_t& point : point_of_) {
-      if (point != kNoPoint) point = place[point];
-    }
-    return sorted;
-  }
-  const std::vector<std::uint32_t>& point_of() const { return point_of_; }
-
- private:
-  std::uint32_t PointOf(std::uint32_t row, std::int32_t gpu) {
-    const HostTable& host = rank_.profile->host;
-    const std::array<std::uint32_t, 4> ids = {host.name[row].value, host.input_shapes[row].value,
-                                              host.input_dtypes[row].value,
-                                              static_cast<std::uint32_t>(gpu)};
-    const auto [known, is_new] = by_ids_.try_emplace(ids, kNoPoint);
-    if (!is_new) return known->second;
-    // Several GPUs may have one name.
-    const Profile& profile = *rank_.profile;
-    const std::string_view gpu_name = NameOf(rank_, gpu);
-    const auto [at, is_new_key] = by_key_.try_emplace({ids[0], ids[1], ids[2], gpu_name},
-                                                      static_cast<std::uint32_t>(points_.size()));
-    if (is_new_key) {
-      WorkPoint& point = points_.emplace_back();
-      point.name = profile.Name(host.name[row]);
-      point.shapes = profile.Name(host.input_shapes[row]);
-      point.dtypes = profile.Name(host.input_dtypes[row]);
-      point.gpu = gpu_name;
-    }
-    known->second = at->second;
-    return at->second;
-  }
-
-  const RankContext& rank_;
-  std::vector<WorkPoint> points_;
-  std::vector<std::uint32_t> point_of_;
-  std::map<std::array<std::uint32_t, 4>, std::uint32_t> by_ids_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string_view>, std::uint32_t>
-      by_key_;
-};
-
-// What all kinds of GPUs of the run can do, by name.
-class KnownPeaks {
- public:
-  explicit KnownPeaks(const Knowledge& knowledge) : knowledge_(knowledge) {}
-  const DevicePeaks* Of(std::string_view name) {
-    const auto [at, is_new] = peaks_.try_emplace(name);
-    if (is_new) {
-      Gpu gpu;
-      gpu.name = name;
-      at->second = PeaksOf(gpu, knowledge_.devices);
-    }
-    return at->second ? &*at->second : nullptr;
-  }
-
- private:
-  const Knowledge& knowledge_;
-  std::map<std::string_view, std::optional<DevicePeaks>> peaks_;  // Names are those of points.
-};
-
-Points PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks) {
-  Points points;
-  for (const RooflineFacts& rank : facts) {
-    for (const WorkPoint& of_rank : rank.points) {
-      const auto [at, is_new] = points.try_emplace(KeyOf(of_rank));
-      if (is_new) at->second.peaks = peaks.Of(of_rank.gpu);
-      Join(at->second.sums, of_rank);
-    }
-  }
-  return points;
-}
-
-void AppendRow(const Key& key, const Point& of_run, RowWriter<columns::kRoofline>& write) {
+void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
+               RowWriter<columns::kRoofline>& write) {
   const WorkPoint& point = of_run.sums;
   const double seconds = static_cast<double>(point.time) / 1e9;
   const double compute = of_run.compute_time(), memory = of_run.memory_time();
@@ -233,7 +80,7 @@ void AppendRow(const Key& key, const Point& of_run, RowWriter<columns::kRoofline
   write.Text("name"_col, std::get<0>(key))
       .Text("input_shapes"_col, std::get<1>(key))
       .Text("dtype"_col, point.dtype)
-      .Text("gpu_name"_col, std::get<3>(key))
+      .Text("gpu_name"_col, std::get<4>(key))
       .Integer("calls"_col, point.calls)
       .Integer("time"_col, point.time)
       .KnownReal("flops"_col, point.flops)
@@ -247,11 +94,14 @@ void AppendRow(const Key& key, const Point& of_run, RowWriter<columns::kRoofline
       .Text("bound"_col, !has_roof          ? ""
                          : compute > memory ? "compute"
                                             : "memory")
-      .KnownReal("roof_share"_col, has_roof ? std::max(compute, memory) / seconds : -1);
+      .KnownReal("roof_share"_col, has_roof ? std::max(compute, memory) / seconds : -1)
+      .Text("values"_col, point.values)
+      .Text("kernel"_col, point.kernel);
+  AppendShape(of_run, write);
 }
 
-void FillTable(Points& points, Output& out) {
-  std::vector<Points::value_type*> rows;
+void FillTable(RooflinePoints& points, Output& out) {
+  std::vector<RooflinePoints::value_type*> rows;
   for (auto& row : points) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto* a, auto* b) { return a->second.sums.time > b->second.sums.time; });
@@ -262,8 +112,34 @@ void FillTable(Points& points, Output& out) {
   }
 }
 
+// Why columns are empty, and how to have them.
+void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, Output& out) {
+  const auto any = [&](auto has) {
+    return std::any_of(points.begin(), points.end(),
+                       [&](const auto& point) { return has(point.second); });
+  };
+  if (!any([](const RooflinePoint& point) { return point.verdict.target >= 0; })) {
+    const std::string why =
+        totals.why_peakless.empty() ? "no operator has a known roof" : totals.why_peakless;
+    for (const std::string_view column : {"roof_share", "bound", "target"}) {
+      out.MarkColumnAbsent("roofline", column, why);
+    }
+    if (!any([](const RooflinePoint& point) { return point.verdict.trait != Trait::kUnknown; })) {
+      out.MarkColumnAbsent("roofline", "trait", why);
+    }
+  }
+  if (any([](const RooflinePoint& point) { return point.verdict.tiles.tiles > 0; })) return;
+  const bool has_matmuls =
+      any([](const RooflinePoint& point) { return point.shape.product.known(); });
+  const std::string why = has_matmuls ? "no kernel's name says its tile, and no grid was recorded"
+                                      : "no matmul with known shapes launched a kernel";
+  for (const std::string_view column : {"tile", "tiles", "wave_use", "tile_use"}) {
+    out.MarkColumnAbsent("roofline", column, why);
+  }
+}
+
 // Says which row counts which kernel. REQUIRES: the table is filled.
-void LinkRows(std::span<const RooflineFacts> facts, const Points& points, Output& out) {
+void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points, Output& out) {
   for (std::size_t i = 0; i < facts.size(); ++i) {
     std::vector<std::uint32_t> row_of;
     for (const WorkPoint& point : facts[i].points) {
@@ -306,20 +182,15 @@ std::string NamesNotCounted(const Totals& totals) {
   return words + (ops.size() > kNamed ? ", …" : "");
 }
 
-bool KnowsThreads(const RankContext& rank) {
-  const std::vector<ThreadId>& threads = rank.profile->host.thread;
-  return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
-}
-
 bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
   return std::all_of(facts.begin(), facts.end(),
                      [has](const RooflineFacts& rank) { return rank.*has; });
 }
 
 // Why a point that computes has no peak. Each reason is what lacks, so that it can be mended.
-std::string WhyNoPeak(const Key& key, const Point& point, const Output& out) {
+std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const Output& out) {
   constexpr std::string_view kRemedy = "; add it to the file that the policy names under `devices`";
-  const std::string gpu(std::get<3>(key));
+  const std::string gpu(std::get<4>(key));
   const std::string op(std::get<0>(key));
   if (gpu.empty()) {
     return out.Told("the name of the {{ device.device }} is missing, and with it its peak") +
@@ -337,7 +208,7 @@ std::string WhyNoPeak(const Key& key, const Point& point, const Output& out) {
                      op, kRemedy);
 }
 
-void AddPoint(const Key& key, const Point& point, const Output& out, Totals& totals) {
+void AddPoint(const WorkKey& key, const RooflinePoint& point, const Output& out, Totals& totals) {
   totals.flops += point.sums.flops;
   if (point.sums.is_matrix) totals.matrix_time += point.sums.time;
   if (point.sums.flops == 0) return;
@@ -406,28 +277,6 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
 
 }  // namespace
 
-RooflineFacts RooflineFactsOf(const RankContext& rank) {
-  RooflineFacts facts;
-  PointCollector collector(rank);
-  facts.points = collector.Take();
-  for (const WorkPoint& point : facts.points) facts.counted_time += point.time;
-  const DeviceTable& device = rank.profile->device;
-  facts.point_of.assign(device.size(), kNoPoint);
-  NameMemo is_eligible(*rank.profile, IsEligibleOp);
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (device.kind[row] != DeviceKind::kKernel) continue;
-    const HostId op = device.op[row];
-    const std::uint32_t call = op.valid() ? rank.works.counted_in[op.value] : OpWorks::kNone;
-    if (call != OpWorks::kNone) facts.point_of[row] = collector.point_of()[call];
-    if (rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
-    facts.kernel_time += device.duration[row];
-    AddNotCounted(rank, row, is_eligible, facts);
-  }
-  facts.has_timeline = rank.profile->has_timeline;
-  facts.knows_threads = KnowsThreads(rank);
-  return facts;
-}
-
 void AddRoofline(std::span<const RankContext> ranks, Output& out) {
   std::vector<RooflineFacts> facts;
   for (const RankContext& rank : ranks) facts.push_back(RooflineFactsOf(rank));
@@ -437,7 +286,7 @@ void AddRoofline(std::span<const RankContext> ranks, Output& out) {
 void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
                  Output& out) {
   KnownPeaks peaks(ranks.front().knowledge);
-  Points points = PoolPoints(facts, peaks);
+  RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
     out.SetTableAbsent("roofline", std::string(kNoShapes));
     return SetAllAbsent(kMetrics, std::string(kNoShapes), out);
@@ -449,7 +298,10 @@ void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFac
     for (const auto& [op, time] : rank.not_counted) totals.not_counted[op] += time;
   }
   for (const auto& [key, point] : points) AddPoint(key, point, out, totals);
+  JudgePoints(points);
+  for (auto& [key, point] : points) point.verdict.text = out.Told(point.verdict.text);
   FillTable(points, out);
+  MarkAbsentColumns(points, totals, out);
   LinkRows(facts, points, out);
   if (totals.flops <= 0) {
     return SetAllAbsent(kMetrics,

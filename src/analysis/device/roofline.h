@@ -22,12 +22,22 @@ namespace profgauge {
 /// those of the profile and its context, or of the summaries.
 struct WorkPoint {
   std::string_view name, shapes, dtypes, gpu;  ///< `gpu`: its name; empty when not recorded.
+  std::string_view values;  ///< Arguments that are no tensors, of convolutions and attention.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   double flops = 0, bytes = 0;  ///< Sums; bytes -1 when unknown.
   double recomputed = 0;        ///< Of the FLOPs, those that the backward pass does again.
   std::string_view dtype;       ///< Of the first operand.
   bool is_matrix = false;
+  std::int32_t multiprocessors = -1;  ///< Of the GPU; -1 unknown.
+  std::int64_t kernels = 0;           ///< Of all calls.
+  std::string_view kernel;            ///< The one with most time,
+  Ns kernel_time = 0;                 ///< and that time;
+  std::int64_t blocks = -1;           ///< the blocks of its grid, -1 unknown.
+  std::int64_t parts = 1;             ///< Of the inner dimension: PartsInName().
+  bool unknown_parts = false;         ///< NamesUnknownParts().
+  std::int64_t single_experts = 0;    ///< Matmuls of as many experts, one by one; 0: none.
+  std::int64_t read_at_once = 0;      ///< Least AlignmentInName() of its kernels; 0: none says.
 };
 
 /// Of one rank.

@@ -26,7 +26,7 @@ constexpr KeySpec kKeys[] = {
     {"memcpys", {"kind", "host_memory", "gpu"}},
     {"collectives", {"name", "group", "dtype"}},
     {"tensor_core_ops", {"name", "input_shapes", "dtype"}},
-    {"roofline", {"name", "input_shapes", "dtype", "gpu_name"}},
+    {"roofline", {"name", "input_shapes", "dtype", "gpu_name", "values"}},
     {"api_calls", {"name"}},
     {"ops", {"name"}},
 };

@@ -179,6 +179,7 @@ void Exchange(Columns& columns, RooflineFacts& facts) {
     columns.Text("point.name", point.name);
     columns.Text("point.shapes", point.shapes);
     columns.Text("point.dtypes", point.dtypes);
+    columns.Text("point.values", point.values);
     columns.Text("point.gpu", point.gpu);
     columns.Number("point.calls", point.calls);
     columns.Positive("point.time", point.time);
@@ -188,6 +189,15 @@ void Exchange(Columns& columns, RooflineFacts& facts) {
     columns.Real("point.recomputed", point.recomputed);
     columns.Text("point.dtype", point.dtype);
     columns.Number("point.is_matrix", point.is_matrix);
+    columns.Number("point.multiprocessors", point.multiprocessors);
+    columns.Number("point.kernels", point.kernels);
+    columns.Text("point.kernel", point.kernel);
+    columns.Number("point.kernel_time", point.kernel_time);
+    columns.Number("point.blocks", point.blocks);
+    columns.Number("point.parts", point.parts);
+    columns.Number("point.unknown_parts", point.unknown_parts);
+    columns.Number("point.single_experts", point.single_experts);
+    columns.Number("point.read_at_once", point.read_at_once);
   });
   columns.Number("points.kernel_time", facts.kernel_time);
   columns.Number("points.counted_time", facts.counted_time);

@@ -51,6 +51,34 @@ inline constexpr ColumnSpec kRoofline[] = {
      "The longer of the two by the time: 100 % is the roof. Above it, the kernels do less than is "
      "counted: data stays in caches, or an algorithm such as Winograd's needs fewer operations "
      "than a direct convolution, for which FLOPs stand."},
+    {"values", "Arguments", kText,
+     "Arguments of convolutions and attention that are no tensors, as recorded."},
+    {"kernel", "Longest kernel", kText, "The kernel with most of its time."},
+    {"kind", "Kind", kText,
+     "product, convolution, attention, experts, elementwise or reduction; absent for others."},
+    {"batch", "Matmuls", kCount,
+     "Matmuls of [m, k] by [k, n] that it is; a convolution is one for each group."},
+    {"m", "m", kCount, "Rows of its matmul; of a convolution, places of the result."},
+    {"n", "n", kCount, "Columns of its matmul; of a convolution, output channels of a group."},
+    {"k", "k", kCount,
+     "Inner size of its matmul; of a convolution, input channels of a group by filter size."},
+    {"tile", "Tile", kText, "n and m that a block computes, by the kernel's name."},
+    {"tiles", "Tiles", kCount, "Tiles by parts of k, or the grid where no tile is known."},
+    {"wave_use", "Use of waves", kShare,
+     "Tiles by the places of the waves that they take, one per {{ device.core }}."},
+    {"tile_use", "Use of tiles", kShare, "m by n, by the area of the tiles: the rest is padding."},
+    {"reach", "Reach", kShare,
+     "Share of the peak that this {{ device.device }} reaches: of the best matmul of its type, or "
+     "the usual one of its maker."},
+    {"target", "Target", kTime,
+     "Time that it should take: its roof by the reach (80 % of the memory bandwidth), and at least "
+     "the shortest time of its kernels."},
+    {"form", "Form", kText, "Special features of a convolution."},
+    {"trait", "Trait", kText,
+     "Why it takes twice its target: few tiles, partial tiles, unaligned loads, skinny, short "
+     "attention, padded heads, large heads, slow attention, slow convolution, slow elementwise; "
+     "experts, slow or not; else none."},
+    {"trait_text", "Cause", kText, "The trait in words, after the operator's name."},
 };
 
 inline constexpr ColumnSpec kMemoryOps[] = {

@@ -20,7 +20,7 @@ namespace profgauge {
 
 /// Raised with every change of what is kept or how. Files of other schemas are refused: what an
 /// older one lacks would be missing in some ranks of a run and not in others.
-inline constexpr std::int64_t kSummarySchema = 16;
+inline constexpr std::int64_t kSummarySchema = 17;
 
 /// Whether (decompressed) bytes begin as a file of summaries does.
 bool LooksLikeSummaries(std::string_view head);

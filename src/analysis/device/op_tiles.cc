@@ -1,0 +1,70 @@
+#include "analysis/device/op_tiles.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "knowledge/traits.h"
+
+namespace profgauge {
+namespace {
+
+double TilesOfResult(const ProductSizes& sizes, const KernelTile& tile) {
+  return sizes.batch * std::ceil(sizes.n / static_cast<double>(tile.first)) *
+         std::ceil(sizes.m / static_cast<double>(tile.second));
+}
+
+bool IsMultiple(double blocks, double tiles) {
+  return blocks >= tiles && std::fmod(blocks, tiles) == 0;
+}
+
+// The order of the tile's two numbers that the grid shows, else n first.
+KernelTile Ordered(const ProductSizes& sizes, const KernelTile& tile, double blocks) {
+  const KernelTile other{tile.second, tile.first};
+  if (blocks <= 0) return tile;
+  const double here = TilesOfResult(sizes, tile), there = TilesOfResult(sizes, other);
+  if (blocks == here || (blocks != there && IsMultiple(blocks, here))) return tile;
+  return IsMultiple(blocks, there) ? other : tile;
+}
+
+// Parts of the inner dimension, by the grid where it was recorded: of a persistent kernel it is
+// smaller than the tiles, or no multiple.
+double PartsOf(const ProductSizes& sizes, const TiledKernel& kernel, double tiles) {
+  if (kernel.blocks > 0 && IsMultiple(kernel.blocks, tiles)) {
+    const double parts = kernel.blocks / tiles;
+    const auto least = static_cast<double>(knowledge::kTraitsLeastPart.value());
+    if (parts * least <= sizes.k) return parts;
+  }
+  if (kernel.parts > 1 || !kernel.unknown_parts) return static_cast<double>(kernel.parts);
+  return -1;
+}
+
+void FillWaves(OpTiles& tiles, std::int32_t multiprocessors) {
+  if (tiles.tiles <= 0 || multiprocessors <= 0) return;
+  tiles.wave_use = tiles.tiles / (multiprocessors * std::ceil(tiles.tiles / multiprocessors));
+}
+
+}  // namespace
+
+OpTiles TilesOf(const ProductSizes& sizes, const TiledKernel& kernel,
+                std::int32_t multiprocessors) {
+  OpTiles found;
+  if (SharesEvenly(kernel.name)) return found;
+  const auto tile = TileInName(kernel.name);
+  if (tile && sizes.known()) {
+    found.tile = Ordered(sizes, *tile, kernel.blocks);
+    const double tiles = TilesOfResult(sizes, found.tile);
+    const double covered = tiles / sizes.batch * static_cast<double>(found.tile.first) *
+                           static_cast<double>(found.tile.second);
+    found.tile_use = sizes.m * sizes.n / covered;
+    const double parts = PartsOf(sizes, kernel, tiles);
+    if (parts > 0) found.tiles = tiles * parts;
+  } else if (multiprocessors > 0 && kernel.blocks > 0) {
+    const bool may_be_persistent =
+        kernel.blocks >= multiprocessors && kernel.blocks <= 2.0 * multiprocessors;
+    if (!may_be_persistent) found.tiles = kernel.blocks;
+  }
+  FillWaves(found, multiprocessors);
+  return found;
+}
+
+}  // namespace profgauge

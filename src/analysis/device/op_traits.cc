@@ -1,0 +1,321 @@
+#include "analysis/device/op_traits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analysis/device/op_reach.h"
+#include "base/format.h"
+#include "knowledge/traits.h"
+
+namespace profgauge {
+namespace {
+
+std::string Whole(double number) { return FormatCount(std::llround(number)); }
+
+// "[256, 131072] × [131072, 512]", with the batch in front where there is one.
+std::string ProductText(const ProductSizes& sizes) {
+  const std::string batch = sizes.batch > 1 ? fmt::format("{:.0f}, ", sizes.batch) : "";
+  return fmt::format("[{0}{1:.0f}, {2:.0f}] × [{0}{2:.0f}, {3:.0f}]", batch, sizes.m, sizes.k,
+                     sizes.n);
+}
+
+// "(16 × 16)", "(3)".
+template <class Numbers>
+std::string SizesText(const Numbers& numbers) {
+  std::string text;
+  for (const auto number : numbers) {
+    text += fmt::format("{}{:.0f}", text.empty() ? "" : " × ", static_cast<double>(number));
+  }
+  return text;
+}
+
+double RoofOf(const OpFacts& facts) { return std::max(facts.compute_time, facts.memory_time); }
+double RoofShare(const OpFacts& facts) { return RoofOf(facts) / facts.time; }
+double Intensity(const OpFacts& facts) { return facts.bytes > 0 ? facts.flops / facts.bytes : 0; }
+// FLOPs per byte from which on arithmetic binds.
+double Ridge(const OpFacts& facts) {
+  return facts.compute_time > 0 ? Intensity(facts) * facts.memory_time / facts.compute_time : 0;
+}
+
+double TargetOf(const OpFacts& facts) {
+  const double compute = facts.compute_time / facts.reach;
+  const double memory = facts.memory_time / BandwidthReach();
+  return std::min(facts.time, std::max({compute, memory, facts.least_time * facts.kernels}));
+}
+
+bool IsSlow(const OpFacts& facts, double target) {
+  const double each = facts.time / static_cast<double>(facts.calls);
+  return each >= knowledge::kTraitsLeastTimes * facts.least_time &&
+         facts.time >= knowledge::kTraitsSlow * target;
+}
+
+bool HasFewTiles(const OpFacts& facts, const OpTiles& tiles) {
+  return tiles.tiles > 0 && facts.multiprocessors > 0 &&
+         tiles.tiles < knowledge::kTraitsFewTiles * static_cast<double>(facts.multiprocessors);
+}
+
+std::string FewTilesText(const OpFacts& facts, const OpTiles& tiles) {
+  const double busy = tiles.tiles / facts.multiprocessors;
+  const bool has_sizes = facts.shape.product.known();
+  return fmt::format("{}is cut into {} {} for {} {{{{ device.core }}}}s, so that {} of them idle",
+                     has_sizes ? ProductText(facts.shape.product) + " " : "", Whole(tiles.tiles),
+                     tiles.tile_use < 0 ? "blocks" : "tiles", Whole(facts.multiprocessors),
+                     FormatShare(1 - busy));
+}
+
+bool HasPartialTiles(const OpFacts& facts, const OpTiles& tiles) {
+  if (tiles.wave_use < 0 || tiles.tile_use < 0 || !facts.is_compute_bound()) return false;
+  const double used = tiles.wave_use * tiles.tile_use;
+  return used < knowledge::kTraitsUnevenTiles &&
+         -std::log(used) >= knowledge::kTraitsExplainedShare * -std::log(RoofShare(facts));
+}
+
+std::string PartialTilesText(const OpFacts& facts, const OpTiles& tiles) {
+  const double waves = std::ceil(tiles.tiles / facts.multiprocessors);
+  const double last = tiles.tiles / facts.multiprocessors - (waves - 1);
+  return fmt::format(
+      "{} is cut into {} tiles for {} {{{{ device.core }}}}s: the last of {} {} is {} full, and {} "
+      "of the tiles is padding",
+      ProductText(facts.shape.product), Whole(tiles.tiles), Whole(facts.multiprocessors),
+      Whole(waves), waves == 1 ? "wave" : "waves", FormatShare(last),
+      FormatShare(1 - tiles.tile_use));
+}
+
+bool IsSkinny(const OpFacts& facts) {
+  const ProductSizes& sizes = facts.shape.product;
+  return !facts.is_compute_bound() &&
+         knowledge::kTraitsSkinny >= std::llround(std::min({sizes.m, sizes.n, sizes.k})) &&
+         facts.memory_time / facts.time < knowledge::kTraitsSkinnyBandwidth;
+}
+
+std::string SkinnyText(const OpFacts& facts) {
+  return fmt::format(
+      "{} has {} FLOPs per byte (the {{{{ device.device }}}} needs {}): it waits for memory, at {} "
+      "of the bandwidth",
+      ProductText(facts.shape.product), FormatNumber(Intensity(facts)), Whole(Ridge(facts)),
+      FormatShare(facts.memory_time / facts.time));
+}
+
+std::string UnalignedText(const OpFacts& facts) {
+  return fmt::format("has {} = {}, which is no multiple of 16 bytes: the next is {}",
+                     facts.misaligned->dimension, FormatCount(facts.misaligned->size),
+                     FormatCount(facts.misaligned->aligned));
+}
+
+std::string ShortAttentionText(const OpFacts& facts) {
+  const AttentionSizes& sizes = facts.shape.attention;
+  const std::string lengths =
+      sizes.queries == sizes.keys
+          ? fmt::format("has sequences of {}, which are short", Whole(sizes.queries))
+          : fmt::format("has {} {} for {} keys", Whole(sizes.queries),
+                        sizes.queries == 1 ? "query" : "queries", Whole(sizes.keys));
+  return fmt::format("{}: {} FLOPs per byte, the {{{{ device.device }}}} needs {}", lengths,
+                     FormatNumber(Intensity(facts)), Whole(Ridge(facts)));
+}
+
+// Part of the work that is padding of heads; 0 where the kernel's sizes are not known.
+double PaddingOfHeads(const AttentionSizes& sizes, std::int64_t padded) {
+  return padded > 0 ? 1 - (sizes.head + sizes.value_head) / (2 * static_cast<double>(padded)) : 0;
+}
+
+// The first thing that slows attention down: short sequences, padded or large heads, else nothing
+// that its shape shows.
+void SetAttentionTrait(const OpFacts& facts, OpVerdict& verdict) {
+  const AttentionSizes& sizes = facts.shape.attention;
+  const std::int64_t head = std::llround(std::max(sizes.head, sizes.value_head));
+  const std::int64_t padded = PaddedHead(facts.kernel.name, head).value_or(0);
+  const double lost = PaddingOfHeads(sizes, padded);
+  const std::string of_peak = FormatShare(facts.compute_time / facts.time);
+  if (!facts.is_compute_bound()) {
+    verdict.trait = Trait::kShortAttention;
+    verdict.text = ShortAttentionText(facts);
+  } else if (lost >= knowledge::kTraitsHeadPadding.value()) {
+    verdict.trait = Trait::kPaddedHeads;
+    verdict.text = fmt::format("has heads of {} that are computed as {}: {} of the work is padding",
+                               head, padded, FormatShare(lost));
+  } else if (knowledge::kTraitsLargeHead < head) {
+    verdict.trait = Trait::kLargeHeads;
+    verdict.text =
+        fmt::format("has heads of {}, which leave the kernel little room for tiles: {} of the peak",
+                    head, of_peak);
+  } else {
+    verdict.trait = Trait::kSlowAttention;
+    verdict.text = fmt::format("computes {} queries by {} keys at {} of the peak",
+                               Whole(sizes.queries), Whole(sizes.keys), of_peak);
+  }
+}
+
+bool AnyOver(const std::vector<double>& numbers, double limit) {
+  return std::any_of(numbers.begin(), numbers.end(), [&](double x) { return x > limit; });
+}
+
+// What is special about a convolution, the most special first.
+std::vector<std::string> FormsOf(const OpFacts& facts) {
+  const ConvolutionSizes& of = facts.shape.convolution;
+  std::vector<std::string> forms;
+  if (of.groups > 1 && of.channels == 1) {
+    forms.push_back("depthwise");
+  } else if (of.groups > 1) {
+    forms.push_back(fmt::format("grouped ({} groups)", Whole(of.groups)));
+  }
+  if (of.transposed) forms.push_back("transposed");
+  if (AnyOver(of.dilation, 1)) forms.push_back(fmt::format("dilated ({})", SizesText(of.dilation)));
+  const double loaded = of.channels * facts.element_bytes;
+  if (of.groups <= 1 && loaded > 0 &&
+      loaded < static_cast<double>(knowledge::kTraitsFewChannels.value())) {
+    forms.push_back(fmt::format("with {} input {} ({} of the {} bytes of a load)",
+                                Whole(of.channels), of.channels == 1 ? "channel" : "channels",
+                                Whole(loaded), knowledge::kTraitsFewChannels.value()));
+  }
+  if (of.rows > 0 && knowledge::kTraitsFewRows > std::llround(of.rows)) {
+    forms.push_back(fmt::format("of few rows ({} places of the result)", Whole(of.rows)));
+  }
+  const bool is_point =
+      std::all_of(of.filter.begin(), of.filter.end(), [](auto size) { return size == 1; });
+  const bool is_square = std::all_of(of.filter.begin(), of.filter.end(),
+                                     [&](auto size) { return size == of.filter.front(); });
+  if (is_point) forms.push_back("pointwise (1 × 1)");
+  if (!is_square) forms.push_back(fmt::format("not square ({})", SizesText(of.filter)));
+  if (AnyOver(of.stride, 1)) forms.push_back(fmt::format("strided ({})", SizesText(of.stride)));
+  if (forms.empty()) forms.push_back(fmt::format("plain ({})", SizesText(of.filter)));
+  return forms;
+}
+
+std::string FormText(const OpFacts& facts) {
+  return fmt::format("{}", fmt::join(FormsOf(facts), ", "));
+}
+
+std::string TokensPerExpert(const ExpertSizes& sizes) {
+  const double tokens = sizes.rows / sizes.experts;
+  const bool is_whole = tokens == std::floor(tokens) || tokens >= 100;
+  const std::string number = is_whole ? Whole(tokens) : FormatNumber(tokens, tokens < 0.1 ? 3 : 1);
+  return fmt::format("{} {} per expert", number, tokens == 1 ? "token" : "tokens");
+}
+
+std::string ExpertsText(const OpFacts& facts) {
+  const ExpertSizes& sizes = facts.shape.experts;
+  std::string text =
+      fmt::format("has {} experts and {}", Whole(sizes.experts), TokensPerExpert(sizes));
+  if (!facts.has_roof()) return text;
+  if (RoofShare(facts) > knowledge::kTraitsAboveRoof.value()) {
+    return text + fmt::format(
+                      ", and takes less time than its weights need ({} of {} experts, if "
+                      "tokens spread evenly): shapes, times or the device are wrong",
+                      Whole(sizes.read), Whole(sizes.experts));
+  }
+  if (facts.is_compute_bound()) {
+    return text + fmt::format(": bound by arithmetic, {} of the peak",
+                              FormatShare(facts.compute_time / facts.time));
+  }
+  return text + fmt::format(
+                    ": if tokens spread evenly, the weights of {} experts ({}) are read for "
+                    "{} rows of tokens",
+                    Whole(sizes.read), FormatBytes(sizes.read * sizes.weight_bytes),
+                    Whole(sizes.rows));
+}
+
+std::string SingleExpertText(const OpFacts& facts) {
+  return fmt::format(
+      "{} is one of {} matmuls of experts that run one by one, with {} rows of tokens",
+      ProductText(facts.shape.product), facts.single_experts, Whole(facts.shape.product.m));
+}
+
+bool IsSlowElementwise(const OpFacts& facts) {
+  return facts.bytes / static_cast<double>(facts.calls) >=
+             static_cast<double>(knowledge::kTraitsLargeMove.value()) &&
+         facts.memory_time / facts.time < knowledge::kTraitsSkinnyBandwidth;
+}
+
+std::string ElementwiseText(const OpFacts& facts) {
+  return fmt::format("moves {} at {}, {} of the memory's bandwidth",
+                     FormatBytes(facts.bytes / static_cast<double>(facts.calls)),
+                     FormatValue(facts.bytes / facts.time, Unit::kBandwidth),
+                     FormatShare(facts.memory_time / facts.time));
+}
+
+void SetProductTrait(const OpFacts& facts, OpVerdict& verdict) {
+  if (HasFewTiles(facts, verdict.tiles)) {
+    verdict.trait = Trait::kFewTiles;
+    verdict.text = FewTilesText(facts, verdict.tiles);
+  } else if (HasPartialTiles(facts, verdict.tiles)) {
+    verdict.trait = Trait::kPartialTiles;
+    verdict.text = PartialTilesText(facts, verdict.tiles);
+  } else if (facts.shape.kind == OpKind::kProduct && facts.misaligned) {
+    verdict.trait = Trait::kUnalignedLoads;
+    verdict.text = UnalignedText(facts);
+  } else if (facts.shape.kind == OpKind::kProduct && IsSkinny(facts)) {
+    verdict.trait = Trait::kSkinny;
+    verdict.text = SkinnyText(facts);
+  }
+}
+
+// REQUIRES: it is slow.
+void SetTrait(const OpFacts& facts, OpVerdict& verdict) {
+  switch (facts.shape.kind) {
+    case OpKind::kProduct:
+      return SetProductTrait(facts, verdict);
+    case OpKind::kConvolution:
+      SetProductTrait(facts, verdict);
+      if (verdict.trait != Trait::kNone) return;
+      verdict.trait = Trait::kSlowConvolution;
+      verdict.text = fmt::format("is a convolution that is {} and runs at {} of its roof",
+                                 verdict.form, FormatShare(RoofShare(facts)));
+      return;
+    case OpKind::kAttention:
+      if (HasFewTiles(facts, verdict.tiles)) return SetProductTrait(facts, verdict);
+      return SetAttentionTrait(facts, verdict);
+    case OpKind::kElementwise:
+      if (!IsSlowElementwise(facts)) return;
+      verdict.trait = Trait::kSlowElementwise;
+      verdict.text = ElementwiseText(facts);
+      return;
+    case OpKind::kExperts:
+    case OpKind::kReduction:
+    case OpKind::kOther:
+      return;
+  }
+}
+
+}  // namespace
+
+std::string_view TraitName(Trait trait) {
+  constexpr std::string_view kNames[] = {"",
+                                         "none",
+                                         "experts",
+                                         "few tiles",
+                                         "partial tiles",
+                                         "unaligned loads",
+                                         "skinny",
+                                         "short attention",
+                                         "padded heads",
+                                         "large heads",
+                                         "slow attention",
+                                         "slow convolution",
+                                         "slow elementwise"};
+  return kNames[static_cast<std::size_t>(trait)];
+}
+
+OpVerdict JudgeOp(const OpFacts& facts) {
+  OpVerdict verdict;
+  verdict.tiles = TilesOf(facts.shape.product, facts.kernel, facts.multiprocessors);
+  if (facts.shape.kind == OpKind::kConvolution) verdict.form = FormText(facts);
+  if (facts.has_roof()) {
+    verdict.target = TargetOf(facts);
+    verdict.trait = Trait::kNone;
+  }
+  if (facts.shape.kind == OpKind::kExperts) {
+    verdict.trait = Trait::kExperts;
+    verdict.text = ExpertsText(facts);
+  } else if (facts.single_experts > 0) {
+    verdict.trait = Trait::kExperts;
+    verdict.text = SingleExpertText(facts);
+  } else if (facts.has_roof() && IsSlow(facts, verdict.target)) {
+    SetTrait(facts, verdict);
+  }
+  return verdict;
+}
+
+}  // namespace profgauge

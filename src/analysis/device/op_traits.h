@@ -1,0 +1,71 @@
+// What is wrong with an operator, from its shape, its kernel and what this device can do.
+//
+// A row of the roofline gets a target: what the operator should take on this device. That is its
+// roof by what the device reaches of its data sheet (analysis/device/op_reach.h), and at least the
+// shortest time of its kernels. An operator that takes twice its target and more is slow, and its
+// trait is the first thing of its shape that slows it down.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/classify/eligibility.h"
+#include "analysis/device/op_tiles.h"
+#include "analysis/work/op_shape.h"
+#include "base/units.h"
+
+namespace profgauge {
+
+/// All calls of one operator with the same inputs. Times in seconds, sums over the calls; -1
+/// unknown.
+struct OpFacts {
+  OpShape shape;
+  TiledKernel kernel;
+  std::int64_t calls = 1;
+  double kernels = 1;  ///< Kernels of all calls.
+  double time = 0;
+  double compute_time = -1, memory_time = -1;  ///< FLOPs / peak, bytes / bandwidth.
+  double flops = 0, bytes = -1;
+  double element_bytes = -1;  ///< Of its first operand.
+  std::string_view shapes;
+  std::int32_t multiprocessors = -1;
+  double reach = 1;                      ///< Part of the peak.
+  double least_time = 0;                 ///< Of a kernel.
+  std::int64_t single_experts = 0;       ///< Of a matmul of an expert: WorkPoint::single_experts.
+  std::optional<Misaligned> misaligned;  ///< Of a product on matrix units.
+
+  bool has_roof() const { return compute_time >= 0 && memory_time >= 0; }
+  bool is_compute_bound() const { return compute_time > memory_time; }
+};
+
+enum class Trait : std::uint8_t {
+  kUnknown,  ///< Its roof is not known.
+  kNone,     ///< Not slow, or for no reason that its shape shows.
+  kExperts,
+  kFewTiles,
+  kPartialTiles,
+  kUnalignedLoads,
+  kSkinny,
+  kShortAttention,
+  kPaddedHeads,
+  kLargeHeads,
+  kSlowAttention,  ///< None of these, and still slow.
+  kSlowConvolution,
+  kSlowElementwise,
+};
+/// "few tiles"; "none"; empty for kUnknown.
+std::string_view TraitName(Trait trait);
+
+struct OpVerdict {
+  OpTiles tiles;
+  double target = -1;  ///< Seconds, of all calls; -1 without a roof.
+  Trait trait = Trait::kUnknown;
+  std::string text;  ///< What follows the operator's name in a sentence; empty without a trait.
+  std::string form;  ///< Of a convolution: "dilated (16 × 16)"; of attention, experts likewise.
+};
+/// The text may name parts of the device as `{{ device.core }}`.
+OpVerdict JudgeOp(const OpFacts& facts);
+
+}  // namespace profgauge

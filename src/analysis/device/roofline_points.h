@@ -1,0 +1,56 @@
+// The rows of the roofline while they are made: the points of all ranks, against what their devices
+// can do.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <tuple>
+
+#include "analysis/device/op_traits.h"
+#include "analysis/device/roofline.h"
+#include "analysis/work/device_peaks.h"
+
+namespace profgauge {
+
+/// What tells points apart.
+using WorkKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
+                           std::string_view>;
+WorkKey KeyOf(const WorkPoint& point);
+/// Adds calls to a point: of one rank, or what another rank has of the same.
+void Join(WorkPoint& point, const WorkPoint& other);
+/// Of what two sets of kernels read at once, 0 where their names do not say.
+std::int64_t LeastRead(std::int64_t a, std::int64_t b);
+
+struct RooflinePoint {
+  WorkPoint sums;
+  const DevicePeaks* peaks = nullptr;
+  std::uint32_t table_row = 0;  ///< Once the table is filled.
+  OpShape shape;
+  double reach = -1;  ///< Of products and what counts as them; -1: nothing to say.
+  OpVerdict verdict;
+
+  double peak() const;
+  double compute_time() const;  ///< Seconds; -1 unknown, as memory_time().
+  double memory_time() const;
+};
+using RooflinePoints = std::map<WorkKey, RooflinePoint>;  ///< Keys point into the facts of ranks.
+
+/// What all kinds of GPUs of the run can do, by name.
+class KnownPeaks {
+ public:
+  explicit KnownPeaks(const Knowledge& knowledge) : knowledge_(knowledge) {}
+  const DevicePeaks* Of(std::string_view name);
+
+ private:
+  const Knowledge& knowledge_;
+  std::map<std::string_view, std::optional<DevicePeaks>> peaks_;  // Names are those of points.
+};
+
+RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks);
+/// Fills in what the points' shapes say of them.
+void JudgePoints(RooflinePoints& points);
+
+}  // namespace profgauge

@@ -1,0 +1,119 @@
+#include "analysis/device/single_experts.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "analysis/work/call_text.h"
+#include "analysis/work/op_shape.h"
+#include "base/no_index.h"
+#include "knowledge/traits.h"
+
+namespace profgauge {
+namespace {
+
+// A call of a module, or a matmul with its point.
+struct Item {
+  Ns start = 0, end = 0;
+  std::uint32_t point = kNoIndex;  // kNoIndex: a module.
+};
+using ItemsOfThreads = std::map<std::uint32_t, std::vector<Item>>;
+
+// The matmuls of one size in one call of a module.
+struct Group {
+  std::int64_t calls = 0;
+  std::set<double> rows;
+  std::set<std::uint32_t> points;
+};
+
+std::vector<ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
+  std::vector<ProductSizes> sizes;
+  for (const WorkPoint& point : points) {
+    OpShape shape;
+    if (point.is_matrix) {
+      const auto call = CallOf(CallText{point.name, point.shapes, point.dtypes, point.values});
+      if (call) shape = ShapeOf(*call);
+    }
+    sizes.push_back(shape.kind == OpKind::kProduct ? shape.product : ProductSizes());
+  }
+  return sizes;
+}
+
+ItemsOfThreads ItemsOf(const RankContext& rank, std::span<const std::uint32_t> point_of,
+                       const std::vector<ProductSizes>& sizes) {
+  ItemsOfThreads threads;
+  const PythonTable& python = rank.profile->python;
+  for (std::uint32_t row = 0; row < python.size(); ++row) {
+    if (python.module_id[row] < 0 || !python.thread[row].valid()) continue;
+    const Ns start = python.start[row];
+    threads[python.thread[row].value].push_back(
+        {start, start + std::max<Ns>(python.duration[row], 0), kNoIndex});
+  }
+  if (threads.empty()) return threads;
+  const HostTable& host = rank.profile->host;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (point_of[row] == kNoIndex || !sizes[point_of[row]].known()) continue;
+    const auto thread = threads.find(host.thread[row].value);
+    if (!host.thread[row].valid() || thread == threads.end()) continue;
+    const Ns start = host.start[row];
+    thread->second.push_back({start, start + host.duration[row], point_of[row]});
+  }
+  for (auto& [thread, items] : threads) {
+    std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+      return std::tuple(a.start, b.end) < std::tuple(b.start, a.end);
+    });
+  }
+  return threads;
+}
+
+bool AreExperts(const Group& group) {
+  const auto rows = static_cast<std::int64_t>(group.rows.size());
+  return knowledge::kTraitsLeastExperts <= group.calls &&
+         knowledge::kTraitsLeastExpertRows <= rows && 2 * rows >= group.calls;
+}
+
+void MarkExperts(const std::vector<Item>& items, const std::vector<ProductSizes>& sizes,
+                 std::vector<WorkPoint>& points) {
+  using Key = std::tuple<std::uint32_t, std::string_view, double, double>;
+  std::map<Key, Group> groups;
+  std::vector<std::uint32_t> open;  // Modules, by their place in `items`.
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    while (!open.empty() && items[open.back()].end <= items[i].start) open.pop_back();
+    if (items[i].point == kNoIndex) {
+      open.push_back(i);
+      continue;
+    }
+    const std::uint32_t point = items[i].point;
+    const ProductSizes& size = sizes[point];
+    const auto around = knowledge::kTraitsModulesAround.as<std::size_t>();
+    for (std::size_t level = 0; level < std::min(around, open.size()); ++level) {
+      const std::uint32_t module = open[open.size() - 1 - level];
+      Group& group = groups[{module, points[point].name, size.n, size.k}];
+      ++group.calls;
+      group.rows.insert(size.m);
+      group.points.insert(point);
+    }
+  }
+  for (const auto& [key, group] : groups) {
+    if (!AreExperts(group)) continue;
+    for (const std::uint32_t point : group.points) {
+      points[point].single_experts = std::max(points[point].single_experts, group.calls);
+    }
+  }
+}
+
+}  // namespace
+
+void FindSingleExperts(const RankContext& rank, std::span<const std::uint32_t> point_of,
+                       std::vector<WorkPoint>& points) {
+  if (rank.profile->python.size() == 0) return;
+  const std::vector<ProductSizes> sizes = SizesOf(points);
+  for (const auto& [thread, items] : ItemsOf(rank, point_of, sizes)) {
+    MarkExperts(items, sizes, points);
+  }
+}
+
+}  // namespace profgauge
