@@ -1,8 +1,10 @@
 #include "expr/aggregate.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include "expr/batch.h"
 #include "expr/function.h"
@@ -81,8 +83,7 @@ double CountDistinct(std::vector<double> numbers) {
   return static_cast<double>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
 }
 
-/// `distinct` and `at_max` also take texts, which have no batches; a text is a field (checked), so
-/// its values are its ids.
+/// `distinct` also takes texts, which have no batches: equal ones get one number.
 Values CollectTexts(const Program& program, const Data& data, NodeId what,
                     std::optional<NodeId> condition, std::span<const RowId> rows) {
   Values out;
@@ -94,14 +95,14 @@ Values CollectTexts(const Program& program, const Data& data, NodeId what,
       kept.insert(kept.end(), part.begin(), part.end());
     }
   }
-  const Source* source = SourceOf(program.info()[what], data);
+  boost::unordered_flat_map<std::string, double> known;
+  std::vector<Cell> cells(program.ast().nodes.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (condition && kept[i] == 0) continue;
-    RowId row = 0;
-    const bool usable = source != nullptr && FindRow(*source, rows[i], row) &&
-                        !source->column->IsAbsentAt(row) && !(condition && std::isnan(kept[i]));
-    if (usable) {
-      out.numbers.push_back(source->column->TextAt(row).value);
+    EvaluateCells(program, data, program.ast().nodes[what].first, what, rows[i], cells);
+    if (!cells[what].absent() && !(condition && std::isnan(kept[i]))) {
+      const auto next = static_cast<double>(known.size());
+      out.numbers.push_back(known.try_emplace(std::string(cells[what].text), next).first->second);
       out.rows.push_back(rows[i]);
     } else if (out.absent++ == 0) {
       out.absent_row = rows[i];

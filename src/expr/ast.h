@@ -39,6 +39,7 @@ enum class Op : std::uint8_t {
   kStartsWith,
   kEndsWith,
   kMatches,
+  kDefault,  // first child where it is known, else the second
   kAnd,
   kOr,
 };
@@ -53,7 +54,9 @@ struct Node {
   double number = 0;          ///< kNumber in base units, kBool as 0 or 1.
   Unit unit = Unit::kNumber;  ///< Of a kNumber literal.
   std::string text;           ///< kText's content; name of a kField ("$x" with its $) or kCall.
-  std::string spelled;  ///< kNumber as written, with its unit in canonical form: "5 us", "50%".
+  /// kNumber as written, with its unit in canonical form: "5 us", "50%". kText: the id of a value
+  /// whose cells hold `text`; empty: as `text`.
+  std::string spelled;
   std::vector<NodeId> children;
   NodeId first = 0;  ///< First node of this subtree; the subtree is [first, own id].
 };

@@ -47,19 +47,27 @@ Batch::Batch(const Program& program, const Data& data, NodeId last, std::size_t 
     }
     if (!info.varies || node.children.empty() || !IsText(node.children[0])) continue;
     // A text field against constants: worth remembering when texts repeat.
-    const NodeId what = node.children[0];
-    const Source* source = SourceOf(program.info()[what], data);
-    const bool others_fixed =
-        std::none_of(node.children.begin() + 1, node.children.end(),
-                     [&](NodeId child) { return program.info()[child].varies; });
-    if (node.op == Op::kCall || program.ast().nodes[what].op != Op::kField || !others_fixed ||
-        source == nullptr || source->strings == nullptr) {
-      continue;
-    }
+    const std::optional<NodeId> leaf = OnlyLeaf(id);
+    const Source* source = leaf ? SourceOf(program.info()[*leaf], data) : nullptr;
+    if (node.op == Op::kCall || source == nullptr || source->strings == nullptr) continue;
     if (source->strings->size() / 8 <= total_rows) {
-      memos_.push_back({id, std::vector<std::int8_t>(source->strings->size(), -1)});
+      memos_.push_back({id, *leaf, std::vector<std::int8_t>(source->strings->size() + 1, -1)});
     }
   }
+}
+
+std::optional<NodeId> Batch::OnlyLeaf(NodeId id) const {
+  std::optional<NodeId> leaf;
+  for (NodeId below = program_.ast().nodes[id].first; below < id; ++below) {
+    if (program_.ast().nodes[below].op != Op::kField || !program_.info()[below].varies) continue;
+    if (leaf || !IsText(below)) return std::nullopt;
+    leaf = below;
+  }
+  return leaf;
+}
+
+void Batch::LoadText(NodeId id, RowId row) {
+  EvaluateCells(program_, data_, program_.ast().nodes[id].first, id, row, cells_);
 }
 
 std::span<const double> Batch::Run(std::span<const RowId> rows) {
@@ -90,6 +98,8 @@ void Batch::Step(NodeId id, std::span<const RowId> rows) {
     case Op::kOr:
       return Each(out, a, b, count,
                   [](double x, double y) { return x == 1 || y == 1 ? 1.0 : Absent(x, y, 0); });
+    case Op::kDefault:
+      return Each(out, a, b, count, [](double x, double y) { return std::isnan(x) ? y : x; });
     case Op::kLess:
       return Each(out, a, b, count, [](double x, double y) { return Absent(x, y, x < y); });
     case Op::kLessEqual:
@@ -173,8 +183,7 @@ void Batch::TextStep(NodeId id, std::span<const RowId> rows) {
   const auto& children = program_.ast().nodes[id].children;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (const NodeId child : children) {
-      // Texts are fields or do not vary (checked), so one load is their whole subtree.
-      if (program_.info()[child].varies) cells_[child] = LoadField(program_, data_, child, rows[i]);
+      if (program_.info()[child].varies) LoadText(child, rows[i]);
     }
     const Cell result = Apply(program_, id, cells_);
     out[i] = result.absent() ? kAbsentNumber : result.number;
@@ -182,22 +191,17 @@ void Batch::TextStep(NodeId id, std::span<const RowId> rows) {
 }
 
 void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
-  const NodeId what = program_.ast().nodes[id].children[0];
-  const Source& source = *SourceOf(program_.info()[what], data_);
+  const Source& source = *SourceOf(program_.info()[memo.leaf], data_);
   std::vector<double>& out = Register(id);
   constexpr std::int8_t kUnseen = -1, kAbsentResult = 2;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     RowId row = 0;
     StringId text;
     if (FindRow(source, rows[i], row)) text = source.column->TextAt(row);
-    if (!text.valid()) {
-      out[i] = kAbsentNumber;
-      continue;
-    }
-    std::int8_t& seen = memo.seen[text.value];
+    std::int8_t& seen = text.valid() ? memo.seen[text.value] : memo.seen.back();
     if (seen == kUnseen) {
-      cells_[what] = Cell::Text((*source.strings)[text]);
-      const Cell result = Apply(program_, id, cells_);
+      LoadText(id, rows[i]);
+      const Cell& result = cells_[id];
       seen = result.absent() ? kAbsentResult : static_cast<std::int8_t>(result.number);
     }
     out[i] = seen == kAbsentResult ? kAbsentNumber : seen;
@@ -212,9 +216,7 @@ void Batch::CallStep(NodeId id, std::span<const RowId> rows) {
     for (const NodeId child : children) {
       if (!info.varies) continue;
       if (IsText(child)) {
-        if (program_.info()[child].varies) {
-          cells_[child] = LoadField(program_, data_, child, rows[i]);
-        }
+        if (program_.info()[child].varies) LoadText(child, rows[i]);
       } else {
         cells_[child] = Cell::Number(Numbers(child)[i], child);
       }

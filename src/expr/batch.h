@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,9 +27,11 @@ class Batch {
   std::span<const double> Run(std::span<const RowId> rows);
 
  private:
-  /// What a text test found for each text id so far: unknown, false, true.
+  /// What a text test found for each text id of `leaf` so far, last where that is absent: unknown,
+  /// false, true.
   struct Memo {
     NodeId node;
+    NodeId leaf;
     std::vector<std::int8_t> seen;
   };
 
@@ -37,6 +40,10 @@ class Batch {
   void Step(NodeId id, std::span<const RowId> rows);
   void Load(NodeId id, std::span<const RowId> rows);
   void TextStep(NodeId id, std::span<const RowId> rows);
+  /// The one field of a text test that varies; nothing where there are several.
+  std::optional<NodeId> OnlyLeaf(NodeId id) const;
+  /// The cells of a text, in one row.
+  void LoadText(NodeId id, RowId row);
   void TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo);
   void Membership(NodeId id, std::size_t count);
   void Arithmetic(NodeId id, std::size_t count);

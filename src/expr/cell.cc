@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "expr/function.h"
 
 namespace profgauge::expr {
@@ -60,6 +61,14 @@ Cell Call(FunctionId function, NodeId id, const std::vector<NodeId>& children,
     if (condition.absent()) return condition;
     return cells[children[condition.number != 0 ? 1 : 2]];
   }
+  if (function == FunctionId::kGreatestKnown) {
+    Cell largest = cells[children[0]];
+    for (const NodeId child : children) {
+      const Cell& cell = cells[child];
+      if (!cell.absent() && (largest.absent() || cell.number > largest.number)) largest = cell;
+    }
+    return largest;
+  }
   double result = cells[children[0]].number;
   for (const NodeId child : children) {
     if (cells[child].absent()) return cells[child];
@@ -71,6 +80,19 @@ Cell Call(FunctionId function, NodeId id, const std::vector<NodeId>& children,
   if (function == FunctionId::kCeil) result = std::ceil(result);
   if (function == FunctionId::kFloor) result = std::floor(result);
   return Cell::Number(result, id);
+}
+
+/// "3 kernels".
+Cell Plural(const Program& program, const std::vector<NodeId>& children,
+            const std::vector<Cell>& cells) {
+  for (const NodeId child : children) {
+    if (cells[child].absent()) return cells[child];
+  }
+  const double number = cells[children[0]].number;
+  std::string text = FormatValue(Value{number}, program.info()[children[0]].type.unit) + ' ';
+  text += cells[children[number != 1 && children.size() > 2 ? 2 : 1]].text;
+  if (number != 1 && children.size() == 2) text += 's';
+  return Cell::Made(std::move(text));
 }
 
 Cell Arithmetic(const Program& program, NodeId id, double a, double b) {
@@ -104,6 +126,14 @@ Cell Cell::Text(std::string_view text) {
   Cell cell;
   cell.state = State::kText;
   cell.text = text;
+  return cell;
+}
+
+Cell Cell::Made(std::string text) {
+  Cell cell;
+  cell.joined = std::make_shared<const std::string>(std::move(text));
+  cell.state = State::kText;
+  cell.text = *cell.joined;
   return cell;
 }
 
@@ -173,9 +203,14 @@ Cell Apply(const Program& program, NodeId id, const std::vector<Cell>& cells) {
     case Op::kText:
       return Cell::Text(node.text);
     case Op::kCall:
+      if (program.info()[id].function->id == FunctionId::kPlural) {
+        return Plural(program, children, cells);
+      }
       return Call(program.info()[id].function->id, id, children, cells);
     case Op::kAnd:
       return Connect(cells[children[0]], cells[children[1]], 0);
+    case Op::kDefault:
+      return cells[children[cells[children[0]].absent() && !cells[children[1]].absent() ? 1 : 0]];
     case Op::kOr:
       return Connect(cells[children[0]], cells[children[1]], 1);
     default:
@@ -191,6 +226,10 @@ Cell Apply(const Program& program, NodeId id, const std::vector<Cell>& cells) {
     case Op::kNot:
       return Truth(a.number == 0);
     case Op::kAdd:
+      if (a.state == Cell::State::kText) {
+        return Cell::Made(std::string(a.text) + std::string(cells[children[1]].text));
+      }
+      return Arithmetic(program, id, a.number, cells[children[1]].number);
     case Op::kSubtract:
     case Op::kMultiply:
     case Op::kDivide:

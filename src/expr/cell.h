@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,10 +17,12 @@ struct Cell {
   State state = State::kAbsent;
   double number = 0;  ///< Truth values are 0 and 1.
   std::string_view text;
+  std::shared_ptr<const std::string> joined;  ///< Owns `text` where an operation made it.
   NodeId origin = 0;  ///< Of an absent cell: the node where it became absent.
 
   static Cell Number(double number, NodeId id);  ///< Absent unless finite.
   static Cell Text(std::string_view text);
+  static Cell Made(std::string text);
   static Cell Absent(NodeId origin);
   bool absent() const { return state == State::kAbsent; }
 };

@@ -108,6 +108,8 @@ class Checker {
         return Comparison(id, node);
       case Op::kIn:
         return In(id, node);
+      case Op::kDefault:
+        return Default(id, node);
       case Op::kContains:
       case Op::kStartsWith:
       case Op::kEndsWith:
@@ -122,6 +124,7 @@ class Checker {
     const Field& field = schema_[slot];
     out_.info[id].slot = slot;
     out_.info[id].type = TypeOf(field.unit);
+    out_.info[id].values = field.values;
     out_.info[id].varies =
         field.scope == Scope::kRow || (field.scope == Scope::kKey && context_ == Context::kRow);
     if (field.scope == Scope::kRow && context_ == Context::kGroup && !out_.info[id].in_aggregate &&
@@ -209,6 +212,10 @@ class Checker {
   void Additive(NodeId id, const Node& node) {
     const Type& left = TypeAt(node.children[0]);
     const Type& right = TypeAt(node.children[1]);
+    if (node.op == Op::kAdd && left.kind == Kind::kText && right.kind == Kind::kText) {
+      out_.info[id].type = left;
+      return;
+    }
     if (left.kind != Kind::kNumber || !SameDimension(left, right)) {
       return TypeFault(id,
                        fmt::format("`{}` cannot combine {} with {}", OpText(node.op),
@@ -250,6 +257,56 @@ class Checker {
           id, fmt::format("`{}` compares numbers, found {}", OpText(node.op), TypeName(left)));
     }
     out_.info[id].type = TypeOf(Unit::kBool);
+    NameValue(node.children[0], node.children[1]);
+    NameValue(node.children[1], node.children[0]);
+  }
+
+  /// Where `what` has known values and `literal` is a text: the cell that the text names.
+  void NameValue(NodeId what, NodeId literal) {
+    const Enumeration* values = out_.info[what].values;
+    const Node& node = ast_.nodes[literal];
+    if (values == nullptr || node.op != Op::kText) return;
+    for (const EnumValue& value : values->values) {
+      if (value.id != node.text) continue;
+      if (value.cell != value.id) out_.cells.emplace_back(literal, value.cell);
+      return;
+    }
+    // `x default '' != 'a'`: an absent value is none of its values.
+    if (!schema_.strict_values() || values->is_open || node.text.empty()) return;
+    NeverEqual(what, literal, *values);
+  }
+
+  void NeverEqual(NodeId what, NodeId literal, const Enumeration& values) {
+    const Node& node = ast_.nodes[literal];
+    std::vector<std::string_view> ids;
+    std::string list;
+    std::string_view near;
+    for (const EnumValue& value : values.values) {
+      ids.push_back(value.id);
+      list += (list.empty() ? "" : ", ") + std::string(value.id);
+      if (value.cell == node.text) near = value.id;
+    }
+    if (near.empty()) near = DidYouMean(node.text, ids);
+    Fault(literal, node.range, "expr/never-equal",
+          fmt::format("`{}` is never '{}'", ast_.nodes[ast_.nodes[what].first].text,
+                      PrintableShort(node.text, 40)),
+          {near.empty() ? fmt::format("help: values are {}", list)
+                        : fmt::format("help: did you mean '{}'? values: {}", near, list)});
+  }
+
+  void Default(NodeId id, const Node& node) {
+    const Type& left = TypeAt(node.children[0]);
+    const Type& right = TypeAt(node.children[1]);
+    if (!SameDimension(left, right)) {
+      return TypeFault(
+          id,
+          fmt::format("`default` cannot choose between {} and {}", TypeName(left), TypeName(right)),
+          UnitHelp(node));
+    }
+    out_.info[id].type = left;
+    out_.info[id].values = out_.info[node.children[0]].values;
+    if (left.unit != right.unit) out_.info[id].type.unit = Unit::kNumber;
+    NameValue(node.children[0], node.children[1]);
   }
 
   void In(NodeId id, const Node& node) {
@@ -260,6 +317,9 @@ class Checker {
       return Fault(
           id, ast_.nodes[node.children[i]].range, "expr/type",
           fmt::format("`in` looks for {} in a list with {}", TypeName(what), TypeName(item)));
+    }
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+      NameValue(node.children[0], node.children[i]);
     }
     out_.info[id].type = TypeOf(Unit::kBool);
   }
@@ -327,7 +387,10 @@ class Checker {
     if (type.kind == kind) return true;
     Fault(id, ast_.nodes[node.children[index]].range, "expr/type",
           fmt::format("`{}` needs {} here, found {}", node.text,
-                      kind == Kind::kBool ? "true or false" : "a number", TypeName(type)));
+                      kind == Kind::kBool   ? "true or false"
+                      : kind == Kind::kText ? "a string"
+                                            : "a number",
+                      TypeName(type)));
     return false;
   }
 
@@ -364,6 +427,7 @@ class Checker {
       case FunctionId::kAtMax:
         if (!NeedsArgument(id, node, 1, Kind::kNumber)) return;
         info.type = first;
+        info.values = out_.info[node.children[0]].values;
         return;
       case FunctionId::kPercentile:
         if (!PercentileRank(id, node)) return;
@@ -396,6 +460,14 @@ class Checker {
       info.type = TypeOf(Unit::kBool);
       return;
     }
+    if (function.id == FunctionId::kPlural) {
+      if (!NeedsArgument(id, node, 0, Kind::kNumber)) return;
+      for (std::size_t i = 1; i < node.children.size(); ++i) {
+        if (!NeedsArgument(id, node, i, Kind::kText)) return;
+      }
+      info.type = TypeOf(Unit::kText);
+      return;
+    }
     std::size_t first = 0;
     if (function.id == FunctionId::kIf) {
       if (!NeedsArgument(id, node, 0, Kind::kBool)) return;
@@ -414,9 +486,6 @@ class Checker {
                                  TypeName(info.type), TypeName(type)));
       }
       if (type.unit != info.type.unit) info.type.unit = Unit::kNumber;
-    }
-    if (info.type.kind == Kind::kText && info.varies) {
-      TypeFault(id, "`if` cannot choose between strings from row to row");
     }
   }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "expr/ast.h"
@@ -22,16 +24,19 @@ enum class Context : std::uint8_t {
 /// What the checker found out about one node.
 struct NodeInfo {
   Type type;
-  const Function* function = nullptr;  ///< Of a call.
-  Slot slot = Schema::kNone;           ///< Of a field.
-  bool varies = false;                 ///< Differs from row to row.
-  bool in_aggregate = false;           ///< Below an aggregate: evaluated over rows.
+  const Function* function = nullptr;   ///< Of a call.
+  Slot slot = Schema::kNone;            ///< Of a field.
+  const Enumeration* values = nullptr;  ///< Of a text: what it may be, where that is known.
+  bool varies = false;                  ///< Differs from row to row.
+  bool in_aggregate = false;            ///< Below an aggregate: evaluated over rows.
 };
 
 struct Checked {
   std::vector<NodeInfo> info;  ///< One per node; complete only when there are no errors.
   std::vector<Error>
       errors;  ///< By position; an error below a node hides those that follow from it.
+  /// Texts that name a value of an enumeration, and what the data has for it.
+  std::vector<std::pair<NodeId, std::string>> cells;
 };
 
 Checked Check(const Ast& ast, Schema& schema, Context context);

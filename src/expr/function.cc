@@ -29,6 +29,10 @@ constexpr Function kFunctions[] = {
     {kGreatest, "greatest", "(a, b, …)", 2, kMany, false, "The largest of its arguments."},
     {kIf, "if", "(condition, a, b)", 3, 3, false, "a when the condition is true, b when false."},
     {kKnown, "known", "(x)", 1, 1, false, "Whether x is not absent; never absent itself."},
+    {kGreatestKnown, "greatest_known", "(a, b, …)", 1, kMany, false,
+     "The largest of its arguments that are known; absent only where all are."},
+    {kPlural, "plural", "(n, one [, many])", 2, 3, false,
+     "`3 kernels`: the number and the word that fits it; without `many` with an `s`."},
 };
 
 }  // namespace

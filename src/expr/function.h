@@ -27,6 +27,8 @@ enum class FunctionId : std::uint8_t {
   kGreatest,
   kIf,
   kKnown,
+  kGreatestKnown,
+  kPlural,
 };
 
 struct Function {

@@ -27,6 +27,8 @@ struct Mistake {
   std::string_view text, help;
 };
 constexpr Mistake kMistakes[] = {
+    {"=~", "write `matches`"},
+    {"??", "write `default`"},
     {"&&", "write `and`"},
     {"||", "write `or`"},
     {"&", "write `and`"},
@@ -42,6 +44,9 @@ constexpr Mistake kMistakes[] = {
     {"{", "there are no braces in expressions"},
     {"}", "there are no braces in expressions"},
 };
+
+/// Not reserved: rules of schema 1 may have names that are called so.
+bool IsDefault(std::string_view word) { return word == "default"; }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -94,8 +99,10 @@ class Lexer {
     for (const Mistake& mistake : kMistakes) {
       if (!Rest().starts_with(mistake.text)) continue;
       const auto end = static_cast<std::uint32_t>(at_ + mistake.text.size());
-      return Fail(ErrorAt({Position(), end}, "expr/syntax",
-                          fmt::format("unexpected `{}`", mistake.text),
+      const bool is_operator = mistake.text == "=~" || mistake.text == "??";
+      std::string problem = is_operator ? fmt::format("`{}` is no operator", mistake.text)
+                                        : fmt::format("unexpected `{}`", mistake.text);
+      return Fail(ErrorAt({Position(), end}, "expr/syntax", std::move(problem),
                           {fmt::format("help: {}", mistake.help)}));
     }
     const std::size_t length = std::max<std::size_t>(1, Utf8Length(Rest()));
@@ -146,7 +153,9 @@ class Lexer {
     if (rest.starts_with("\u00b5s")) return rest.substr(0, 3);
     std::size_t length = 0;
     while (length < rest.size() && IsNamePart(rest[length])) ++length;
-    if (length == 0 || IsReserved(rest.substr(0, length))) return {};
+    if (length == 0 || IsReserved(rest.substr(0, length)) || IsDefault(rest.substr(0, length))) {
+      return {};
+    }
     const bool is_rate = rest.substr(length).starts_with("/s") &&
                          (length + 2 == rest.size() || !IsNamePart(rest[length + 2])) &&
                          FindUnitSuffix(rest.substr(0, length + 2)) != nullptr;

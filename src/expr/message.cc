@@ -16,16 +16,6 @@ std::uint32_t Offset(std::string_view whole, std::string_view part) {
   return static_cast<std::uint32_t>(part.data() - whole.data());
 }
 
-/// The place in `text`, from `from` on, of `wanted` outside of 'texts'; npos when there is none.
-std::size_t FindOutsideTexts(std::string_view text, std::string_view wanted, std::size_t from) {
-  bool in_text = false;
-  for (std::size_t i = from; i < text.size(); ++i) {
-    if (text[i] == '\'') in_text = !in_text;
-    if (!in_text && text.substr(i).starts_with(wanted)) return i;
-  }
-  return std::string_view::npos;
-}
-
 /// Compiles `expr | filter` at `begin` of the message into `part`.
 void CompileHole(std::string_view inside, std::uint32_t begin, Schema& schema, Message::Part& part,
                  std::vector<Error>& errors) {
@@ -58,6 +48,15 @@ void CompileHole(std::string_view inside, std::uint32_t begin, Schema& schema, M
 }
 
 }  // namespace
+
+std::size_t FindOutsideTexts(std::string_view text, std::string_view wanted, std::size_t from) {
+  bool in_text = false;
+  for (std::size_t i = from; i < text.size(); ++i) {
+    if (text[i] == '\'') in_text = !in_text;
+    if (!in_text && text.substr(i).starts_with(wanted)) return i;
+  }
+  return std::string_view::npos;
+}
 
 Result<Display> ParseDisplay(std::string_view text) {
   Display display;

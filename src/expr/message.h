@@ -4,6 +4,7 @@
 // `bytes`, `percent`, `number:2`. Group context. An absent value is shown as "–".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -34,6 +35,9 @@ Unit DisplayUnit(const Display& display, const Type& type);
 std::string Format(const Value& value, const Type& type, const Display& display);
 /// A computed value as a table stores it: times, counts and bytes as whole numbers.
 Value ToCell(const Value& value, Unit unit);
+
+/// The place in `text`, from `from` on, of `wanted` outside of 'texts'; npos when there is none.
+std::size_t FindOutsideTexts(std::string_view text, std::string_view wanted, std::size_t from);
 
 /// A compiled message.
 struct Message {

@@ -15,6 +15,20 @@ struct Spelling {
 constexpr Spelling kComparisons[] = {{"<", Op::kLess},    {"<=", Op::kLessEqual},
                                      {">", Op::kGreater}, {">=", Op::kGreaterEqual},
                                      {"==", Op::kEqual},  {"!=", Op::kNotEqual}};
+/// Words of other languages for the operators of this one.
+struct OtherWord {
+  std::string_view theirs, ours;
+};
+constexpr OtherWord kOtherWords[] = {{"like", "contains"},
+                                     {"startswith", "starts_with"},
+                                     {"endswith", "ends_with"},
+                                     {"startsWith", "starts_with"},
+                                     {"endsWith", "ends_with"},
+                                     {"includes", "contains"},
+                                     {"match", "matches"},
+                                     {"regex", "matches"},
+                                     {"is", "=="},
+                                     {"else", "default"}};
 constexpr Spelling kTextTests[] = {{"contains", Op::kContains},
                                    {"starts_with", Op::kStartsWith},
                                    {"ends_with", Op::kEndsWith},
@@ -24,7 +38,8 @@ constexpr Spelling kTextTests[] = {{"contains", Op::kContains},
 /// functions read like the grammar.
 class Parser {
  public:
-  explicit Parser(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
+  Parser(std::string_view text, std::vector<Token> tokens)
+      : text_(text), tokens_(std::move(tokens)) {}
 
   Result<Ast> Whole() {
     if (!Or() || !AtEnd()) return Fail(std::move(error_));
@@ -67,6 +82,11 @@ class Parser {
     return fmt::format("`{}`", PrintableShort(Now().text, 40));
   }
   bool Expected(std::string_view what, std::vector<std::string> notes = {}) {
+    for (const OtherWord& word : kOtherWords) {
+      if (!IsWord(word.theirs)) continue;
+      return Error(Now().range, "expr/syntax", fmt::format("`{}` is no operator", word.theirs),
+                   {fmt::format("help: write `{}`", word.ours)});
+    }
     return Error(Now().range, "expr/syntax", fmt::format("expected {}, found {}", what, Found()),
                  std::move(notes));
   }
@@ -139,11 +159,11 @@ class Parser {
 
   bool Comparison() {
     const std::uint32_t begin = Now().range.begin;
-    if (!Sum()) return false;
+    if (!Value()) return false;
     const NodeId left = Last();
     for (const Spelling& comparison : kComparisons) {
       if (!Take(comparison.text)) continue;
-      return Sum() && PushOver(comparison.op, {left, Last()}, begin);
+      return Value() && PushOver(comparison.op, {left, Last()}, begin);
     }
     const bool negated = IsWord("not");
     if (negated) ++at_;
@@ -156,7 +176,7 @@ class Parser {
         if (found || !IsWord(test.text)) continue;
         found = true;
         ++at_;
-        if (!Sum() || !PushOver(test.op, {left, Last()}, begin)) return false;
+        if (!Value() || !PushOver(test.op, {left, Last()}, begin)) return false;
       }
       if (!found) {
         return !negated ||
@@ -175,6 +195,66 @@ class Parser {
     } while (Take(","));
     if (!Take("]")) return Expected("`,` or `]`");
     return PushOver(Op::kIn, std::move(children), begin);
+  }
+
+  /// `sum default sum`. Beside arithmetic both readings are possible, so neither is taken.
+  bool Value() {
+    const std::uint32_t begin = Now().range.begin;
+    if (!Sum()) return false;
+    while (IsWord("default")) {
+      const NodeId left = Last();
+      if (IsBareArithmetic(left)) return Ambiguous(left, begin);
+      ++at_;
+      const std::uint32_t right_begin = Now().range.begin;
+      if (!Sum()) return false;
+      if (IsBareArithmetic(Last())) return AmbiguousRight(begin, right_begin);
+      if (!PushOver(Op::kDefault, {left, Last()}, begin)) return false;
+    }
+    return true;
+  }
+
+  /// Whether the last value is a sum, product or negation without parentheses around it.
+  bool IsBareArithmetic(NodeId id) const {
+    const Op op = ast_.nodes[id].op;
+    return op >= Op::kNegate && op <= Op::kDivide && op != Op::kNot &&
+           ast_.nodes[id].range.end == tokens_[at_ - 1].range.end;
+  }
+  std::string Between(std::uint32_t begin, std::uint32_t end) const {
+    return std::string(Trim(text_.substr(begin, end - begin)));
+  }
+  bool AmbiguousBetween(std::uint32_t begin, std::uint32_t end, const std::string& one,
+                        const std::string& other) {
+    return Error({begin, end}, "expr/ambiguous-default",
+                 fmt::format("`{}` can be read in two ways", Between(begin, end)),
+                 {fmt::format("help: write `{}` or `{}`", one, other)});
+  }
+  /// At `a / b default c`, before `default`.
+  bool Ambiguous(NodeId left, std::uint32_t begin) {
+    const std::uint32_t left_end = tokens_[at_ - 1].range.end;
+    const std::uint32_t operand = ast_.nodes[ast_.nodes[left].children.back()].range.begin;
+    ++at_;
+    const std::uint32_t value = Now().range.begin;
+    if (!Sum()) return false;
+    const std::uint32_t end = tokens_[at_ - 1].range.end;
+    const std::string default_text = Between(value, end);
+    return AmbiguousBetween(begin, end,
+                            fmt::format("({}) default {}", Between(begin, left_end), default_text),
+                            fmt::format("{}({} default {})", text_.substr(begin, operand - begin),
+                                        Between(operand, left_end), default_text));
+  }
+  /// Behind `a default b + c`.
+  bool AmbiguousRight(std::uint32_t begin, std::uint32_t right_begin) {
+    const std::uint32_t end = tokens_[at_ - 1].range.end;
+    const Node& right = ast_.nodes[Last()];
+    const std::uint32_t first_end =
+        right.children.size() == 2 ? ast_.nodes[right.children[0]].range.end : right_begin;
+    const std::string whole =
+        fmt::format("{}({})", text_.substr(begin, right_begin - begin), Between(right_begin, end));
+    return AmbiguousBetween(
+        begin, end, whole,
+        right.children.size() == 2
+            ? fmt::format("({}) {}", Between(begin, first_end), Between(first_end, end))
+            : whole);
   }
 
   bool Sum() {
@@ -273,6 +353,7 @@ class Parser {
     return Push(std::move(node));
   }
 
+  std::string_view text_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   int depth_ = 0;
@@ -284,12 +365,12 @@ class Parser {
 
 Result<Ast> Parse(std::string_view text) {
   PROFGAUGE_TRY(std::vector<Token> tokens, Tokenize(text));
-  return Parser(std::move(tokens)).Whole();
+  return Parser(text, std::move(tokens)).Whole();
 }
 
 Result<Order> ParseOrder(std::string_view text) {
   PROFGAUGE_TRY(std::vector<Token> tokens, Tokenize(text));
-  return Parser(std::move(tokens)).WholeOrder();
+  return Parser(text, std::move(tokens)).WholeOrder();
 }
 
 Error ErrorAt(Range range, std::string code, std::string message, std::vector<std::string> notes) {

@@ -11,8 +11,8 @@ struct OpInfo {
   const char* text;
   int binds;  ///< Higher binds tighter.
 };
-constexpr int kOrBinds = 1, kAndBinds = 2, kNotBinds = 3, kCompareBinds = 4, kSumBinds = 5,
-              kTermBinds = 6, kUnaryBinds = 7, kPrimaryBinds = 8;
+constexpr int kOrBinds = 1, kAndBinds = 2, kNotBinds = 3, kCompareBinds = 4, kDefaultBinds = 5,
+              kSumBinds = 6, kTermBinds = 7, kUnaryBinds = 8, kPrimaryBinds = 9;
 
 constexpr OpInfo InfoOf(Op op) {
   switch (op) {
@@ -56,6 +56,8 @@ constexpr OpInfo InfoOf(Op op) {
       return {"ends_with", kCompareBinds};
     case Op::kMatches:
       return {"matches", kCompareBinds};
+    case Op::kDefault:
+      return {"default", kDefaultBinds};
     case Op::kAnd:
       return {"and", kAndBinds};
     case Op::kOr:
@@ -111,7 +113,7 @@ class Printer {
       case Op::kNumber:
         return node.spelled;
       case Op::kText:
-        return Quoted(node.text);
+        return Quoted(node.spelled.empty() ? node.text : node.spelled);
       case Op::kBool:
         return node.number != 0 ? "true" : "false";
       case Op::kField:
@@ -130,11 +132,14 @@ class Printer {
   std::string Binary(NodeId id, const Node& node) {
     const OpInfo info = InfoOf(node.op);
     const bool compares = info.binds == kCompareBinds;
-    std::string text = Operand(node.children[0], compares ? kSumBinds : info.binds);
+    const bool defaults = node.op == Op::kDefault;  // Beside arithmetic it needs parentheses.
+    std::string text = defaults && ast_.nodes[node.children[0]].op != Op::kDefault
+                           ? Operand(node.children[0], kPrimaryBinds)
+                           : Operand(node.children[0], compares ? kDefaultBinds : info.binds);
     heads_[id] = text.size();
     text += fmt::format(" {} ", info.text);
     if (node.op == Op::kIn) return text + "[" + List(node.children, 1, kPrimaryBinds) + "]";
-    return text + Operand(node.children[1], info.binds + 1);
+    return text + Operand(node.children[1], defaults ? kPrimaryBinds : info.binds + 1);
   }
 
   /// `x not in [...]` rather than `not x in [...]`.

@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace profgauge::expr {
 namespace {
@@ -39,6 +40,9 @@ struct Compiler {
       checked.errors.push_back(Unwanted(ast, checked.info.back().type, want));
     }
     if (!checked.errors.empty()) return tl::unexpected(std::move(checked.errors));
+    for (auto& [id, cell] : checked.cells) {
+      ast.nodes[id].spelled = std::exchange(ast.nodes[id].text, std::move(cell));
+    }
     body->ast = std::move(ast);
     body->info = std::move(checked.info);
     Program program;

@@ -4,9 +4,9 @@
 
 namespace profgauge::expr {
 
-Slot Schema::Add(std::string name, Unit unit, Scope scope) {
+Slot Schema::Add(std::string name, Unit unit, Scope scope, const Enumeration* values) {
   const auto [it, is_new] = by_name_.try_emplace(name, size());
-  if (is_new) fields_.push_back({std::move(name), unit, scope});
+  if (is_new) fields_.push_back({std::move(name), unit, scope, values});
   return it->second;
 }
 
@@ -16,7 +16,7 @@ Slot Schema::Find(std::string_view name) {
   if (!source_.find) return kNone;
   std::optional<Field> field = source_.find(name);
   if (!field) return kNone;
-  return Add(std::move(field->name), field->unit, field->scope);
+  return Add(std::move(field->name), field->unit, field->scope, field->values);
 }
 
 std::vector<std::string> Schema::Names() const {

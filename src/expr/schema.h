@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,17 @@ enum class Scope : std::uint8_t {
   kRow,    ///< Differs from row to row: in group context it must stand inside an aggregate.
 };
 
+/// One value that a field of texts may have.
+struct EnumValue {
+  std::string_view id;    ///< As rules write it: "host_wait".
+  std::string_view cell;  ///< As the data has it and reports show it: "host not ready".
+};
+/// All values of such a field. Lives as long as the program.
+struct Enumeration {
+  std::span<const EnumValue> values;
+  bool is_open = false;  ///< There may be others.
+};
+
 /// Index of a field in its Schema; evaluation gets its data by it.
 using Slot = std::uint32_t;
 
@@ -29,6 +41,7 @@ struct Field {
   std::string name;  ///< "kernel.mean", "$limit", "wait": as it is written.
   Unit unit = Unit::kNumber;
   Scope scope = Scope::kGroup;
+  const Enumeration* values = nullptr;  ///< Of a text: what it may be, where that is known.
 };
 
 /// Fields that a schema gets when they are first named, for callers that know very many of which an
@@ -46,7 +59,7 @@ class Schema {
   void SetSource(FieldSource source) { source_ = std::move(source); }
   /// The slot of the new field, or of the one that had this name before, which is left as it was:
   /// add what shall win first.
-  Slot Add(std::string name, Unit unit, Scope scope);
+  Slot Add(std::string name, Unit unit, Scope scope, const Enumeration* values = nullptr);
   /// Takes the field from the source if need be. kNone when there is no such field.
   Slot Find(std::string_view name);
   const Field& operator[](Slot slot) const { return fields_[slot]; }
@@ -59,10 +72,16 @@ class Schema {
   void SetRowName(std::string name) { row_name_ = std::move(name); }
   const std::string& row_name() const { return row_name_; }
 
+  /// Comparisons with a value that a field never has are errors, and values are named by their ids
+  /// alone. Not in rules of schema 1.
+  void SetStrictValues() { strict_values_ = true; }
+  bool strict_values() const { return strict_values_; }
+
  private:
   std::vector<Field> fields_;
   boost::unordered_flat_map<std::string, Slot> by_name_;
   std::string row_name_;
+  bool strict_values_ = false;
   FieldSource source_;
 };
 

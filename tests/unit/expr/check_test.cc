@@ -45,6 +45,10 @@ constexpr Typed kTyped[] = {
     {"distinct(kernel.name)", kGroup, "number"},
     {"at_max(kernel.name, kernel.time)", kGroup, "string"},
     {"if(profile.ranks > 1, 'ranks', 'rank')", kGroup, "string"},
+    {"if(kernel.is_collective, kernel.name, 'x')", kRow, "string"},
+    {"kernel.name + ', ' + kernel.op", kRow, "string"},
+    {"kernel.time default 0 ns", kRow, "time"},
+    {"gpu.idle.mean default 0%", kGroup, "number"},
     {"max(kernel.time) / median(kernel.time) - 1", kGroup, "number"},
     {"gpu.idle.mean > 15%", kGroup, "true or false"},
     {"gpu.name contains 'V100'", kGroup, "true or false"},
@@ -181,8 +185,8 @@ constexpr Refused kRefused[] = {
     {"percentile(kernel.time, profile.ranks)", kGroup,
      "24+13: `percentile` needs a number from 0 to 100 here"},
     {"if(true, 1 us, 2 B)", kGroup, "15+3: `if` cannot choose between time and bytes"},
-    {"if(kernel.is_collective, kernel.name, 'x')", kRow,
-     "0+42: `if` cannot choose between strings from row to row"},
+    {"kernel.name default 3", kRow, "0+21: `default` cannot choose between string and number"},
+    {"kernel.time default 3", kRow, "0+21: `default` cannot choose between time and number"},
     {"kernel.time * kernel.time * kernel.time * kernel.time * kernel.time", kRow,
      "0+67: time^4 * time has no sensible unit"},
     // All errors of an expression at once, and none that follows from another.
@@ -213,9 +217,10 @@ TEST(Check, HelpNamesWhatThereIs) {
   EXPECT_EQ(note("$min_kernel_tim > 1 us"),
             "help: did you mean `$min_kernel_time`? parameters: $min_kernel_time");
   EXPECT_EQ(note("summ(kernel.time)"), "help: did you mean `sum`?");
-  EXPECT_EQ(note("frobnicate(1)"),
-            "help: functions are sum, mean, median, min, max, count, percentile, any, all, "
-            "distinct, at_max, abs, ceil, floor, least, greatest, if, known");
+  EXPECT_EQ(
+      note("frobnicate(1)"),
+      "help: functions are sum, mean, median, min, max, count, percentile, any, all, "
+      "distinct, at_max, abs, ceil, floor, least, greatest, if, known, greatest_known, plural");
   EXPECT_EQ(note("sum(profile.ranks)"), "help: rows are `kernel`");
 }
 
