@@ -54,6 +54,7 @@ enum CommandBit : std::uint64_t {
   kOnHistoryTag = std::uint64_t{1} << 36,
   kOnHistoryCheck = std::uint64_t{1} << 37,
   kOnBaselinePower = std::uint64_t{1} << 38,
+  kOnRulesColumns = std::uint64_t{1} << 40,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
                kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,
@@ -145,6 +146,7 @@ Result<int> RunRulesList(const Options& options, Console& console);
 Result<int> RunRulesCheck(const Options& options, Console& console);
 Result<int> RunRulesTest(const Options& options, Console& console);
 Result<int> RunRulesDocs(const Options& options, Console& console);
+Result<int> RunRulesColumns(const Options& options, Console& console);
 Result<int> RunRulesExplain(const Options& options, Console& console);
 Result<int> RunCompletion(const Options& options, Console& console);
 Result<int> RunManual(const Options& options, Console& console);

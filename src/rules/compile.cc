@@ -9,6 +9,8 @@
 #include "base/diagnostic.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "expr/lexer.h"
+#include "rules/text_builder.h"
 
 namespace profgauge {
 namespace {
@@ -44,6 +46,16 @@ static_assert(static_cast<int>(ShowAs::Kind::kPercent) ==
 static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
               static_cast<int>(expr::Display::Kind::kNumber));
 
+/// A number as expressions write it, to all its digits.
+std::string LiteralText(const Literal& value) {
+  for (const UnitSuffix& suffix : UnitSuffixes()) {
+    // A share is a plain number.
+    if (suffix.unit != value.unit || suffix.unit == Unit::kShare) continue;
+    return fmt::format("{} {}", value.value / suffix.factor, suffix.text);
+  }
+  return fmt::format("{}", value.value);
+}
+
 /// Of a rule whose decoding failed in part only what does not follow from that: unknown fields of
 /// rows and metrics. Parameters and names of `let` may be missing.
 void DropConsequences(const Rule& rule, Errors& errors) {
@@ -59,7 +71,9 @@ void DropConsequences(const Rule& rule, Errors& errors) {
 /// Compiles the parts of one rule, in the order in which they may name each other.
 class RuleCompiler {
  public:
-  RuleCompiler(const Rule& rule, Errors& errors) : rule_(rule), errors_(errors) {}
+  /// `active`: the parameters that hold; null: their defaults.
+  RuleCompiler(const Rule& rule, const ActiveRule* active, Errors& errors)
+      : rule_(rule), active_(active), errors_(errors) {}
 
   CompiledRule Run() {
     out_.rule = &rule_;
@@ -68,14 +82,16 @@ class RuleCompiler {
     // Without rows every field would be an error of its own; one is enough.
     if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
     Needs();
+    RowNames();
     out_.where = One(rule_.where, Context::kRow, Want::kCondition);
     Lets();
     out_.when = One(rule_.when, Context::kGroup, Want::kCondition);
     Metric();
     out_.sure_when = One(rule_.sure_when, Context::kGroup, Want::kCondition);
     Gain();
-    Text(rule_.message, out_.message);
-    if (rule_.advice) Text(*rule_.advice, out_.advice);
+    Items(rule_.message, out_.message);
+    Items(rule_.advice, out_.advice);
+    if (rule_.next) Text(*rule_.next, out_.next.emplace());
     Evidence();
     for (const RuleLet& entry : rule_.explains_when) {
       auto holds = One(entry.value, Context::kGroup, Want::kCondition);
@@ -92,8 +108,12 @@ class RuleCompiler {
   void Add(const SourceText& source, std::vector<Error> found) {
     std::erase_if(found, [&](const Error& error) {
       const std::string name = source.text.substr(error.where.offset, error.where.length);
-      return error.code == "expr/unknown-field" &&
-             std::find(wrong_names_.begin(), wrong_names_.end(), name) != wrong_names_.end();
+      const bool follows =
+          std::any_of(wrong_rows_.begin(), wrong_rows_.end(),
+                      [&error](const Error& known) { return known.message == error.message; });
+      return follows ||
+             (error.code == "expr/unknown-field" &&
+              std::find(wrong_names_.begin(), wrong_names_.end(), name) != wrong_names_.end());
     });
     AddMapped(source, std::move(found), errors_);
   }
@@ -130,16 +150,31 @@ class RuleCompiler {
     return out_.names.Add(name, unit, Scope::kGroup, {Binding::Kind::kComputed, nullptr, name});
   }
 
+  /// What is wrong with the name of a row is told there, not wherever it is used.
+  void RowNames() {
+    for (const RuleLet& name : rule_.row_names) {
+      CheckName(name);
+      const std::size_t before = errors_.size();
+      One(name.value, Context::kRow, Want::kAnything);
+      wrong_rows_.insert(wrong_rows_.end(), errors_.begin() + static_cast<std::ptrdiff_t>(before),
+                         errors_.end());
+    }
+  }
+
+  bool CheckName(const RuleLet& let) {
+    if (let.name != "metric" && let.name != "gain" &&
+        schema().Find(let.name) == expr::Schema::kNone) {
+      return true;
+    }
+    AddError(let.where, "rules/name", fmt::format("`{}` is the name of something else", let.name),
+             "choose another name", errors_);
+    return false;
+  }
+
   void Lets() {
     for (const RuleLet& let : rule_.let) {
       auto value = One(let.value, Context::kGroup, Want::kAnything);
-      if (let.name == "metric" || let.name == "gain" ||
-          schema().Find(let.name) != expr::Schema::kNone) {
-        AddError(let.where, "rules/name",
-                 fmt::format("`{}` is the name of something else", let.name), "choose another name",
-                 errors_);
-        continue;
-      }
+      if (!CheckName(let)) continue;
       if (!value) {
         wrong_names_.push_back(let.name);
         continue;
@@ -181,9 +216,41 @@ class RuleCompiler {
     out_.limits.push_back({level, above, *std::move(program), std::nullopt});
   }
 
+  /// A scenario sees the rows that it changes alone: parameters stand in it as their numbers.
+  SourceText WithParameters(const SourceText& source) const {
+    const auto tokens = expr::Tokenize(source.text);
+    if (!tokens) return source;
+    TextBuilder out(source.file);
+    std::size_t copied = 0;
+    for (const expr::Token& token : *tokens) {
+      if (!token.text.starts_with('$')) continue;
+      const auto param =
+          std::find_if(rule_.params.begin(), rule_.params.end(),
+                       [&token](const RuleParam& one) { return one.name == token.text.substr(1); });
+      if (param == rule_.params.end()) continue;
+      Literal value = param->default_value;
+      if (active_ != nullptr) {
+        const auto found = active_->params.find(param->name);
+        if (found != active_->params.end()) value = found->second;
+      }
+      out.Part(source, copied, token.range.begin);
+      out.Inserted(LiteralText(value), source.At(token.range.begin));
+      copied = token.range.end;
+    }
+    out.Part(source, copied, source.text.size());
+    return out.Take();
+  }
+
   void CompileGainScenario() {
     if (rule_.gain->scenario.empty()) return;
-    auto scenario = CompileScenario({rule_.id, rule_.gain->scenario, false, {}});
+    std::vector<WhatIfScale> scales = rule_.gain->scenario;
+    if (rule_.schema > 1) {
+      for (WhatIfScale& scale : scales) {
+        scale.where = WithParameters(scale.where);
+        if (!scale.by.empty()) scale.by = WithParameters(scale.by);
+      }
+    }
+    auto scenario = CompileScenario({rule_.id, std::move(scales), false, {}});
     if (scenario) {
       for (CompiledScale& scale : scenario->scales) {
         scale.without_waiting = rule_.gain->without_waiting;
@@ -207,6 +274,16 @@ class RuleCompiler {
     }
     CompileGainScenario();
     out_.gain_slot = AddComputed("gain", Unit::kTime);
+  }
+
+  void Items(const std::vector<TextItem>& items, std::vector<CompiledRule::Item>& out) {
+    for (const TextItem& item : items) {
+      CompiledRule::Item& made = out.emplace_back();
+      made.when = One(item.when, Context::kGroup, Want::kCondition);
+      made.is_case = item.is_case;
+      if (!item.text.empty()) Text(item.text, made.text);
+      Items(item.items, made.items);
+    }
   }
 
   void Text(const SourceText& source, expr::Message& out) {
@@ -243,8 +320,10 @@ class RuleCompiler {
   }
 
   const Rule& rule_;
+  const ActiveRule* active_;
   Errors& errors_;
   CompiledRule out_;
+  Errors wrong_rows_;                     ///< Of names of rows.
   std::vector<std::string> wrong_names_;  ///< Names whose expression has an error.
 };
 
@@ -362,7 +441,7 @@ std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rul
   ForEachAtOnce(
       rules.size(),
       [&](std::size_t i) {
-        out[i] = RuleCompiler(*rules[i].rule, errors_of[i]).Run();
+        out[i] = RuleCompiler(*rules[i].rule, &rules[i], errors_of[i]).Run();
         DropConsequences(*rules[i].rule, errors_of[i]);
         out[i].active = rules[i];
         AdoptLimits(policy, out[i]);
@@ -391,7 +470,7 @@ std::string_view MeasuredMetric(const Rule& rule) {
 
 Errors CheckRule(const Rule& rule) {
   Errors errors;
-  RuleCompiler(rule, errors).Run();
+  RuleCompiler(rule, nullptr, errors).Run();
   DropConsequences(rule, errors);
   return errors;
 }

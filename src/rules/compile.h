@@ -50,7 +50,15 @@ struct CompiledRule {
   std::vector<Limit> limits;
   expr::Display metric_display;
   expr::Slot metric_slot = expr::Schema::kNone, gain_slot = expr::Schema::kNone;
-  expr::Message message, advice;
+  /// A TextItem, ready to be shown.
+  struct Item {
+    std::optional<expr::Program> when;
+    expr::Message text;
+    std::vector<Item> items;
+    bool is_case = false;
+  };
+  std::vector<Item> message, advice;
+  std::optional<expr::Message> next;
   std::optional<expr::Program> order_by;
   std::vector<Column> columns;
   std::vector<Waived> waivers;

@@ -77,6 +77,7 @@ struct Finding {
   std::string group;            ///< Label of the group that it is about; empty without group_by.
   std::string title;            ///< In the words of the run's devices.
   std::string message, advice;  ///< Filled in; empty unless it fired or was waived.
+  std::string next;             ///< A command that continues the investigation; may be empty.
   Value metric;                 ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;

@@ -132,6 +132,29 @@ std::string_view GainBoundName(GainBound bound) {
   return "upper";
 }
 
+namespace {
+
+void AddTexts(const std::vector<TextItem>& items, const std::string& when, std::string& out) {
+  for (const TextItem& item : items) {
+    std::string holds = when;
+    if (item.when) holds += (holds.empty() ? "" : " and ") + item.when->text;
+    if (item.items.empty()) {
+      if (!out.empty()) out += '\n';
+      out += holds.empty() ? item.text.text : fmt::format("({}) {}", holds, item.text.text);
+    } else {
+      AddTexts(item.items, holds, out);
+    }
+  }
+}
+
+}  // namespace
+
+std::string TextOf(const std::vector<TextItem>& items) {
+  std::string out;
+  AddTexts(items, "", out);
+  return out;
+}
+
 const Rule* RuleSet::Find(std::string_view id) const {
   const auto found = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
     return rule.id == id ||

@@ -150,6 +150,7 @@ struct PolicyBaseline {
 struct WhatIfScale {
   SourceText where;
   double factor = 1;
+  SourceText by = {};  ///< An expression of the row, 0 to 1, in place of `factor`; else empty.
 };
 /// What factors may be, in words for messages.
 inline constexpr std::string_view kFactors = "a factor of 0 to 1000";

@@ -32,6 +32,7 @@ struct RuleParam {
   Literal default_value;  ///< Its unit is the parameter's unit.
   std::string doc;
   Where where;
+  std::vector<std::string> formerly;  ///< Names that it had before.
 };
 
 /// One `name: expression` of `let`, in file order; later ones may use earlier ones.
@@ -43,6 +44,7 @@ struct RuleLet {
 
 /// The measured number and its limits. A limit is a literal or a `$param`.
 struct RuleMetric {
+  std::string is;  ///< The noun phrase that says what it is; empty in schema 1.
   SourceText value;
   ShowAs show_as;
   std::optional<SourceText> warn_above, error_above, warn_below, error_below;
@@ -57,6 +59,7 @@ struct RuleGain {
   GainBound bound = GainBound::kUpper;
   std::string why;
   std::vector<WhatIfScale> scenario;  ///< What the replay predicts it by; empty: `value` alone.
+  std::string measured;               ///< One device's experience, for `rules explain`.
   bool without_waiting = false;       ///< What it selects waits for no rank either, where known.
 };
 
@@ -72,6 +75,16 @@ struct RuleEvidence {
   int limit = 15;                      ///< Rows in the report, 1..1000; exports get all of them.
   std::vector<EvidenceColumn> columns;
 };
+
+/// A sentence of a message, a point of advice, or several.
+struct TextItem {
+  std::optional<SourceText> when;  ///< Shown only where this holds; absent counts as false.
+  SourceText text;                 ///< With `{{ expr | filter }}` holes; empty where there are…
+  std::vector<TextItem> items;     ///< …items in its place: all that hold, or…
+  bool is_case = false;            ///< …the first of them.
+};
+/// All texts of `items`, each with what must hold, for `rules explain` and `rules docs`.
+std::string TextOf(const std::vector<TextItem>& items);
 
 /// One result per group, or all groups folded into the worst.
 enum class GroupReport : std::uint8_t { kWorst, kEach };
@@ -98,11 +111,18 @@ struct Rule {
   /// More of them, each with what must hold of the finding that explains it.
   std::vector<RuleLet> explains_when;
   std::optional<RuleGain> gain;
-  SourceText message;                ///< Text with `{{ expr | filter }}` holes.
-  std::optional<SourceText> advice;  ///< The same, Markdown subset.
+  std::vector<TextItem> message;   ///< Sentences.
+  std::vector<TextItem> advice;    ///< Points; in schema 1 one text of several lines.
+  std::string title_pass;          ///< The title where it passed; empty: `title`.
+  std::string source;              ///< Where the rule comes from.
+  std::optional<SourceText> next;  ///< A command that continues the investigation, with holes.
   std::string docs;
   std::optional<RuleEvidence> evidence;
-  Where place;           ///< Of `id`, for messages about the whole rule.
+  Where place;  ///< Of `id`, for messages about the whole rule.
+  int schema = 1;
+  std::uint32_t last_line = 0;  ///< Of the file: what stands behind it is of another rule.
+  /// `let` names that differ from row to row: where they are used, their expressions stand.
+  std::vector<RuleLet> row_names;
   bool is_whole = true;  ///< False: decoding it added an error, so that parts may be missing.
 };
 

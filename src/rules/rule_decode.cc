@@ -1,7 +1,5 @@
 #include "rules/rule_decode.h"
 
-#include "rules/policy_decode.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,64 +7,12 @@
 #include <vector>
 
 #include "base/text.h"
-#include "model/device_words.h"
+#include "rules/policy_decode.h"
+#include "rules/rule_decode_2.h"
+#include "rules/rule_parts.h"
 
 namespace profgauge {
 namespace {
-
-constexpr int kMostEvidence = 1000;
-constexpr int kMostDecimals = 9;
-
-constexpr Decoder::Word<GroupReport> kReports[] = {{"worst", GroupReport::kWorst},
-                                                   {"each", GroupReport::kEach}};
-constexpr Decoder::Word<GainBound> kBounds[] = {{"upper", GainBound::kUpper},
-                                                {"typical", GainBound::kTypical},
-                                                {"measured", GainBound::kMeasured}};
-constexpr Decoder::Word<bool> kStyles[] = {{"code", true}, {"text", false}};
-
-/// Letters, digits and `separator`, a letter first: names that expressions and ids can spell.
-bool IsName(std::string_view text, char separator) {
-  if (text.empty() || text[0] < 'a' || text[0] > 'z') return false;
-  return std::all_of(text.begin(), text.end(), [separator](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == separator;
-  });
-}
-
-/// A part of an id: "eligible-not-used".
-std::optional<std::string> IdPart(Decoder& decoder, const YamlNode& node, std::string_view what) {
-  auto text = decoder.Text(node, what);
-  if (!text || IsName(*text, '-')) return text;
-  decoder.Add(node, "rules/name",
-              fmt::format("`{}`: expected small letters, digits and `-`, found `{}`", what,
-                          PrintableShort(*text, 40)));
-  return std::nullopt;
-}
-
-bool CheckVariable(Decoder& decoder, const YamlNode& key, std::string_view what) {
-  if (IsName(key.text, '_')) return true;
-  decoder.Add(key, "rules/name",
-              fmt::format("{}: expected small letters, digits and `_`, found `{}`", what,
-                          PrintableShort(key.text, 40)));
-  return false;
-}
-
-std::optional<ShowAs> DecodeShowAs(Decoder& decoder, const YamlNode& node) {
-  using Kind = ShowAs::Kind;
-  constexpr std::pair<std::string_view, Kind> kKinds[] = {{"duration", Kind::kDuration},
-                                                          {"bytes", Kind::kBytes},
-                                                          {"percent", Kind::kPercent},
-                                                          {"number", Kind::kNumber}};
-  constexpr std::string_view kDecimals[] = {"number:0", "number:1", "number:2", "number:3",
-                                            "number:4", "number:5", "number:6", "number:7",
-                                            "number:8", "number:9"};
-  static_assert(std::size(kDecimals) == kMostDecimals + 1);
-  std::vector<Decoder::Word<ShowAs>> words;
-  for (const auto& [name, kind] : kKinds) words.push_back({name, {kind, -1}});
-  for (int i = 0; i <= kMostDecimals; ++i) {
-    words.push_back({kDecimals[static_cast<std::size_t>(i)], {Kind::kNumber, i}});
-  }
-  return decoder.OneOf<ShowAs>(node, "show_as", words);
-}
 
 void DecodeParam(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                  std::vector<RuleParam>& out) {
@@ -124,21 +70,6 @@ void DecodeGain(Decoder& decoder, const YamlNode& node, std::optional<RuleGain>&
   out = std::move(gain);
 }
 
-/// A text that may name parts of the device as `{{ device.core }}`, and nothing else.
-std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
-                                         std::string_view what) {
-  std::optional<std::string> text = decoder.Text(node, what);
-  if (!text) return text;
-  std::vector<std::string_view> words;
-  for (const DeviceWord& word : DeviceWordCatalogue()) words.push_back(word.name);
-  for (const std::string_view unknown : UnknownDeviceWords(*text)) {
-    AddSuggestion(decoder.Add(node, "expr/unknown-field",
-                              fmt::format("unknown field `{}`", PrintableShort(unknown))),
-                  unknown, words);
-  }
-  return text;
-}
-
 void DecodeColumn(Decoder& decoder, const YamlNode& node, std::vector<EvidenceColumn>& out) {
   EvidenceColumn column;
   const Decoder::Key kKeys[] = {
@@ -173,26 +104,6 @@ void DecodeEvidence(Decoder& decoder, const YamlNode& node, std::optional<RuleEv
   };
   decoder.Map(node, "`evidence`", kKeys);
   out = std::move(evidence);
-}
-
-/// A rule says when it fires in exactly one way: limits on its metric, or a level.
-void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule) {
-  const bool limited = rule.metric && (rule.metric->warn_above || rule.metric->error_above ||
-                                       rule.metric->warn_below || rule.metric->error_below);
-  if (limited && rule.level) {
-    decoder
-        .Add(rule.place, "rules/two-levels",
-             "the rule has limits on its metric and a `level` of its own")
-        .notes.emplace_back("help: the limits already say which level; remove `level`");
-  }
-  if (!limited && !rule.level && node.Find("level") == nullptr) {
-    decoder
-        .Add(rule.place, "rules/never-fires",
-             "the rule says neither which `level` it has nor what limits its metric has")
-        .notes.emplace_back(
-            "help: add `level: warn`, or `warn_above`, `error_above`, `warn_below` or "
-            "`error_below` to `metric`");
-  }
 }
 
 /// The keys that are expressions.
@@ -232,6 +143,12 @@ std::vector<Decoder::Key> ExpressionKeys(Decoder& decoder, Rule& rule) {
   };
 }
 
+/// The one text of a message or advice.
+void SetItem(std::vector<TextItem>& out, std::optional<SourceText> text) {
+  out.clear();
+  if (text) out.emplace_back().text = *std::move(text);
+}
+
 void DecodeRule(Decoder& decoder, const YamlNode& node, const std::string& name_space,
                 std::vector<Rule>& out) {
   Rule rule;
@@ -265,9 +182,9 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const std::string& name_
            rule.explains_when.push_back({key.text, decoder.document().At(key), *std::move(source)});
          });
        }},
-      {"message", [&](const YamlNode& n) { Set(rule.message, decoder.Source(n, "message")); },
+      {"message", [&](const YamlNode& n) { SetItem(rule.message, decoder.Source(n, "message")); },
        true},
-      {"advice", [&](const YamlNode& n) { rule.advice = decoder.Source(n, "advice"); }},
+      {"advice", [&](const YamlNode& n) { SetItem(rule.advice, decoder.Source(n, "advice")); }},
       {"docs", [&](const YamlNode& n) { Set(rule.docs, decoder.Text(n, "docs")); }},
   };
   keys.insert(keys.end(), std::begin(kTexts), std::end(kTexts));
@@ -282,6 +199,8 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const std::string& name_
 
 void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
   const YamlNode& root = decoder.document().root;
+  const YamlNode* schema = root.Find("schema");
+  if (schema != nullptr && schema->text == "2") return DecodeRuleFile2(decoder, out);
   out.file = decoder.document().file;
   // Ids need the namespace, wherever it stands.
   if (const YamlNode* name = root.Find("namespace");

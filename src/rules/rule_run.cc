@@ -60,6 +60,23 @@ std::string WithShortNames(std::string_view text) {
   }
 }
 
+/// The texts of `items` that are to be shown.
+void ShownTexts(const std::vector<CompiledRule::Item>& items, const expr::Data& data,
+                std::span<const RowId> rows, bool only_first, std::vector<std::string>& out) {
+  for (const CompiledRule::Item& item : items) {
+    if (item.when) {
+      const Outcome holds = expr::Evaluate(*item.when, data, rows);
+      if (IsAbsent(holds.value) || !std::get<bool>(holds.value)) continue;
+    }
+    if (item.items.empty()) {
+      out.push_back(expr::RenderMessage(item.text, data, rows));
+    } else {
+      ShownTexts(item.items, data, rows, item.is_case, out);
+    }
+    if (only_first) return;
+  }
+}
+
 /// Advice that does not apply leaves its line empty.
 std::string WithoutEmptyLines(std::string_view text) {
   std::string out;
@@ -492,6 +509,9 @@ class RuleRun {
       out.unanswered = "a graver limit cannot be told: " + judged.unknown_limit;
       if (out.reason.empty()) out.reason = out.unanswered;
     }
+    if (out.status == FindingStatus::kPass && !rule_.rule->title_pass.empty()) {
+      out.title = InDeviceWords(rule_.rule->title_pass, run_.device_words());
+    }
     out.is_sure = judged.surely && StatusOf(Chosen(*judged.surely)) <= judged.status;
     out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;
     if (out.is_uncertain) {
@@ -509,13 +529,25 @@ class RuleRun {
       Trace(out.trace, "explains_when", condition, Shown(holds, condition));
       out.explains_when.push_back(!IsAbsent(holds.value) && std::get<bool>(holds.value));
     }
-    out.message = WithShortNames(expr::RenderMessage(rule_.message, data_, judged.group->rows));
-    out.advice = WithoutEmptyLines(expr::RenderMessage(rule_.advice, data_, judged.group->rows));
+    SetTexts(judged, out);
     AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
     for (EvidenceHead& head : out.evidence_heads) {
       head.head = InDeviceWords(head.head, run_.device_words());
     }
     return out;
+  }
+
+  void SetTexts(const Judged& judged, Finding& out) {
+    std::vector<std::string> sentences, points;
+    ShownTexts(rule_.message, data_, judged.group->rows, false, sentences);
+    ShownTexts(rule_.advice, data_, judged.group->rows, false, points);
+    out.message = WithShortNames(fmt::format("{}", fmt::join(sentences, " ")));
+    if (rule_.rule->schema == 1) {
+      for (const std::string& text : points) out.advice += WithoutEmptyLines(text);
+    } else {
+      for (const std::string& text : points) out.advice += fmt::format("- {}\n", text);
+    }
+    if (rule_.next) out.next = expr::RenderMessage(*rule_.next, data_, judged.group->rows);
   }
 
   void SetGain(const Judged& judged, Finding& out) {

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "rules/catalogue_words.h"
 #include "rules/condition.h"
 #include "rules/facts.h"
 
@@ -167,7 +168,8 @@ std::optional<Known> FindColumn(std::string_view name, const TableSpec* rows, co
     if (table->row_name != name.substr(0, dot) || (kind == Kind::kCommon) != common) continue;
     for (const ColumnSpec& column : table->columns) {
       if (column.id != name.substr(dot + 1)) continue;
-      return Known{{std::string(name), column.unit, ScopeOf(*table, column, kind, keys)},
+      return Known{{std::string(name), column.unit, ScopeOf(*table, column, kind, keys),
+                    KnownValuesOf(name)},
                    {kind, table, std::string(column.id)}};
     }
   }
@@ -177,7 +179,7 @@ std::optional<Known> FindColumn(std::string_view name, const TableSpec* rows, co
 std::optional<Known> FindFact(std::string_view name) {
   for (const FactSpec& fact : FactCatalogue()) {
     if (fact.name != name) continue;
-    return Known{{std::string(name), fact.unit, expr::Scope::kGroup},
+    return Known{{std::string(name), fact.unit, expr::Scope::kGroup, KnownValuesOf(name)},
                  {Kind::kFact, nullptr, std::string(name)}};
   }
   return std::nullopt;
@@ -248,6 +250,7 @@ RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors) {
   if (has_rows) {
     for (const SourceText& key : rule.group_by) AddKey(key, out, errors);
   }
+  if (rule.schema > 1) out.schema.SetStrictValues();
   if (out.table != nullptr) out.schema.SetRowName(std::string(out.table->row_name));
   out.schema.SetSource({[rows = out.table, keys = out.keys](std::string_view name) {
                           auto known = FindName(name, rows, keys);

@@ -5,6 +5,7 @@
 #include "rules/policy_decode.h"
 #include "rules/project.h"
 #include "rules/rule_decode.h"
+#include "rules/rule_decode_2.h"
 #include "rules/rule_test.h"
 #include "rules/rule_test_decode.h"
 
@@ -22,6 +23,18 @@ Shape Ask(Decode decode) {
   return shape;
 }
 
+Shape RuleShape() {
+  Shape shape = Ask([](Decoder& decoder) {
+    RuleFile rules;
+    DecodeRuleFile2(decoder, rules);
+  });
+  shape.variants = {Ask([](Decoder& decoder) {
+    RuleFile rules;
+    DecodeRuleFile(decoder, rules);
+  })};
+  return shape;
+}
+
 }  // namespace
 
 std::vector<FileShape> ConfigurationShapes() {
@@ -30,10 +43,7 @@ std::vector<FileShape> ConfigurationShapes() {
          Policy policy;
          DecodePolicy(decoder, policy);
        })},
-      {"rules", "Rules: a file of `rule_files` or `rules check`", Ask([](Decoder& decoder) {
-         RuleFile rules;
-         DecodeRuleFile(decoder, rules);
-       })},
+      {"rules", "Rules: a file of `rule_files` or `rules check`", RuleShape()},
       {"rule-tests", "Tests of rules: a *.test.yaml file", Ask([](Decoder& decoder) {
          RuleTestFile tests;
          DecodeRuleTests(decoder, tests);

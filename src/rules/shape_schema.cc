@@ -80,7 +80,7 @@ json::object Enum(const std::vector<std::string>& words) {
 class SchemaWriter {
  public:
   json::object Root(const FileShape& file) {
-    json::object body = Map(file.shape);
+    json::object body = Body(file.shape);
     json::object root{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                       {"title", fmt::format("profgauge {}", file.name)},
                       {"description", file.title}};
@@ -90,6 +90,13 @@ class SchemaWriter {
   }
 
  private:
+  json::object Body(const Shape& shape) {
+    if (shape.variants.empty()) return Map(shape);
+    json::array ways = {Map(shape)};
+    for (const Shape& variant : shape.variants) ways.push_back(Map(variant));
+    return {{"anyOf", std::move(ways)}};
+  }
+
   json::object Of(const Shape& shape) {
     json::array ways;
     if (shape.is_null) ways.push_back(json::object{{"type", "null"}});

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "base/text.h"
 #include "expr/eval.h"
 #include "knowledge/findings.h"
+#include "rules/catalogue_words.h"
 #include "rules/condition.h"
 
 namespace profgauge {
@@ -46,7 +49,8 @@ expr::Schema SchemaOf(PathTable table) {
   const std::string row(ScenarioRowName(table));
   schema.SetRowName(row);
   for (const ColumnSpec& column : ScenarioColumns(table)) {
-    schema.Add(fmt::format("{}.{}", row, column.id), column.unit, expr::Scope::kRow);
+    const std::string name = fmt::format("{}.{}", row, column.id);
+    schema.Add(name, column.unit, expr::Scope::kRow, KnownValuesOf(name));
   }
   return schema;
 }
@@ -65,7 +69,23 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
                 {"help: name a field of `host_op`, `api_call` or `launch`"}};
     return tl::unexpected(Errors{std::move(error)});
   }
-  return CompiledScale{*table, *std::move(program), scale.factor};
+  CompiledScale out;
+  out.table = *table;
+  out.condition = *std::move(program);
+  out.factor = scale.factor;
+  if (scale.by.empty()) return out;
+  auto by = expr::Compile(scale.by.text, schema, expr::Context::kRow, expr::Want::kNumber);
+  if (!by) return tl::unexpected(PlacedErrors(std::move(by).error(), scale.by));
+  if (!expr::SameDimension(by->type(), expr::TypeOf(Unit::kNumber))) {
+    return tl::unexpected(
+        Errors{{ErrorKind::kConfig,
+                "expr/type",
+                fmt::format("`by`: expected {}, found {}", kFactors, expr::TypeName(by->type())),
+                scale.by.All(),
+                {}}});
+  }
+  out.by = *std::move(by);
+  return out;
 }
 
 expr::Data DataOf(const Replayer::Rows& rows) {
@@ -143,6 +163,14 @@ bool GoesAlone(const Replayer& replayer, PredictionOf wanted) {
   std::size_t steps = 0;
   for (const PathGraph& graph : replayer.graphs()) steps += graph.size();
   return steps > kManySteps;
+}
+
+// The factor of a row, by which rows are gathered: of 101 values, 0 to 1. One that is absent
+// changes nothing.
+double InSteps(double factor) {
+  constexpr double kSteps = 100;  // Finer than any prediction is right.
+  if (std::isnan(factor)) return 1;
+  return std::round(std::clamp(factor, 0.0, 1.0) * kSteps) / kSteps;
 }
 
 ScenarioOutcome NoReplay(const Analysis& analysis) {
@@ -224,12 +252,18 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
   return out;
 }
 
-Scaling ScenarioRunner::Select(const CompiledScale& scale) {
+std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
   auto& [use, rows] = known_[static_cast<std::size_t>(scale.table)];
   const std::lock_guard lock(use);
   if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
-  replayer_.FillColumns(scale.condition.Fields(), *rows);
-  Scaling scaling{scale.table, {}, scale.factor, scale.without_waiting};
+  std::vector<expr::Slot> fields = scale.condition.Fields();
+  if (scale.by) {
+    for (const expr::Slot slot : scale.by->Fields()) fields.push_back(slot);
+    std::sort(fields.begin(), fields.end());
+    fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
+  }
+  replayer_.FillColumns(fields, *rows);
+  std::map<double, Scaling> by_factor;
   ScenarioRows::Reader events(rows->events);
   const expr::Data data = DataOf(*rows);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
@@ -237,11 +271,21 @@ Scaling ScenarioRunner::Select(const CompiledScale& scale) {
   for (std::size_t at = 0; at < rows->events.size(); at += kAtOnce) {
     some.resize(std::min(kAtOnce, rows->events.size() - at));
     std::iota(some.begin(), some.end(), static_cast<expr::RowId>(at));
-    for (const expr::RowId row : expr::Filter(scale.condition, data, some).rows) {
-      scaling.rows.push_back(events.At(row));
+    const std::vector<expr::RowId> found = expr::Filter(scale.condition, data, some).rows;
+    std::vector<double> factors(found.size(), scale.factor);
+    if (scale.by) {
+      factors = expr::EvaluateNumbers(*scale.by, data, found);
+      std::transform(factors.begin(), factors.end(), factors.begin(), InSteps);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto [to, is_new] = by_factor.try_emplace(factors[i]);
+      if (is_new) to->second = {scale.table, {}, factors[i], scale.without_waiting};
+      to->second.rows.push_back(events.At(found[i]));
     }
   }
-  return scaling;
+  std::vector<Scaling> out;
+  for (auto& [factor, scaling] : by_factor) out.push_back(std::move(scaling));
+  return out;
 }
 
 Scenario ScenarioRunner::ChangesOf(const CompiledScenario& scenario) {
@@ -263,8 +307,12 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   for (const CompiledScenario& scenario : scenarios) {
     changes.without_waiting = changes.without_waiting || scenario.without_waiting;
     for (const CompiledScale& scale : scenario.scales) {
-      changes.scalings.push_back(Select(scale));
-      out.matched.push_back(changes.scalings.back().rows.size());
+      std::uint64_t matched = 0;
+      for (Scaling& scaling : Select(scale)) {
+        matched += scaling.rows.size();
+        changes.scalings.push_back(std::move(scaling));
+      }
+      out.matched.push_back(matched);
     }
   }
   if (changes.without_waiting && !replayer_.knows_waiting()) {

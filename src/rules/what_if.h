@@ -30,7 +30,8 @@ struct CompiledScale {
   PathTable table = PathTable::kHost;
   expr::Program condition;
   double factor = 1;
-  bool without_waiting = false;  ///< Collectives that it selects wait for no rank either.
+  std::optional<expr::Program> by;  ///< In place of `factor`: of each row, 0 to 1.
+  bool without_waiting = false;     ///< Collectives that it selects wait for no rank either.
 };
 
 struct CompiledScenario {
@@ -65,8 +66,8 @@ class ScenarioRunner {
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
 
  private:
-  /// What the scale's condition selects.
-  Scaling Select(const CompiledScale& scale);
+  /// What the scale's condition selects, by factors.
+  std::vector<Scaling> Select(const CompiledScale& scale);
 
   const Replayer& replayer_;
   PredictionOf wanted_;

@@ -95,6 +95,29 @@ Result<int> RunRulesTest(const Options& options, Console& console) {
   return failed ? kExitFail : kExitPass;
 }
 
+Result<int> RunRulesColumns(const Options& options, Console& console) {
+  if (options.arguments.empty()) {
+    console.Print(RowKinds());
+    return kExitPass;
+  }
+  const std::string& row = options.arguments.front();
+  const std::string lines = ColumnLines(row);
+  if (lines.empty()) {
+    std::vector<std::string_view> rows;
+    for (const TableSpec& table : TableCatalogue()) {
+      if (!table.row_name.empty()) rows.push_back(table.row_name);
+    }
+    Error error =
+        UsageError("usage/unknown-row", fmt::format("there are no rows `{}`", PrintableShort(row)));
+    const std::string_view nearest = DidYouMean(row, rows);
+    if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
+    error.notes.emplace_back("help: `profgauge rules columns` lists them");
+    return Fail(std::move(error));
+  }
+  console.Print(lines);
+  return kExitPass;
+}
+
 Result<int> RunRulesDocs(const Options& options, Console& console) {
   const auto rules = NamedRules(options);
   if (!rules) return Refuse(rules.error(), console);

@@ -10,6 +10,8 @@
 #include "expr/function.h"
 #include "model/device_words.h"
 #include "render/shared/escape.h"
+#include "rules/catalogue_words.h"
+#include "rules/facts.h"
 
 namespace profgauge::cli {
 namespace {
@@ -158,8 +160,8 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
          fmt::format("{} ({})", rule.gain->value.text, GainBoundName(rule.gain->bound)));
     Line(out, "", rule.gain->why);
   }
-  Line(out, "message", rule.message.text);
-  if (rule.advice) Line(out, "advice", rule.advice->text);
+  Line(out, "message", TextOf(rule.message));
+  if (!rule.advice.empty()) Line(out, "advice", TextOf(rule.advice));
   Line(out, "docs", rule.docs);
   return out;
 }
@@ -207,7 +209,7 @@ std::string RuleDocs(const std::vector<Rule>& rules) {
                      FormatLimit(param.default_value.value, param.default_value.unit), param.doc);
     }
     if (!rule.params.empty()) out += '\n';
-    if (rule.advice) out += InGeneralWords(Trim(rule.advice->text)) + "\n\n";
+    if (!rule.advice.empty()) out += InGeneralWords(Trim(TextOf(rule.advice))) + "\n\n";
     if (rule.gain && !rule.gain->why.empty()) {
       fmt::format_to(Out(out), "Estimated gain ({}): {}\n\n", GainBoundName(rule.gain->bound),
                      rule.gain->why);
@@ -236,6 +238,52 @@ std::string LanguageDocs() {
     for (const ColumnSpec& column : table.columns) {
       fmt::format_to(Out(out), "| `{}.{}` | {} | {} |\n", table.row_name, column.id,
                      UnitName(column.unit), InGeneralWords(column.doc));
+    }
+  }
+  return out;
+}
+
+std::string RowKinds() {
+  std::string out = "profile          facts of the whole run\n";
+  for (const TableSpec& table : TableCatalogue()) {
+    if (table.row_name.empty()) continue;
+    fmt::format_to(Out(out), "{:<16} {}\n", table.row_name, InGeneralWords(table.title));
+  }
+  return out;
+}
+
+namespace {
+
+void ColumnLine(std::string& out, const std::string& name, Unit unit, std::string_view title,
+                std::string_view doc) {
+  fmt::format_to(Out(out), "{:<34} {:<7} {}{}{}\n", name, UnitName(unit), InGeneralWords(title),
+                 title.empty() ? "" : ": ", InGeneralWords(doc));
+  const expr::Enumeration* values = KnownValuesOf(name);
+  if (values == nullptr) return;
+  std::string list;
+  for (const expr::EnumValue& value : values->values) {
+    list += (list.empty() ? "" : ", ") + std::string(value.id);
+    if (value.cell != value.id && !value.cell.empty()) {
+      list += fmt::format(" (shown as {})", value.cell);
+    }
+  }
+  fmt::format_to(Out(out), "{:<42} values: {}{}\n", "", list, values->is_open ? ", …" : "");
+}
+
+}  // namespace
+
+std::string ColumnLines(std::string_view row) {
+  std::string out;
+  if (row == "profile") {
+    for (const FactSpec& fact : FactCatalogue()) {
+      ColumnLine(out, std::string(fact.name), fact.unit, "", fact.doc);
+    }
+    return out;
+  }
+  for (const TableSpec& table : TableCatalogue()) {
+    if (table.row_name != row) continue;
+    for (const ColumnSpec& column : table.columns) {
+      ColumnLine(out, fmt::format("{}.{}", row, column.id), column.unit, column.title, column.doc);
     }
   }
   return out;

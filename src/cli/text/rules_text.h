@@ -25,6 +25,12 @@ std::string RuleDocs(const std::vector<Rule>& rules);
 /// Markdown: what expressions can name and call: functions, units, rows with columns, facts.
 std::string LanguageDocs();
 
+/// One line a kind of rows, its name first.
+std::string RowKinds();
+/// The columns of the rows `row` (`profile`: facts), one a line, with values that are known; empty
+/// when there are none.
+std::string ColumnLines(std::string_view row);
+
 /// One line a test, then what failed; ends with the count.
 std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity);
 /// JUnit XML.

@@ -61,8 +61,8 @@ TEST_F(RuleFiles, GoodOneSetsEveryKey) {
   ASSERT_EQ(rule.explains_when.size(), 1U);
   EXPECT_EQ(rule.explains_when[0].name, "iteration/outliers");
   EXPECT_EQ(rule.explains_when[0].value.text, "metric > 10%");
-  EXPECT_EQ(rule.message.text, "{{ metric }} of kernel time is wasted.");
-  EXPECT_EQ(rule.advice->text, "- Use them.\n");
+  EXPECT_EQ(rule.message.front().text.text, "{{ metric }} of kernel time is wasted.");
+  EXPECT_EQ(rule.advice.front().text.text, "- Use them.\n");
   EXPECT_EQ(rule.evidence->limit, 15);
   EXPECT_TRUE(rule.evidence->columns[0].is_code);
   EXPECT_EQ(rule.evidence->columns[1].show_as.decimals, 1);

@@ -61,7 +61,7 @@ TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
     std::replace(anchor.begin(), anchor.end(), '/', '-');
     EXPECT_EQ(rule.docs, "rules/README.md#" + anchor);
     EXPECT_NE(readme.find("\n### " + anchor + "\n"), std::string::npos) << rule.id;
-    EXPECT_TRUE(rule.advice) << rule.id;
+    EXPECT_FALSE(rule.advice.empty()) << rule.id;
   }
 }
 
@@ -108,8 +108,14 @@ TEST(ShippedRules, TheFilesOfTheirPageWork) {
     std::ofstream(folder / name) << "# " << readme.substr(begin, end - begin) << "\n";
     EXPECT_TRUE(written.insert(name).second) << name;
   }
-  EXPECT_EQ(written, (std::set<std::string>{"devices.yaml", "mine.test.yaml", "mine.yaml",
-                                            "names.yaml", "policy.yaml"}));
+  EXPECT_EQ(written, (std::set<std::string>{"devices.yaml", "kernels.yaml", "mine.test.yaml",
+                                            "mine.yaml", "names.yaml", "policy.yaml"}));
+  const auto of_schema_2 = LoadRules({(folder / "kernels.yaml").string()});
+  ASSERT_TRUE(of_schema_2) << RenderErrors(of_schema_2.error(), false);
+  EXPECT_EQ(of_schema_2->rules.size(), 2u);
+  for (const Rule& rule : of_schema_2->rules) {
+    EXPECT_EQ(RenderErrors(CheckRule(rule), false), "") << rule.id;
+  }
   const auto results = RunRuleTests({(folder / "mine.test.yaml").string()});
   ASSERT_TRUE(results) << RenderErrors(results.error(), false);
   EXPECT_EQ(results->size(), 2u);

@@ -1,0 +1,406 @@
+#include "rules/rule_library.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
+#include "base/text.h"
+#include "rules/builtin_files.h"
+#include "rules/policy_decode.h"
+#include "rules/text_builder.h"
+
+namespace profgauge {
+namespace {
+
+/// `case` in `case` in `case`: nobody reads more.
+constexpr int kDeepestCase = 3;
+/// Texts that use texts grow by powers.
+constexpr std::size_t kMostItems = 200;
+
+constexpr Decoder::Word<ArgumentType> kArgumentTypes[] = {
+    {"list", ArgumentType::kList},
+    {"regex", ArgumentType::kRegex},
+    {"text", ArgumentType::kText},
+    {"number", ArgumentType::kNumber},
+    {"expression", ArgumentType::kExpression}};
+constexpr std::string_view kItemKeys[] = {"when", "text", "use", "case"};
+
+template <class Map>
+std::vector<std::string_view> NamesOf(const Map& map) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, entry] : map) names.push_back(name);
+  return names;
+}
+
+bool IsSamePlace(const Where& a, const Where& b) {
+  return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+std::string ShownPlace(const Where& where) {
+  return fmt::format("{}:{}", Printable(std::filesystem::path(where.file).filename().string()),
+                     where.line);
+}
+
+void AddTwice(Decoder& decoder, std::string_view name, const Where& first, const Where& second) {
+  decoder.Add(second, "rules/name",
+              fmt::format("`{}` is already a name of {}", PrintableShort(name), ShownPlace(first)));
+}
+
+/// Where `name` is known as something that expressions can name; nullptr: nowhere.
+const Where* FindExpressionName(const RuleLibrary& library, std::string_view name) {
+  for (const RuleLet& let : library.let) {
+    if (let.name == name) return &let.where;
+  }
+  if (const auto set = library.sets.find(name); set != library.sets.end()) {
+    return &set->second.where;
+  }
+  const auto pattern = library.patterns.find(name);
+  return pattern == library.patterns.end() ? nullptr : &pattern->second.where;
+}
+
+/// Whether `key` can be a new name of `library`; else it is an error.
+bool IsNew(Decoder& decoder, const YamlNode& key, const RuleLibrary& library) {
+  if (!IsRuleName(key.text, '_')) {
+    decoder.Add(key, "rules/name",
+                fmt::format("expected small letters, digits and `_`, found `{}`",
+                            PrintableShort(key.text, 40)));
+    return false;
+  }
+  const Where* known = FindExpressionName(library, key.text);
+  if (known == nullptr) return true;
+  AddTwice(decoder, key.text, *known, decoder.document().At(key));
+  return false;
+}
+
+std::size_t ItemsIn(const std::vector<TextItem>& items) {
+  std::size_t count = items.size();
+  for (const TextItem& item : items) count += ItemsIn(item.items);
+  return count;
+}
+
+class ItemDecoder {
+ public:
+  ItemDecoder(Decoder& decoder, std::string_view what, const RuleLibrary& library)
+      : decoder_(decoder), what_(what), library_(library) {}
+
+  std::vector<TextItem> List(const YamlNode& node, int depth) {
+    std::vector<TextItem> items;
+    if (node.kind == YamlNode::Kind::kScalar) {
+      Leaf(node, items);
+      return items;
+    }
+    decoder_.EachItem(node, fmt::format("`{}`", what_),
+                      [&](const YamlNode& item) { One(item, depth, items); });
+    return items;
+  }
+
+ private:
+  void Leaf(const YamlNode& node, std::vector<TextItem>& items) {
+    TextItem item;
+    auto text = decoder_.Source(node, what_);
+    if (!text) return;
+    item.text = *std::move(text);
+    items.push_back(std::move(item));
+  }
+
+  void One(const YamlNode& node, int depth, std::vector<TextItem>& items) {
+    if (node.kind == YamlNode::Kind::kScalar) return Leaf(node, items);
+    if (IsUnquoted(node)) return;
+    TextItem item;
+    std::vector<Decoder::Key> keys = {
+        {"when", [&](const YamlNode& n) { item.when = decoder_.Source(n, "when"); }},
+        {"text", [&](const YamlNode& n) { Set(item.text, decoder_.Source(n, "text")); }},
+        {"use", [&](const YamlNode& n) { Use(n, item); }},
+    };
+    if (depth < kDeepestCase) {
+      keys.push_back({"case", [&](const YamlNode& n) {
+                        item.is_case = true;
+                        item.items = List(n, depth + 1);
+                      }});
+    }
+    decoder_.Map(node, "an item", keys);
+    if (node.kind != YamlNode::Kind::kMap) return;
+    const auto given = std::count_if(node.entries.begin(), node.entries.end(), [](const auto& e) {
+      return e.key.text == "text" || e.key.text == "use" || e.key.text == "case";
+    });
+    if (given != 1 && !HasUnknownKey(node)) {
+      decoder_.Add(node, "rules/item", "an item has one of `text`, `use` and `case`");
+    }
+    items.push_back(std::move(item));
+  }
+
+  static bool IsItemKey(std::string_view key) {
+    return std::find(std::begin(kItemKeys), std::end(kItemKeys), key) != std::end(kItemKeys);
+  }
+  static bool HasUnknownKey(const YamlNode& node) {
+    return std::any_of(node.entries.begin(), node.entries.end(),
+                       [](const YamlEntry& entry) { return !IsItemKey(entry.key.text); });
+  }
+
+  /// `- Send less: half precision` is a mapping to YAML.
+  bool IsUnquoted(const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::kMap || node.entries.size() != 1) return false;
+    const YamlNode& key = node.entries.front().key;
+    if (IsItemKey(key.text) || key.text.find(' ') == std::string::npos) return false;
+    decoder_
+        .Add(key, "config/unknown-key",
+             fmt::format("unknown key `{}` in an item of {}", PrintableShort(key.text), what_))
+        .notes.emplace_back("help: put the text in quotes, since it contains `: `");
+    return true;
+  }
+
+  void Use(const YamlNode& node, TextItem& item) {
+    const auto name = decoder_.Text(node, "use");
+    if (!name) return;
+    const auto found = library_.texts.find(*name);
+    if (found != library_.texts.end()) {
+      item.items = found->second.items;
+      if (ItemsIn(item.items) <= kMostItems) return;
+      item.items.clear();
+      decoder_.Add(node, "rules/too-large",
+                   fmt::format("the text has more than {} items", kMostItems));
+      return;
+    }
+    AddSuggestion(decoder_.Add(node, "rules/unknown-text",
+                               fmt::format("there is no text `{}`", PrintableShort(*name))),
+                  *name, NamesOf(library_.texts));
+  }
+
+  Decoder& decoder_;
+  std::string_view what_;
+  const RuleLibrary& library_;
+};
+
+/// `greatest: {id: expression, …}`: NAME is the id of the largest known value, NAME.value it.
+void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
+                    std::vector<RuleLet>& out) {
+  const Where where = decoder.document().At(key);
+  const std::string value_name = key.text + ".value";
+  std::vector<std::pair<std::string, SourceText>> entries;
+  decoder.EachEntry(node, "`greatest`", [&](const YamlNode& id, const YamlNode& expression) {
+    if (auto text = decoder.Source(expression, id.text)) entries.emplace_back(id.text, *text);
+  });
+  if (entries.empty()) return;
+  TextBuilder value(decoder.document().file), name(decoder.document().file);
+  for (const auto& [id, text] : entries) {
+    value.Inserted(value.size() == 0 ? "greatest_known(" : ", ", where);
+    value.Part(text, 0, text.text.size());
+    if (&id == &entries.back().first) break;
+    name.Inserted("if(((", where);
+    name.Part(text, 0, text.text.size());
+    name.Inserted(fmt::format(") == {}) default false, {}, ", value_name, QuotedText(id)), where);
+  }
+  value.Inserted(")", where);
+  // Of the last one nothing needs to be asked, but that there is a largest at all.
+  name.Inserted(fmt::format("if({0} == {0}, {1}, {1}){2}", value_name,
+                            QuotedText(entries.back().first), std::string(entries.size() - 1, ')')),
+                where);
+  out.push_back({value_name, where, value.Take()});
+  out.push_back({key.text, where, name.Take()});
+}
+
+/// `case: [{when, text}, …]`: the text of the first item that holds.
+void DecodeLetCase(Decoder& decoder, const YamlNode& key, const YamlNode& node,
+                   std::vector<RuleLet>& out) {
+  const Where where = decoder.document().At(key);
+  TextBuilder built(decoder.document().file);
+  std::size_t open = 0;
+  bool has_last = false;
+  decoder.EachItem(node, "`case`", [&](const YamlNode& item) {
+    std::optional<SourceText> when;
+    std::optional<std::string> text;
+    const Decoder::Key kKeys[] = {
+        {"when", [&](const YamlNode& n) { when = decoder.Source(n, "when"); }},
+        {"text", [&](const YamlNode& n) { text = decoder.Text(n, "text"); }, true},
+    };
+    decoder.Map(item, "a case", kKeys);
+    if (!text || has_last) return;
+    if (when) {
+      built.Inserted("if((", where);
+      built.Part(*when, 0, when->text.size());
+      built.Inserted(fmt::format(") default false, {}, ", QuotedText(*text)), where);
+      ++open;
+    } else {
+      built.Inserted(QuotedText(*text), where);
+      has_last = true;
+    }
+  });
+  if (open == 0 && !has_last) return;
+  built.Inserted((has_last ? "" : "''") + std::string(open, ')'), where);
+  out.push_back({key.text, where, built.Take()});
+}
+
+void DecodeTemplate(Decoder& decoder, const YamlNode& key, const YamlNode& node, RuleLibrary& out) {
+  RuleTemplate made;
+  made.name = key.text;
+  made.where = decoder.document().At(key);
+  made.document = &decoder.document();
+  const Decoder::Key kKeys[] = {
+      {"with",
+       [&](const YamlNode& n) {
+         decoder.EachEntry(n, "`with`", [&](const YamlNode& name, const YamlNode& type) {
+           const auto found = decoder.OneOf<ArgumentType>(type, "type", kArgumentTypes);
+           if (found) made.with.emplace_back(name.text, *found);
+         });
+       }},
+      {"rule",
+       [&](const YamlNode& n) {
+         made.rule = &n;
+         CheckTemplateRule(decoder, n, out);
+       },
+       true},
+  };
+  decoder.Map(node, "a template", kKeys);
+  if (made.rule == nullptr) return;
+  const auto [known, is_new] = out.templates.try_emplace(key.text, made);
+  if (!is_new) AddTwice(decoder, key.text, known->second.where, made.where);
+}
+
+void DecodeSet(Decoder& decoder, const YamlNode& key, const YamlNode& node, RuleLibrary& out) {
+  NamedSet set{decoder.document().At(key), {}};
+  for (const SourceText& value : decoder.Sources(node, key.text)) set.values.push_back(value.text);
+  if (IsNew(decoder, key, out)) out.sets.emplace(key.text, std::move(set));
+}
+
+void DecodePattern(Decoder& decoder, const YamlNode& key, const YamlNode& node, RuleLibrary& out) {
+  const auto pattern = decoder.Text(node, key.text);
+  if (!pattern) return;
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  const re2::RE2 compiled(*pattern, options);
+  if (!compiled.ok()) {
+    decoder.Add(node, "expr/pattern",
+                fmt::format("not a regular expression: {}", compiled.error()));
+  }
+  if (!IsNew(decoder, key, out)) return;
+  out.patterns.emplace(key.text, NamedPattern{decoder.document().At(key), *pattern});
+}
+
+void DecodeTexts(Decoder& decoder, const YamlNode& key, const YamlNode& node, RuleLibrary& out) {
+  NamedTexts texts{decoder.document().At(key), DecodeItems(decoder, node, key.text, out)};
+  const auto [known, is_new] = out.texts.try_emplace(key.text, texts);
+  if (!is_new) AddTwice(decoder, key.text, known->second.where, texts.where);
+}
+
+template <class Map>
+void MergeNamed(Decoder& decoder, const Map& from, Map& to) {
+  for (const auto& [name, entry] : from) {
+    const auto [known, is_new] = to.try_emplace(name, entry);
+    if (!is_new && !IsSamePlace(known->second.where, entry.where)) {
+      AddTwice(decoder, name, entry.where, known->second.where);
+    }
+  }
+}
+
+/// What stands in two files that are both imported is one thing if both have it from a third.
+void Merge(Decoder& decoder, const RuleLibrary& from, RuleLibrary& to) {
+  for (const RuleLet& let : from.let) {
+    const Where* known = FindExpressionName(to, let.name);
+    if (known == nullptr) {
+      to.let.push_back(let);
+    } else if (!IsSamePlace(*known, let.where)) {
+      AddTwice(decoder, let.name, let.where, *known);
+    }
+  }
+  MergeNamed(decoder, from.sets, to.sets);
+  MergeNamed(decoder, from.patterns, to.patterns);
+  MergeNamed(decoder, from.texts, to.texts);
+  MergeNamed(decoder, from.templates, to.templates);
+  to.documents.insert(to.documents.end(), from.documents.begin(), from.documents.end());
+}
+
+}  // namespace
+
+bool IsRuleName(std::string_view text, char separator) {
+  if (text.empty() || text[0] < 'a' || text[0] > 'z') return false;
+  return std::all_of(text.begin(), text.end(), [separator](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == separator;
+  });
+}
+
+std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::string_view what,
+                                  const RuleLibrary& library) {
+  return ItemDecoder(decoder, what, library).List(node, 0);
+}
+
+void DecodeLet(Decoder& decoder, const YamlNode& key, const YamlNode& value,
+               std::vector<RuleLet>& out) {
+  if (value.kind != YamlNode::Kind::kMap) {
+    auto source = decoder.Source(value, key.text);
+    if (source) out.push_back({key.text, decoder.document().At(key), *std::move(source)});
+    return;
+  }
+  const Decoder::Key kKeys[] = {
+      {"greatest", [&](const YamlNode& n) { DecodeGreatest(decoder, key, n, out); }},
+      {"case", [&](const YamlNode& n) { DecodeLetCase(decoder, key, n, out); }},
+  };
+  decoder.Map(value, "a name", kKeys);
+}
+
+std::vector<Decoder::Key> LibraryKeys(Decoder& decoder, RuleLibrary& out) {
+  using Entry = void (*)(Decoder&, const YamlNode&, const YamlNode&, RuleLibrary&);
+  const auto entries = [&decoder, &out](std::string_view name, Entry decode) {
+    return Decoder::Key{name, [&decoder, &out, name, decode](const YamlNode& n) {
+                          decoder.EachEntry(n, fmt::format("`{}`", name),
+                                            [&](const YamlNode& key, const YamlNode& value) {
+                                              decode(decoder, key, value, out);
+                                            });
+                        }};
+  };
+  return {
+      entries("let",
+              [](Decoder& d, const YamlNode& key, const YamlNode& value, RuleLibrary& library) {
+                std::vector<RuleLet> made;
+                DecodeLet(d, key, value, made);
+                if (made.empty() || !IsNew(d, key, library)) return;
+                std::move(made.begin(), made.end(), std::back_inserter(library.let));
+              }),
+      entries("sets", DecodeSet),
+      entries("patterns", DecodePattern),
+      entries("texts", DecodeTexts),
+      entries("templates", DecodeTemplate),
+  };
+}
+
+void AddImport(Decoder& decoder, const YamlNode& import, std::vector<std::string>& importing,
+               RuleLibrary& out) {
+  const auto name = decoder.Text(import, "imports");
+  if (!name) return;
+  const std::string path =
+      name->starts_with(kBuiltinPrefix) ? *name : ResolvePath(*name, decoder.document().file);
+  if (std::find(importing.begin(), importing.end(), path) != importing.end()) {
+    decoder.Add(import, "rules/import-circle",
+                fmt::format("`{}` imports itself", PrintableShort(*name)));
+    return;
+  }
+  Errors errors;
+  auto read = ReadYaml(path, BuiltinKind::kRules, errors);
+  if (!read) {
+    for (Error& error : errors) {
+      error.notes.push_back(
+          fmt::format("note: imported by {}", ShownPlace(decoder.document().At(import))));
+    }
+    decoder.AddAll(std::move(errors));
+    return;
+  }
+  auto document = std::make_shared<const YamlDocument>(*std::move(read));
+  RuleLibrary library;
+  Decoder inner(*document, errors);
+  importing.push_back(path);
+  if (const YamlNode* imports = document->root.Find("imports")) {
+    for (const YamlNode& item : imports->items) AddImport(inner, item, importing, library);
+  }
+  importing.pop_back();
+  // Everything else in it is decoded where the file itself is loaded.
+  for (const Decoder::Key& key : LibraryKeys(inner, library)) {
+    if (const YamlNode* node = document->root.Find(key.name)) key.decode(*node);
+  }
+  library.documents.push_back(std::move(document));
+  decoder.AddAll(std::move(errors));
+  Merge(decoder, library, out);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,30 @@
+// From a rule as schema 2 writes it to one that says everything itself: arguments of its template,
+// names of rows, sets and patterns stand where they are used, `per_iteration` is a quotient.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rules/rule_library.h"
+
+namespace profgauge {
+
+/// An argument of a template.
+struct RuleArgument {
+  ArgumentType type = ArgumentType::kText;
+  SourceText text;
+  std::vector<std::string> list;
+};
+using RuleArguments = std::map<std::string, RuleArgument, std::less<>>;
+
+/// Everything that `LowerRule` needs beside the rule.
+struct LowerContext {
+  const RuleLibrary& library;
+  const RuleArguments& arguments;
+};
+
+/// Puts everything that `rule` names into it. Adds what is wrong with names and columns.
+void LowerRule(const LowerContext& context, Rule& rule, Errors& errors);
+
+}  // namespace profgauge

@@ -1,0 +1,31 @@
+// Texts that are put together from others, and still know where each token stands in a file.
+#pragma once
+
+#include <string_view>
+
+#include "base/source_text.h"
+
+namespace profgauge {
+
+class TextBuilder {
+ public:
+  explicit TextBuilder(std::string file) { out_.file = std::move(file); }
+
+  /// Bytes [begin, end) of `from`, with their places.
+  void Part(const SourceText& from, std::size_t begin, std::size_t end);
+  /// Text that does not stand in the file; each of its tokens is placed at `where`.
+  void Inserted(std::string_view text, const Where& where);
+
+  SourceText Take() { return std::move(out_); }
+  std::size_t size() const { return out_.text.size(); }
+
+ private:
+  void Run(const Where& where);
+
+  SourceText out_;
+};
+
+/// 'text', as the expression language writes it.
+std::string QuotedText(std::string_view text);
+
+}  // namespace profgauge

@@ -1,0 +1,369 @@
+// Rules of schema 2: what they are lowered to, and what each mistake says.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "made_run.h"
+#include "rules/compile.h"
+#include "rules/facts.h"
+#include "rules/rule.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::string_view kHead = "schema: 2\nnamespace: t\ncategory: c\n";
+
+/// All errors as "line:column code message; help", of decoding or of compiling.
+std::string ErrorsOf(const std::string& text) {
+  const auto shown = [](const Errors& errors) {
+    std::string out;
+    for (const Error& error : errors) {
+      out += fmt::format("{}:{} {}: {}", error.where.line, error.where.column, error.code,
+                         error.message);
+      for (const std::string& note : error.notes) out += "; " + note;
+      out += '\n';
+    }
+    return out;
+  };
+  const auto file = ParseRuleFile(text, "t.yaml");
+  if (!file) return shown(file.error());
+  Errors errors;
+  for (const Rule& rule : file->rules) {
+    for (Error& error : CheckRule(rule)) errors.push_back(std::move(error));
+  }
+  return shown(errors);
+}
+
+Rule OneRule(const std::string& text) {
+  const std::string errors = ErrorsOf(text);
+  EXPECT_EQ(errors, "") << text;
+  auto file = ParseRuleFile(text, "t.yaml");
+  return file && !file->rules.empty() ? file->rules.front() : Rule{};
+}
+
+/// A rule over kernels whose metric has this value.
+std::string Kernels(std::string_view value, std::string_view more = "") {
+  return fmt::format(
+      "{}rules:\n  - {{id: a, title: A, for_each: kernel, level: warn, message: m{},\n     metric: "
+      "{{value: \"{}\"}}}}\n",
+      kHead, more, value);
+}
+
+std::string ValueOf(const std::string& text) {
+  const Rule rule = OneRule(text);
+  return rule.metric ? rule.metric->value.text : "";
+}
+
+TEST(Schema2, CompletesWhatFollows) {
+  const Rule rule = OneRule(std::string(kHead) +
+                            "rules:\n"
+                            "  - id: idle\n"
+                            "    title: T\n"
+                            "    metric: {is: idle time, value: gpu.idle.mean, warn_above: 15%}\n"
+                            "    gain: {value: gpu.idle.time.mean}\n"
+                            "    message: m\n");
+  EXPECT_EQ(rule.id, "t/idle");
+  EXPECT_EQ(rule.category, "c");
+  EXPECT_EQ(rule.for_each.text, "profile");
+  EXPECT_EQ(rule.docs, "rules/README.md#t-idle");
+  EXPECT_EQ(rule.gain->bound, GainBound::kUpper);
+  ASSERT_EQ(rule.params.size(), 1u);
+  EXPECT_EQ(rule.params[0].name, "warn");
+  EXPECT_DOUBLE_EQ(rule.params[0].default_value.value, 0.15);
+  EXPECT_EQ(rule.params[0].doc, "Warning above this: idle time.");
+  EXPECT_EQ(rule.metric->warn_above->text, "$warn");
+  EXPECT_EQ(rule.metric->show_as.kind, ShowAs::Kind::kPercent);
+}
+
+TEST(Schema2, PutsNamesOfRowsWhereTheyAreUsed) {
+  const std::string text =
+      std::string(kHead) +
+      "let:\n"
+      "  long: kernel.mean > 1 ms\n"
+      "  unused: rank.nothing\n"
+      "  total: sum(kernel.time)\n"
+      "rules:\n"
+      "  - id: a\n"
+      "    title: A\n"
+      "    for_each: kernel\n"
+      "    where: long and not kernel.is_collective\n"
+      "    let: {most: \"sum(kernel.time, long)\"}\n"
+      "    metric: {value: most / total, warn_above: 50%}\n"
+      "    message: m\n"
+      "    evidence: {order_by: \"if(long, 1, 0) desc\", columns: [kernel.name]}\n";
+  const Rule rule = OneRule(text);
+  EXPECT_EQ(rule.where->text, "(kernel.mean > 1 ms) and not kernel.is_collective");
+  ASSERT_EQ(rule.let.size(), 2u);
+  EXPECT_EQ(rule.let[0].name, "total");
+  EXPECT_EQ(rule.let[1].value.text, "sum(kernel.time, (kernel.mean > 1 ms))");
+  ASSERT_EQ(rule.row_names.size(), 1u);
+  EXPECT_EQ(rule.evidence->order_by->text, "if((kernel.mean > 1 ms), 1, 0) desc");
+  EXPECT_TRUE(rule.evidence->columns[0].is_code);
+  EXPECT_EQ(rule.evidence->limit, 10);
+}
+
+TEST(Schema2, PutsSetsAndPatternsIn) {
+  const std::string text =
+      std::string(kHead) + "sets: {moves: [h2d, d2h]}\npatterns: {reduce: '(?i)reduce'}\n" +
+      "rules:\n  - {id: a, title: A, for_each: memcpy, where: memcpy.kind in moves, level: warn, "
+      "message: m}\n  - {id: b, title: B, for_each: kernel, where: kernel.name not matches reduce, "
+      "level: warn, message: m}\n";
+  EXPECT_EQ(OneRule(text).where->text, "memcpy.kind in ['h2d', 'd2h']");
+  EXPECT_EQ(ParseRuleFile(text, "t.yaml")->rules[1].where->text,
+            "kernel.name not matches '(?i)reduce'");
+}
+
+TEST(PerIteration, DividesByWhatItAddsUp) {
+  const std::string iterations = "(profile.iterations * greatest(profile.gpus default 1, 1)))";
+  EXPECT_EQ(ValueOf(Kernels("per_iteration(sum(kernel.time))")),
+            "(sum(kernel.time) / " + iterations);
+  EXPECT_EQ(ValueOf(Kernels("per_iteration(sum(kernel.time))", ", group_by: gpu.id")),
+            "(sum(kernel.time) / profile.iterations)");
+  EXPECT_EQ(ValueOf(Kernels("sum(per_iteration(kernel.time))")),
+            "sum((kernel.time / profile.iterations))");
+  EXPECT_EQ(ValueOf(Kernels("share_of_iteration(sum(kernel.time))")),
+            "(sum(kernel.time) / (profile.iterations * greatest(profile.gpus default 1, 1)) / "
+            "iteration.time.mean)");
+  const std::string calls = std::string(kHead) +
+                            "rules:\n  - {id: a, title: A, for_each: api_call, level: warn, "
+                            "message: m, metric: {value: \"per_iteration(sum(api_call.time))\"}}\n";
+  EXPECT_EQ(ValueOf(calls),
+            "(sum(api_call.time) / (profile.iterations * greatest(profile.ranks default 1, 1)))");
+  const std::string collectives = std::string(kHead) +
+                                  "rules:\n  - {id: a, title: A, for_each: collective, group_by: "
+                                  "rank.id, level: warn, message: "
+                                  "m, metric: {value: \"per_iteration(sum(collective.time))\"}}\n";
+  EXPECT_EQ(ValueOf(collectives), "(sum(collective.time) / rank.iterations)");
+}
+
+constexpr std::string_view kTemplates = R"(
+templates:
+  exposed:
+    with: {kinds: list, pattern: regex, noun: text, minus: expression, least: number}
+    rule:
+      for_each: collective
+      needs: [collective.exposed_time, rank.iteration_time]
+      params: {error: {default: 20%, doc: Share of an iteration.}}
+      where: collective.name in with.kinds and not (collective.group default '' matches with.pattern)
+      group_by: rank.id
+      let: {exposed: sum(collective.exposed_time) - with.minus}
+      metric: {is: "exposed {{ with.noun }}", value: exposed / rank.iteration_time, warn_above: 10%, error_above: $error}
+      level_of: 3
+      message: Rank {{ rank.id }} waits {{ exposed }} for {{ with.noun }}.
+      evidence: {order_by: collective.exposed_time desc, columns: [collective.name, per_iteration(collective.calls)]}
+rules:
+  - {id: a, title: "Exposed {{ with.noun }}", use: exposed, with: {kinds: [all_reduce], pattern: '(?i)x', noun: reductions, minus: 0 ms, least: 3},
+     params: {error: {default: 30%}}, metric: {warn_above: 15%}}
+)";
+
+std::string Without(std::string text, const std::string& part) {
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return text.erase(at, part.size());
+}
+
+TEST(Templates, MergeMappingsAndReplaceTheRest) {
+  const Rule rule =
+      OneRule(std::string(kHead) + Without(std::string(kTemplates), "      level_of: 3\n"));
+  EXPECT_EQ(rule.title, "Exposed reductions");
+  EXPECT_EQ(rule.metric->is, "exposed reductions");
+  EXPECT_EQ(rule.where->text,
+            "collective.name in ['all_reduce'] and not (collective.group default '' matches "
+            "'(?i)x')");
+  EXPECT_EQ(rule.let[0].value.text, "sum(collective.exposed_time) - (0 ms)");
+  ASSERT_EQ(rule.params.size(), 2u);
+  EXPECT_DOUBLE_EQ(rule.params[0].default_value.value, 0.15);
+  EXPECT_DOUBLE_EQ(rule.params[1].default_value.value, 0.3);
+  EXPECT_EQ(rule.params[1].doc, "Share of an iteration.");
+  EXPECT_EQ(rule.message[0].text.text, "Rank {{ rank.id }} waits {{ exposed }} for reductions.");
+  EXPECT_EQ(rule.evidence->columns[1].head, "Calls / iteration");
+  EXPECT_EQ(rule.evidence->columns[1].value.text, "(collective.calls / rank.iterations)");
+}
+
+TEST(Templates, ErrorsStandWhereTheTemplateDoes) {
+  const std::string errors = ErrorsOf(std::string(kHead) + std::string(kTemplates));
+  EXPECT_EQ(errors.substr(0, errors.find(';')),
+            "15:7 config/unknown-key: unknown key `level_of` in a rule");
+  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
+  std::string text = Without(std::string(kTemplates), "      level_of: 3\n");
+  text = Without(text, "pattern: '(?i)x', ");
+  EXPECT_EQ(ErrorsOf(std::string(kHead) + text)
+                .starts_with("18:10 rules/argument: template `exposed` needs `pattern`"),
+            true)
+      << ErrorsOf(std::string(kHead) + text);
+}
+
+TEST(Items, ShowWhatHolds) {
+  const std::string text =
+      std::string(kHead) +
+      "texts:\n"
+      "  shared: [{when: profile.gpus > 1, text: Many.}, {when: nothing.known, "
+      "text: no}]\n"
+      "rules: []\n";
+  EXPECT_EQ(ErrorsOf(text), "");
+  const std::string rule =
+      std::string(kHead) +
+      "texts:\n  shared: [{when: profile.gpus > 1, text: Many.}]\n"
+      "rules:\n"
+      "  - id: a\n"
+      "    title: A\n"
+      "    level: warn\n"
+      "    message: [\"{{ plural(profile.gpus, 'GPU') }}.\", {when: gpu.idle.mean > 1%, text: "
+      "hidden}, {use: shared}]\n"
+      "    advice:\n"
+      "      - case: [{when: profile.gpus > 5, text: five}, {when: profile.gpus > 1, text: two}, "
+      "{text: none}]\n"
+      "      - {when: profile.gpus > 1, case: [{when: not known(gpu.idle.mean), text: "
+      "\"Look.\"}]}\n";
+  auto file = ParseRuleFile(rule, "t.yaml");
+  ASSERT_TRUE(file) << ShowErrors(file.error());
+  RuleSet rules;
+  rules.rules = std::move(file->rules);
+  const Policy policy;
+  const auto active = SelectRules(rules, policy, {});
+  const auto compiled = CompileRules(*active, policy);
+  ASSERT_TRUE(compiled) << ShowErrors(compiled.error());
+  TestRun run;
+  run.Set("profile.gpus", Whole(2));
+  const Evaluation evaluation = EvaluateRules(*compiled, run.analysis(), {}, {});
+  EXPECT_EQ(evaluation.findings.front().message, "2 GPUs. Many.");
+  EXPECT_EQ(evaluation.findings.front().advice, "- two\n- Look.\n");
+}
+
+TEST(Names, MayBeTheGreatestOfSeveral) {
+  const std::string rule =
+      std::string(kHead) +
+      "rules:\n"
+      "  - id: a\n"
+      "    title: A\n"
+      "    level: warn\n"
+      "    let:\n"
+      "      cause: {greatest: {sync: gpu.idle_cause.sync, other: gpu.idle_cause.other, host: "
+      "gpu.idle_cause.host_wait}}\n"
+      "      reason: {case: [{when: cause == 'sync', text: the host waits}, {text: unknown}]}\n"
+      "    message: \"{{ cause }} {{ cause.value | percent }} {{ reason }}\"\n";
+  auto file = ParseRuleFile(rule, "t.yaml");
+  ASSERT_TRUE(file) << ShowErrors(file.error());
+  RuleSet rules;
+  rules.rules = std::move(file->rules);
+  const Policy policy;
+  const auto active = SelectRules(rules, policy, {});
+  const auto compiled = CompileRules(*active, policy);
+  ASSERT_TRUE(compiled) << ShowErrors(compiled.error());
+  TestRun run;
+  run.Set("gpu.idle_cause.sync", Value{0.2}).Set("gpu.idle_cause.host_wait", Value{0.1});
+  EXPECT_EQ(PlainSpaces(EvaluateRules(*compiled, run.analysis(), {}, {}).findings.front().message),
+            "sync 20 % the host waits");
+}
+
+struct Mistake {
+  std::string_view rule, error;
+};
+constexpr Mistake kMistakes[] = {
+    {"{id: a, title: A, level: warn, message: m, for_each: gap, where: gap.cause == 'host-wait'}",
+     "5:68 expr/never-equal: `gap.cause` is never 'host-wait'; help: did you mean 'host_wait'? "
+     "values: host_wait, dataloader, sync, module_loading, memory_management, launch_latency, "
+     "other\n"},
+    {"{id: a, title: A, level: warn, message: m, when: profile.gpus / profile.ranks default 1 > 2}",
+     "5:54 expr/ambiguous-default: `profile.gpus / profile.ranks default 1` can be read in two "
+     "ways; help: write `(profile.gpus / profile.ranks) default 1` or `profile.gpus / "
+     "(profile.ranks default 1)`\n"},
+    {"{id: a, title: A, level: warn, message: m, advice: [Send less: half precision]}",
+     "5:57 config/unknown-key: unknown key `Send less` in an item of advice; help: put the text in "
+     "quotes, since it contains `: `\n"},
+    {"{id: a, title: A, level: warn, message: m, when: \"device.device =~ 'x'\"}",
+     "5:69 expr/syntax: `=~` is no operator; help: write `matches`\n"},
+    {"{id: a, title: A, level: warn, message: m, use: none}",
+     "5:53 rules/unknown-template: there is no template `none`\n"},
+    {"{id: a, title: A, level: warn, message: [{use: none}]}",
+     "5:52 rules/unknown-text: there is no text `none`\n"},
+    {"{id: a, title: A, level: warn, message: [{when: true}]}",
+     "5:46 rules/item: an item has one of `text`, `use` and `case`\n"},
+    {"{id: a, level: warn, message: m}", "5:10 config/missing-key: a rule needs the key `title`\n"},
+    {"{id: a, title: A, level: warn, message: m, let: {x: y, y: x}}",
+     "5:54 rules/circle: `x` is defined by itself\n"},
+    {"{id: a, title: A, level: warn, message: m, for_each: gap, evidence: {columns: [gap.start + 1 "
+     "ms]}}",
+     "5:84 rules/column: `gap.start + 1 ms` is no column of a table, so it needs a `head`\n"},
+    {"{id: a, title: A, level: warn, message: m, params: {p: {default: thresholds.none, doc: d}}}",
+     "5:70 config/word: there is no threshold `none`\n"},
+    {"{id: a, title: A, level: warn, message: m, for_each: api_call, when: "
+     "\"per_iteration(sum(api_call.time) + sum(gap.duration)) > 1 ms\"}",
+     "5:75 rules/per-iteration: `per_iteration` adds work of hosts and of devices; divide each by "
+     "itself\n"},
+};
+
+TEST(Schema2, MistakesSayWhereAndWhat) {
+  for (const Mistake& mistake : kMistakes) {
+    const std::string text = fmt::format("{}rules:\n  - {}\n", kHead, mistake.rule);
+    EXPECT_EQ(ErrorsOf(text), mistake.error) << mistake.rule;
+  }
+}
+
+TEST(Schema2, NamesGivenTwiceSayBothPlaces) {
+  EXPECT_EQ(
+      ErrorsOf(std::string(kHead) + "let: {window: 1 ms}\nsets: {window: [a]}\nrules:\n  - {id: "
+                                    "a, title: A, level: warn, message: m, let: {window: 2}}\n"),
+      "5:8 rules/name: `window` is already a name of t.yaml:4\n"
+      "7:56 rules/name: `window` is already a name of t.yaml:4\n");
+}
+
+class Imports : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "rules_imports";
+};
+
+TEST_F(Imports, ShareNamesAndTextsOfOtherFiles) {
+  Write("base.yaml", "schema: 2\nlet: {many: profile.gpus > 1}\n");
+  Write("lib.yaml", "schema: 2\nimports: [base.yaml]\ntexts: {t: [{when: many, text: Many.}]}\n");
+  const std::string path =
+      Write("rules.yaml",
+            std::string(kHead) +
+                "imports: [base.yaml, lib.yaml]\nrules:\n  - {id: a, title: A, level: warn, "
+                "when: many, message: [{use: t}]}\n");
+  const auto rules = LoadRules({path});
+  ASSERT_TRUE(rules) << ShowErrors(rules.error());
+  EXPECT_EQ(rules->rules[0].let[0].value.text, "profile.gpus > 1");
+}
+
+TEST_F(Imports, MistakesOfAnImportAreTold) {
+  Write("a.yaml", "schema: 2\nimports: [b.yaml]\nlet: {x: 1}\n");
+  Write("b.yaml", "schema: 2\nimports: [a.yaml]\n");
+  const auto circle =
+      LoadRules({Write("rules.yaml", std::string(kHead) + "imports: [a.yaml]\nlet: {x: 2}\nrules: "
+                                                          "[]\n")});
+  ASSERT_FALSE(circle);
+  EXPECT_EQ(circle.error()[0].message + " | " + circle.error()[1].message,
+            "`a.yaml` imports itself | `x` is already a name of a.yaml:3");
+  const auto missing =
+      LoadRules({Write("rules.yaml", std::string(kHead) + "imports: [none.yaml]\nrules: []\n")});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error()[0].code, "config/missing");
+  EXPECT_EQ(missing.error()[0].notes.back(), "note: imported by rules.yaml:4");
+}
+
+/// What is doubled twenty times over is refused before it costs memory.
+TEST(Schema2, GrowthIsBounded) {
+  std::string lets = "let:\n  n0: kernel.time\n", texts = "texts:\n  t0: [a, b]\n";
+  for (int i = 1; i < 40; ++i) {
+    lets += fmt::format("  n{}: n{} + n{}\n", i, i - 1, i - 1);
+    texts += fmt::format("  t{0}: [{{use: t{1}}}, {{use: t{1}}}]\n", i, i - 1);
+  }
+  const std::string rule =
+      "rules:\n  - {id: a, title: A, for_each: kernel, level: warn, message: m, where: n39 > 0 "
+      "ns}\n";
+  EXPECT_NE(ErrorsOf(std::string(kHead) + lets + rule).find("expr/too-large"), std::string::npos);
+  EXPECT_NE(ErrorsOf(std::string(kHead) + texts + "rules: []\n").find("rules/too-large"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace profgauge
