@@ -279,14 +279,13 @@ class Checker {
   void NeverEqual(NodeId what, NodeId literal, const Enumeration& values) {
     const Node& node = ast_.nodes[literal];
     std::vector<std::string_view> ids;
-    std::string list;
     std::string_view near;
     for (const EnumValue& value : values.values) {
       ids.push_back(value.id);
-      list += (list.empty() ? "" : ", ") + std::string(value.id);
       if (value.cell == node.text) near = value.id;
     }
     if (near.empty()) near = DidYouMean(node.text, ids);
+    const std::string list = fmt::format("{}", fmt::join(ids, ", "));
     Fault(literal, node.range, "expr/never-equal",
           fmt::format("`{}` is never '{}'", ast_.nodes[ast_.nodes[what].first].text,
                       PrintableShort(node.text, 40)),
@@ -298,10 +297,8 @@ class Checker {
     const Type& left = TypeAt(node.children[0]);
     const Type& right = TypeAt(node.children[1]);
     if (!SameDimension(left, right)) {
-      return TypeFault(
-          id,
-          fmt::format("`default` cannot choose between {} and {}", TypeName(left), TypeName(right)),
-          UnitHelp(node));
+      return TypeFault(id, fmt::format("`default` cannot choose between {} and {}", TypeName(left),
+                                       TypeName(right)));
     }
     out_.info[id].type = left;
     out_.info[id].values = out_.info[node.children[0]].values;
@@ -313,13 +310,11 @@ class Checker {
     const Type& what = TypeAt(node.children[0]);
     for (std::size_t i = 1; i < node.children.size(); ++i) {
       const Type& item = TypeAt(node.children[i]);
+      NameValue(node.children[0], node.children[i]);
       if (SameDimension(what, item)) continue;
       return Fault(
           id, ast_.nodes[node.children[i]].range, "expr/type",
           fmt::format("`in` looks for {} in a list with {}", TypeName(what), TypeName(item)));
-    }
-    for (std::size_t i = 1; i < node.children.size(); ++i) {
-      NameValue(node.children[0], node.children[i]);
     }
     out_.info[id].type = TypeOf(Unit::kBool);
   }
@@ -461,9 +456,8 @@ class Checker {
       return;
     }
     if (function.id == FunctionId::kPlural) {
-      if (!NeedsArgument(id, node, 0, Kind::kNumber)) return;
-      for (std::size_t i = 1; i < node.children.size(); ++i) {
-        if (!NeedsArgument(id, node, i, Kind::kText)) return;
+      for (std::size_t i = 0; i < node.children.size(); ++i) {
+        if (!NeedsArgument(id, node, i, i == 0 ? Kind::kNumber : Kind::kText)) return;
       }
       info.type = TypeOf(Unit::kText);
       return;

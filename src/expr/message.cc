@@ -148,17 +148,20 @@ MessageResult CompileMessage(std::string_view text, Schema& schema) {
   return message;
 }
 
+std::string FormatHole(const Message::Part& part, const Outcome& outcome) {
+  Display display = part.display;
+  // In a sentence a whole number needs no decimals: "2 262 calls".
+  const double number = AsNumber(outcome.value, 0.5);
+  if (display.decimals > 0 && number == std::round(number)) display.decimals = 0;
+  return Format(outcome.value, part.hole.type(), display);
+}
+
 std::string RenderMessage(const Message& message, const Data& data, std::span<const RowId> rows) {
   std::string out;
   for (const Message::Part& part : message.parts) {
     out += part.literal;
     if (!part.has_hole) continue;
-    const Outcome outcome = Evaluate(part.hole, data, rows);
-    Display display = part.display;
-    // In a sentence a whole number needs no decimals: "2 262 calls".
-    const double number = AsNumber(outcome.value, 0.5);
-    if (display.decimals > 0 && number == std::round(number)) display.decimals = 0;
-    out += Format(outcome.value, part.hole.type(), display);
+    out += FormatHole(part, Evaluate(part.hole, data, rows));
   }
   return out;
 }

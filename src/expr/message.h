@@ -53,6 +53,8 @@ struct Message {
 using MessageResult = tl::expected<Message, std::vector<Error>>;
 /// Errors: all of them; offsets are bytes of `text`.
 MessageResult CompileMessage(std::string_view text, Schema& schema);
+/// The value of a part's hole as the message shows it.
+std::string FormatHole(const Message::Part& part, const Outcome& outcome);
 std::string RenderMessage(const Message& message, const Data& data, std::span<const RowId> rows);
 
 }  // namespace profgauge::expr

@@ -54,11 +54,14 @@ std::string DocsOf(const Rule& rule) {
 Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation) {
   Finding finding;
   finding.rule = from.rule->id;
+  finding.key = from.key;
   finding.status = StateOf(FindingStatusName(from.status));
   finding.level =
       Fired(from.status) ? finding.status : StateOf(LevelName(WorstLevelOf(*from.rule)));
   finding.title = from.title;
   finding.message = from.message;
+  finding.message_parts = from.message_parts;
+  finding.advice_parts = from.advice_parts;
   finding.metric = MetricOf(from);
   finding.gain = TimeOf(from.gain);
   if (from.gain && from.rule->gain) finding.gain_bound = BoundOf(from.rule->gain->bound);

@@ -126,18 +126,47 @@ Metric ReadMetric(const std::string& id, const JsonNode& node) {
   return metric;
 }
 
+RichText ReadParts(const JsonNode& node) {
+  RichText parts;
+  for (const JsonNode& element : node.Elements()) {
+    TextPart& part = parts.emplace_back();
+    const std::string kind = element["kind"].Text();
+    for (const auto known :
+         {TextPart::Kind::kCode, TextPart::Kind::kNumber, TextPart::Kind::kLink}) {
+      if (kind == TextPartName(known)) part.kind = known;
+    }
+    part.text = element["text"].Text();
+    part.href = element["href"].Text();
+    if (element["unit"].exists()) part.unit = element["unit"].UnitNamed();
+    if (element["value"].exists()) part.value = AsNumber(element["value"].Any(), 0);
+  }
+  return parts;
+}
+
 Finding ReadFinding(const JsonNode& node) {
   Finding finding;
   finding.rule = node["rule"].Text();
   finding.level = ReadState(node["level"], kLevels);
   finding.status = ReadState(node["status"], kRuleStates);
   finding.title = node["title"].Text();
+  finding.key = node["key"].Text();
+  if (finding.key.empty()) finding.key = finding.rule;
   finding.message = node["message"].Text();
   finding.metric = ReadQuantity(node["metric"]);
   finding.gain = ReadQuantity(node["gain"]);
   finding.gain_bound = ReadWord<Bound>(node["gain"]["bound"], kBoundNames);
   finding.explains = node["explains"].Texts();
   finding.advice = node["advice"].Text();
+  // Reports that have no parts, as earlier programs wrote them.
+  finding.message_parts =
+      node["message_parts"].exists() ? ReadParts(node["message_parts"]) : PartsOf(finding.message);
+  if (node["advice_parts"].exists()) {
+    for (const JsonNode& point : node["advice_parts"].Elements()) {
+      finding.advice_parts.push_back(ReadParts(point));
+    }
+  } else {
+    finding.advice_parts = PointsOf(finding.advice);
+  }
   finding.docs = node["docs"].Text();
   finding.reason = node["reason"].Text();
   finding.counted_with = node["counted_with"].Text();

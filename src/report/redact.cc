@@ -65,8 +65,16 @@ class Redactor {
     for (auto& [name, text] : pairs) (*this)(text);
   }
 
+  void operator()(RichText& parts) const {
+    for (TextPart& part : parts) (*this)(part.text);
+  }
+
   void operator()(Finding& finding) const {
-    for (std::string* text : {&finding.message, &finding.advice, &finding.reason}) (*this)(*text);
+    for (std::string* text : {&finding.message, &finding.advice, &finding.reason, &finding.key}) {
+      (*this)(*text);
+    }
+    (*this)(finding.message_parts);
+    for (RichText& point : finding.advice_parts) (*this)(point);
     for (std::vector<Value>& row : finding.evidence) {
       for (Value& cell : row) {
         if (auto* text = std::get_if<std::string>(&cell)) (*this)(*text);

@@ -15,6 +15,7 @@
 
 #include "analysis/recording/certificate.h"
 #include "base/no_index.h"
+#include "base/rich_text.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "gate/part_kind.h"
@@ -117,9 +118,12 @@ struct BaselineUse {
 /// Filled by the expert system.
 struct Finding {
   std::string rule;             ///< "io/dataloader-bound".
+  std::string key;              ///< `rule`, or `rule@GROUP`: stable over runs.
   State level = State::kNone;   ///< How bad it is where it fires.
   State status = State::kNone;  ///< Where it fired, the level.
   std::string title, message;
+  RichText message_parts;              ///< `message` by parts.
+  std::vector<RichText> advice_parts;  ///< `advice` by points.
   Quantity metric, gain;
   Bound gain_bound = Bound::kNone;
   std::vector<std::string> explains;

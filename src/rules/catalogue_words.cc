@@ -108,8 +108,9 @@ bool IsWork(const ColumnSpec* column) {
 }
 
 bool IsOfHost(std::string_view name) {
-  constexpr std::string_view kOfOps[] = {"op.calls", "op.outside_host", "op.outside_calls",
-                                         "op_shape.calls"};
+  constexpr std::string_view kOfOps[] = {
+      "op.calls",       "op.outside_host",       "op.outside_calls",
+      "op_shape.calls", "op_shape.outside_host", "op_shape.outside_calls"};
   return name.starts_with("api_call.") || name.starts_with("op.host_") ||
          name.starts_with("op_shape.host_") ||
          std::find(std::begin(kOfOps), std::end(kOfOps), name) != std::end(kOfOps);
@@ -121,6 +122,26 @@ const Enumeration* KnownValuesOf(std::string_view name) {
   const auto found = std::find_if(std::begin(kKnown), std::end(kKnown),
                                   [name](const KnownColumn& known) { return known.name == name; });
   return found == std::end(kKnown) ? nullptr : &found->values;
+}
+
+std::string_view FindByValues(const std::vector<std::string>& ids) {
+  for (const KnownColumn& known : kKnown) {
+    const bool has_all = std::ranges::all_of(ids, [&known](const std::string& id) {
+      return std::ranges::any_of(known.values.values,
+                                 [&id](const EnumValue& value) { return value.id == id; });
+    });
+    if (has_all) return known.name;
+  }
+  return {};
+}
+
+std::string CellOfValue(std::string_view name, const std::string& id) {
+  const Enumeration* values = KnownValuesOf(name);
+  if (values == nullptr) return id;
+  for (const EnumValue& value : values->values) {
+    if (value.id == id) return std::string(value.cell);
+  }
+  return id;
 }
 
 const ColumnSpec* FindRowColumn(std::string_view name) {

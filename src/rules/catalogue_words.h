@@ -2,7 +2,9 @@
 // enumerations, whose work they count, and which hold code.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/table.h"
 #include "expr/schema.h"
@@ -11,6 +13,11 @@ namespace profgauge {
 
 /// The values of a column ("gap.cause") or fact ("device.vendor"); nullptr: any text.
 const expr::Enumeration* KnownValuesOf(std::string_view name);
+
+/// The column or fact of which all `ids` are values; empty: there is none.
+std::string_view FindByValues(const std::vector<std::string>& ids);
+/// What the data has for a value of `name`; `id` itself where nothing else is known.
+std::string CellOfValue(std::string_view name, const std::string& id);
 
 /// A column of a table by its name in rules, "kernel.calls"; nullptr: there is none.
 const ColumnSpec* FindRowColumn(std::string_view name);

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "expr/lexer.h"
+#include "rules/catalogue_words.h"
 #include "rules/text_builder.h"
 
 namespace profgauge {
@@ -146,8 +147,10 @@ class RuleCompiler {
     }
   }
 
-  expr::Slot AddComputed(const std::string& name, Unit unit) {
-    return out_.names.Add(name, unit, Scope::kGroup, {Binding::Kind::kComputed, nullptr, name});
+  expr::Slot AddComputed(const std::string& name, Unit unit,
+                         const expr::Enumeration* values = nullptr) {
+    return out_.names.Add(name, unit, Scope::kGroup, {Binding::Kind::kComputed, nullptr, name},
+                          values);
   }
 
   /// What is wrong with the name of a row is told there, not wherever it is used.
@@ -179,7 +182,8 @@ class RuleCompiler {
         wrong_names_.push_back(let.name);
         continue;
       }
-      const expr::Slot slot = AddComputed(let.name, value->type().unit);
+      const expr::Slot slot =
+          AddComputed(let.name, value->type().unit, KnownValuesOf(let.values_of));
       out_.lets.push_back({slot, *std::move(value)});
     }
   }

@@ -109,6 +109,12 @@ void SortByPlace(Errors& errors) {
     return std::tuple(ranks[a.where.file], a.where.line, a.where.column) <
            std::tuple(ranks[b.where.file], b.where.line, b.where.column);
   });
+  const auto is_same = [](const Error& a, const Error& b) {
+    return a.message == b.message && a.where.line > 0 &&
+           std::tie(a.where.file, a.where.line, a.where.column) ==
+               std::tie(b.where.file, b.where.line, b.where.column);
+  };
+  errors.erase(std::unique(errors.begin(), errors.end(), is_same), errors.end());
 }
 
 }  // namespace profgauge

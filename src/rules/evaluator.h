@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/rich_text.h"
 #include "knowledge/tunable.h"
 #include "rules/compile.h"
 #include "rules/facts.h"
@@ -68,17 +69,22 @@ struct EvidenceHead {
 struct Finding {
   const Rule* rule = nullptr;
   FindingStatus status = FindingStatus::kPass;
-  Level most = Level::kInfo;  ///< The highest level that it could have reached.
+  FindingStatus unwaived = FindingStatus::kPass;  ///< Of a waived one: what it is without waiver.
+  Level most = Level::kInfo;                      ///< The highest level that it could have reached.
   bool is_uncertain = false;  ///< A warning that would be an error if its number were sure.
   bool is_sure = false;       ///< Nothing that is uncertain of its number makes it less.
   /// What of the question has no answer though it is none of "not applicable": a limit graver than
   /// the one passed, or a group. Empty: nothing.
   std::string unanswered;
+  /// `RULE`, or `RULE@GROUP` of a rule with groups: the same finding of another run has the same.
+  std::string key;
   std::string group;            ///< Label of the group that it is about; empty without group_by.
   std::string title;            ///< In the words of the run's devices.
   std::string message, advice;  ///< Filled in; empty unless it fired or was waived.
-  std::string next;             ///< A command that continues the investigation; may be empty.
-  Value metric;                 ///< The measured number, in metric_unit; absent without one.
+  RichText message_parts;       ///< The same by parts,
+  std::vector<RichText> advice_parts;  ///< and by points.
+  std::string next;  ///< A command that continues the investigation; may be empty.
+  Value metric;      ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
   std::string limit_text;      ///< The limit that was passed, or the nearest: "> 20 %".

@@ -6,6 +6,7 @@
 #include <bit>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/content_hash.h"
 #include "base/format.h"
 
 namespace profgauge {
@@ -66,6 +67,41 @@ std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const 
                      name);
 }
 
+/// A text as a part of a key: whole, or its start and the hash of all of it.
+std::string ShortKey(const std::string& text) {
+  constexpr std::size_t kWhole = 48, kHead = 40;
+  if (text.size() <= kWhole) return text;
+  std::size_t head = kHead;
+  while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0U) == 0x80) --head;
+  ContentHash hash;
+  hash.Add(text);
+  return fmt::format("{}~{}", text.substr(0, head), hash.Hex().substr(0, 8));
+}
+
+/// "rank=3": stable over runs, and never a number that is measured.
+std::string KeyOf(const RuleSchema::Key& key, const CompiledRule& rule, const RunData& run,
+                  std::int64_t value, expr::RowId first) {
+  const auto text = [](const Value& cell) {
+    if (const auto* name = std::get_if<std::string>(&cell)) return ShortKey(*name);
+    return fmt::format("{}", AsNumber(cell, 0));
+  };
+  if (key.joined == nullptr) {
+    const Table& table = *run.FindTable(*rule.names.table);
+    const std::string_view name =
+        key.column == "id" ? rule.names.table->row_name : std::string_view(key.column);
+    return fmt::format("{}={}", name, text(table.At(first, *table.Find(key.column))));
+  }
+  const Table& table = *run.FindTable(*key.joined);
+  const auto row = static_cast<std::size_t>(value);
+  const std::string own =
+      fmt::format("{}={}", key.joined->row_name, text(table.At(row, key.column)));
+  if (key.joined->row_name != "gpu") return own;
+  const TableSpec* ranks = FindTableByRow("rank");
+  const Table* rank_table = ranks == nullptr ? nullptr : run.FindTable(*ranks);
+  if (rank_table == nullptr || rank_table->rows() < 2) return own;
+  return fmt::format("rank={},{}", text(table.At(row, "rank")), own);
+}
+
 /// Rows by group.
 struct Numbers {
   std::vector<std::uint32_t> number;  ///< Of each row, where its keys are known.
@@ -102,7 +138,7 @@ Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::Row
   Grouping out;
   const auto& keys = rule.names.keys;
   if (keys.empty()) {
-    out.groups.push_back({"", std::move(rows)});
+    out.groups.push_back({"", "", std::move(rows)});
     return out;
   }
   std::vector<std::vector<std::int64_t>> columns;
@@ -131,6 +167,8 @@ Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::Row
   for (const std::uint32_t group : order) {
     RowGroup& done = groups[group];
     for (std::size_t k = 0; k < keys.size(); ++k) {
+      done.key += (k == 0 ? "" : ",") +
+                  KeyOf(keys[k], rule, run, columns[k][firsts[group]], done.rows.front());
       done.label += (k == 0 ? "" : ", ") +
                     LabelOf(keys[k], rule, run, columns[k][firsts[group]], done.rows.front());
     }

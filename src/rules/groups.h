@@ -12,6 +12,7 @@
 namespace profgauge {
 
 struct RowGroup {
+  std::string key;    ///< "rank=3", "rank=1,gpu=0", "name=aten::mm"; empty without group_by.
   std::string label;  ///< "rank 3", "rank 1, GPU 0", "aten::mm"; empty without group_by.
   std::vector<expr::RowId> rows;
 };

@@ -17,6 +17,7 @@ namespace profgauge {
 struct Judged {
   const RowGroup* group = nullptr;
   FindingStatus status = FindingStatus::kPass;
+  FindingStatus unwaived = FindingStatus::kPass;  ///< What it is without its waiver.
   expr::Outcome metric, gain;
   std::optional<double> most_gain;  ///< What the rows can cost at most, in ns; MostGain.
   std::string limit_text;

@@ -134,7 +134,7 @@ std::string_view GainBoundName(GainBound bound) {
 
 namespace {
 
-void AddTexts(const std::vector<TextItem>& items, const std::string& when, std::string& out) {
+void ListTexts(const std::vector<TextItem>& items, const std::string& when, std::string& out) {
   for (const TextItem& item : items) {
     std::string holds = when;
     if (item.when) holds += (holds.empty() ? "" : " and ") + item.when->text;
@@ -142,7 +142,7 @@ void AddTexts(const std::vector<TextItem>& items, const std::string& when, std::
       if (!out.empty()) out += '\n';
       out += holds.empty() ? item.text.text : fmt::format("({}) {}", holds, item.text.text);
     } else {
-      AddTexts(item.items, holds, out);
+      ListTexts(item.items, holds, out);
     }
   }
 }
@@ -151,7 +151,7 @@ void AddTexts(const std::vector<TextItem>& items, const std::string& when, std::
 
 std::string TextOf(const std::vector<TextItem>& items) {
   std::string out;
-  AddTexts(items, "", out);
+  ListTexts(items, "", out);
   return out;
 }
 

@@ -40,6 +40,7 @@ struct RuleLet {
   std::string name;
   Where where;  ///< Of the name.
   SourceText value;
+  std::string values_of = {};  ///< The column or fact whose values it has; empty: any.
 };
 
 /// The measured number and its limits. A limit is a literal or a `$param`.

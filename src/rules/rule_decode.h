@@ -9,4 +9,8 @@ namespace profgauge {
 /// Decodes a whole rule file. What has errors is left out of `out` or incomplete.
 void DecodeRuleFile(Decoder& decoder, RuleFile& out);
 
+/// The same of a file of schema 2, with the files that it imports. The rules are as those of schema
+/// 1: templates, names of rows and everything shared are put in.
+void DecodeRuleFile2(Decoder& decoder, RuleFile& out);
+
 }  // namespace profgauge

@@ -1,8 +1,6 @@
-#include "rules/rule_decode_2.h"
+#include "rules/rule_decode.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "rules/rule_library.h"
 #include "rules/rule_lower.h"
 #include "rules/rule_parts.h"
+#include "rules/rule_template.h"
 
 namespace profgauge {
 namespace {
@@ -325,62 +324,6 @@ class RuleReader {
 
 // Templates.
 
-RuleArgument DecodeArgument(Decoder& decoder, const YamlNode& key, const YamlNode& node) {
-  RuleArgument argument;
-  if (node.kind == YamlNode::Kind::kList) {
-    argument.type = ArgumentType::kList;
-    for (const SourceText& value : decoder.Sources(node, key.text)) {
-      argument.list.push_back(value.text);
-    }
-  } else {
-    Set(argument.text, decoder.Source(node, key.text));
-  }
-  return argument;
-}
-
-/// Holds the arguments against what the template takes.
-void CheckArguments(Decoder& decoder, const Where& place, const YamlNode* with,
-                    const RuleTemplate& used, RuleArguments& arguments) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, type] : used.with) {
-    names.push_back(name);
-    const auto given = arguments.find(name);
-    if (given == arguments.end()) {
-      decoder.Add(place, "rules/argument",
-                  fmt::format("template `{}` needs `{}`", used.name, name));
-      continue;
-    }
-    RuleArgument& argument = given->second;
-    const YamlNode& node = *with->Find(name);
-    if ((type == ArgumentType::kList) != (argument.type == ArgumentType::kList)) {
-      decoder.Add(node, "rules/argument",
-                  fmt::format("`{}` of template `{}` is {}", name, used.name,
-                              type == ArgumentType::kList ? "a list" : "one value"));
-    }
-    argument.type = type;
-    if (type == ArgumentType::kNumber && !ParseLiteral(Trim(argument.text.text))) {
-      decoder.Number(node, name);
-    }
-    if (type == ArgumentType::kRegex) {
-      re2::RE2::Options options;
-      options.set_log_errors(false);
-      const re2::RE2 pattern(argument.text.text, options);
-      if (!pattern.ok()) {
-        decoder.Add(node, "expr/pattern",
-                    fmt::format("not a regular expression: {}", pattern.error()));
-      }
-    }
-  }
-  if (with == nullptr) return;
-  for (const YamlEntry& entry : with->entries) {
-    if (std::find(names.begin(), names.end(), entry.key.text) != names.end()) continue;
-    AddSuggestion(decoder.Add(entry.key, "rules/argument",
-                              fmt::format("template `{}` has no argument `{}`", used.name,
-                                          PrintableShort(entry.key.text))),
-                  entry.key.text, names);
-  }
-}
-
 /// What the rule takes from its template, whose mistakes were told where it stands.
 void ReadTemplate(const RuleTemplate& used, const FileScope& scope, Rule& rule) {
   Errors ignored;
@@ -497,19 +440,6 @@ void DecodeRule2(Decoder& decoder, const YamlNode& node, const FileScope& scope,
   out.push_back(std::move(rule));
 }
 
-/// The same mistake of what is shared is told once.
-void DropRepeated(Errors& errors) {
-  std::vector<Error> kept;
-  for (Error& error : errors) {
-    const bool is_known = std::any_of(kept.begin(), kept.end(), [&error](const Error& known) {
-      return known.where.file == error.where.file && known.where.line == error.where.line &&
-             known.where.column == error.where.column && known.message == error.message;
-    });
-    if (!is_known) kept.push_back(std::move(error));
-  }
-  errors = std::move(kept);
-}
-
 std::string ScalarOf(const YamlNode& root, std::string_view key) {
   const YamlNode* node = root.Find(key);
   return node != nullptr && node->kind == YamlNode::Kind::kScalar ? node->text : std::string();
@@ -560,7 +490,6 @@ void DecodeRuleFile2(Decoder& decoder, RuleFile& out) {
   if (root.Find("rules") != nullptr && root.Find("namespace") == nullptr) {
     decoder.Add(root, "config/missing-key", "a rule file needs the key `namespace`");
   }
-  DropRepeated(errors);
   decoder.AddAll(std::move(errors));
 }
 

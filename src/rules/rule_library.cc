@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "rules/builtin_files.h"
+#include "rules/catalogue_words.h"
 #include "rules/policy_decode.h"
 #include "rules/text_builder.h"
 
@@ -184,6 +185,10 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
     if (auto text = decoder.Source(expression, id.text)) entries.emplace_back(id.text, *text);
   });
   if (entries.empty()) return;
+  std::vector<std::string> ids;
+  for (const auto& [id, text] : entries) ids.push_back(id);
+  // Values of a column compare with it, and are shown as it is.
+  const std::string values_of(FindByValues(ids));
   TextBuilder value(decoder.document().file), name(decoder.document().file);
   for (const auto& [id, text] : entries) {
     value.Inserted(value.size() == 0 ? "greatest_known(" : ", ", where);
@@ -191,15 +196,18 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
     if (&id == &entries.back().first) break;
     name.Inserted("if(((", where);
     name.Part(text, 0, text.text.size());
-    name.Inserted(fmt::format(") == {}) default false, {}, ", value_name, QuotedText(id)), where);
+    name.Inserted(fmt::format(") == {}) default false, {}, ", value_name,
+                              QuotedText(CellOfValue(values_of, id))),
+                  where);
   }
   value.Inserted(")", where);
   // Of the last one nothing needs to be asked, but that there is a largest at all.
   name.Inserted(fmt::format("if({0} == {0}, {1}, {1}){2}", value_name,
-                            QuotedText(entries.back().first), std::string(entries.size() - 1, ')')),
+                            QuotedText(CellOfValue(values_of, entries.back().first)),
+                            std::string(entries.size() - 1, ')')),
                 where);
   out.push_back({value_name, where, value.Take()});
-  out.push_back({key.text, where, name.Take()});
+  out.push_back({key.text, where, name.Take(), values_of});
 }
 
 /// `case: [{when, text}, …]`: the text of the first item that holds.

@@ -2,6 +2,7 @@
 // and of the files that it imports.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "expr/function.h"
 #include "expr/lexer.h"
@@ -44,8 +45,7 @@ bool IsAlwaysKnown(std::string_view name) {
 bool IsPrimary(const std::string& text) {
   const auto ast = expr::Parse(text);
   if (!ast) return false;
-  const expr::Op op = ast->nodes.back().op;
-  return op <= expr::Op::kCall;
+  return ast->nodes.back().op <= expr::Op::kCall;
 }
 
 /// Fields of an expression that stand outside of aggregates, then all.
@@ -328,7 +328,9 @@ class Lowering {
     out.Inserted(plain ? "(" : "((", where);
     out.Part(text, 0, text.text.size());
     out.Inserted((plain ? " / " : ") / ") + DivisorOf(text.text, where), where);
-    if (tokens[i].text == "share_of_iteration") out.Inserted(" / iteration.time.mean", where);
+    if (tokens[i].text == "share_of_iteration") {
+      out.Inserted(fmt::format(" / {}", metric::kIterationTimeMean.text()), where);
+    }
     out.Inserted(")", where);
     copied = tokens[close].range.end;
     return close;
@@ -347,14 +349,15 @@ class Lowering {
                                     [this](const std::string& name) { return IsRowField(name); });
     const bool has_rank = HasRow("rank"), has_gpu = HasRow("gpu");
     if (has_rank && !has_gpu && (is_row || HasKey("rank"))) return "rank.iterations";
-    if (is_row ? has_gpu : HasKey("gpu")) return "profile.iterations";
+    const std::string iterations(metric::kProfileIterations.text());
+    if (is_row ? has_gpu : HasKey("gpu")) return iterations;
+    std::string shared_by =
+        fmt::format("greatest(profile.{} default 1, 1)", host > 0 ? "ranks" : "gpus");
     if (!is_row && HasKey("rank")) {
-      return host > 0 ? "profile.iterations"
-                      : "(profile.iterations * greatest((profile.gpus / profile.ranks) default 1, "
-                        "1))";
+      if (host > 0) return iterations;
+      shared_by = "greatest((profile.gpus / profile.ranks) default 1, 1)";
     }
-    return fmt::format("(profile.iterations * greatest(profile.{} default 1, 1))",
-                       host > 0 ? "ranks" : "gpus");
+    return fmt::format("({} * {})", iterations, shared_by);
   }
 
   /// Whether each row belongs to one `enclosing`, or is it.

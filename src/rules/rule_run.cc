@@ -11,6 +11,7 @@
 #include "base/metric_id.h"
 #include "knowledge/findings.h"
 #include "model/device_words.h"
+#include "rules/finding_texts.h"
 #include "rules/gain_bound.h"
 #include "rules/groups.h"
 #include "rules/judged.h"
@@ -35,63 +36,6 @@ std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
   return limits.size();
 }
 
-bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
-
-/// Names in `code` that are very long lose their middle: the tables have them whole.
-std::string WithShortNames(std::string_view text) {
-  constexpr std::size_t kLong = 120, kHead = 70, kTail = 40;
-  std::string out;
-  for (;;) {
-    const std::size_t open = text.find('`');
-    const std::size_t close = open == text.npos ? open : text.find('`', open + 1);
-    if (close == text.npos) return out.append(text);
-    const std::string_view name = text.substr(open + 1, close - open - 1);
-    out += text.substr(0, open + 1);
-    if (name.size() <= kLong) {
-      out += name;
-    } else {
-      std::size_t head = kHead, tail = name.size() - kTail;
-      while (head > 0 && IsInsideCharacter(name[head])) --head;
-      while (tail < name.size() && IsInsideCharacter(name[tail])) ++tail;
-      out.append(name.substr(0, head)).append("…").append(name.substr(tail));
-    }
-    out += '`';
-    text.remove_prefix(close + 1);
-  }
-}
-
-/// The texts of `items` that are to be shown.
-void ShownTexts(const std::vector<CompiledRule::Item>& items, const expr::Data& data,
-                std::span<const RowId> rows, bool only_first, std::vector<std::string>& out) {
-  for (const CompiledRule::Item& item : items) {
-    if (item.when) {
-      const Outcome holds = expr::Evaluate(*item.when, data, rows);
-      if (IsAbsent(holds.value) || !std::get<bool>(holds.value)) continue;
-    }
-    if (item.items.empty()) {
-      out.push_back(expr::RenderMessage(item.text, data, rows));
-    } else {
-      ShownTexts(item.items, data, rows, item.is_case, out);
-    }
-    if (only_first) return;
-  }
-}
-
-/// Advice that does not apply leaves its line empty.
-std::string WithoutEmptyLines(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    if (line.find_first_not_of(" \t") != std::string_view::npos) {
-      out += line;
-      out += '\n';
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 FindingStatus StatusOf(Level level) {
   switch (level) {
     case Level::kInfo:
@@ -113,6 +57,7 @@ class RuleRun {
   std::vector<Finding> Run() {
     data_ = run_.Bind(rule_);
     finding_.rule = rule_.rule;
+    finding_.key = rule_.rule->id;
     finding_.title = InDeviceWords(rule_.rule->title, run_.device_words());
     finding_.most = MostLevel();
     TraceNames(Named::kOfRun, finding_.trace);
@@ -453,6 +398,7 @@ class RuleRun {
         const Outcome fits = expr::Evaluate(*waived.where, data_, group.rows);
         if (IsAbsent(fits.value) || !std::get<bool>(fits.value)) continue;
       }
+      out.unwaived = out.status;
       out.status = FindingStatus::kWaived;
       out.waiver = waived.waiver;
       out.reason = fmt::format("{} ({}, until {})", waived.waiver->reason, waived.waiver->owner,
@@ -489,7 +435,9 @@ class RuleRun {
   Finding Word(const Judged& judged) {
     Finding out = finding_;
     out.status = judged.status;
+    out.unwaived = judged.unwaived;
     out.group = judged.group->label;
+    if (!judged.group->key.empty()) out.key += "@" + judged.group->key;
     out.rows = judged.group->rows.size();
     out.limit_text = judged.limit_text;
     out.reason = judged.reason;
@@ -529,25 +477,12 @@ class RuleRun {
       Trace(out.trace, "explains_when", condition, Shown(holds, condition));
       out.explains_when.push_back(!IsAbsent(holds.value) && std::get<bool>(holds.value));
     }
-    SetTexts(judged, out);
+    AddTexts(rule_, data_, judged.group->rows, out);
     AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
     for (EvidenceHead& head : out.evidence_heads) {
       head.head = InDeviceWords(head.head, run_.device_words());
     }
     return out;
-  }
-
-  void SetTexts(const Judged& judged, Finding& out) {
-    std::vector<std::string> sentences, points;
-    ShownTexts(rule_.message, data_, judged.group->rows, false, sentences);
-    ShownTexts(rule_.advice, data_, judged.group->rows, false, points);
-    out.message = WithShortNames(fmt::format("{}", fmt::join(sentences, " ")));
-    if (rule_.rule->schema == 1) {
-      for (const std::string& text : points) out.advice += WithoutEmptyLines(text);
-    } else {
-      for (const std::string& text : points) out.advice += fmt::format("- {}\n", text);
-    }
-    if (rule_.next) out.next = expr::RenderMessage(*rule_.next, data_, judged.group->rows);
   }
 
   void SetGain(const Judged& judged, Finding& out) {
@@ -593,6 +528,7 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
     // The language is total, so what ends here is memory or a defect; it must not look like a pass.
     Finding broken;
     broken.rule = rule.rule;
+    broken.key = rule.rule->id;
     broken.title = InDeviceWords(rule.rule->title, run.device_words());
     broken.status = FindingStatus::kBroken;
     broken.reason = failure.what();

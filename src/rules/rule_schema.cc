@@ -211,9 +211,10 @@ std::vector<std::string> AllNames(const TableSpec* rows) {
 
 }  // namespace
 
-expr::Slot RuleSchema::Add(std::string name, Unit unit, expr::Scope scope, Binding binding) {
+expr::Slot RuleSchema::Add(std::string name, Unit unit, expr::Scope scope, Binding binding,
+                           const expr::Enumeration* values) {
   Bind();
-  const expr::Slot slot = schema.Add(std::move(name), unit, scope);
+  const expr::Slot slot = schema.Add(std::move(name), unit, scope, values);
   if (slot == bindings.size()) bindings.push_back(std::move(binding));
   return slot;
 }

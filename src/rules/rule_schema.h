@@ -46,7 +46,8 @@ struct RuleSchema {
   };
   std::vector<Key> keys;
 
-  expr::Slot Add(std::string name, Unit unit, expr::Scope scope, Binding binding);
+  expr::Slot Add(std::string name, Unit unit, expr::Scope scope, Binding binding,
+                 const expr::Enumeration* values = nullptr);
   /// Finds out where the fields get their data that were named since the last call.
   void Bind();
 };

@@ -5,7 +5,6 @@
 #include "rules/policy_decode.h"
 #include "rules/project.h"
 #include "rules/rule_decode.h"
-#include "rules/rule_decode_2.h"
 #include "rules/rule_test.h"
 #include "rules/rule_test_decode.h"
 

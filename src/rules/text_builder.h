@@ -1,7 +1,10 @@
 // Texts that are put together from others, and still know where each token stands in a file.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/source_text.h"
 

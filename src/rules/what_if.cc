@@ -264,6 +264,7 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
   }
   replayer_.FillColumns(fields, *rows);
   std::map<double, Scaling> by_factor;
+  if (!scale.by) by_factor[scale.factor] = {scale.table, {}, scale.factor, scale.without_waiting};
   ScenarioRows::Reader events(rows->events);
   const expr::Data data = DataOf(*rows);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
@@ -291,7 +292,9 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
 Scenario ScenarioRunner::ChangesOf(const CompiledScenario& scenario) {
   Scenario changes;
   changes.without_waiting = scenario.without_waiting;
-  for (const CompiledScale& scale : scenario.scales) changes.scalings.push_back(Select(scale));
+  for (const CompiledScale& scale : scenario.scales) {
+    for (Scaling& scaling : Select(scale)) changes.scalings.push_back(std::move(scaling));
+  }
   return changes;
 }
 

@@ -73,7 +73,8 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
 std::optional<YamlDocument> ReadYaml(const std::string& path, std::optional<BuiltinKind> kind,
                                      Errors& errors);
 
-/// Puts errors in file order; files in the order in which they were met.
+/// Puts errors in file order, each once; files in the order in which they were met. What several
+/// rules share has its mistakes in all of them.
 void SortByPlace(Errors& errors);
 
 /// Reads a configuration file, "builtin:NAME" from what is compiled in. Errors: kConfig when it is

@@ -94,19 +94,22 @@ std::string WordsOf(const report::Report& report, std::string_view text) {
   return report::TextFor(report.profile, text);
 }
 
-boost::json::array PiecesOf(std::string_view text) {
+boost::json::array PiecesOf(const RichText& parts) {
+  RichText drawn;  // Numbers are drawn as text.
+  for (const TextPart& part : parts) {
+    const bool is_code = part.kind == TextPart::Kind::kCode;
+    AddPart(drawn, is_code ? part.kind : TextPart::Kind::kText, part.text);
+  }
   json::array pieces;
-  for (bool is_code = false; !text.empty(); is_code = !is_code) {
-    const auto end = std::min(text.find('`'), text.size());
-    const std::string_view piece = text.substr(0, end);
-    if (!piece.empty()) {
-      pieces.push_back(
-          json::object{{"text", is_code ? "" : piece}, {"code", is_code ? piece : ""}});
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (const TextPart& part : drawn) {
+    const bool is_code = part.kind == TextPart::Kind::kCode;
+    pieces.push_back(
+        json::object{{"text", is_code ? "" : part.text}, {"code", is_code ? part.text : ""}});
   }
   return pieces;
 }
+
+boost::json::array PiecesOf(std::string_view text) { return PiecesOf(PartsOf(text)); }
 
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent) {
   std::vector<std::pair<std::string, std::string>> by_reason;  // reason, titles

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/rich_text.h"
 #include "render/shared/change.h"
 #include "render/shared/columns.h"
 #include "report/report.h"
@@ -138,6 +139,8 @@ std::string CutName(std::string_view text, std::size_t most);
 /// backticks are code.
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent);
 boost::json::array PiecesOf(std::string_view text);
+/// The same of a text that has its parts.
+boost::json::array PiecesOf(const RichText& parts);
 
 /// {text, exact, absent}: `exact` is empty when `text` says it all.
 boost::json::object NumberView(const report::Quantity& quantity);

@@ -127,22 +127,9 @@ std::string Slug(std::string_view text) {
   return out;
 }
 
-// Advice as its points: a line that starts with "- " begins one, others go on with the one before.
-json::array AdviceView(std::string_view advice) {
-  std::vector<std::string> points;
-  for (const std::string_view line : Lines(advice)) {
-    const std::string_view words = Trim(line);
-    if (words.empty()) continue;
-    if (words.starts_with("- ")) {
-      points.emplace_back(words.substr(2));
-    } else if (points.empty()) {
-      points.emplace_back(words);
-    } else {
-      points.back() += " " + std::string(words);
-    }
-  }
+json::array AdviceView(const std::vector<RichText>& points) {
   json::array out;
-  for (const std::string& point : points) out.push_back(json::object{{"pieces", PiecesOf(point)}});
+  for (const RichText& point : points) out.push_back(json::object{{"pieces", PiecesOf(point)}});
   return out;
 }
 
@@ -183,14 +170,14 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
                                : finding.level)},
       {"open", finding.level == State::kError && finding.status != State::kWaived},
       {"title", finding.title},
-      {"message", PiecesOf(finding.message)},
+      {"message", PiecesOf(finding.message_parts)},
       {"reason", finding.reason},
       {"metric", NumberView(finding.metric)},
       {"gain",
        finding.gain.text.empty() || IsAbsent(finding.gain.value) ? "" : bound + finding.gain.text},
       {"gain_exact", NumberView(finding.gain)["exact"]},
-      {"advice", AdviceView(finding.advice)},
-      {"has_advice", !finding.advice.empty()},
+      {"advice", AdviceView(finding.advice_parts)},
+      {"has_advice", !finding.advice_parts.empty()},
       {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
       {"explain", IsOwnExplanation(finding) ? "" : ExplanationOf(finding)},
       {"has_explains", !explains.empty()},

@@ -179,17 +179,45 @@ void WriteEvidence(JsonWriter& out, const report::Finding& finding) {
   out.EndObject();
 }
 
+void WriteParts(JsonWriter& out, const RichText& parts) {
+  out.BeginArray();
+  for (const TextPart& part : parts) {
+    out.BeginObject(Style::kInline);
+    out.Field("kind", TextPartName(part.kind));
+    out.Field("text", part.text);
+    if (part.value) {
+      out.Key("value");
+      out.Real(*part.value);
+    }
+    if (part.kind == TextPart::Kind::kNumber) out.Field("unit", UnitName(part.unit));
+    out.OptionalField("href", part.href);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
 void WriteFinding(JsonWriter& out, const report::Finding& finding) {
   out.BeginObject();
   out.Field("rule", finding.rule);
+  out.Field("key", finding.key);
   out.Field("level", NameOf(finding.level));
   out.Field("status", NameOf(finding.status));
   out.Field("title", finding.title);
   out.Field("message", finding.message);
+  if (!finding.message_parts.empty()) {
+    out.Key("message_parts");
+    WriteParts(out, finding.message_parts);
+  }
   OptionalQuantity(out, "metric", finding.metric);
   OptionalQuantity(out, "gain", finding.gain, NameOf(finding.gain_bound));
   TextList(out, "explains", finding.explains);
   out.OptionalField("advice", finding.advice);
+  if (!finding.advice_parts.empty()) {
+    out.Key("advice_parts");
+    out.BeginArray();
+    for (const RichText& point : finding.advice_parts) WriteParts(out, point);
+    out.EndArray();
+  }
   out.OptionalField("docs", finding.docs);
   out.OptionalField("reason", finding.reason);
   out.OptionalField("counted_with", finding.counted_with);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/rich_text.h"
 #include "base/text.h"
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
@@ -93,17 +94,17 @@ std::string EscapeMarkdownHtml(std::string_view text) {
   return out;
 }
 
-std::string MarkdownProse(std::string_view text, bool in_table) {
+std::string MarkdownProse(const RichText& parts, bool in_table) {
   std::string out;
-  for (;;) {
-    const std::size_t open = text.find('`');
-    const std::size_t close =
-        open == std::string_view::npos ? open : text.find('`', std::min(open + 1, text.size()));
-    if (close == std::string_view::npos) return out + EscapeMarkdown(text);
-    out += EscapeMarkdown(text.substr(0, open));
-    out += CodeSpan(OneLine(text.substr(open + 1, close - open - 1)), in_table);
-    text.remove_prefix(close + 1);
+  for (const TextPart& part : parts) {
+    out += part.kind == TextPart::Kind::kCode ? CodeSpan(OneLine(part.text), in_table)
+                                              : EscapeMarkdown(part.text);
   }
+  return out;
+}
+
+std::string MarkdownProse(std::string_view text, bool in_table) {
+  return MarkdownProse(PartsOf(text), in_table);
 }
 
 std::string MarkdownCode(std::string_view text, bool in_table) {
@@ -114,17 +115,20 @@ boost::json::value MarkdownCell(std::string_view text) {
   return MakeMarkup(MarkdownCode(text, true));
 }
 
-std::string MarkdownAdvice(std::string_view text) {
+std::string MarkdownAdvice(const std::vector<RichText>& points) {
   std::string out;
-  for (const std::string_view line : Lines(text)) {
-    std::string shown = Printable(line);
-    // A backslash before `<` keeps it from opening a tag.
-    for (std::size_t i = 0; (i = shown.find('<', i)) != std::string::npos; i += 2) {
-      shown.insert(i, "\\");
+  for (const RichText& point : points) {
+    out += out.empty() ? "- " : "\n- ";
+    for (const TextPart& part : point) {
+      if (part.kind == TextPart::Kind::kCode) {
+        out += CodeSpan(OneLine(part.text), false);
+        continue;
+      }
+      // A backslash before `<` keeps it from opening a tag.
+      for (const char c : Printable(part.text))
+        out += c == '<' ? std::string("\\<") : std::string(1, c);
     }
-    out += shown + "\n";
   }
-  out.erase(out.find_last_not_of('\n') + 1);
   return out;
 }
 

@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/rich_text.h"
 
 namespace profgauge::render {
 
@@ -21,6 +24,7 @@ std::string EscapeMarkdownHtml(std::string_view text);
 /// For a sentence of ours: what stands between a pair of backticks is a code span, all else as
 /// EscapeMarkdown.
 std::string MarkdownProse(std::string_view text, bool in_table);
+std::string MarkdownProse(const RichText& parts, bool in_table);
 
 /// A code span, elided in its middle at kMarkdownNameCharacters. For table cells too: `|` is
 /// written `\|` there, and nowhere else.
@@ -30,7 +34,7 @@ std::string MarkdownCode(std::string_view text, bool in_table);
 boost::json::value MarkdownCell(std::string_view text);
 
 /// Advice written by the author of a rule: Markdown stays, HTML does not.
-std::string MarkdownAdvice(std::string_view text);
+std::string MarkdownAdvice(const std::vector<RichText>& points);
 
 /// "████▌░░░░░" for a share of 0..1, ten characters.
 std::string MarkdownBar(double share);

@@ -232,8 +232,9 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
         {"rule", FindingName(report, *finding)},
         {"metric", IsAbsent(finding->metric.value) ? "" : finding->metric.text},
         {"gain", GainText(*finding)},
-        {"message", MakeMarkup(MarkdownProse(
-                        finding->message.empty() ? finding->title : finding->message, true))}});
+        {"message",
+         MakeMarkup(finding->message.empty() ? MarkdownProse(finding->title, true)
+                                             : MarkdownProse(finding->message_parts, true))}});
   }
   std::string more = MoreText(rows.size(), fired.size(), "findings");
   return {{"rows", std::move(rows)}, {"more", std::move(more)}};
@@ -257,10 +258,10 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"status", StatusText(finding.status)},
           {"title", MakeMarkup(EscapeMarkdownHtml(finding.title))},
           {"rule", MakeMarkup(MarkdownCode(finding.rule, false))},
-          {"message", MakeMarkup(MarkdownProse(finding.message, false))},
+          {"message", MakeMarkup(MarkdownProse(finding.message_parts, false))},
           {"gain", GainText(finding)},
           {"explains", MakeMarkup(std::move(explains))},
-          {"advice", MakeMarkup(MarkdownAdvice(finding.advice))},
+          {"advice", MakeMarkup(MarkdownAdvice(finding.advice_parts))},
           {"docs", MakeMarkup(LinkText(finding.docs))},
           {"heads", std::move(heads)},
           {"has_rows", !rows.empty()},

@@ -170,7 +170,12 @@ void AddTables(report::Report& report) {
 report::Finding MakeFinding(report::State status) {
   report::Finding finding;
   finding.rule = finding.title = finding.message = "x";
-  finding.advice = "x `x`";
+  finding.advice = "- x `x`\n";
+  finding.key = "x";
+  finding.message_parts = {{TextPart::Kind::kText, "x", {}, Unit::kText, ""},
+                           {TextPart::Kind::kNumber, "1", 1.0, Unit::kCount, ""},
+                           {TextPart::Kind::kLink, "x", {}, Unit::kText, "x"}};
+  finding.advice_parts = {finding.message_parts};
   finding.level = report::State::kError;
   finding.status = status;
   finding.gain = Number(std::int64_t{1}, Unit::kTime);

@@ -52,8 +52,9 @@ std::string_view BoundText(const Finding& finding) {
 
 void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
                   std::size_t evidence_row) {
-  const std::string found = XlsxProse(finding.message.empty() ? finding.reason : finding.message);
-  const std::string advice = XlsxProse(finding.advice);
+  const std::string found =
+      finding.message.empty() ? XlsxProse(finding.reason) : XlsxProse(finding.message_parts);
+  const std::string advice = XlsxAdvice(finding.advice_parts);
   sheet.Text(row, kLevelColumn, LookOf(finding.status).word, XlsxStyle::kWrap);
   sheet.Text(row, kRuleColumn, finding.rule, XlsxStyle::kWrap);
   sheet.Text(row, kTitleColumn, finding.title, XlsxStyle::kWrap);

@@ -185,16 +185,17 @@ std::string XlsxText(std::string_view text) {
   return out;
 }
 
-std::string XlsxProse(std::string_view markdown) {
+std::string XlsxProse(const RichText& parts) {
   std::string out;
-  for (std::string_view line : Lines(markdown)) {
-    const bool goes_on = line.starts_with("  ");  // an item of a list, on its next line
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    if (!out.empty()) out += goes_on ? ' ' : '\n';
-    if (!goes_on && line.starts_with("- ")) out += "• ", line.remove_prefix(2);
-    std::copy_if(line.begin(), line.end(), std::back_inserter(out),
-                 [](char c) { return c != '`'; });
-  }
+  for (const TextPart& part : parts) out += part.text;
+  return out;
+}
+
+std::string XlsxProse(std::string_view markdown) { return XlsxProse(PartsOf(markdown)); }
+
+std::string XlsxAdvice(const std::vector<RichText>& points) {
+  std::string out;
+  for (const RichText& point : points) out += (out.empty() ? "• " : "\n• ") + XlsxProse(point);
   return out;
 }
 

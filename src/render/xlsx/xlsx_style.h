@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/rich_text.h"
 #include "base/units.h"
 #include "render/shared/status_looks.h"
 
@@ -60,6 +62,9 @@ void SetUpFormat(lxw_format* format, XlsxStyle style);
 
 /// Text with its Markdown taken out: code without its backticks, list items with "•".
 std::string XlsxProse(std::string_view markdown);
+/// The same of texts that have their parts, and of points of a list.
+std::string XlsxProse(const RichText& parts);
+std::string XlsxAdvice(const std::vector<RichText>& points);
 
 /// Text that a cell can hold: valid UTF-8 and XML, at most 32 767 characters.
 std::string XlsxText(std::string_view text);

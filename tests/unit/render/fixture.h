@@ -211,6 +211,8 @@ inline void AddFinding(report::Report& report) {
   finding.gain_bound = report::Bound::kUpper;
   finding.explains = {"gpu.idle.mean"};
   finding.advice = "Raise num_workers, or move decoding to the GPU.";
+  finding.message_parts = PartsOf(finding.message);
+  finding.advice_parts = PointsOf(finding.advice);
   finding.docs = "https://pytorch.org/docs/stable/data.html";
   finding.evidence_heads = {"Iteration", "Waiting"};
   finding.evidence_units = {Unit::kCount, Unit::kTime};
@@ -300,6 +302,9 @@ inline report::Report HostileReport() {
     finding.title = name;
     finding.message = "is " + name + "\x01 done";
     finding.advice = name;
+    // What a recording wrote is text, whatever it looks like.
+    finding.message_parts = {{TextPart::Kind::kText, finding.message, {}, Unit::kText, ""}};
+    finding.advice_parts = {{{TextPart::Kind::kText, name, {}, Unit::kText, ""}}};
     report.findings.push_back(finding);
   }
   return report;

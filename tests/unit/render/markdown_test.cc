@@ -191,7 +191,7 @@ TEST(Markdown, HostileNamesStayInTheirCells) {
 
 TEST(Markdown, CodeInMessagesIsCode) {
   report::Report report = testing::SampleReport();
-  report.findings.front().message = "most in `a_b<c>|d`, not in <e>";
+  report.findings.front().message_parts = PartsOf("most in `a_b<c>|d`, not in <e>");
   const std::string text = Document(report, true);
   EXPECT_THAT(text, HasSubstr("| most in `a_b<c>\\|d`, not in &lt;e&gt; |"));
   EXPECT_THAT(text, HasSubstr("\nmost in `a_b<c>|d`, not in &lt;e&gt;\n"));

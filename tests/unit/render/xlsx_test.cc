@@ -90,8 +90,9 @@ TEST(Xlsx, TextThatACellCannotHold) {
 }
 
 TEST(Xlsx, ProseHasNoMarkdown) {
-  EXPECT_EQ(XlsxProse("Set `a`:\n- first\n  goes on\n- second"),
-            "Set a:\n• first goes on\n• second");
+  EXPECT_EQ(XlsxProse("Set `a`."), "Set a.");
+  EXPECT_EQ(XlsxAdvice(PointsOf("- first `a`\n  goes on\n- second")),
+            "• first a goes on\n• second");
   EXPECT_EQ(XlsxProse("   \n"), "");
 }
 

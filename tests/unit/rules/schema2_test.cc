@@ -258,6 +258,73 @@ TEST(Names, MayBeTheGreatestOfSeveral) {
             "sync 20 % the host waits");
 }
 
+std::string Shown(const RichText& parts) {
+  std::string out;
+  for (const TextPart& part : parts) {
+    out += fmt::format("{}({})", TextPartName(part.kind), part.text);
+  }
+  return out;
+}
+
+/// The first finding of a rule over kernels of these names.
+Finding OfKernels(const std::string& rules, std::string_view name) {
+  auto file = ParseRuleFile(rules, "t.yaml");
+  EXPECT_TRUE(file) << ShowErrors(file.error());
+  static Loaded loaded;  // Findings point into it.
+  loaded.rules.rules = std::move(file->rules);
+  const auto active = SelectRules(loaded.rules, loaded.policy, {});
+  loaded.compiled = *CompileRules(*active, loaded.policy);
+  TestRun run;
+  run.Rows("kernels_by_op", {"rank", "name", "time"}, {{Whole(0), Text(std::string(name)), Ms(1)}});
+  return EvaluateRules(loaded.compiled, run.analysis(), {}, {}).findings.front();
+}
+
+TEST(Parts, NamesOfTheRecordingAreNoMarkup) {
+  const std::string rule =
+      std::string(kHead) +
+      "rules:\n  - {id: a, title: A, for_each: kernel, level: warn, message: \"{{ count() }} runs "
+      "{{ at_max(kernel.name, kernel.time) }}, as `{{ at_max(kernel.name, kernel.time) }}` "
+      "does.\", "
+      "advice: [\"See `{{ at_max(kernel.name, kernel.time) }}`.\", Go on.]}\n";
+  const Finding finding = OfKernels(rule, "a`b|<c>`\u202e@d");
+  EXPECT_EQ(Shown(finding.message_parts),
+            "number(1)text( runs a`b|<c>`\u202e@d, as )code(a`b|<c>`\u202e@d)text( does.)");
+  ASSERT_EQ(finding.advice_parts.size(), 2u);
+  EXPECT_EQ(Shown(finding.advice_parts[0]), "text(See )code(a`b|<c>`\u202e@d)text(.)");
+  EXPECT_EQ(finding.advice, "- See `a`b|<c>`\u202e@d`.\n- Go on.\n");
+}
+
+TEST(Parts, OfSchema1AreLinesOfItsAdvice) {
+  const std::string rule =
+      "schema: 1\nnamespace: t\nrules:\n  - id: a\n    title: A\n    category: c\n    for_each: "
+      "kernel\n    level: warn\n    message: \"in {{ if(count() == 1, '`', '') }}{{ "
+      "at_max(kernel.name, "
+      "kernel.time) }}{{ if(count() == 1, '`', '') }}.\"\n    advice: |\n      - First\n        "
+      "goes "
+      "on with `code`.\n      {{ if(count() > 1, '- never', '') }}\n      {{ if(count() == 1, '- "
+      "then', "
+      "'') }}\n";
+  const Finding finding = OfKernels(rule, "gemm");
+  EXPECT_EQ(Shown(finding.message_parts), "text(in )code(gemm)text(.)");
+  ASSERT_EQ(finding.advice_parts.size(), 2u);
+  EXPECT_EQ(Shown(finding.advice_parts[0]), "text(First goes on with )code(code)text(.)");
+  EXPECT_EQ(Shown(finding.advice_parts[1]), "text(then)");
+}
+
+TEST(Keys, NameTheRuleAndItsGroup) {
+  const auto rule = [](std::string_view more) {
+    return fmt::format(
+        "{}rules:\n  - {{id: a, title: A, for_each: kernel, level: warn, message: m{}}}\n", kHead,
+        more);
+  };
+  EXPECT_EQ(OfKernels(rule(""), "gemm").key, "t/a");
+  EXPECT_EQ(OfKernels(rule(", group_by: kernel.name"), "gemm").key, "t/a@name=gemm");
+  EXPECT_EQ(OfKernels(rule(", group_by: kernel.rank"), "gemm").key, "t/a@rank=0");
+  const std::string key = OfKernels(rule(", group_by: kernel.name"), std::string(60, 'x')).key;
+  EXPECT_EQ(key.substr(0, key.size() - 8), "t/a@name=" + std::string(40, 'x') + "~");
+  EXPECT_EQ(key.size(), 9u + 40 + 1 + 8);
+}
+
 struct Mistake {
   std::string_view rule, error;
 };

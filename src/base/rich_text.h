@@ -1,0 +1,37 @@
+// Texts as their parts: what is code, what is a number. Made once, where a sentence is made; who
+// shows them draws parts and parses nothing, so names from a recording stay names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+
+namespace profgauge {
+
+struct TextPart {
+  enum class Kind : std::uint8_t { kText, kCode, kNumber, kLink };
+  Kind kind = Kind::kText;
+  std::string text;             ///< As it is shown; of a number with its unit.
+  std::optional<double> value;  ///< Of a kNumber, in its base unit.
+  Unit unit = Unit::kText;      ///< Of a kNumber.
+  std::string href;             ///< Of a kLink.
+};
+using RichText = std::vector<TextPart>;
+
+std::string_view TextPartName(TextPart::Kind kind);  ///< "text", "code", "number", "link"
+
+/// Adds text or code; what follows its own kind is one part with it.
+void AddPart(RichText& to, TextPart::Kind kind, std::string_view text);
+/// Parts of a text in which code stands between backticks. For texts of ours, and of files that
+/// have no parts.
+RichText PartsOf(std::string_view text);
+/// The text, with code between backticks.
+std::string TextOf(const RichText& parts);
+/// The points of a list in Markdown, by parts; lines without a dash go on with the one before.
+std::vector<RichText> PointsOf(std::string_view list);
+
+}  // namespace profgauge

@@ -1,0 +1,175 @@
+#include "rules/finding_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "expr/message.h"
+
+namespace profgauge {
+namespace {
+
+using expr::Outcome;
+using expr::RowId;
+
+bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80; }
+
+/// Names that are very long lose their middle: the tables have them whole.
+std::string ShortName(const std::string& name) {
+  constexpr std::size_t kLong = 120, kHead = 70, kTail = 40;
+  if (name.size() <= kLong) return name;
+  std::size_t head = kHead, tail = name.size() - kTail;
+  while (head > 0 && IsInsideCharacter(name[head])) --head;
+  while (tail < name.size() && IsInsideCharacter(name[tail])) ++tail;
+  return name.substr(0, head) + "…" + name.substr(tail);
+}
+
+/// Whether texts that the expression itself has written out hold backticks: rules of schema 1 glue
+/// code together so.
+bool WritesCode(const expr::Program& hole) {
+  return std::ranges::any_of(hole.ast().nodes, [](const expr::Node& node) {
+    return node.op == expr::Op::kText && node.text.find('`') != std::string::npos;
+  });
+}
+
+/// Backticks of the rule make code, holes numbers; texts from the recording are never markup.
+class PartsMaker {
+ public:
+  PartsMaker(const expr::Data& data, std::span<const RowId> rows) : data_(data), rows_(rows) {}
+
+  RichText Make(const expr::Message& message) {
+    for (const expr::Message::Part& part : message.parts) {
+      Markup(part.literal);
+      if (part.has_hole) Hole(part);
+    }
+    if (in_code_) {  // One backtick alone is a backtick.
+      RichText code = std::exchange(code_, {});
+      AddPart(parts_, TextPart::Kind::kText, "`");
+      for (const TextPart& part : code) AddPart(parts_, TextPart::Kind::kText, part.text);
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  void Text(std::string_view text) {
+    AddPart(in_code_ ? code_ : parts_, in_code_ ? TextPart::Kind::kCode : TextPart::Kind::kText,
+            text);
+  }
+
+  void Markup(std::string_view text) {
+    for (std::size_t tick = text.find('`'); tick != text.npos; tick = text.find('`')) {
+      Text(text.substr(0, tick));
+      text.remove_prefix(tick + 1);
+      in_code_ = !in_code_;
+      if (in_code_) continue;
+      const std::string name = code_.empty() ? "" : ShortName(code_.front().text);
+      code_.clear();
+      AddPart(parts_, TextPart::Kind::kCode, name);
+    }
+    Text(text);
+  }
+
+  void Hole(const expr::Message::Part& part) {
+    const Outcome outcome = expr::Evaluate(part.hole, data_, rows_);
+    const std::string text = expr::FormatHole(part, outcome);
+    const auto* number = std::get_if<double>(&outcome.value);
+    if (number != nullptr && !in_code_) {
+      parts_.push_back({TextPart::Kind::kNumber, text, *number,
+                        expr::DisplayUnit(part.display, part.hole.type()), ""});
+    } else if (WritesCode(part.hole)) {
+      Markup(text);
+    } else {
+      Text(text);
+    }
+  }
+
+  const expr::Data& data_;
+  std::span<const RowId> rows_;
+  RichText parts_, code_;
+  bool in_code_ = false;
+};
+
+/// The texts of `items` that are to be shown.
+void ShownTexts(const std::vector<CompiledRule::Item>& items, const expr::Data& data,
+                std::span<const RowId> rows, bool only_first, std::vector<RichText>& out) {
+  for (const CompiledRule::Item& item : items) {
+    if (item.when) {
+      const Outcome holds = expr::Evaluate(*item.when, data, rows);
+      if (IsAbsent(holds.value) || !std::get<bool>(holds.value)) continue;
+    }
+    if (item.items.empty()) {
+      out.push_back(PartsMaker(data, rows).Make(item.text));
+    } else {
+      ShownTexts(item.items, data, rows, item.is_case, out);
+    }
+    if (only_first) return;
+  }
+}
+
+void Append(const RichText& from, RichText& to) {
+  for (const TextPart& part : from) {
+    if (part.kind == TextPart::Kind::kText) {
+      AddPart(to, part.kind, part.text);
+    } else {
+      to.push_back(part);
+    }
+  }
+}
+
+/// Rules of schema 1 have one text, whose lines are points; lines that do not apply are empty.
+void SplitAdvice(std::vector<RichText>& parts) {
+  const std::vector<RichText> texts = std::exchange(parts, {});
+  bool is_start = true;  // Nothing of the line is there yet.
+  for (const RichText& text : texts) {
+    for (const TextPart& part : text) {
+      if (part.kind != TextPart::Kind::kText) {
+        if (parts.empty()) parts.emplace_back();
+        parts.back().push_back(part);
+        is_start = false;
+        continue;
+      }
+      std::string_view rest = part.text;
+      while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        const bool ends = end < part.text.size() &&
+                          line.data() + line.size() != part.text.data() + part.text.size();
+        if (is_start) line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+        if (!line.empty()) {
+          if (is_start && line.starts_with("- ")) {
+            parts.emplace_back();
+            line.remove_prefix(2);
+          } else if (is_start && !parts.empty()) {
+            AddPart(parts.back(), TextPart::Kind::kText, " ");
+          }
+          if (parts.empty()) parts.emplace_back();
+          AddPart(parts.back(), TextPart::Kind::kText, line);
+          is_start = false;
+        }
+        if (ends) is_start = true;
+      }
+    }
+  }
+  std::erase_if(parts, [](const RichText& point) { return point.empty(); });
+}
+
+}  // namespace
+
+void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> rows,
+              Finding& out) {
+  std::vector<RichText> sentences;
+  ShownTexts(rule.message, data, rows, false, sentences);
+  for (const RichText& sentence : sentences) {
+    if (!out.message_parts.empty()) AddPart(out.message_parts, TextPart::Kind::kText, " ");
+    Append(sentence, out.message_parts);
+  }
+  out.message = TextOf(out.message_parts);
+  ShownTexts(rule.advice, data, rows, false, out.advice_parts);
+  if (rule.rule->schema == 1) SplitAdvice(out.advice_parts);
+  for (const RichText& point : out.advice_parts) out.advice += fmt::format("- {}\n", TextOf(point));
+  if (rule.next) out.next = expr::RenderMessage(*rule.next, data, rows);
+}
+
+}  // namespace profgauge
