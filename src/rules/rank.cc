@@ -1,5 +1,7 @@
 #include "rules/rank.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <tuple>
@@ -48,21 +50,59 @@ class Ranker {
  private:
   void LinkCauses() {
     for (std::size_t cause = 0; cause < findings_.size(); ++cause) {
-      if (!Fired(findings_[cause].status)) continue;
-      const std::vector<std::size_t> symptoms = SymptomsOf(cause);
-      for (std::size_t i = 0; i < findings_.size(); ++i) {
-        if (!Fired(findings_[i].status)) continue;
-        if (std::find(symptoms.begin(), symptoms.end(), rule_of_[i]) == symptoms.end()) continue;
-        Finding& symptom = findings_[i];
-        if (!Explains(findings_[cause], symptom, explained_)) continue;
-        if (!symptom.cause || findings_[*symptom.cause].gain_share < findings_[cause].gain_share) {
-          symptom.cause = cause;
-        }
-      }
+      if (Fired(findings_[cause].status)) LinkSymptoms(cause, false);
+    }
+    for (std::size_t cause = 0; cause < findings_.size(); ++cause) {
+      if (findings_[cause].status == FindingStatus::kWaived) LinkSymptoms(cause, true);
     }
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       if (findings_[i].cause) findings_[*findings_[i].cause].symptoms.push_back(i);
     }
+    std::vector<bool> roots(findings_.size());
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      roots[i] = findings_[i].status == FindingStatus::kWaived;
+    }
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (roots[i]) WaiveSymptoms(i);
+    }
+  }
+
+  /// A waived cause explains what no other one does; nothing that is graver than it was.
+  void LinkSymptoms(std::size_t cause, bool is_waived) {
+    const std::vector<std::size_t> symptoms = SymptomsOf(cause);
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      Finding& symptom = findings_[i];
+      if (!Fired(symptom.status)) continue;
+      if (std::find(symptoms.begin(), symptoms.end(), rule_of_[i]) == symptoms.end()) continue;
+      if (!Explains(findings_[cause], symptom, explained_)) continue;
+      if (symptom.cause) {
+        const Finding& other = findings_[*symptom.cause];
+        if (is_waived && Fired(other.status)) continue;
+        if (other.gain_share >= findings_[cause].gain_share) continue;
+      }
+      if (is_waived && symptom.status < findings_[cause].unwaived) continue;
+      symptom.cause = cause;
+    }
+  }
+
+  /// Who accepts a cause accepts what it brings with it, over any number of steps; what is graver
+  /// than it stands alone.
+  void WaiveSymptoms(std::size_t cause) {
+    std::vector<std::size_t> kept;
+    for (const std::size_t i : findings_[cause].symptoms) {
+      Finding& symptom = findings_[i];
+      if (symptom.status < findings_[cause].unwaived) {
+        symptom.cause.reset();
+        continue;
+      }
+      kept.push_back(i);
+      symptom.unwaived = findings_[cause].unwaived;
+      symptom.status = FindingStatus::kWaived;
+      symptom.waiver = findings_[cause].waiver;
+      symptom.reason = fmt::format("`{}` explains it, and is waived", findings_[cause].rule->id);
+      WaiveSymptoms(i);
+    }
+    findings_[cause].symptoms = std::move(kept);
   }
 
   std::vector<std::size_t> SymptomsOf(std::size_t cause) const {

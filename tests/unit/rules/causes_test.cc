@@ -64,6 +64,40 @@ TEST(CausesAndGains, SymptomsStandUnderTheirCauseAndGainsRank) {
             "`memory.peak_share` is absent: not recorded here\n");
 }
 
+constexpr std::string_view kWaiver =
+    "waivers: [{rule: test/loader, reason: known, owner: ann, expires: '2027-01-01'}]\n";
+
+TEST(CausesAndGains, SymptomsOfAWaivedCauseAreWaivedWithIt) {
+  const std::string shown = Check(kCauses, CauseRun(), kWaiver);
+  EXPECT_EQ(shown.substr(0, shown.find("test/broken")),
+            "test/amp: warn 50.0 % (> 10 %) gain 1000000 | amp\n"
+            "test/loader: waived 40.0 % (> 10 %) gain 40000000 because known (ann, until "
+            "2027-01-01) | loader 40.0 %\n"
+            "  test/idle: waived 60.0 % (> 15 %) gain 60000000 because `test/loader` explains it, "
+            "and is waived | idle 60.0 %\n");
+}
+
+TEST(CausesAndGains, WhatIsGraverThanItsWaivedCauseCounts) {
+  std::string rules(kCauses);
+  const std::string_view warns = "value: gpu.idle.mean, warn_above: 15%";
+  rules.replace(rules.find(warns), warns.size(),
+                "value: gpu.idle.mean, warn_above: 15%, error_above: 30%");
+  const std::string shown = Check(rules, CauseRun(), kWaiver);
+  EXPECT_EQ(shown.substr(0, shown.find('\n')),
+            "test/idle: error 60.0 % (> 30 %) gain 60000000 | idle 60.0 %");
+}
+
+TEST(CausesAndGains, ACauseThatIsNotWaivedKeepsItsSymptoms) {
+  std::string rules(kCauses);
+  const std::string_view amp = "    gain: {value: 1 ms, bound: upper}\n";
+  rules.insert(rules.find(amp) + amp.size(), "    explains: [test/idle]\n");
+  rules.replace(rules.find("gain: {value: 1 ms"), 18, "gain: {value: 60 ms");
+  const std::string shown = Check(rules, CauseRun(), kWaiver);
+  EXPECT_EQ(shown.substr(0, shown.find("test/loader")),
+            "test/amp: warn 50.0 % (> 10 %) gain 60000000 | amp\n"
+            "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n");
+}
+
 TEST(CausesAndGains, ASymptomUnderAConditionStandsUnderItsCauseWhereThatHolds) {
   std::string rules(kCauses);
   const std::string_view always = "explains: [test/idle]";
