@@ -59,6 +59,7 @@ struct Options {
   std::string run_name;          ///< What the run is called; empty: as its files are.
   std::string fail_on;           ///< "error", "warn" or "never".
   bool exit_zero = false;
+  bool expand = false;
   std::string now;  ///< A day, or seconds since 1970.
   bool allow_long_waivers = false;
   bool allow_incomplete = false;

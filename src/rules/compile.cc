@@ -47,16 +47,6 @@ static_assert(static_cast<int>(ShowAs::Kind::kPercent) ==
 static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
               static_cast<int>(expr::Display::Kind::kNumber));
 
-/// A number as expressions write it, to all its digits.
-std::string LiteralText(const Literal& value) {
-  for (const UnitSuffix& suffix : UnitSuffixes()) {
-    // A share is a plain number.
-    if (suffix.unit != value.unit || suffix.unit == Unit::kShare) continue;
-    return fmt::format("{} {}", value.value / suffix.factor, suffix.text);
-  }
-  return fmt::format("{}", value.value);
-}
-
 /// Of a rule whose decoding failed in part only what does not follow from that: unknown fields of
 /// rows and metrics. Parameters and names of `let` may be missing.
 void DropConsequences(const Rule& rule, Errors& errors) {

@@ -1,5 +1,7 @@
 #include "rules/text_builder.h"
 
+#include <fmt/format.h>
+
 namespace profgauge {
 
 void TextBuilder::Run(const Where& where) {
@@ -35,6 +37,15 @@ std::string QuotedText(std::string_view text) {
     if (c == '\'') out += c;
   }
   return out + "'";
+}
+
+std::string LiteralText(const Literal& value) {
+  for (const UnitSuffix& suffix : UnitSuffixes()) {
+    // A share is a plain number.
+    if (suffix.unit != value.unit || suffix.unit == Unit::kShare) continue;
+    return fmt::format("{} {}", value.value / suffix.factor, suffix.text);
+  }
+  return fmt::format("{}", value.value);
 }
 
 }  // namespace profgauge

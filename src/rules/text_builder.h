@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/literal.h"
 #include "base/source_text.h"
 
 namespace profgauge {
@@ -30,5 +31,8 @@ class TextBuilder {
 
 /// 'text', as the expression language writes it.
 std::string QuotedText(std::string_view text);
+
+/// A number as expressions and files write it, to all its digits.
+std::string LiteralText(const Literal& value);
 
 }  // namespace profgauge

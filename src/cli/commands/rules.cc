@@ -135,6 +135,10 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   if (!book) return Refuse(book.error(), console);
   const Rule* rule = book->rules().Find(options.arguments.front());
   if (rule == nullptr) return Fail(UnknownRule(book->rules(), options.arguments.front()));
+  if (options.expand) {
+    console.Print(ExpandedRule(*rule));
+    return kExitPass;
+  }
   const CompiledRule* compiled = CompiledOf(*book, *rule);
   console.Print(ExplainRule(*rule, compiled == nullptr ? nullptr : &compiled->active));
   if (options.arguments.size() == 1 || compiled == nullptr) return kExitPass;

@@ -27,22 +27,6 @@ std::string LevelsOf(const Rule& rule) {
   return warn && error ? "warn, error" : warn ? "warn" : "error";
 }
 
-std::string ShowAsText(const ShowAs& show_as) {
-  switch (show_as.kind) {
-    case ShowAs::Kind::kAuto:
-      return "";
-    case ShowAs::Kind::kDuration:
-      return "duration";
-    case ShowAs::Kind::kBytes:
-      return "bytes";
-    case ShowAs::Kind::kPercent:
-      return "percent";
-    case ShowAs::Kind::kNumber:
-      return show_as.decimals < 0 ? "number" : fmt::format("number:{}", show_as.decimals);
-  }
-  return "";
-}
-
 std::string JoinedTexts(const std::vector<SourceText>& texts) {
   std::string out;
   for (const SourceText& text : texts) out += (out.empty() ? "" : ", ") + text.text;
@@ -122,6 +106,22 @@ std::string AnchorOf(const Rule& rule) {
 }
 
 }  // namespace
+
+std::string ShowAsText(const ShowAs& show_as) {
+  switch (show_as.kind) {
+    case ShowAs::Kind::kAuto:
+      return "";
+    case ShowAs::Kind::kDuration:
+      return "duration";
+    case ShowAs::Kind::kBytes:
+      return "bytes";
+    case ShowAs::Kind::kPercent:
+      return "percent";
+    case ShowAs::Kind::kNumber:
+      return show_as.decimals < 0 ? "number" : fmt::format("number:{}", show_as.decimals);
+  }
+  return "";
+}
 
 std::string RuleLines(const std::vector<Rule>& rules) {
   std::size_t id_width = 0, category_width = 0;

@@ -18,6 +18,11 @@ std::string RuleLines(const std::vector<Rule>& rules);
 /// (`active`; nullptr: its own).
 std::string ExplainRule(const Rule& rule, const ActiveRule* active);
 
+/// The rule as a file of its own, without templates, imports and names of rows.
+std::string ExpandedRule(const Rule& rule);
+/// "duration", "number:2"; empty where the unit decides.
+std::string ShowAsText(const ShowAs& show_as);
+
 /// What the rule came to in a run: every intermediate value, why each group fired or did not.
 std::string ExplainFinding(const Finding& finding);
 

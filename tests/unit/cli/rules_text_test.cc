@@ -38,6 +38,40 @@ rules:
             "Estimated gain (upper): As if it were gone.\n\n");
 }
 
+TEST(ExpandedRule, SaysWhatItsTemplateSays) {
+  const auto file = ParseRuleFile(R"(schema: 2
+namespace: t
+category: c
+let: {long: "kernel.mean > $least and kernel.name != 'a\\b'"}
+texts: {both: [{when: profile.gpus > 1, text: Many.}, One.]}
+templates:
+  slow:
+    with: {what: text}
+    rule:
+      for_each: kernel
+      params: {least: {default: 20 us, doc: d}}
+      where: long
+      metric: {is: "{{ with.what }}", value: sum(kernel.time) / profile.kernel_time, warn_above: 10%}
+      message: "{{ metric }} \"{{ with.what }}\""
+      evidence: {order_by: kernel.time desc, columns: [kernel.name, per_iteration(kernel.calls)]}
+rules:
+  - {id: a, title: A, use: slow, with: {what: matmuls}, explains: [t/b, {when: metric > 20%, rule: t/c}],
+     advice: [{when: profile.ranks > 1, use: both}, {case: [{when: profile.gpus > 8, text: x}, y]}]}
+)",
+                                  "t.yaml");
+  ASSERT_TRUE(file) << RenderErrors(file.error(), false);
+  const std::string yaml = ExpandedRule(file->rules.front());
+  const auto again = ParseRuleFile(yaml, "t.yaml");
+  ASSERT_TRUE(again) << RenderErrors(again.error(), false) << yaml;
+  EXPECT_EQ(ExpandedRule(again->rules.front()), yaml);
+  EXPECT_NE(yaml.find("where: \"kernel.mean > $least and kernel.name != 'a\\\\b'\""), yaml.npos)
+      << yaml;
+  EXPECT_NE(
+      yaml.find("- when: \"(profile.ranks > 1) and (profile.gpus > 1)\"\n        text: \"Many.\""),
+      yaml.npos)
+      << yaml;
+}
+
 TEST(LanguageDocs, NameEveryFunctionFactAndColumn) {
   const std::string docs = LanguageDocs();
   const auto names = [&docs](const std::string& what) {
