@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 
 namespace profgauge::expr {
 namespace {
@@ -116,7 +117,7 @@ std::string Format(const Value& value, const Type& type, const Display& display)
 Value ToCell(const Value& value, Unit unit) {
   const auto* number = std::get_if<double>(&value);
   if (number == nullptr || CellTypeOf(unit) != CellType::kInteger) return value;
-  if (std::abs(*number) > 9e18) return Value();
+  if (std::abs(*number) > kLargestWhole) return Value();
   if (unit == Unit::kBool) return *number != 0;
   return static_cast<std::int64_t>(std::llround(*number));
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/dates.h"
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -86,11 +87,7 @@ bool HaveCommon(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b
 }
 
 // Clocks that count from a boot, or from nothing, tell nothing of one another.
-bool HasDate(const Profile& profile) {
-  constexpr Ns kSecond = 1'000'000'000;
-  constexpr Ns kFirst = 1'262'304'000 * kSecond, kLast = 4'102'444'800 * kSecond;  // 2010 to 2100
-  return profile.has_timeline && profile.origin_ns >= kFirst && profile.origin_ns < kLast;
-}
+bool HasDate(const Profile& profile) { return profile.has_timeline && IsDate(profile.origin_ns); }
 
 // Ranks run at the same time: how far apart the recordings are, if no clocks can be so wrong.
 std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {

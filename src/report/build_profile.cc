@@ -13,6 +13,7 @@
 #include "analysis/context/markers.h"
 #include "analysis/tables/column_of.h"
 #include "analysis/tables/time_columns.h"
+#include "base/dates.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "model/device_words.h"
@@ -134,9 +135,8 @@ std::vector<Device> DevicesOf(const BuildInput& input) {
 
 // ISO 8601 in UTC. Origins that count from boot or from nothing are no dates: empty.
 std::string CaptureDate(std::int64_t origin_ns) {
-  constexpr std::int64_t kFirst = 1'262'304'000, kLast = 4'102'444'800;  // 2010 to 2100
+  if (!IsDate(origin_ns)) return {};
   const std::int64_t seconds = origin_ns / 1'000'000'000;
-  if (seconds < kFirst || seconds >= kLast) return {};
   namespace chrono = std::chrono;
   const chrono::sys_seconds time{chrono::seconds(seconds)};
   const auto day = chrono::floor<chrono::days>(time);

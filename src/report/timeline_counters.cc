@@ -25,7 +25,6 @@ const DeviceWords& WordsOf(const Profile& profile) {
 
 // The allocator's total on each GPU, thinned to what a screen can show.
 void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
-  constexpr std::size_t kMostPoints = 4000;
   const MemoryTable& memory = profile.memory;
   std::map<std::int32_t, Timeline::Counter> counters;
   for (std::size_t row = 0; row < memory.size(); ++row) {
@@ -37,7 +36,7 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   std::size_t drawn = 0;
   for (auto& [gpu, counter] : counters) {
     if (++drawn > kMostDrawnGpus) break;
-    const std::size_t each = counter.time.size() / kMostPoints + 1;
+    const std::size_t each = counter.time.size() / kMostCounterPoints + 1;
     Timeline::Counter thin;
     thin.name = "memory allocated";
     thin.group = TimelineGpuName(profile, gpu);
@@ -111,7 +110,6 @@ Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t
 }
 
 void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
-  constexpr double kParts = 1'000'000;
   const Ns window = profile.last - profile.first;
   if (window <= 0) return;
   const Ns bucket = BucketOf(window);
@@ -125,12 +123,12 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
       counter.group = TimelineGpuName(profile, gpu);
       counter.unit = Unit::kShare;
       counter.rank = rank;
-      counter.scale = 1 / kParts;
+      counter.scale = 1 / kMillionths;
       for (std::size_t i = 0; i < buckets; ++i) {
         const Ns start = profile.first + static_cast<Ns>(i) * bucket;
         const Ns length = i + 1 == buckets ? profile.last - start : bucket;
         counter.time.push_back(start);
-        counter.value.push_back(std::llround(kParts * sums[i] / static_cast<double>(length)));
+        counter.value.push_back(std::llround(kMillionths * sums[i] / static_cast<double>(length)));
       }
       // Viewers that do not know of ends go on with the last value, and nothing runs any more.
       counter.time.push_back(profile.last);

@@ -10,14 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/whole_number.h"
 #include "model/neuron.h"
 #include "report/timeline_counters.h"
 
 namespace profgauge::report {
 namespace {
 
-constexpr double kParts = 1'000'000;  // Shares are kept as millionths.
-constexpr std::size_t kMostPoints = 4000;
 constexpr Ns kMostBuckets = 500;
 
 Timeline::Counter MakeCounter(const Profile& profile, std::int64_t rank, std::int32_t core,
@@ -27,7 +26,7 @@ Timeline::Counter MakeCounter(const Profile& profile, std::int64_t rank, std::in
   counter.group = TimelineGpuName(profile, core);
   counter.unit = unit;
   counter.rank = rank;
-  if (unit == Unit::kShare) counter.scale = 1 / kParts;
+  if (unit == Unit::kShare) counter.scale = 1 / kMillionths;
   counter.end = std::max(profile.last, profile.span_end);
   return counter;
 }
@@ -57,15 +56,15 @@ void AddCurves(const Profile& profile, std::int64_t rank, Timeline& timeline) {
     const CurveName& curve = kCurves[static_cast<std::size_t>(points[begin].curve)];
     Timeline::Counter counter =
         MakeCounter(profile, rank, points[begin].core, curve.name, curve.unit);
-    const std::size_t each = (end - begin) / kMostPoints + 1;
+    const std::size_t each = (end - begin) / kMostCounterPoints + 1;
     for (std::size_t i = begin; i < end; i += each) {
       double highest = 0;
       for (std::size_t j = i; j < std::min(i + each, end); ++j) {
         highest = std::max(highest, points[j].value);
       }
       counter.time.push_back(points[i].time);
-      const double scaled = curve.unit == Unit::kShare ? highest * kParts : highest;
-      counter.value.push_back(std::llround(std::clamp(scaled, 0.0, 9e18)));
+      const double scaled = curve.unit == Unit::kShare ? highest * kMillionths : highest;
+      counter.value.push_back(std::llround(std::clamp(scaled, 0.0, kLargestWhole)));
     }
     timeline.counters.push_back(std::move(counter));
     begin = end;
@@ -97,7 +96,7 @@ void AddFlops(const Profile& profile, std::int64_t rank, Timeline& timeline) {
     for (std::size_t i = 0; i < flops.size(); ++i) {
       counter.time.push_back(static_cast<Ns>(i) * bucket);
       const double share = flops[i] / (peak * static_cast<double>(bucket));
-      counter.value.push_back(std::llround(kParts * std::min(share, 1.0)));
+      counter.value.push_back(std::llround(kMillionths * std::min(share, 1.0)));
     }
     timeline.counters.push_back(std::move(counter));
   }
@@ -114,7 +113,7 @@ void AddThrottles(const Profile& profile, std::int64_t rank, Timeline& timeline)
     Timeline::Counter& counter = found->second;
     counter.time.push_back(row.start);
     counter.value.push_back(
-        std::llround(kParts * static_cast<double>(row.k) / static_cast<double>(row.n)));
+        std::llround(kMillionths * static_cast<double>(row.k) / static_cast<double>(row.n)));
   }
   for (auto& [core, counter] : cores) timeline.counters.push_back(std::move(counter));
 }

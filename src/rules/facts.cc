@@ -10,6 +10,7 @@
 #include "analysis/classify/collective.h"
 #include "analysis/context/markers.h"
 #include "analysis/context/repeated_ranges.h"
+#include "base/dates.h"
 #include "base/format.h"
 #include "model/program_signs.h"
 
@@ -148,9 +149,8 @@ Value HasTorchCompile(const Profile& profile) {
   for (const auto& [key, value] : profile.facts) {
     if (key == "pytorch_version" || key == "torch_version") return !value.starts_with("1.");
   }
-  constexpr std::int64_t kFirstUnixNs = 1'420'070'400'000'000'000;  // 2015: below, it is no date.
-  constexpr std::int64_t kRelease = 1'678'838'400'000'000'000;      // 2023-03-15, of PyTorch 2.0.
-  if (profile.origin_ns > kFirstUnixNs && profile.origin_ns < kRelease) return false;
+  constexpr Ns kPyTorch2 = 1'678'838'400'000'000'000;  // Its release, 2023-03-15.
+  if (IsDate(profile.origin_ns) && profile.origin_ns < kPyTorch2) return false;
   return {};
 }
 

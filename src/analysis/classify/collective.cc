@@ -7,6 +7,7 @@
 
 #include "analysis/classify/dtypes.h"
 #include "analysis/classify/kernel_name.h"
+#include "base/whole_number.h"
 
 namespace profgauge {
 namespace {
@@ -86,7 +87,7 @@ std::int64_t CollectiveBytes(const Profile& profile, const Collective& collectiv
     default:
       break;
   }
-  if (size <= 0 || elements < 0 || elements * size > 9e18) return -1;
+  if (size <= 0 || elements < 0 || elements * size > kLargestWhole) return -1;
   return static_cast<std::int64_t>(std::llround(elements * size));
 }
 

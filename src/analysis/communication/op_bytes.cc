@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/classify/dtypes.h"
+#include "base/whole_number.h"
 
 namespace profgauge {
 namespace {
@@ -39,7 +40,7 @@ double ElementsOf(std::string_view shape) {
 }
 
 std::int64_t Whole(double bytes) {
-  return bytes > 0 && bytes < 9e18 ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
+  return bytes > 0 && bytes < kLargestWhole ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
 }
 
 // The tensors among the arguments, in bytes; -1 for what is none.

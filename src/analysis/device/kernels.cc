@@ -17,6 +17,7 @@
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
+#include "base/whole_number.h"
 
 namespace profgauge {
 namespace {
@@ -49,7 +50,8 @@ void AppendSums(const KernelSums& sums, Writer& write) {
 
 // What is known from shapes, where no recorded number stands; -1: neither.
 std::int64_t BytesOf(const KernelSums& sums) {
-  const bool from_shapes = sums.bytes < 0 && sums.work_bytes >= 0 && sums.work_bytes < 9e18;
+  const bool from_shapes =
+      sums.bytes < 0 && sums.work_bytes >= 0 && sums.work_bytes < kLargestWhole;
   return from_shapes ? std::llround(sums.work_bytes) : sums.bytes;
 }
 

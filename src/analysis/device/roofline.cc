@@ -19,6 +19,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/no_index.h"
+#include "base/whole_number.h"
 #include "knowledge/roofline.h"
 
 namespace profgauge {
@@ -76,7 +77,7 @@ void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
   const double seconds = static_cast<double>(point.time) / 1e9;
   const double compute = of_run.compute_time(), memory = of_run.memory_time();
   const bool has_roof = compute >= 0 && memory >= 0;
-  const bool has_bytes = point.bytes >= 0 && point.bytes < 9e18;
+  const bool has_bytes = point.bytes >= 0 && point.bytes < kLargestWhole;
   write.Text("name"_col, std::get<0>(key))
       .Text("input_shapes"_col, std::get<1>(key))
       .Text("dtype"_col, point.dtype)

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/whole_number.h"
 #include "knowledge/neuron.h"
 
 namespace profgauge {
@@ -167,7 +168,7 @@ void NeuronSetter::Stated(MetricId id, std::string_view name) {
   const double factor = spec.unit == Unit::kTime && !name.ends_with("_ns") ? 1e9 : 1;
   const double sum = Sum(number) * factor;
   if (CellTypeOf(spec.unit) == CellType::kReal) return out_.Set(id, sum);
-  if (sum < 9e18) out_.Set(id, static_cast<std::int64_t>(std::llround(sum)));
+  if (sum < kLargestWhole) out_.Set(id, static_cast<std::int64_t>(std::llround(sum)));
 }
 
 void NeuronSetter::AllStated() {

@@ -17,6 +17,7 @@
 #include "analysis/context/op_gpu_use.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
+#include "base/whole_number.h"
 
 namespace profgauge {
 namespace {
@@ -278,7 +279,7 @@ template <class Writer>
 void AppendWork(const OpSums& sums, Writer& write) {
   const bool known = sums.flops >= 0;
   const double seconds = static_cast<double>(sums.known_time) / 1e9;
-  const bool has_bytes = sums.bytes >= 0 && sums.bytes < 9e18;
+  const bool has_bytes = sums.bytes >= 0 && sums.bytes < kLargestWhole;
   write.Real("flops"_col, known ? std::optional(sums.flops) : std::nullopt)
       .IntegerIf("bytes"_col, has_bytes, has_bytes ? std::llround(sums.bytes) : 0)
       .Real("achieved"_col,

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/metric_id.h"
+#include "base/whole_number.h"
 #include "knowledge/loss.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
@@ -41,11 +42,11 @@ Result<Sums> ReadSums(DatabaseImport& import) {
       return metrics.IsSet(column) ? Value{metrics.Integer(column)} : Value{};
     };
     // The mean has a fraction; a number beyond any time is a damaged one.
-    constexpr double kLargest = 9e18;
-    const double mean = metrics.IsSet(2) ? metrics.Real(2) : kLargest;
-    sums.spreads[metrics.Integer(0)] = {
-        std::abs(mean) < kLargest ? Value{static_cast<std::int64_t>(std::llround(mean))} : Value{},
-        stored(3), stored(4)};
+    const double mean = metrics.IsSet(2) ? metrics.Real(2) : kLargestWhole;
+    sums.spreads[metrics.Integer(0)] = {std::abs(mean) < kLargestWhole
+                                            ? Value{static_cast<std::int64_t>(std::llround(mean))}
+                                            : Value{},
+                                        stored(3), stored(4)};
   }));
   PROFGAUGE_TRY(auto nodes, TableScan::Open(*import.database, "node_time_metrics",
                                             {{{"id"}},

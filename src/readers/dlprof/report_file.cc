@@ -11,6 +11,7 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "base/whole_number.h"
 #include "readers/text/csv.h"
 
 namespace profgauge::readers::dlprof {
@@ -75,8 +76,8 @@ std::optional<double> RealOf(std::string_view text) {
   text = Trim(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   // What no number of a report is, and what a whole number could not hold.
-  constexpr double kLargest = 9e18;
-  if (error != std::errc{} || end != text.data() + text.size() || !(std::abs(number) < kLargest)) {
+  if (error != std::errc{} || end != text.data() + text.size() ||
+      !(std::abs(number) < kLargestWhole)) {
     return std::nullopt;
   }
   return number;

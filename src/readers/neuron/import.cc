@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/parallel.h"
+#include "base/whole_number.h"
 #include "knowledge/loss.h"
 #include "model/neuron_summary.h"
 #include "model/permute.h"
@@ -134,9 +135,9 @@ Status Import::SetTimeBase() {
   const double clock = known ? static_cast<double>(hardware.last - hardware.first) : 0;
   const bool is_clock = known && std::abs(clock - total * 1e9) <= kShortReal * clock;
   const double nanoseconds = is_clock ? clock : total * 1e9;
-  data_->total_time = total > 0 && nanoseconds < 9e18 ? std::llround(nanoseconds)
-                      : last_end_ > 0                 ? last_end_
-                                                      : data::kUnknown;
+  data_->total_time = total > 0 && nanoseconds < kLargestWhole ? std::llround(nanoseconds)
+                      : last_end_ > 0                          ? last_end_
+                                                               : data::kUnknown;
   return {};
 }
 

@@ -9,6 +9,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/whole_number.h"
+
 namespace profgauge::readers::neuron {
 namespace {
 
@@ -252,7 +254,7 @@ std::optional<std::int64_t> Record::IntegerIn(const Slot& slot, Key key) const {
   } else {
     return std::nullopt;
   }
-  if (!(std::abs(real) < 9e18) || real != std::floor(real)) return std::nullopt;
+  if (!(std::abs(real) < kLargestWhole) || real != std::floor(real)) return std::nullopt;
   return static_cast<std::int64_t>(real);
 }
 

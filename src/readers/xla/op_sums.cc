@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 #include "base/metric_id.h"
+#include "base/whole_number.h"
 
 namespace profgauge::readers::xla {
 namespace {
@@ -59,7 +60,7 @@ void OpSums::Report(ProfileBuilder& builder) const {
   for (const auto& [name, sum] : rows) {
     const double time = static_cast<double>(sum.time) * 1e-9;
     const bool timed = time > 0;
-    const double bytes = sum.knows_bytes && sum.bytes < 9e18 ? sum.bytes : -1;
+    const double bytes = sum.knows_bytes && sum.bytes < kLargestWhole ? sum.bytes : -1;
     const double compute = peak_flops_ > 0 ? sum.flops / peak_flops_ : -1;
     const double memory = peak_bandwidth_ > 0 && bytes >= 0 ? bytes / peak_bandwidth_ : -1;
     const bool roof = compute >= 0 && memory >= 0;
