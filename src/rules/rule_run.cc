@@ -23,8 +23,6 @@ namespace {
 using expr::Outcome;
 using expr::RowId;
 
-constexpr std::size_t kMostPerRule = 20;  ///< Findings of a rule with `report: each`.
-
 /// The first of the known limits, gravest first, that `metric` passes; their number for none.
 std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
                         std::span<const Outcome> values, double metric) {
@@ -412,7 +410,7 @@ class RuleRun {
   std::vector<Finding> Report() {
     std::size_t count = 1;
     if (rule_.rule->report == GroupReport::kEach) {
-      while (count < judged_.size() && count < kMostPerRule &&
+      while (count < judged_.size() && knowledge::kFindingsMostOfRule > count &&
              (Fired(judged_[count].status) || judged_[count].status == FindingStatus::kWaived)) {
         ++count;
       }

@@ -20,7 +20,6 @@ namespace {
 using neuron::Dma;
 
 constexpr std::size_t kMostTransfers = 10'000;
-constexpr std::int64_t kDmaEngines = 16;  // Of one NeuronCore, where the file does not say.
 
 struct Packets {
   std::int64_t count = 0, bytes = 0, small = 0;
@@ -72,7 +71,8 @@ EngineUse AddEngines(const NeuronRank& rank, RowWriter<columns::kDmaEngines>& wr
   }
   for (const auto& [key, engine] : engines) of_core[key.first] += engine.bytes;
   const std::int64_t stated = rank.data->hardware.dma_engines;
-  const auto present = static_cast<double>(stated > 0 ? stated : kDmaEngines);
+  const auto present =
+      static_cast<double>(stated > 0 ? stated : knowledge::kNeuronDmaEngines.value());
   EngineUse use;
   std::map<std::int32_t, std::int64_t> used;
   for (auto& [key, engine] : engines) {

@@ -11,12 +11,6 @@
 #include "knowledge/path.h"
 
 namespace profgauge {
-namespace {
-
-// Beyond, work waits for a queue of the hardware, and looking through all would take long.
-constexpr std::size_t kMostStreams = 128;
-
-}  // namespace
 
 WaitFinder::WaitFinder(const Profile& profile)
     : profile_(profile),
@@ -156,7 +150,7 @@ void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
     if (row != kNone && EndOf(row) >= end - knowledge::kLaunchesStartAfterWait) AddIfDone(row, end);
   };
   if (last_launch != kNone) add(streams_[StreamOf(last_launch)]);
-  if (!found_.empty() || streams_.size() > kMostStreams) return;
+  if (!found_.empty() || streams_.size() > knowledge::kPathMostStreams) return;
   for (const StreamRows& stream : streams_) add(stream);
 }
 
@@ -223,7 +217,7 @@ std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
   const bool waits = WaitsForEvent(launched_before, launched);
   if (!waits && start - ready <= knowledge::kLaunchesFreeLatency) return kNone;
   const std::span<const StreamRows> streams = StreamsBeside(row);
-  if (streams.size() > kMostStreams) return kNone;
+  if (streams.size() > knowledge::kPathMostStreams) return kNone;
   std::uint32_t best = kNone;
   const auto distance = [&](std::uint32_t other) { return std::abs(start - EndOf(other)); };
   for (const StreamRows& stream : streams) {
@@ -276,7 +270,7 @@ std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
   const auto end = profile_.device.start.begin() + stream.end;
   const auto after = static_cast<std::uint32_t>(std::lower_bound(begin, end, time) -
                                                 profile_.device.start.begin());
-  constexpr std::uint32_t kOverlapping = 64;  // Work of one stream follows itself, as a rule.
+  constexpr std::uint32_t kOverlapping = 64;  // Rows looked at: work of a stream hardly overlaps.
   const std::uint32_t last = std::max(stream.begin, after - std::min(after, kOverlapping));
   for (std::uint32_t at = after; at > last; --at) {
     const Ns ended = EndOf(at - 1);

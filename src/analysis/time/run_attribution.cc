@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/content_hash.h"
+#include "knowledge/parts.h"
 
 namespace profgauge {
 namespace {
 
-constexpr double kFoldedShare = 0.0002;
 constexpr std::size_t kNotSlowest = WorkCollector::kNotSlowest;
 
 }  // namespace
@@ -124,7 +124,7 @@ void RunAttribution::AddPart(const RankPart& of_rank, const OwnPositions& positi
 
 // Small parts of a category and op type become one, so that a baseline stays kilobytes.
 void RunAttribution::Fold() {
-  const double least = kFoldedShare * static_cast<double>(whole_);
+  const double least = knowledge::kPartsFoldedShare.Of(static_cast<double>(whole_));
   std::vector<Part> parts;
   for (auto& [names, part] : parts_) {
     if (static_cast<double>(part.sum.time) >= least || part.sum.category == "other") {
@@ -146,8 +146,8 @@ void RunAttribution::Fold() {
                    [](const Part& a, const Part& b) { return a.sum.time > b.sum.time; });
   for (std::size_t i = 0; i < parts.size(); ++i) {
     TimePart& part = out_.parts.emplace_back(std::move(parts[i].sum));
-    const bool is_large =
-        static_cast<double>(part.time) >= kSeriesShare * static_cast<double>(whole_);
+    const bool is_large = static_cast<double>(part.time) >=
+                          knowledge::kPartsSeriesShare.Of(static_cast<double>(whole_));
     // Of several together there are not the points of all.
     if (is_large && i < kMostSeries && parts[i].is_alone)
       part.series = SeriesOf(parts[i].points, run_.size());

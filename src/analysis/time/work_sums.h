@@ -57,10 +57,8 @@ RankWork RankWorkOf(const RankContext& rank);
 /// Of the smallest, until at most `most` numbers are left.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
 
-/// Of at most so many parts the sums by iteration are kept, and of those alone that take this share
-/// of the iterations' time.
+/// Of at most so many parts the sums by iteration are kept: summaries stay small.
 inline constexpr std::size_t kMostSeries = 64;
-inline constexpr double kSeriesShare = 0.005;
 
 /// Sums over ranks, which may be added in any order.
 class WorkCollector {

@@ -6,26 +6,21 @@
 #include <cstdint>
 
 #include "base/format.h"
+#include "base/whole_number.h"
+#include "knowledge/dlprof.h"
 
 namespace profgauge::readers::dlprof {
 namespace {
 
-/// Of shares in percent, which are printed with one decimal: of one, and of up to seven together.
-constexpr double kRounding = 0.1;
-constexpr double kRoundingOfSum = 1;
-
 /// Whether it is one, and a whole number can hold it.
-bool IsCount(double value) {
-  constexpr double kLargest = 9e18;
-  return value >= 0 && value < kLargest;
-}
+bool IsCount(double value) { return value >= 0 && value < kLargestWhole; }
 
 }  // namespace
 
 std::string WhyTooMuch(std::span<const std::optional<double>> percents) {
   double sum = 0;
   for (const auto& percent : percents) sum += percent.value_or(0);
-  if (sum <= 100 + kRoundingOfSum) return {};
+  if (sum <= 100 * (1 + knowledge::kDlprofSharesRounding.value())) return {};
   return fmt::format("the shares of the time that DLProf states add up to {:.1f} %", sum);
 }
 
@@ -57,7 +52,8 @@ void Stating::Percent(MetricId id, std::optional<double> value, const char* more
 }
 
 void Stating::Share(MetricId id, double value, const char* more) {
-  if (!(value >= -kRounding / 100 && value <= 1 + kRounding / 100)) {
+  constexpr double kRounding = knowledge::kDlprofShareRounding.value();
+  if (!(value >= -kRounding && value <= 1 + kRounding)) {
     return None(id, fmt::format("DLProf states {:.1f} %, expected 0 to 100 %", value * 100));
   }
   Add(id, std::clamp(value, 0.0, 1.0), more);

@@ -19,6 +19,7 @@
 #include "base/read_block.h"
 #include "base/string_pool.h"
 #include "knowledge/loss.h"
+#include "knowledge/xla.h"
 #include "readers/text/json_rows.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/timeline.h"
@@ -48,8 +49,6 @@ constexpr RecordingHint kHints[] = {
 
 /// Protocol Buffers' own limit of a message.
 constexpr std::size_t kMaxMessage = (std::size_t{1} << 31) - 1;
-/// XLA's writer of trace.json keeps the earliest so many events.
-constexpr std::uint64_t kTraceCap = 1'000'000;
 
 Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline& timeline,
                          ProfileBuilder& builder) {
@@ -368,7 +367,7 @@ class XlaTraceReader final : public Reader {
     TraceRows rows(timeline, builder);
     PROFGAUGE_CHECK(ReadJsonRows(source, options, rows, builder));
     rows.Finish();
-    if (rows.events() == kTraceCap) {
+    if (rows.events() == knowledge::kXlaTraceEvents) {  // It keeps the earliest.
       builder.log().AddAt(Counter::events_dropped,
                           "XLA's writer keeps 1 000 000 events; the `.xplane.pb` has them all");
     }
