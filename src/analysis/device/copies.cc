@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kKindNames = {"unknown", "h2d", "d2h",     "d2d",
                                                         "p2p",     "h2h", "unknown", "memset"};
-constexpr std::uint8_t kMemset = 7;
+constexpr std::uint8_t kMemset = kKindNames.size() - 1;  // Behind the kinds of copies.
 constexpr std::array<std::string_view, 4> kHostNames = {"unknown", "pageable", "pinned", "managed"};
 
 // A row and the position of its rank.

@@ -13,7 +13,10 @@
 namespace profgauge {
 namespace {
 
-constexpr std::int64_t kTris = 3, kApiKinds = 6, kCopyKinds = 8, kHostMemories = 4;
+// How many values an enumeration has whose last one is `last`.
+constexpr auto UpTo(auto last) { return static_cast<std::int64_t>(last) + 1; }
+// A row of copies has kinds of copies and, behind them, memory sets.
+constexpr auto kCopyRowKinds = UpTo(CopyKind::kUnknown) + 1;
 
 void Exchange(Columns& columns, CountFacts& facts) {
   columns.Number("count.iterations", facts.iterations);
@@ -49,7 +52,7 @@ void Exchange(Columns& columns, EdgeFacts& facts) {
 void Exchange(Columns& columns, CallFacts& facts) {
   List(columns, "api.calls", facts.calls, [&](CallSum& sum) {
     columns.Text("api.name", sum.name);
-    columns.Enum("api.kind", sum.kind, kApiKinds);
+    columns.Enum("api.kind", sum.kind, UpTo(ApiKind::kOther));
     columns.Positive("api.calls", sum.calls);
     columns.Number("api.time", sum.time);
     columns.Number("api.min", sum.min);
@@ -66,8 +69,8 @@ void Exchange(Columns& columns, CopyFacts& facts) {
   columns.Enum("copy.known", facts.known, kCopyKnowledges);
   columns.Text("copy.why", facts.why);
   List(columns, "copy.calls", facts.rows, [&](CopyRow& row) {
-    columns.Enum("copy.kind", row.kind, kCopyKinds);
-    columns.Enum("copy.host_memory", row.host_memory, kHostMemories);
+    columns.Enum("copy.kind", row.kind, kCopyRowKinds);
+    columns.Enum("copy.host_memory", row.host_memory, UpTo(HostMemory::kManaged));
     columns.Number("copy.gpu", row.gpu);
     columns.Positive("copy.calls", row.sums.calls);
     columns.Number("copy.time", row.sums.time);
@@ -114,7 +117,7 @@ void Exchange(Columns& columns, KernelFacts& facts) {
     columns.Number("kernels.bytes", sums.bytes);
     Exchange(columns, "kernels.blocks_per_sm", sums.blocks_per_sm);
     Exchange(columns, "kernels.occupancy", sums.occupancy);
-    columns.Enum("kernels.tensor_core", sums.tensor_core, kTris);
+    columns.Enum("kernels.tensor_core", sums.tensor_core, UpTo(Tri::kUnknown));
     columns.Number("kernels.collective", sums.collective);
   });
   columns.Number("kernels.kernel_time", facts.kernel_time);
@@ -144,7 +147,7 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
     columns.Number("eligible_op.calls", op.calls);
     columns.Number("eligible_op.time", op.time);
     columns.Number("eligible_op.tensor_core_time", op.tensor_core_time);
-    columns.Enum("eligible_op.uses", op.uses, kTris);
+    columns.Enum("eligible_op.uses", op.uses, UpTo(Tri::kUnknown));
     columns.Later("eligible_op.read_at_once", op.read_at_once);
   });
 }

@@ -13,8 +13,6 @@ namespace profgauge::readers {
 namespace {
 
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
-constexpr std::size_t kPageHead = 8, kInnerHead = 12;
-constexpr char kInnerPage = 5, kLeafPage = 13;
 
 /// What the page has from its `cell`th pointer on; empty where that points outside.
 std::string_view CellAt(std::string_view page, std::size_t head, std::size_t cell,
@@ -100,17 +98,16 @@ std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::
 }
 
 PageRows::PageRows(const PlainTable& table) : table_(table) {
-  constexpr std::size_t kHead = 100, kLeastUsable = 480;
   file_.rdbuf()->pubsetbuf(nullptr, 0);  // What is read at once is long.
   file_.open(table.path, std::ios::binary);
-  std::string head(kHead, '\0');
+  std::string head(sqlite_format::kFileHead, '\0');
   if (!file_.read(head.data(), static_cast<std::streamsize>(head.size()))) return;
   const std::string_view bytes = head;
   const std::size_t size = PageSize(bytes);
   usable_ = size - std::min<std::size_t>(size, BigEndian(bytes.substr(20, 1)));
   std::error_code unknown;
   const std::uint64_t file_size = std::filesystem::file_size(table.path, unknown);
-  if (unknown || usable_ < kLeastUsable) return;
+  if (unknown || usable_ < sqlite_format::kLeastUsable) return;
   pages_ = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(file_size / size, BigEndian(bytes.substr(28, 4))));
   page_size_ = size;
@@ -125,8 +122,8 @@ bool PageRows::ReadNode(const Node& node, Asked asked, std::size_t depth, std::s
   constexpr std::size_t kDeepest = 16;
   const std::string_view page = Page(node.page, ahead);
   if (page.empty() || depth > kDeepest) return false;
-  if (page.front() == kLeafPage) return ReadLeaf(node, asked, page, cells);
-  if (page.front() != kInnerPage) return false;
+  if (page.front() == sqlite_format::kLeafPage) return ReadLeaf(node, asked, page, cells);
+  if (page.front() != sqlite_format::kInnerPage) return false;
   const auto children = Children(node, asked, page);
   return children && ReadChildren(*children, asked, depth + 1, cells);
 }
@@ -147,7 +144,7 @@ bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::si
 // Also what lies outside of what is asked for must be in order: SQLite searches by halves.
 std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, Asked asked,
                                                               std::string_view page) const {
-  const std::size_t cells = CellsOf(page, kInnerHead);
+  const std::size_t cells = CellsOf(page, sqlite_format::kInnerHead);
   if (cells == 0) return std::nullopt;
   std::vector<Node> children;
   Node child = node;
@@ -155,7 +152,7 @@ std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, 
     if (child.least <= asked.last && child.most >= asked.first) children.push_back(child);
   };
   for (std::size_t i = 0; i < cells; ++i) {
-    std::string_view cell = CellAt(page, kInnerHead, i, cells);
+    std::string_view cell = CellAt(page, sqlite_format::kInnerHead, i, cells);
     if (cell.size() < 4) return std::nullopt;
     child.page = static_cast<std::uint32_t>(BigEndian(cell.substr(0, 4)));
     cell.remove_prefix(4);
@@ -173,11 +170,11 @@ std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, 
 }
 
 bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Cells& cells) {
-  const std::size_t count = CellsOf(page, kPageHead);
+  const std::size_t count = CellsOf(page, sqlite_format::kLeafHead);
   if (count == 0) return false;
   std::int64_t least = node.least;
   for (std::size_t i = 0; i < count; ++i) {
-    std::string_view cell = CellAt(page, kPageHead, i, count);
+    std::string_view cell = CellAt(page, sqlite_format::kLeafHead, i, count);
     std::uint64_t size = 0, number = 0;
     if (!TakeNumber(cell, size) || !TakeNumber(cell, number)) return false;
     const auto rowid = static_cast<std::int64_t>(number);
@@ -185,8 +182,7 @@ bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Ce
     if (rowid == std::numeric_limits<std::int64_t>::max()) return false;
     least = rowid + 1;
     if (rowid < asked.first || rowid > asked.last) continue;
-    constexpr std::size_t kOutside = 35;  // A longer row goes on on other pages.
-    if (size > cell.size() || size > usable_ - kOutside) return false;
+    if (size > cell.size() || size > usable_ - sqlite_format::kNotOfRow) return false;
     if (!AddRow(rowid, cell.substr(0, size), cells)) return false;
   }
   return true;

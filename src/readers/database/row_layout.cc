@@ -12,13 +12,12 @@
 namespace profgauge::readers {
 namespace {
 
-constexpr std::uint64_t kNull = 0, kReal = 7, kOne = 9, kFirstText = 12;
-
 /// Bytes of a value in a row, by the type in the row's header; nothing of those that are reserved.
 std::optional<std::uint64_t> SizeOf(std::uint64_t type) {
   constexpr std::uint64_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
   if (type < std::size(kSizes)) return kSizes[type];
-  return type < kFirstText ? std::nullopt : std::optional((type - kFirstText) / 2);
+  return type < sqlite_format::kFirstText ? std::nullopt
+                                          : std::optional((type - sqlite_format::kFirstText) / 2);
 }
 
 }  // namespace
@@ -34,12 +33,12 @@ bool RowLayout::Set(std::string_view header,
     // A row may be older than its last columns: those have values that the schema says.
     if (column && *column >= stored_.size()) return false;
     const Stored stored = column ? stored_[*column] : Stored{};
-    if (stored.type == kReal || stored.type > kOne) return false;
+    if (stored.type == sqlite_format::kReal || stored.type > sqlite_format::kOne) return false;
     number.end = static_cast<std::uint32_t>(stored.end);
     number.bytes = static_cast<std::uint8_t>(*SizeOf(stored.type));
-    number.constant = stored.type == kOne ? 1 : 0;
+    number.constant = stored.type == sqlite_format::kOne ? 1 : 0;
     numbers_.push_back(number);
-    types_.push_back(stored.type == kNull ? SQLITE_NULL : SQLITE_INTEGER);
+    types_.push_back(stored.type == sqlite_format::kNull ? SQLITE_NULL : SQLITE_INTEGER);
   }
   header_ = header;
   return true;

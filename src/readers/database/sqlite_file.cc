@@ -40,8 +40,7 @@ bool HasWriteAheadLog(const std::string& path) {
 
 // How long a database is by its head; 0 where it does not say.
 std::uint64_t StatedSize(std::string_view head) {
-  constexpr std::size_t kHead = 100;
-  if (head.size() < kHead || !IsSqlite(head)) return 0;
+  if (head.size() < sqlite_format::kFileHead || !IsSqlite(head)) return 0;
   // Libraries before 3.7.0 leave the count of pages as it was.
   if (head.substr(24, 4) != head.substr(92, 4)) return 0;
   return PageSize(head) * BigEndian(head.substr(28, 4));
@@ -52,7 +51,7 @@ std::uint64_t StatedSize(std::string_view head) {
 // SQLite itself takes the part of a last page that is missing as zeros.
 Status CheckWhole(const std::string& path) {
   if (HasWriteAheadLog(path)) return {};  // It may hold the rest.
-  std::string head(100, '\0');
+  std::string head(sqlite_format::kFileHead, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));

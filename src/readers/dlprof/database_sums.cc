@@ -265,8 +265,14 @@ std::optional<double> Stated(const TableScan& scan, std::size_t column) {
 
 // Columns of StateAggregation(): utilization, its efficiency, seven parts of the time.
 void StateShares(const DatabaseImport& import, const TableScan& scan, Stating& state) {
-  constexpr std::size_t kUtilization = 1, kFirstPart = 3, kDataLoader = 6, kCpu = 7, kOther = 8,
-                        kIo = 9;
+  enum : std::size_t {
+    kUtilization = 1,
+    kFirstPart = 3,
+    kDataLoader = 6,
+    kCpu = 7,
+    kOther = 8,
+    kIo = 9
+  };
   std::vector<std::optional<double>> parts;
   for (std::size_t i = kFirstPart; i <= kIo; ++i) parts.push_back(Stated(scan, i));
   if (const std::string why = WhyTooMuch(parts); !why.empty()) {

@@ -16,9 +16,16 @@ namespace profgauge::readers::nsight {
 namespace {
 
 // NVTX' numbers of the types that NCCL uses.
-constexpr std::int64_t kPayloadInt = 5, kPayloadUnsigned = 6, kPayloadInt32 = 15,
-                       kPayloadUint32 = 16, kPayloadInt64 = 17;
-constexpr std::int64_t kPayloadUint64 = 18, kPayloadSize = 22;
+enum PayloadType : std::int64_t {
+  kPayloadInt = 5,
+  kPayloadUnsigned = 6,
+  kPayloadInt32 = 15,
+  kPayloadUint32 = 16,
+  kPayloadInt64 = 17,
+  kPayloadUint64 = 18,
+  kPayloadSize = 22
+};
+// Bytes before a payload, and where in them its schema's number stands.
 constexpr std::size_t kHeader = 32, kSchemaAt = 8;
 
 struct Field {

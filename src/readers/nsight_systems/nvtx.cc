@@ -19,14 +19,16 @@ namespace profgauge::readers::nsight {
 namespace {
 
 // nsys' numbers of event kinds; the NVTXT ones come from text files of an older library.
-constexpr std::int64_t kCategory = 33;
-constexpr std::int64_t kMark = 34;
-constexpr std::int64_t kThreadName = 39;
-constexpr std::int64_t kPushPop = 59;
-constexpr std::int64_t kStartEnd = 60;
-constexpr std::int64_t kPushPopText = 70;
-constexpr std::int64_t kStartEndText = 71;
-constexpr std::int64_t kDomainCreate = 75;
+enum EventKind : std::int64_t {
+  kCategory = 33,
+  kMark = 34,
+  kThreadName = 39,
+  kPushPop = 59,
+  kStartEnd = 60,
+  kPushPopText = 70,
+  kStartEndText = 71,
+  kDomainCreate = 75
+};
 
 enum : std::size_t {
   kRangeStart,

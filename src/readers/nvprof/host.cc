@@ -114,7 +114,8 @@ std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
 // What CUPTI does for its own sake on a thread of the program: buffers, instrumentation, resources.
 // What the driver compiles is the program's doing.
 Status ReadOverhead(Import& import) {
-  constexpr std::int64_t kBufferFlush = 2 << 16, kResource = 4 << 16, kOfThread = 2;
+  enum OverheadKind : std::int64_t { kBufferFlush = 2 << 16, kResource = 4 << 16 };
+  enum ObjectKind : std::int64_t { kOfThread = 2 };
   PROFGAUGE_TRY(
       auto scan,
       TableScan::Open(
@@ -136,8 +137,7 @@ Status ReadOverhead(Import& import) {
   });
 }
 
-/// Flags of a marker.
-constexpr std::int64_t kBegin = 2, kFinish = 4;
+enum MarkerFlag : std::int64_t { kBegin = 2, kFinish = 4 };
 
 /// A table's rows have no order; where a range begins and ends at once, it begins first.
 struct Marker {

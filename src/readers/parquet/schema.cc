@@ -11,16 +11,32 @@ namespace {
 
 // The format's numbers.
 namespace converted {
-constexpr std::int64_t kMap = 1, kMapKeyValue = 2, kList = 3, kDecimal = 5, kTimeMillis = 7,
-                       kTimeMicros = 8, kMomentMillis = 9, kMomentMicros = 10, kUint8 = 11,
-                       kUint64 = 14;
+enum : std::int64_t {
+  kMap = 1,
+  kMapKeyValue = 2,
+  kList = 3,
+  kDecimal = 5,
+  kTimeMillis = 7,
+  kTimeMicros = 8,
+  kMomentMillis = 9,
+  kMomentMicros = 10,
+  kUint8 = 11,
+  kUint64 = 14
+};
 }  // namespace converted
 namespace logical {
-constexpr std::int64_t kMap = 2, kList = 3, kDecimal = 5, kTime = 7, kMoment = 8, kInteger = 10,
-                       kHalf = 15;
-constexpr std::int64_t kMillis = 1, kMicros = 2;
+enum : std::int64_t {
+  kMap = 2,
+  kList = 3,
+  kDecimal = 5,
+  kTime = 7,
+  kMoment = 8,
+  kInteger = 10,
+  kHalf = 15
+};
+enum Unit : std::int64_t { kMillis = 1, kMicros = 2 };
 }  // namespace logical
-constexpr std::int64_t kRequired = 0, kRepeated = 2;
+enum Repetition : std::int64_t { kRequired = 0, kRepeated = 2 };
 constexpr std::size_t kMostDepth = 16;
 constexpr int kMostScale = 38;  // Of a decimal of 16 bytes.
 

@@ -12,8 +12,12 @@ namespace profgauge::readers::xla {
 namespace {
 
 // Field numbers by message.
-constexpr std::uint32_t kModule = 1;        // HloProto
-constexpr std::uint32_t kComputations = 3;  // HloModuleProto
+namespace hlo_proto {
+enum : std::uint32_t { kModule = 1 };
+}
+namespace hlo_module {
+enum : std::uint32_t { kComputations = 3 };
+}
 namespace computation {
 enum : std::uint32_t { kInstructions = 2, kId = 5 };
 }
@@ -28,7 +32,9 @@ enum : std::uint32_t {
   kBackendConfig = 43
 };
 }
-constexpr std::uint32_t kElementType = 2;  // ShapeProto
+namespace shape_proto {
+enum : std::uint32_t { kElementType = 2 };
+}
 
 // PrimitiveType: S8, U8, F16, BF16, F8E5M2, F8E4M3FN, S4, U4, the other F8, F4E2M1FN.
 bool IsNarrow(std::uint64_t type) {
@@ -72,7 +78,7 @@ Instruction ReadInstruction(std::string_view message) {
     if (fields.field() != instruction::kShape) continue;
     WireReader shape(fields.Bytes());
     while (shape.Next()) {
-      if (shape.field() == kElementType) out.type = shape.Varint();
+      if (shape.field() == shape_proto::kElementType) out.type = shape.Varint();
     }
   }
   return out;
@@ -110,10 +116,10 @@ void HloProducts::AddModule(std::string_view hlo_proto) {
   std::vector<Instruction> fusions;
   WireReader proto(hlo_proto);
   while (proto.Next()) {
-    if (proto.field() != kModule) continue;
+    if (proto.field() != hlo_proto::kModule) continue;
     WireReader module(proto.Bytes());
     while (module.Next()) {
-      if (module.field() != kComputations) continue;
+      if (module.field() != hlo_module::kComputations) continue;
       std::vector<Instruction> instructions;
       std::uint64_t id = 0;
       WireReader fields(module.Bytes());
