@@ -46,6 +46,15 @@ struct TraceValue {
   std::string shown;       ///< "31.4 %", "true", "4 of 120 rows (2 unknown)", or "absent: …".
 };
 
+/// A limit of a rule, in the unit of its metric: the rule fires above it, or below it.
+struct RuleLimit {
+  double value = 0;
+  bool fires_above = false;
+  Unit unit = Unit::kNumber;
+};
+/// "> 20 %".
+std::string LimitText(const RuleLimit& limit);
+
 /// What one group of a rule came to.
 struct GroupResult {
   std::string label;  ///< "rank 3"; empty without group_by.
@@ -53,7 +62,7 @@ struct GroupResult {
   std::uint64_t rows = 0;
   Value metric;
   std::string metric_text;
-  std::string limit_text;          ///< The limit that was passed, or the nearest: "> 20 %".
+  std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
   std::string reason;              ///< Why it did not fire, does not apply, or is waived.
   const Waiver* waiver = nullptr;  ///< What accepts it, when waived.
   std::vector<TraceValue> trace;   ///< Only with RuleRunOptions::trace.
@@ -87,8 +96,8 @@ struct Finding {
   Value metric;      ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
-  std::string limit_text;      ///< The limit that was passed, or the nearest: "> 20 %".
-  std::optional<double> gain;  ///< ns per iteration, never more than an iteration takes.
+  std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
+  std::optional<double> gain;      ///< ns per iteration, never more than an iteration takes.
   /// The gain is what a replay predicts, which is not more than the rule's own estimate; then…
   bool gain_replayed = false;
   /// …this is the rule's own estimate, ns per iteration, where it is not less.

@@ -1,9 +1,13 @@
 #include "rules/judged.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <tuple>
 #include <utility>
+
+#include "base/format.h"
 
 namespace profgauge {
 namespace {
@@ -33,6 +37,10 @@ void SortWorstFirst(const CompiledRule& rule, std::vector<Judged>& judged) {
                    [&key](const Judged& a, const Judged& b) { return key(a) < key(b); });
 }
 
+std::string LimitText(const RuleLimit& limit) {
+  return fmt::format("{} {}", limit.fires_above ? ">" : "<", FormatLimit(limit.value, limit.unit));
+}
+
 GroupResult SummaryOf(const CompiledRule& rule, Judged judged) {
   GroupResult out;
   out.label = judged.group->label;
@@ -43,7 +51,7 @@ GroupResult SummaryOf(const CompiledRule& rule, Judged judged) {
     out.metric_text = expr::Format(out.metric, rule.metric->type(), rule.metric_display);
   }
   out.waiver = judged.waiver;
-  out.limit_text = std::move(judged.limit_text);
+  out.limit = judged.limit;
   out.reason = std::move(judged.reason);
   out.trace = std::move(judged.trace);
   return out;

@@ -20,7 +20,7 @@ struct Judged {
   FindingStatus unwaived = FindingStatus::kPass;  ///< What it is without its waiver.
   expr::Outcome metric, gain;
   std::optional<double> most_gain;  ///< What the rows can cost at most, in ns; MostGain.
-  std::string limit_text;
+  std::optional<RuleLimit> limit;
   std::optional<Level> surely;  ///< The level that is reached whatever is uncertain of the number.
   std::string unsure_because;   ///< Of the rule's own words on it (`sure_when`); else empty.
   std::string unknown_limit;    ///< Why a graver limit than the passed one is absent, if one is.

@@ -296,8 +296,7 @@ class RuleRun {
     }
     // Errors stand first: the last one is the nearest.
     const std::size_t shown = fires ? passed : limits.size() - 1;
-    out.limit_text = fmt::format("{} {}", rule_.limits[shown].above ? ">" : "<",
-                                 FormatLimit(AsNumber(limits[shown].value, 0), MetricUnit()));
+    out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
     level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
     out.surely = level;
     if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
@@ -437,7 +436,7 @@ class RuleRun {
     out.group = judged.group->label;
     if (!judged.group->key.empty()) out.key += "@" + judged.group->key;
     out.rows = judged.group->rows.size();
-    out.limit_text = judged.limit_text;
+    out.limit = judged.limit;
     out.reason = judged.reason;
     out.missing_field = judged.missing_field;
     out.waiver = judged.waiver;

@@ -91,12 +91,12 @@ void TraceLines(std::string& out, const std::vector<TraceValue>& trace, std::str
 /// Why a group fired or did not: "metric 31.4 % is > 30 %".
 std::string WhyGroup(const GroupResult& group) {
   const std::string metric = group.metric_text.empty() ? "" : "metric " + group.metric_text;
-  if (Fired(group.status) && !group.limit_text.empty()) {
-    return fmt::format("{} is {}", metric, group.limit_text);
+  if (Fired(group.status) && group.limit) {
+    return fmt::format("{} is {}", metric, LimitText(*group.limit));
   }
   if (Fired(group.status)) return "there are such rows" + (metric.empty() ? "" : ", " + metric);
   if (!group.reason.empty()) return Printable(group.reason);
-  return fmt::format("{} is not {}", metric, group.limit_text);
+  return fmt::format("{} is not {}", metric, group.limit ? LimitText(*group.limit) : "");
 }
 
 std::string AnchorOf(const Rule& rule) {
@@ -169,7 +169,7 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
 std::string ExplainFinding(const Finding& finding) {
   std::string out = fmt::format("  {:<12}{}", "result", FindingStatusName(finding.status));
   if (!finding.metric_text.empty()) fmt::format_to(Out(out), ", metric {}", finding.metric_text);
-  if (!finding.limit_text.empty()) fmt::format_to(Out(out), " (limit {})", finding.limit_text);
+  if (finding.limit) fmt::format_to(Out(out), " (limit {})", LimitText(*finding.limit));
   if (!finding.group.empty()) fmt::format_to(Out(out), ", {}", Printable(finding.group));
   out += '\n';
   Line(out, "because", finding.reason);

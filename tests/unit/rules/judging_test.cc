@@ -147,8 +147,8 @@ std::string GroupsOf(std::string_view rule, std::string_view policy, const TestR
   const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, {});
   for (const GroupResult& group : evaluation.findings.front().groups) {
     out += fmt::format("{} {} {} {} of {}{}\n", group.label, FindingStatusName(group.status),
-                       PlainSpaces(group.metric_text), group.limit_text, group.rows,
-                       group.reason.empty() ? "" : ": " + group.reason);
+                       PlainSpaces(group.metric_text), group.limit ? LimitText(*group.limit) : "",
+                       group.rows, group.reason.empty() ? "" : ": " + group.reason);
   }
   return PlainSpaces(out);
 }

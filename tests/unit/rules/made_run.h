@@ -143,7 +143,7 @@ inline std::string Show(const Evaluation& evaluation) {
     if (!finding.group.empty()) out += "[" + finding.group + "]";
     out += ": " + std::string(FindingStatusName(finding.status));
     if (!finding.metric_text.empty()) out += " " + finding.metric_text;
-    if (!finding.limit_text.empty()) out += " (" + finding.limit_text + ")";
+    if (finding.limit) out += " (" + LimitText(*finding.limit) + ")";
     if (finding.gain) out += " gain " + std::to_string(static_cast<std::int64_t>(*finding.gain));
     if (!finding.missing_field.empty()) out += " {" + finding.missing_field + "}";
     if (!finding.reason.empty()) out += " because " + finding.reason;
