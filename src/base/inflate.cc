@@ -22,8 +22,8 @@ namespace {
 /// At most what the libraries' 32-bit counters hold.
 template <class Byte>
 std::uint32_t Count(std::span<Byte> bytes) {
-  constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::min(bytes.size(), kMost));
+  constexpr std::size_t kZlibsMostBytes = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(bytes.size(), kZlibsMostBytes));
 }
 
 #ifdef PROFGAUGE_ISAL

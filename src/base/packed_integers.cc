@@ -12,8 +12,8 @@ void PackedIntegers::Reserve(std::size_t count) {
 
 // To a number at a time the vector's own growth costs more than the number.
 void PackedIntegers::Grow() {
-  constexpr std::size_t kLeast = 16;
-  std::size_t count = std::max(2 * size_, kLeast);
+  constexpr std::size_t kFirstCapacity = 16;
+  std::size_t count = std::max(2 * size_, kFirstCapacity);
   if (size_ < reserved_) count = std::min(count, reserved_);  // More would be room of no use.
   const std::size_t bytes = BytesOf(count);
   if (bytes <= bytes_.capacity()) return bytes_.resize(bytes);

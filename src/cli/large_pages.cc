@@ -28,7 +28,7 @@ constexpr char kKeptInOneHeap[] =
     "glibc.malloc.arena_max=1";
 constexpr std::size_t kFewThreads = 4;
 // Below, a second start costs more than it brings.
-constexpr off_t kLarge = 8'000'000;
+constexpr off_t kWorthSecondStart = 8'000'000;
 
 // What needs no second start: nothing is given back to be asked for again, and more comes at a
 // time. Such calls of the system are a thirtieth of the check of a small profile.
@@ -48,7 +48,8 @@ Size SizeOf(const char* argument) {
   struct stat status {};
   if (stat(argument, &status) != 0 || S_ISCHR(status.st_mode)) return Size::kSmall;
   if (S_ISDIR(status.st_mode)) return Size::kMany;
-  return S_ISREG(status.st_mode) && status.st_size < kLarge ? Size::kSmall : Size::kLarge;
+  return S_ISREG(status.st_mode) && status.st_size < kWorthSecondStart ? Size::kSmall
+                                                                       : Size::kLarge;
 }
 
 }  // namespace

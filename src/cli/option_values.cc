@@ -82,10 +82,10 @@ Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string&
   const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
   const UnitSuffix* suffix = unit.empty() ? nullptr : FindUnitSuffix(unit);
   const double factor = suffix == nullptr ? 1 : suffix->factor;
-  constexpr double kLeast = 1 << 20, kMost = 1e18;
+  constexpr double kLeastBytes = 1 << 20, kMostBytes = 1e18;
   const bool is_bytes = unit.empty() || (suffix != nullptr && suffix->unit == Unit::kBytes);
-  if (error != std::errc() || !is_bytes || !(number * factor >= kLeast) ||
-      !(number * factor <= kMost)) {
+  if (error != std::errc() || !is_bytes || !(number * factor >= kLeastBytes) ||
+      !(number * factor <= kMostBytes)) {
     return Fail(BadValue(self, "a size of at least 1 MiB, as in 512MB or 2GiB", value));
   }
   options.max_memory = static_cast<std::int64_t>(number * factor);

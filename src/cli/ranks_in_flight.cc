@@ -27,8 +27,8 @@ std::uint64_t SizeOf(const std::string& input) {
 
 /// What the recordings that are read at once may take together.
 std::uint64_t MemoryAllowed(const Options& options) {
-  constexpr std::uint64_t kMost = std::uint64_t{2} << 30;
-  return std::min(kMost, MemoryToUse(options.max_memory) / 2);
+  constexpr std::uint64_t kMostMemory = std::uint64_t{2} << 30;
+  return std::min(kMostMemory, MemoryToUse(options.max_memory) / 2);
 }
 
 std::size_t Threads(const Options& options) { return options.jobs > 0 ? options.jobs : Cores(); }

@@ -82,8 +82,9 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
   if (seen.log != nullptr) {
     seen.log->Merge(log);
   } else {
-    constexpr std::int64_t kEnough = std::numeric_limits<std::int64_t>::max();
-    const auto reasons = WhyIncomplete(policy, log, kEnough, options.allow_incomplete);
+    constexpr std::int64_t kAnyCountOfIterations = std::numeric_limits<std::int64_t>::max();
+    const auto reasons =
+        WhyIncomplete(policy, log, kAnyCountOfIterations, options.allow_incomplete);
     if (!reasons.empty()) {
       return Fail(
           InputError(path, "baseline/incomplete",

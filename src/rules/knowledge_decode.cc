@@ -14,7 +14,7 @@
 namespace profgauge {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
 
 constexpr Decoder::Word<Tri> kVerdicts[] = {
     {"yes", Tri::kYes}, {"no", Tri::kNo}, {"unknown", Tri::kUnknown}};
@@ -121,7 +121,7 @@ void DecodeDevice(Decoder& decoder, const YamlNode& node, std::vector<KnownDevic
   Gpu& gpu = device.properties;
   const auto count = [&](std::string_view name, std::int32_t& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
-                          if (const auto value = decoder.Integer(n, name, 1, kMost)) {
+                          if (const auto value = decoder.Integer(n, name, 1, kLargestSize)) {
                             target = static_cast<std::int32_t>(*value);
                           }
                         }};

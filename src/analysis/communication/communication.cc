@@ -366,16 +366,16 @@ void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
 
 // "ranks 3, 5 and 9 more of 64"
 std::string ListMissing(std::span<const RankFacts> ranks, std::int64_t world) {
-  constexpr std::size_t kShown = 8;
+  constexpr std::size_t kMissingRanksNamed = 8;
   std::set<std::int64_t> present;
   for (const RankFacts& rank : ranks) present.insert(rank.rank);
   std::string list;
   std::size_t count = 0;
   for (std::int64_t rank = 0; rank < world; ++rank) {
     if (present.contains(rank)) continue;
-    if (count++ < kShown) list += fmt::format("{}{}", list.empty() ? "" : ", ", rank);
+    if (count++ < kMissingRanksNamed) list += fmt::format("{}{}", list.empty() ? "" : ", ", rank);
   }
-  if (count > kShown) list += fmt::format(" and {} more", count - kShown);
+  if (count > kMissingRanksNamed) list += fmt::format(" and {} more", count - kMissingRanksNamed);
   return fmt::format("of {} ranks these are missing: {}", world, list);
 }
 

@@ -65,9 +65,9 @@ std::string DescribeSuspects(const RankContext& rank) {
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
-  constexpr std::size_t kShown = 3;
+  constexpr std::size_t kSuspectsNamed = 3;
   std::string words;
-  for (std::size_t i = 0; i < std::min(kShown, found.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kSuspectsNamed, found.size()); ++i) {
     const Launches& launches = found[i].second;
     words += fmt::format("{}`{}` ({} launches of {} blocks, {} to {})", i == 0 ? "" : ", ",
                          WithoutArguments(profile.Name(StringId{found[i].first})), launches.count,

@@ -134,9 +134,9 @@ std::vector<std::string> LikeNames(const Profile& profile, std::string_view name
     if (count > 1) order.emplace_back(-count, other);
   }
   std::sort(order.begin(), order.end());
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kLikeNamesListed = 3;
   std::string list;
-  for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
+  for (std::size_t i = 0; i < std::min(order.size(), kLikeNamesListed); ++i) {
     list += fmt::format("{}`{}` ({} times)", i == 0 ? "" : ", ", order[i].second, -order[i].first);
   }
   if (list.empty()) return {};

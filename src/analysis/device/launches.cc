@@ -269,12 +269,12 @@ LaunchFacts LaunchFactsOf(const RankContext& rank) {
 }
 
 void FoldDelays(LaunchFacts& facts) {
-  constexpr std::size_t kMost = 16'384;
+  constexpr std::size_t kDelaysKept = 16'384;
   std::map<Ns, std::int64_t> counts;
   for (std::size_t i = 0; i < facts.delays.size(); ++i) {
     counts[facts.delays[i]] += facts.delay_counts.empty() ? 1 : facts.delay_counts[i];
   }
-  for (int bits = 20; counts.size() > kMost && bits > 1; --bits) {
+  for (int bits = 20; counts.size() > kDelaysKept && bits > 1; --bits) {
     std::map<Ns, std::int64_t> rounded;
     for (const auto& [delay, count] : counts) {
       const auto value = static_cast<std::uint64_t>(delay);

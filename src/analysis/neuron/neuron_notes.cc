@@ -155,9 +155,9 @@ void AddSemaphores(const NeuronRank& rank, RowWriter<columns::kSemaphores>& writ
 }
 
 void AddCurves(const NeuronRank& rank, RowWriter<columns::kCounterCurves>& write) {
-  constexpr std::size_t kMost = 20'000;
+  constexpr std::size_t kCurvePointsInTable = 20'000;
   const auto& points = rank.data->curves;
-  const std::size_t step = points.size() / kMost + 1;
+  const std::size_t step = points.size() / kCurvePointsInTable + 1;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const neuron::CurvePoint& point = points[i];
     if (!rank.Inside(point.time)) continue;

@@ -16,10 +16,11 @@ constexpr double kMostFactor = 1e6;  // Of several scalings together.
 
 // Sums of what grew stay far from the largest time, whatever the recording and the factors hold.
 Ns Scaled(Ns time, double factor) {
-  constexpr double kMost = static_cast<double>(Ns{1} << 42);  // 73 minutes.
+  constexpr double kLongestAfterScaling = static_cast<double>(Ns{1} << 42);  // 73 minutes.
   const double scaled = static_cast<double>(time) * factor;
   // To the nearest: neither is negative.
-  return static_cast<Ns>(std::min(scaled, std::max(static_cast<double>(time), kMost)) + 0.5);
+  return static_cast<Ns>(
+      std::min(scaled, std::max(static_cast<double>(time), kLongestAfterScaling)) + 0.5);
 }
 
 std::size_t RowsOf(const Profile& profile, PathTable table) {
@@ -115,7 +116,7 @@ class Coverer {
       detached.Set(owner.row);
     }
     // Threads apart, as long as the factors that they may meet are few enough to be known before.
-    constexpr std::size_t kFew = 64;
+    constexpr std::size_t kFactorsKnownBefore = 64;
     const std::size_t known = factors_.size();
     const auto begins = graph_.thread_begins();
     const auto cover = [&](std::size_t i) {
@@ -123,7 +124,7 @@ class Coverer {
       const StepId end = i + 1 < begins.size() ? begins[i + 1] : static_cast<StepId>(graph_.size());
       CoverThread(begin, end, {named, detached, table, factor});
     };
-    if (known > kFew) {
+    if (known > kFactorsKnownBefore) {
       for (std::size_t i = 0; i < begins.size(); ++i) cover(i);
     } else {
       for (std::uint32_t which = 0; which < known; ++which) Product(which, factor);

@@ -190,8 +190,8 @@ bool Agrees(const RankSummary& rank) {
 /// run, so all are.
 template <class T>
 void KeepIfFew(std::vector<T>& values, bool& has_all) {
-  constexpr std::size_t kMost = 2'000;
-  has_all = values.size() <= kMost;
+  constexpr std::size_t kMostValuesKept = 2'000;
+  has_all = values.size() <= kMostValuesKept;
   if (!has_all) values.clear();
 }
 

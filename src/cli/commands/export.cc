@@ -86,11 +86,11 @@ std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,
   }
   std::sort(open.begin(), open.end(),
             [&](std::size_t a, std::size_t b) { return widths[a] < widths[b]; });
-  constexpr std::size_t kLeast = 12;
+  constexpr std::size_t kNarrowestColumn = 12;
   for (std::size_t i = 0; i < open.size(); ++i) {
     std::size_t& width = widths[open[i]];
     const std::size_t share = left / (open.size() - i);
-    width = std::min(width, std::max(kLeast, share - std::min<std::size_t>(share, 1)));
+    width = std::min(width, std::max(kNarrowestColumn, share - std::min<std::size_t>(share, 1)));
     left -= std::min(left, width + 1);
   }
   return widths;

@@ -35,7 +35,7 @@
 namespace profgauge::cli {
 namespace {
 
-constexpr std::size_t kFewest = 2, kMost = 8;
+constexpr std::size_t kFewestRuns = 2, kMostRuns = 8;
 
 /// The options of outputs that show one run.
 std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
@@ -69,13 +69,13 @@ Status CheckUse(const Options& options) {
     return Fail(UsageError("usage/conflict", "`--run` and `--baseline` exclude each other",
                            "the baseline may be one of the runs, too: --run NAME=PATH"));
   }
-  if (options.runs.size() < kFewest || options.runs.size() > kMost) {
-    return Fail(UsageError(
-        "usage/run-count",
-        fmt::format("`--run` needs {} to {} runs, found {}", kFewest, kMost, options.runs.size()),
-        options.runs.size() < kFewest
-            ? "for one run, `profgauge report PATH`"
-            : "`profgauge history trend` shows many runs, by their numbers"));
+  if (options.runs.size() < kFewestRuns || options.runs.size() > kMostRuns) {
+    return Fail(UsageError("usage/run-count",
+                           fmt::format("`--run` needs {} to {} runs, found {}", kFewestRuns,
+                                       kMostRuns, options.runs.size()),
+                           options.runs.size() < kFewestRuns
+                               ? "for one run, `profgauge report PATH`"
+                               : "`profgauge history trend` shows many runs, by their numbers"));
   }
   const std::vector<std::string_view> given = OutputsOfOneRun(options);
   if (!given.empty()) {

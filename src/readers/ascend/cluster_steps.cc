@@ -116,7 +116,7 @@ Ns ClusterSteps::Sum(Column column) const {
 }
 
 void ClusterSteps::StateRanks(Reported& reported) const {
-  constexpr std::size_t kShown = 8;
+  constexpr std::size_t kMissingNamed = 8;
   Add(reported, metric::kProfileRanks, static_cast<std::int64_t>(ranks_.size()));
   std::vector<std::int64_t> missing;
   for (const std::int64_t id : listed_) {
@@ -124,11 +124,12 @@ void ClusterSteps::StateRanks(Reported& reported) const {
   }
   if (missing.empty()) return;
   const auto count = static_cast<std::int64_t>(missing.size());
-  missing.resize(std::min(missing.size(), kShown));
-  reported.metrics.push_back({metric::kProfileRanksMissing, count,
-                              fmt::format("the stages list {} ranks, without a row: {}{}",
-                                          listed_.size(), fmt::join(missing, ", "),
-                                          count > static_cast<std::int64_t>(kShown) ? ", …" : "")});
+  missing.resize(std::min(missing.size(), kMissingNamed));
+  reported.metrics.push_back(
+      {metric::kProfileRanksMissing, count,
+       fmt::format("the stages list {} ranks, without a row: {}{}", listed_.size(),
+                   fmt::join(missing, ", "),
+                   count > static_cast<std::int64_t>(kMissingNamed) ? ", …" : "")});
 }
 
 // By step: ranks may have unlike numbers of them.

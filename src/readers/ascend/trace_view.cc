@@ -42,11 +42,11 @@ bool IsWait(std::string_view text) {
 /// 3 of "NPU 3".
 std::optional<std::int32_t> NumberOfLabel(std::string_view label) {
   constexpr std::string_view kName = "NPU";
-  constexpr std::int64_t kMost = 1 << 16;
+  constexpr std::int64_t kMostNpus = 1 << 16;
   const auto at = label.find(kName);
   if (at == label.npos) return std::nullopt;
   const auto number = ParseInteger(Trim(label.substr(at + kName.size())));
-  if (!number || *number < 0 || *number >= kMost) return std::nullopt;
+  if (!number || *number < 0 || *number >= kMostNpus) return std::nullopt;
   return static_cast<std::int32_t>(*number);
 }
 

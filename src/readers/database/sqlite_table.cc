@@ -90,10 +90,10 @@ class BlockReader {
 /// change meanwhile.
 Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table,
                                         const std::set<std::string>& columns) {
-  constexpr std::uint64_t kLong = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;
+  constexpr std::uint64_t kRowsWorthThreads = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;
   if (!database.IsImmutable()) return std::nullopt;
   PROFGAUGE_TRY(const std::uint64_t bytes, database.Bytes());
-  if (bytes < kLong * kLeastRow) return std::nullopt;
+  if (bytes < kRowsWorthThreads * kLeastRow) return std::nullopt;
   for (const std::string& column : columns) {
     if (sqlite3_stricmp(column.c_str(), "_rowid_") == 0) return std::nullopt;
   }
@@ -104,7 +104,7 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   if (!found || ends->IsNull(0)) return std::nullopt;
   const auto first = ends->Integer(0), last = ends->Integer(1);
   const std::uint64_t count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-  if (count < kLong || count > bytes / kLeastRow) return std::nullopt;
+  if (count < kRowsWorthThreads || count > bytes / kLeastRow) return std::nullopt;
   return Rowids{first, count + 1, std::min(count + 1, bytes / kUsualRow)};
 }
 

@@ -143,8 +143,8 @@ Error NoAggregation(const std::string& file, std::int64_t wanted, const std::str
 // DLProf Viewer's list of them, with how each is shown.
 void ListAggregations(const std::vector<Aggregation>& all, std::int64_t chosen,
                       ProfileBuilder& builder) {
-  constexpr std::size_t kMost = 50;
-  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i) {
+  constexpr std::size_t kMostListed = 50;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostListed); ++i) {
     const Aggregation& one = all[i];
     builder.AddFact(
         fmt::format("dlprof_aggregation {}", one.id),

@@ -59,7 +59,7 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
   }
   // "A100, A100": one cell in JSON, one for each in CSV. Where there are more GPUs than names, the
   // others are of the last name if all are of one.
-  constexpr double kMost = 1024;
+  constexpr double kMostGpus = 1024;
   const std::string text = system.Text("GPU Name(s)");
   std::vector<std::string_view> names;
   for (std::string_view rest = text; !rest.empty();) {
@@ -68,7 +68,7 @@ void StateSystem(const Block& system, ProfileBuilder& builder) {
     rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
   }
   const auto is_first = [&names](std::string_view name) { return name == names.front(); };
-  const double count = std::min(system.Number("GPU Count").value_or(0), kMost);
+  const double count = std::min(system.Number("GPU Count").value_or(0), kMostGpus);
   if (!names.empty() && std::all_of(names.begin(), names.end(), is_first)) {
     while (static_cast<double>(names.size()) < count) names.push_back(names.front());
   }

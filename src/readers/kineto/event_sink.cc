@@ -249,10 +249,10 @@ void EventSink::ReceiveApart(const RawEvent& event, bool begins) {
 void EventSink::CountBadTime(const RawEvent& event) {
   rows_->log.Add(Counter::events_bad_time);
   if (!rows_->bad_time.empty()) return;
-  constexpr std::size_t kShown = 60;
-  const std::string time = PrintableShort(std::string(event.Text(Field::kTime)), kShown);
+  constexpr std::size_t kTextShown = 60;
+  const std::string time = PrintableShort(std::string(event.Text(Field::kTime)), kTextShown);
   rows_->bad_time = fmt::format("the first, `{}`, has {}",
-                                PrintableShort(std::string(event.Text(Field::kName)), kShown),
+                                PrintableShort(std::string(event.Text(Field::kName)), kTextShown),
                                 time.empty() ? "no `ts`" : fmt::format("`ts` {}", time));
 }
 

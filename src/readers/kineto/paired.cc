@@ -44,12 +44,12 @@ struct NameOf {
 };
 
 void CountWithoutEnd(const ApartRow& row, ProfileBuilder& builder) {
-  constexpr std::size_t kShown = 60;
+  constexpr std::size_t kNameShown = 60;
   const StringId name = std::visit(NameOf{}, row.row);
   if (!name.valid()) return builder.log().Add(Counter::events_ignored_kind);
   builder.log().AddAt(Counter::events_unreadable,
                       fmt::format("`{}` begins and does not end",
-                                  PrintableShort(std::string(builder.Name(name)), kShown)));
+                                  PrintableShort(std::string(builder.Name(name)), kNameShown)));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ namespace profgauge::readers::kineto {
 class Scratch {
  public:
   std::string& Next() {
-    if (used_ == strings_.size()) strings_.emplace_back().reserve(kApart);
+    if (used_ == strings_.size()) strings_.emplace_back().reserve(kReservedBytes);
     auto& string = strings_[used_++];
     string.clear();
     return string;
@@ -39,7 +39,7 @@ class Scratch {
  private:
   // Threads that write to one line of the cache wait for each other: what each event changes is
   // not to lie beside what another thread's does.
-  static constexpr std::size_t kApart = 240;
+  static constexpr std::size_t kReservedBytes = 240;
   std::deque<std::string> strings_;
   std::size_t used_ = 0;
 };
@@ -101,8 +101,9 @@ class Skeletons {
     std::size_t count = 0;
   };
 
-  std::pmr::monotonic_buffer_resource memory_{kNodeBytes};  ///< Of nodes: see Scratch::kApart.
-  std::vector<Node> nodes_;                                 ///< The first is the root.
+  std::pmr::monotonic_buffer_resource memory_{
+      kNodeBytes};           ///< Of nodes: see Scratch::kReservedBytes.
+  std::vector<Node> nodes_;  ///< The first is the root.
   std::deque<std::string> texts_;
   std::array<KnownStructures, kFieldCount + 1> structures_;
   Scratch scratch_;

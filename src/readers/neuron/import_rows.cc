@@ -166,9 +166,9 @@ bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64
   if (const auto end = record.Integer(Key::kEnd); !duration && start && end) {
     duration = *end >= *start ? std::optional(Between(*start, *end)) : std::nullopt;
   }
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
-  if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kMost ||
-      *duration > kMost) {
+  constexpr std::int64_t kLongestTime = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
+  if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kLongestTime ||
+      *duration > kLongestTime) {
     ++usable.dropped;
     log().AddAt(Counter::events_bad_time, fmt::format("{}[{}]", table, index));
     return false;

@@ -287,7 +287,7 @@ class RowReader::Keys {
   };
 
   Keys() {
-    known_.reserve(kMost);  // Texts stay in place.
+    known_.reserve(kMostTexts);  // Texts stay in place.
     known_.emplace_back();
   }
 
@@ -304,7 +304,7 @@ class RowReader::Keys {
 
  private:
   // Beyond these a file has no keys worth knowing.
-  static constexpr std::size_t kMost = 4096, kMostBytes = 1024;
+  static constexpr std::size_t kMostTexts = 4096, kLongestText = 1024;
 
   static std::uint64_t Word(const char* at) {
     std::uint64_t word = 0;
@@ -334,7 +334,7 @@ class RowReader::Keys {
 
   std::uint32_t IndexOf(std::string_view text, std::string_view key, bool last) {
     if (const auto found = index_.find(text); found != index_.end()) return found->second;
-    if (known_.size() == kMost || text.size() > kMostBytes) return 0;
+    if (known_.size() == kMostTexts || text.size() > kLongestText) return 0;
     const auto index = static_cast<std::uint32_t>(known_.size());
     known_.push_back({std::string(text), last ? Key::kNone : KeyOf(key), last, 0});
     index_.emplace(known_.back().text, index);

@@ -26,13 +26,14 @@ class RowRoom {
   /// How many rows a table that began last will have, when it has `rows` by now and the rest of the
   /// file is of them too; 0: not known.
   std::size_t Expected(std::size_t rows) const {
-    constexpr std::size_t kFew = 4096;  // They say little of those that follow.
+    constexpr std::size_t kRowsThatSayEnough = 4096;  // They say little of those that follow.
     const double of_table = read_ - begin_;
-    if (rows < kFew || of_table <= 0) return 0;
+    if (rows < kRowsThatSayEnough || of_table <= 0) return 0;
     const double expected = static_cast<double>(rows) * (1 - begin_) / of_table * kSurplus;
     // A table's first piece may be small; the next guess is better.
-    constexpr double kMost = 1024;
-    return expected > kMost * static_cast<double>(rows) ? 0 : static_cast<std::size_t>(expected);
+    constexpr double kMostGrowth = 1024;
+    return expected > kMostGrowth * static_cast<double>(rows) ? 0
+                                                              : static_cast<std::size_t>(expected);
   }
 
  private:

@@ -108,8 +108,8 @@ struct Range {
 };
 
 std::int64_t Count(std::optional<std::uint64_t> number) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;
-  return number && *number < kMost ? static_cast<std::int64_t>(*number) : -1;
+  constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 50;
+  return number && *number < kLargestNumber ? static_cast<std::int64_t>(*number) : -1;
 }
 
 bool IsAnyOf(std::string_view name, std::initializer_list<std::string_view> names) {

@@ -58,8 +58,8 @@ class Keys {
     std::vector<std::int64_t> sizes;
     Integers(key, sizes);
     for (std::size_t i = 0; i < 3 && i < sizes.size(); ++i) {
-      constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-      out[i] = static_cast<std::int32_t>(std::clamp<std::int64_t>(sizes[i], 0, kMost));
+      constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
+      out[i] = static_cast<std::int32_t>(std::clamp<std::int64_t>(sizes[i], 0, kLargestSize));
     }
   }
 

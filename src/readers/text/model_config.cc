@@ -15,8 +15,8 @@ constexpr std::string_view kNames[] = {
 }  // namespace
 
 void ModelConfig::Add(std::string_view text) {
-  constexpr std::size_t kMost = 4096;
-  if (!text.starts_with("{\"model_config\"") || text.size() > kMost) return;
+  constexpr std::size_t kLongestConfig = 4096;
+  if (!text.starts_with("{\"model_config\"") || text.size() > kLongestConfig) return;
   boost::system::error_code error;
   const boost::json::value parsed = boost::json::parse({text.data(), text.size()}, error);
   if (error || !parsed.is_object()) return;

@@ -33,8 +33,8 @@ std::string TypeOf(std::string_view type) {
 }
 
 bool ParseDetailed(std::string_view text, RangeText& range) {
-  constexpr std::size_t kMost = 64 * 1024;
-  if (text.size() > kMost) return false;
+  constexpr std::size_t kLongestDetails = 64 * 1024;
+  if (text.size() > kLongestDetails) return false;
   boost::system::error_code error;
   const boost::json::value parsed = boost::json::parse({text.data(), text.size()}, error);
   if (error || !parsed.is_object()) return false;

@@ -24,10 +24,10 @@ std::string IntervalOf(const report::Finding& finding, const std::vector<Value>&
 // A long name stands whole where it comes first; further on, or where a table of the page has it,
 // what tells it from others is enough.
 void FoldInto(json::object& cell, std::string_view text, SeenNames& seen) {
-  constexpr std::size_t kEnough = 110;
+  constexpr std::size_t kCharactersShown = 110;
   const Folded folded = Fold(text);
   const bool known = !folded.rest.empty() && !seen.insert(text).second;
-  cell["text"] = known ? CutName(text, kEnough) : std::string(folded.head);
+  cell["text"] = known ? CutName(text, kCharactersShown) : std::string(folded.head);
   cell["rest"] = known ? "" : folded.rest;
   cell["tail"] = known ? "" : folded.tail;
 }

@@ -85,9 +85,9 @@ json::object QualityView(const Certificate& recording) {
 // A formula that several metrics share stands at the first of them.
 std::string FormulaOf(const report::Metric& metric,
                       std::map<std::string_view, std::string_view>& known) {
-  constexpr std::size_t kLong = 50;
+  constexpr std::size_t kLongFormula = 50;
   const auto [first, is_new] = known.try_emplace(metric.formula, metric.id);
-  if (is_new || metric.formula.size() < kLong) return metric.formula;
+  if (is_new || metric.formula.size() < kLongFormula) return metric.formula;
   return fmt::format("as {}", first->second);
 }
 

@@ -83,9 +83,9 @@ std::string ReasonOf(const Report& report, std::string_view id, std::string_view
 
 // Of several GPUs, what each of them does; many are in their table alone.
 void AddEachGpu(const Report& report, json::array& rows) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kMostGpusDrawn = 8;
   const Table* gpus = FindTable(report, "gpus");
-  if (gpus == nullptr || gpus->rows() < 2 || gpus->rows() > kMost) return;
+  if (gpus == nullptr || gpus->rows() < 2 || gpus->rows() > kMostGpusDrawn) return;
   const bool has_ranks = report.profile.ranks > 1;
   for (std::size_t row = 0; row < gpus->rows(); ++row) {
     const Value utilization = gpus->At(row, "utilization");

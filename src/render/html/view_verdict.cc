@@ -242,12 +242,12 @@ std::string MissedText(const report::GateRow& row) {
 // no finding explains; where none fired, limits that were missed; where none was, what could gain
 // most; at last the largest part of an iteration that is not computing.
 json::array FirstView(const Report& report) {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kFindingsFirst = 3;
   json::array first;
   SeenNames seen = NamesOfKernels(report);
   const auto add = [&](std::string href, State status, std::string title, std::string text,
                        std::string gain) {
-    if (first.size() == kMost) return;
+    if (first.size() == kFindingsFirst) return;
     first.push_back(json::object{{"href", std::move(href)},
                                  {"status", StatusView(status)},
                                  {"title", std::move(title)},

@@ -13,7 +13,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr double kLeft = 90, kRight = 34, kTop = 10, kBottom = 26;
-constexpr double kLeast = 1;  // Pixels of the smallest block: none is invisible.
+constexpr double kSmallestBlock = 1;  // Pixels of the smallest block: none is invisible.
 
 struct Frame {
   double first = 0, last = 0, low = 0, high = 0;
@@ -67,8 +67,8 @@ void DrawBlock(const Block& block, const Frame& frame, std::string& out) {
       "<rect class=\"{}\" fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\">"
       "<title>{}</title></rect>",
       block.paint.name, block.paint.fill, SvgNumber(x), SvgNumber(y),
-      SvgNumber(std::max(kLeast, right - x)), SvgNumber(std::max(kLeast, bottom - y)),
-      EscapeHtml(block.title));
+      SvgNumber(std::max(kSmallestBlock, right - x)),
+      SvgNumber(std::max(kSmallestBlock, bottom - y)), EscapeHtml(block.title));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr double kLeft = 84, kRight = 150, kTop = 10, kBottom = 24;
-constexpr double kApart = 5;              // Pixels: nearer points of a series are drawn once.
+constexpr double kPixelsApart = 5;        // Pixels: nearer points of a series are drawn once.
 constexpr std::size_t kMostPoints = 400;  // Of a series.
 
 struct Frame {
@@ -74,7 +74,8 @@ void DrawSeries(const PointSeries& series, std::size_t index, const Frame& frame
   for (const ChartPoint* point : order) {
     const double x = frame.X(point->x), y = frame.Y(point->y);
     if (taken.size() >= kMostPoints) return;
-    if (!taken.emplace(std::lround(x / kApart), std::lround(y / kApart)).second) continue;
+    if (!taken.emplace(std::lround(x / kPixelsApart), std::lround(y / kPixelsApart)).second)
+      continue;
     out += fmt::format("<path class=\"{}\" fill=\"{}\" d=\"{}\"><title>{}</title></path>",
                        series.paint.name, series.paint.fill, ShapeOf(index, x, y),
                        EscapeHtml(point->title));

@@ -91,12 +91,13 @@ std::vector<std::string> SuffixesOf(const std::set<std::string>& tables) {
 Result<std::vector<std::string>> UnknownTables(sqlite::Database& database,
                                                const std::set<std::string>& tables,
                                                const std::string& suffix) {
-  constexpr std::size_t kMost = 8;
+  constexpr std::size_t kUnknownTablesNamed = 8;
   std::vector<std::string> unknown;
   for (const std::string& table : tables) {
     const std::string_view name = table;
     if (!name.starts_with(kPrefix) || !name.ends_with(suffix)) continue;
-    if (name.size() < kPrefix.size() + suffix.size() || unknown.size() == kMost) continue;
+    if (name.size() < kPrefix.size() + suffix.size() || unknown.size() == kUnknownTablesNamed)
+      continue;
     const std::string_view base =
         name.substr(kPrefix.size(), name.size() - kPrefix.size() - suffix.size());
     if (!IsPlain(base) ||
