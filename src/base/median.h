@@ -7,6 +7,9 @@
 
 namespace profgauge {
 
+/// Standard deviation of normal values, in median absolute deviations: 1 / Φ⁻¹(3/4).
+inline constexpr double kDeviationsOfMad = 1.4826;
+
 /// The value in the middle; of an even number of values the mean of the two in the middle, of
 /// integers rounded towards the lower. O(n). REQUIRES: `values` is not empty and has no NaN.
 template <class T>

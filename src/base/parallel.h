@@ -12,7 +12,7 @@ std::size_t Cores();
 
 /// What several threads write to for long is this far apart, as `alignas` of a type: threads that
 /// write to one line of the cache, or to two that are fetched as a pair, wait for each other.
-inline constexpr std::size_t kApart = 128;
+inline constexpr std::size_t kCacheLinePair = 128;
 
 /// From now on at most so many threads run at once, in the whole process; 0: one per core.
 void LimitThreads(std::size_t most);

@@ -30,8 +30,8 @@ enum class Category : std::uint8_t {
   kPython,
   kWait,  ///< Of engines of a NeuronCore, for semaphores: no work.
 };
-inline constexpr std::size_t kBreakdownCategories = 9;  ///< Up to kOther.
-inline constexpr std::size_t kAllCategories = 12;
+inline constexpr std::size_t kBreakdownCategories = static_cast<std::size_t>(Category::kOther) + 1;
+inline constexpr std::size_t kAllCategories = static_cast<std::size_t>(Category::kWait) + 1;
 
 struct CategoryInfo {
   std::string_view id;       ///< Column of `iterations`, kind of an event.

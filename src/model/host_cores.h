@@ -11,12 +11,12 @@ namespace profgauge {
 
 /// As the recording says, up to 4 096; 0 where it does not.
 inline std::int32_t CoresOfHost(const Profile& profile) {
-  constexpr std::int32_t kMost = 4'096;
+  constexpr std::int32_t kMostCores = 4'096;
   for (const auto& [key, text] : profile.facts) {
     if (key != "cpu_cores") continue;
     std::int32_t cores = 0;
     std::from_chars(text.data(), text.data() + text.size(), cores);
-    return std::clamp(cores, 0, kMost);
+    return std::clamp(cores, 0, kMostCores);
   }
   return 0;
 }

@@ -23,7 +23,7 @@ enum class IdleCause : std::uint8_t {
   kLaunchLatency,     ///< The launch call itself, and up to 30 us from there to the start.
   kOther,             ///< Launched in time and yet not started, or the launch is not recorded.
 };
-inline constexpr std::size_t kIdleCauses = 7;
+inline constexpr std::size_t kIdleCauses = static_cast<std::size_t>(IdleCause::kOther) + 1;
 
 struct IdleCauseInfo {
   MetricId metric;  ///< Its share of the window.

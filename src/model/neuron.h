@@ -27,7 +27,7 @@ inline constexpr std::int64_t kUnknown = -1;
 
 /// The engines of a NeuronCore. kOther: a name that is none of them (kept as track).
 enum class Engine : std::uint8_t { kTensor, kVector, kScalar, kGpsimd, kSync, kOther };
-inline constexpr std::size_t kEngines = 5;   ///< Without kOther.
+inline constexpr std::size_t kEngines = static_cast<std::size_t>(Engine::kOther);
 std::string_view EngineName(Engine engine);  ///< "tensor", "vector", … "other".
 /// By name or legacy alias (PE, DVE, ACT, POOL, SP), in any case.
 Engine EngineOf(std::string_view name);

@@ -22,7 +22,7 @@ enum class PathKind : std::uint8_t {
   kSync,        ///< Calls that wait, beyond the work that they wait for.
   kUnknown,     ///< What no recorded dependency explains.
 };
-inline constexpr std::size_t kPathKinds = 9;
+inline constexpr std::size_t kPathKinds = static_cast<std::size_t>(PathKind::kUnknown) + 1;
 
 struct PathKindInfo {
   std::string_view id;

@@ -30,11 +30,11 @@ Permutation SortedRows(std::size_t count, Less less) {
   Permutation rows(count);
   std::iota(rows.begin(), rows.end(), 0U);
   if (runs.size() > kFewRuns) {  // Rows that are told at their end stand a few places off.
-    constexpr std::size_t kShort = 32;
+    constexpr std::size_t kSortedAtOnce = 32;
     runs.clear();
-    for (std::size_t begin = 0; begin < count; begin += kShort) {
+    for (std::size_t begin = 0; begin < count; begin += kSortedAtOnce) {
       runs.push_back(static_cast<std::ptrdiff_t>(begin));
-      for (std::size_t i = begin + 1; i < std::min(count, begin + kShort); ++i) {
+      for (std::size_t i = begin + 1; i < std::min(count, begin + kSortedAtOnce); ++i) {
         const std::uint32_t row = rows[i];
         std::size_t to = i;
         for (; to > begin && less(row, rows[to - 1]); --to) rows[to] = rows[to - 1];

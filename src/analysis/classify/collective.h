@@ -23,7 +23,8 @@ enum class CollectiveKind : std::uint8_t {
   kBarrier,  ///< Moves nothing.
   kOther,
 };
-inline constexpr std::size_t kCollectiveKinds = 11;
+inline constexpr std::size_t kCollectiveKinds =
+    static_cast<std::size_t>(CollectiveKind::kOther) + 1;
 
 /// "all_reduce", as in communication.all_reduce.busbw; "other".
 std::string_view CollectiveKindId(CollectiveKind kind);

@@ -38,7 +38,8 @@ enum class CopyKnowledge : std::uint8_t {
   kInDevice,     ///< The same, but copies inside of the device are in it.
   kNotRecorded,  ///< Its calls copy, and no copy was recorded.
 };
-inline constexpr std::int64_t kCopyKnowledges = 5;
+inline constexpr std::int64_t kCopyKnowledges =
+    static_cast<std::int64_t>(CopyKnowledge::kNotRecorded) + 1;
 
 struct CopyFacts {
   CopyKnowledge known = CopyKnowledge::kNoDevice;

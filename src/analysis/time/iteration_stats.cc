@@ -11,7 +11,6 @@
 namespace profgauge {
 namespace {
 
-constexpr double kNormalConsistency = 1.4826;  // MAD of a normal sample to its standard deviation.
 constexpr std::size_t kMostForAllPairs = 1000;
 constexpr std::size_t kMostForSteadyRange = 10'000;
 
@@ -97,7 +96,7 @@ SeriesStats Describe(std::span<const double> values, knowledge::Ratio deviations
   double square = 0;
   for (const double value : values) square += (value - stats.mean) * (value - stats.mean);
   stats.stddev = std::sqrt(square / static_cast<double>(values.size() - 1));
-  const double sigma = kNormalConsistency * MedianDeviation(values, stats.median);
+  const double sigma = kDeviationsOfMad * MedianDeviation(values, stats.median);
   const double bound = stats.median + deviations * sigma;
   stats.outliers = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), bound);
   if (stats.mean > 0) stats.cv = *stats.stddev / stats.mean;

@@ -274,7 +274,7 @@ json::parse_options Options() {
 
 }  // namespace
 
-struct alignas(kApart) EventParser::Impl {
+struct alignas(kCacheLinePair) EventParser::Impl {
   explicit Impl(Layouts which) : layouts(which) {}
 
   ParseEnd Parse(std::string_view chunk, EventReceiver& receiver);

@@ -18,7 +18,7 @@
 namespace profgauge::readers::kineto {
 
 /// One parsed chunk.
-struct alignas(kApart) Parsed {
+struct alignas(kCacheLinePair) Parsed {
   Chunk chunk;
   Rows rows;
   ParseEnd end;
@@ -28,7 +28,7 @@ struct alignas(kApart) Parsed {
 };
 
 /// A parser with its sink: one worker's tools.
-struct alignas(kApart) Worker {
+struct alignas(kCacheLinePair) Worker {
   Worker(Fraction fraction, bool adds_launched) : sink(fraction, adds_launched) {}
   EventParser parser;
   EventSink sink;
