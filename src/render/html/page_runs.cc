@@ -54,7 +54,7 @@ struct Part {
   std::string html;  ///< Once it is drawn.
 };
 
-std::vector<Part> PartsOf(const report::Runs& runs) {
+std::vector<Part> PartsOfPage(const report::Runs& runs) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
     const report::Report& run = runs.runs[i];
@@ -88,7 +88,7 @@ report::Runs SchemaRuns() {
 }
 
 Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions& options) {
-  std::vector<Part> parts = PartsOf(runs);
+  std::vector<Part> parts = PartsOfPage(runs);
   const json::value schema = MakeSchema(html::PageView(SchemaReport()));
   const json::value together =
       MakeSchema(json::object{{"together", html::TogetherView(SchemaRuns())}});
@@ -150,7 +150,7 @@ Result<std::string> RenderRunsPage(const report::Runs& runs, const HtmlOptions& 
   PROFGAUGE_TRY(std::string html,
                 RenderTemplate(html::FolderOf(options), "runs",
                                RunsView(runs, std::move(parts), assets, inlined),
-                               MakeSchema(RunsView(sample, PartsOf(sample), any, inlined))));
+                               MakeSchema(RunsView(sample, PartsOfPage(sample), any, inlined))));
   return html::WithGenerator(html::CompactMarkup(html));
 }
 
