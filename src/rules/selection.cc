@@ -66,8 +66,9 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
   const Rule& rule = *active.rule;
   for (const auto& [name, param] : setting.params) {
     const auto found =
-        std::find_if(rule.params.begin(), rule.params.end(),
-                     [&wanted = name](const RuleParam& p) { return p.name == wanted; });
+        std::find_if(rule.params.begin(), rule.params.end(), [&wanted = name](const RuleParam& p) {
+          return p.name == wanted || std::ranges::find(p.formerly, wanted) != p.formerly.end();
+        });
     if (found == rule.params.end()) {
       if (IsGlob(setting.pattern) || !rule.is_whole) continue;
       Error& error = AddError(errors, param.where, "policy/unknown-param",
@@ -79,8 +80,8 @@ void ApplyParams(const RuleSetting& setting, ActiveRule& active, Errors& errors)
     }
     const Unit unit = found->default_value.unit;
     if (const auto value = ConvertLiteral(param.value, unit)) {
-      active.params.insert_or_assign(name, Literal{*value, unit});
-      CheckParam(rule, name, *value, param.where, errors);
+      active.params.insert_or_assign(found->name, Literal{*value, unit});
+      CheckParam(rule, found->name, *value, param.where, errors);
     } else {
       AddError(errors, param.where, "config/unit", fmt::format("`{}`: {}", name, value.error()));
     }

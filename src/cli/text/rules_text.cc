@@ -53,6 +53,7 @@ void LimitLine(std::string& out, std::string_view key, const std::optional<Sourc
 
 void MetricLines(std::string& out, const RuleMetric& metric) {
   const std::string shown = ShowAsText(metric.show_as);
+  Line(out, "measures", metric.is);
   Line(out, "metric", metric.value.text + (shown.empty() ? "" : " | " + shown));
   LimitLine(out, "warn above", metric.warn_above);
   LimitLine(out, "error above", metric.error_above);
@@ -159,9 +160,12 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
     Line(out, "gain",
          fmt::format("{} ({})", rule.gain->value.text, GainBoundName(rule.gain->bound)));
     Line(out, "", rule.gain->why);
+    Line(out, "measured", rule.gain->measured);
   }
   Line(out, "message", TextOf(rule.message));
   if (!rule.advice.empty()) Line(out, "advice", TextOf(rule.advice));
+  if (rule.next) Line(out, "next", rule.next->text);
+  Line(out, "source", rule.source);
   Line(out, "docs", rule.docs);
   return out;
 }
@@ -174,6 +178,7 @@ std::string ExplainFinding(const Finding& finding) {
   out += '\n';
   Line(out, "because", finding.reason);
   Line(out, "says", finding.message);
+  Line(out, "next", finding.next);
   if (finding.gain) Line(out, "gain", FormatDuration(*finding.gain) + " per iteration");
   if (finding.rows_unknown > 0) {
     Line(out, "unknown",

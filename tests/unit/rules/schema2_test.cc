@@ -104,6 +104,21 @@ TEST(Schema2, PutsNamesOfRowsWhereTheyAreUsed) {
   EXPECT_EQ(rule.evidence->limit, 10);
 }
 
+TEST(Schema2, ParametersKeepTheirOldNames) {
+  Loaded loaded;
+  auto file = ParseRuleFile(std::string(kHead) +
+                                "rules:\n  - {id: a, title: A, level: warn, message: m, params: "
+                                "{least: {default: 5 ms, doc: d, formerly: lowest}}}\n",
+                            "t.yaml");
+  ASSERT_TRUE(file) << ShowErrors(file.error());
+  loaded.rules.rules = std::move(file->rules);
+  const auto policy = ParsePolicy("schema: 1\nrules: {t/a: {params: {lowest: 7 ms}}}\n", "p.yaml");
+  ASSERT_TRUE(policy) << ShowErrors(policy.error());
+  const auto active = SelectRules(loaded.rules, *policy, {});
+  ASSERT_TRUE(active) << ShowErrors(active.error());
+  EXPECT_EQ(active->front().params.at("least").value, 7e6);
+}
+
 TEST(Schema2, PutsSetsAndPatternsIn) {
   const std::string text =
       std::string(kHead) + "sets: {moves: [h2d, d2h]}\npatterns: {reduce: '(?i)reduce'}\n" +
