@@ -73,9 +73,9 @@ class RuleCompiler {
     // Without rows every field would be an error of its own; one is enough.
     if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
     Needs();
-    RowNames();
     out_.where = One(rule_.where, Context::kRow, Want::kCondition);
     Lets();
+    RowNames();
     out_.when = One(rule_.when, Context::kGroup, Want::kCondition);
     Metric();
     out_.sure_when = One(rule_.sure_when, Context::kGroup, Want::kCondition);
@@ -99,10 +99,7 @@ class RuleCompiler {
   void Add(const SourceText& source, std::vector<Error> found) {
     std::erase_if(found, [&](const Error& error) {
       const std::string name = source.text.substr(error.where.offset, error.where.length);
-      const bool follows =
-          std::any_of(wrong_rows_.begin(), wrong_rows_.end(),
-                      [&error](const Error& known) { return known.message == error.message; });
-      return follows ||
+      return FollowsFromRow(error) ||
              (error.code == "expr/unknown-field" &&
               std::find(wrong_names_.begin(), wrong_names_.end(), name) != wrong_names_.end());
     });
@@ -145,13 +142,21 @@ class RuleCompiler {
 
   /// What is wrong with the name of a row is told there, not wherever it is used.
   void RowNames() {
+    const auto before = static_cast<std::ptrdiff_t>(errors_.size());
     for (const RuleLet& name : rule_.row_names) {
       CheckName(name);
-      const std::size_t before = errors_.size();
       One(name.value, Context::kRow, Want::kAnything);
-      wrong_rows_.insert(wrong_rows_.end(), errors_.begin() + static_cast<std::ptrdiff_t>(before),
-                         errors_.end());
     }
+    wrong_rows_.assign(errors_.begin() + before, errors_.end());
+    const auto end = errors_.begin() + before;
+    errors_.erase(std::remove_if(errors_.begin(), end,
+                                 [this](const Error& error) { return FollowsFromRow(error); }),
+                  end);
+  }
+
+  bool FollowsFromRow(const Error& error) const {
+    return std::any_of(wrong_rows_.begin(), wrong_rows_.end(),
+                       [&error](const Error& known) { return known.message == error.message; });
   }
 
   bool CheckName(const RuleLet& let) {
