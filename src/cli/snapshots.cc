@@ -233,7 +233,7 @@ Result<BaselineSource> LoadBaselines(const Options& options, const Policy& polic
   BaselineSource source;
   std::vector<std::string> files;
   const bool may_be_missing =
-      options.baseline_missing == "pass" || options.baseline_missing == "warn";
+      !options.baseline_missing.empty() && options.baseline_missing != "fail";
   for (const std::string& what : options.baselines) {
     if (!what.starts_with("history:")) {
       if (may_be_missing && IsMissing(what)) {

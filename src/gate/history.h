@@ -26,9 +26,11 @@ struct HistoryRow {
   std::int64_t id = 0;    ///< Given by the store, ascending.
   std::int64_t time = 0;  ///< When it was added, Unix seconds; given by the caller.
   std::string branch;
-  std::string commit;   ///< May be empty.
-  std::string model;    ///< Empty: not said.
-  std::string verdict;  ///< "pass", "fail", "no_verdict", or empty: not known.
+  std::string commit;  ///< May be empty.
+  std::string model;   ///< Empty: not said.
+  /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
+  /// "undecided": of its change nothing else was open; "no_verdict"; empty: not known.
+  std::string verdict;
 };
 
 struct HistoryEntry : HistoryRow {

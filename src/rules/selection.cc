@@ -123,9 +123,8 @@ void CheckOffAfter(const Policy& policy, Errors& errors) {
 }
 
 /// A gate that judges nothing passes everything.
-void CheckJudgesNothing(const Policy& policy, bool has_baseline, std::span<const ActiveRule> active,
-                        Errors& errors) {
-  const bool has_limits = has_baseline || !policy.thresholds.empty() || policy.baseline.has_value();
+void CheckJudgesNothing(const Policy& policy, std::span<const ActiveRule> active, Errors& errors) {
+  const bool has_limits = !policy.thresholds.empty() || policy.baseline.has_value();
   const bool is_off = !active.empty() && std::all_of(active.begin(), active.end(), [](auto& rule) {
     return rule.choice == RuleSetting::Choice::kOff;
   });
@@ -158,7 +157,7 @@ std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy
   }
   CheckParamsOfOff(policy, active, errors);
   CheckOffAfter(policy, errors);
-  CheckJudgesNothing(policy, options.has_baseline, active, errors);
+  CheckJudgesNothing(policy, active, errors);
   const auto active_of = [&](const Rule* rule) -> ActiveRule& {
     return active[static_cast<std::size_t>(rule - rules.rules.data())];
   };

@@ -28,7 +28,6 @@ struct ActiveRule {
 struct SelectOptions {
   std::chrono::sys_days today{};
   bool allow_long_waivers = false;
-  bool has_baseline = false;  ///< Changes are judged, whether or not the policy limits them.
 };
 
 /// Applies the settings of `policy` in order. Errors, all at once: an id or glob that matches no

@@ -128,7 +128,6 @@ Result<int> Judged(const Options& options, Console& console) {
   SelectOptions select;
   PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
-  select.has_baseline = !options.baselines.empty();
   const bool is_quick = IsReadQuickly(options.arguments);
   // Waits for the rules, whatever happens; what it uses outlives it.
   auto rules =

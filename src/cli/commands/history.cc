@@ -64,12 +64,36 @@ struct AddedRun {
   std::optional<HistoryLevel> level;
 };
 
+// A run that only its own limits and findings fail, or whose change is only undecided, is as good a
+// baseline as others: without it a branch that misses a limit would never be compared.
+std::string HistoryVerdict(const report::Report& report) {
+  using report::State;
+  const std::string status(NameOf(report.verdict.status));
+  const std::vector<report::ComparedMetric> none;
+  const auto& metrics = report.comparison ? report.comparison->metrics : none;
+  if (report.verdict.status == State::kFail) {
+    const bool is_slower =
+        std::any_of(metrics.begin(), metrics.end(), [](const report::ComparedMetric& metric) {
+          return metric.result == State::kFail && metric.level == State::kError;
+        });
+    return is_slower ? status : "limits";
+  }
+  if (report.verdict.status != State::kNoVerdict) return status;
+  const auto is_of_change = [&](const std::string& reason) {
+    return std::any_of(metrics.begin(), metrics.end(), [&](const report::ComparedMetric& metric) {
+      return metric.result == State::kOpen && reason.starts_with(metric.metric);
+    });
+  };
+  const auto& reasons = report.verdict.reasons;
+  return std::all_of(reasons.begin(), reasons.end(), is_of_change) ? "undecided" : status;
+}
+
 // The verdict of a report.json, and what it accepted.
 Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   const std::optional<std::string> text = ReadSmallFile(path);
   if (!text) return Fail(UsageError("usage/no-file", "`" + path + "` cannot be read", ""));
   PROFGAUGE_TRY(const report::Report report, report::ReadReport(*text, path));
-  run.verdict = NameOf(report.verdict.status);
+  run.verdict = HistoryVerdict(report);
   if (report.verdict.accepted.empty()) return {};
   run.level.emplace();
   run.level->reason = report.verdict.accepted;

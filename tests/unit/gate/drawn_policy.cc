@@ -161,6 +161,11 @@ Case DrawCase(std::uint64_t seed) {
     if (!draw.OneIn(5)) continue;
     out.changes.push_back(DrawChange(draw, i));
   }
+  const bool judges_nothing =
+      out.limits.empty() && out.changes.empty() && !out.rules.empty() &&
+      std::all_of(out.rules.begin(), out.rules.end(),
+                  [](const DrawnRule& rule) { return rule.choice == RuleSetting::Choice::kOff; });
+  if (judges_nothing) out.rules.front().choice = RuleSetting::Choice::kDefault;  // Else refused.
   if (out.changes.empty()) out.has_baseline = false;  // Nothing of it would be judged by these.
   out.has_other_gpu = out.has_baseline && draw.OneIn(10);
   out.least_iterations = draw.Count(6, 6);

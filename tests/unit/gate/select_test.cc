@@ -278,6 +278,15 @@ TEST(BlameSet, HoldsTheTrueCommit) {
   EXPECT_TRUE(stats::BlameSet(std::vector<double>{1, 2, 3}, 0.01).empty());
 }
 
+// A limit of its own that a run misses says nothing of a change, nor does doubt about one.
+TEST_F(SelectTest, RunsThatOnlyTheirOwnLimitsFailAreTaken) {
+  Add(Run(1, 0), "a", "limits");
+  Add(Run(1, 1), "b", "undecided");
+  Add(Run(1, 2), "c", "no_verdict");
+  Add(Run(1, 3), "d", "fail");
+  EXPECT_EQ(Ids(Choose(Run(1, 9), 5).window), "1 2 ");
+}
+
 // A run that fails as those before it did is not to blame.
 TEST_F(SelectTest, StepsOfEarlierCommitsAreTheirs) {
   for (int i = 0; i < 5; ++i) Add(Run(1, i), fmt::format("c{}", i));

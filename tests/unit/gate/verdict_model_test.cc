@@ -31,8 +31,7 @@ Verdict JudgeDrawn(const drawn::Case& drawn) {
   if (!drawn.rules.empty()) {
     rules.rules = Valid(ParseRuleFile(drawn::RulesText(drawn), "rules.yaml")).rules;
   }
-  const auto active =
-      Valid(SelectRules(rules, policy, {.today = drawn::kToday, .has_baseline = true}));
+  const auto active = Valid(SelectRules(rules, policy, {.today = drawn::kToday}));
   const auto compiled = Valid(CompileRules(active, policy));
   const Analysis analysis = drawn::AnalysisOf(drawn);
   const Evaluation evaluation = EvaluateRules(compiled, analysis, {}, {.today = drawn::kToday});
