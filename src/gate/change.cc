@@ -180,6 +180,9 @@ class Judge {
     std::tie(out_.low, out_.high) = std::minmax({Shown(estimate_.Low()), Shown(estimate_.High())});
     out_.excluded = Shown(limits_.far);
     out_.sees = Shown(estimate_.Sees(limits_.limit));
+    const SeesMore more = FindSeesMore(estimate_, limits_.limit, IterationsARun(), base_, current_);
+    out_.sees_more = more.remedy;
+    out_.sees_then = Shown(more.sees);
     for (SideUse* side : {&out_.base, &out_.current}) {
       side->apart = std::expm1(side->apart);
       for (RunUse& run : side->runs) run.from_others = Shown(run.from_others);

@@ -99,6 +99,9 @@ struct Comparison {
   double excluded = 0;               ///< A pass needs the interval below this: 3 limits.
   std::optional<Total> total;        ///< Where it is judged.
   double sees = 0;  ///< The smallest change that nine of ten such comparisons would fail.
+  /// What would make it much smaller, and how small; kNone: nothing within reason.
+  Remedy sees_more;
+  double sees_then = 0;
   SideUse base, current;
   std::size_t slower = 0;    ///< The candidates' used iterations over the base's level and limit.
   double noise = 0;          ///< Standard deviation between runs.

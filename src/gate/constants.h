@@ -89,5 +89,11 @@ inline constexpr double kFewerIterations = knowledge::kGateFewerIterations.value
 /// quantile; 80 to 100 % in 27 simulated cells, median 91 %.
 inline constexpr double kSeenOverLimit = knowledge::kGateSeenOverLimit.value();
 inline constexpr double kSeenOverQuantile = knowledge::kGateSeenOverQuantile.value();
+/// A remedy is named where it takes a third of what is seen beyond the limit: twice the runs, at
+/// least 3, or two and a half times the iterations, at least 30.
+inline constexpr double kMuchMore = knowledge::kGateMuchMore.value();
+inline constexpr std::size_t kEnoughRuns = knowledge::kGateEnoughRuns.as<std::size_t>();
+inline constexpr std::size_t kEnoughIterations = knowledge::kGateEnoughIterations.as<std::size_t>();
+inline constexpr double kMoreIterations = knowledge::kGateMoreIterations.value();
 
 }  // namespace profgauge::stats

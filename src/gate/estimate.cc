@@ -151,6 +151,13 @@ double Estimate::Sees(double limit) const {
   return std::max(limit + kSeenOverLimit * Error(), (quantile + kSeenOverQuantile) * Error());
 }
 
+double Estimate::SeesWith(double limit, double iterations, double runs) const {
+  Estimate then = *this;
+  then.within *= runs / iterations;
+  then.between *= runs;
+  return then.Sees(limit);
+}
+
 Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor) {
   const Pairs pairs = MakePairs(base, current, noise_floor);
   Estimate estimate;
@@ -211,6 +218,27 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
     }
   }
   return {Remedy::Kind::kNothing};
+}
+
+SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterations,
+                      const Side& base, const Side& current) {
+  const double now = estimate.Sees(limit);
+  const auto runs = base.kept.size();
+  const std::size_t more_runs = std::max(kEnoughRuns, 2 * runs);
+  const std::size_t more_iterations = std::max(
+      kEnoughIterations,
+      static_cast<std::size_t>(std::ceil(kMoreIterations * static_cast<double>(iterations))));
+  const double factor = (MedianFactor(more_runs) + MedianFactor(current.kept.size())) /
+                        (MedianFactor(runs) + MedianFactor(current.kept.size()));
+  const double times = static_cast<double>(more_iterations) / static_cast<double>(iterations);
+  const double by_iterations = estimate.SeesWith(limit, times, 1);
+  const double by_runs = estimate.SeesWith(limit, 1, factor);
+  const double best = std::min(by_iterations, by_runs);
+  if (best - limit > kMuchMore * (now - limit)) return {};
+  if (by_iterations <= by_runs) {
+    return {{Remedy::Kind::kIterations, static_cast<std::int64_t>(more_iterations)}, best};
+  }
+  return {{Remedy::Kind::kBaselines, static_cast<std::int64_t>(more_runs)}, best};
 }
 
 }  // namespace profgauge::stats

@@ -27,6 +27,9 @@ struct Estimate {
   double Most() const;
   /// The smallest change that nine of ten comparisons like this one would fail.
   double Sees(double limit) const;
+  /// The same if runs had so many times the iterations, and variances of runs were so many times
+  /// as large.
+  double SeesWith(double limit, double iterations, double runs) const;
 };
 
 Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor);
@@ -37,5 +40,14 @@ double MedianFactor(std::size_t runs);
 /// What would shrink the error to `target`: iterations a run, or baseline runs.
 Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iterations, const Side& base,
                   const Side& current);
+
+/// What lets a comparison see much smaller changes: more iterations, or more baseline runs,
+/// whichever helps more. kNone where neither does much, or nothing is missing.
+struct SeesMore {
+  Remedy remedy;
+  double sees = 0;  ///< Then, in the unit that adds up.
+};
+SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterations,
+                      const Side& base, const Side& current);
 
 }  // namespace profgauge::stats
