@@ -147,8 +147,10 @@ std::optional<bool> FoundRun::IsComplete() const {
 Result<FoundRuns> FindRuns(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    return Fail(InputError(folder, "input/missing", "there is no such folder",
-                           "`profgauge find` looks below a folder; `inspect` takes a file"));
+    const bool is_file = fs::exists(folder, error);
+    return Fail(InputError(folder, "input/missing",
+                           is_file ? "a file, expected a folder" : "no such folder",
+                           "`profgauge find` searches a folder; `inspect` shows a file"));
   }
   return Grouped(FindProfiles({folder}), folder);
 }
@@ -182,7 +184,7 @@ Error NotOneRun(const FoundRuns& found, const std::string& folder) {
     return error;
   }
   Error error = InputError(folder, "input/several-runs",
-                           fmt::format("{} runs lie below the folder", found.runs.size()));
+                           fmt::format("the folder has {} runs below it", found.runs.size()));
   const std::size_t first = found.runs.size() > kCommands ? found.runs.size() - kCommands : 0;
   for (std::size_t i = first; i < found.runs.size(); ++i) {
     error.notes.push_back("help: " + found.runs[i].command);

@@ -189,8 +189,12 @@ class Search {
   bool IsOne(const std::string& folder) {
     for (const auto& reader : BuiltinReaders()) {
       std::vector<std::string> earlier;
-      if (reader->OutputsOf(folder, earlier).empty()) continue;
+      const std::vector<std::string> outputs = reader->OutputsOf(folder, earlier);
+      if (outputs.empty()) continue;
       if (!earlier.empty()) return false;  // Several: they are looked at one by one.
+      // Some of many folders are as well runs beside others.
+      const bool are_below = fs::path(outputs.front()).parent_path() == fs::path(folder);
+      if (are_below && outputs.size() < ListFolder(folder).size()) continue;
       profiles_.push_back({folder, std::string(reader->name()), ParseProfilePath(folder)});
       return true;
     }

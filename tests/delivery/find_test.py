@@ -137,6 +137,14 @@ class FindTest(unittest.TestCase):
         self.assertTrue((self.folder / "profgauge-report/run.pgsum").exists(), done.stderr)
         self.assertEqual([one["name"] for one in self.found()], ["run/a.json.gz"])
 
+    def test_a_result_among_others_is_no_run_of_all(self):
+        for name in ("run7", "other"):
+            (self.folder / name).mkdir()
+        self.put("run7/a_results.db", self.ranks()[0])
+        self.put("other/b.json.gz", self.ranks()[1])
+        self.assertEqual(sorted(one["command"] for one in self.found()),
+                         ["profgauge check ./other/b.json.gz", "profgauge check ./run7/a_results.db"])
+
     def test_links_and_depth_have_an_end(self):
         self.put("1/2/3/4/5/deep.json.gz", self.ranks()[0])
         self.put("1/2/3/4/5/6/7/deeper.json.gz", self.ranks()[0])
