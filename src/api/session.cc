@@ -278,6 +278,10 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   if (!policy.waivers.empty()) input.options.emplace_back("now", FormatDay(options.today));
   input.tables = &out.analysis.tables;
   out.report = report::BuildReport(input);
+  if (out.report.baseline) {
+    out.report.baseline->warns =
+        is_missing && options.on_missing_baseline == OnBaselineMissing::kWarn;
+  }
   out.add_timeline = [ranks = subject.ranks, how = std::move(timeline)](report::Report& report) {
     report.timeline = report::BuildTimeline(ranks, report, how);
   };

@@ -43,7 +43,8 @@ void TakeSetting(const Project& project, const ProjectJob* job, const Options& o
     put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
 }
 
-constexpr std::size_t kMostEntriesOfTree = 100'000;  // Of a tree that somebody points at by mistake.
+constexpr std::size_t kMostEntriesOfTree =
+    100'000;  // Of a tree that somebody points at by mistake.
 
 /// Adds what `rest` of a pattern matches below `base`, part by part. `**` stands for any number of
 /// folders, into which links do not lead; at the end of a pattern for all files below.
@@ -164,6 +165,10 @@ void ApplySettings(const Project& project, const ProjectJob* job, Options& optio
               [&](const std::string& text, const ProjectJob*) { options.db = path(text); });
   TakeSetting(project, job, options, "--ranks", &ProjectSettings::ranks,
               [&](const std::string& text, const ProjectJob*) { options.ranks = text; });
+  TakeSetting(project, job, options, "--baseline-missing", &ProjectSettings::baseline_missing,
+              [&](const std::string& text, const ProjectJob*) { options.baseline_missing = text; });
+  // Runs of one job are no baseline of another's.
+  if (job != nullptr && options.model.empty()) options.model = job->name;
   // Several runs in one report are compared with each other.
   if (options.IsGiven("--baseline") || !options.runs.empty()) return;
   const bool has_own = job != nullptr && !job->own.baselines.empty();

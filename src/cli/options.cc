@@ -236,6 +236,11 @@ constexpr OptionSpec kOptions[] = {
      "a profile. Without a `baseline:` block in the policy the median iteration time may grow by "
      "5 %.",
      AddText<&Options::baselines>, true},
+    {"--baseline-missing", "", "WHAT", Group::kJudging, kOnJudging,
+     "Result of a missing baseline: pass, warn, no_verdict or fail (exit 2)",
+     "Default: the policy's, else warn for `history:…` and fail for a file. A file may be missing "
+     "only with pass or warn on the command line.",
+     SetChoice<&Options::baseline_missing>, false, "pass warn no_verdict fail"},
     {"--commit",
      "",
      "ID",

@@ -187,6 +187,7 @@ constexpr VariableOption kVariables[] = {
     {"PROFGAUGE_POLICY", "--policy", kOnAll & ~std::uint64_t{kOnCompare}},
     {"PROFGAUGE_DB", "--db"},
     {"PROFGAUGE_BASELINE", "--baseline"},
+    {"PROFGAUGE_BASELINE_MISSING", "--baseline-missing"},
     {"PROFGAUGE_OUT", "--out", kOnJudging},
     {"PROFGAUGE_JOB", "--job"},
     {"PROFGAUGE_CI", "--ci"},

@@ -232,8 +232,9 @@ Result<BaselineSource> LoadBaselines(const Options& options, const Policy& polic
                                      std::vector<Snapshot>& probe) {
   BaselineSource source;
   std::vector<std::string> files;
+  // A configuration would let a mistyped name pass each time.
   const bool may_be_missing =
-      !options.baseline_missing.empty() && options.baseline_missing != "fail";
+      options.IsOnCommandLine("--baseline-missing") && options.baseline_missing != "fail";
   for (const std::string& what : options.baselines) {
     if (!what.starts_with("history:")) {
       if (may_be_missing && IsMissing(what)) {

@@ -78,6 +78,7 @@ BaselineUse ReadBaselineUse(const JsonNode& node) {
   baseline.anchor = node["anchor"].Text();
   baseline.line = node["line"].Text();
   baseline.mark = node["mark"].Text();
+  if (node["warns"].exists()) baseline.warns = node["warns"].Bool();
   return baseline;
 }
 

@@ -94,7 +94,7 @@ struct VerdictInfo {
   std::string policy;  ///< Name of the policy.
   /// Who named it: "command line", "job gpt of profgauge.yaml", "no policy was given".
   std::string policy_from;
-  std::string config;  ///< The configuration that was in force; empty: none.
+  std::string config;                 ///< The configuration that was in force; empty: none.
   std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
 };
 
@@ -113,6 +113,7 @@ struct BaselineUse {
   std::string anchor;  ///< What creep is measured from; empty: nothing.
   std::string line;    ///< All of it in one line.
   std::string mark;    ///< "baseline missing"; empty where all is there.
+  bool warns = false;  ///< It is missing, and that is worth a warning.
 };
 
 /// Filled by the expert system.

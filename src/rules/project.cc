@@ -14,6 +14,8 @@
 namespace profgauge {
 namespace {
 
+constexpr Decoder::Word<std::string_view> kMissingWords[] = {
+    {"pass", "pass"}, {"warn", "warn"}, {"no_verdict", "no_verdict"}, {"fail", "fail"}};
 constexpr Decoder::Word<std::string_view> kRanksWords[] = {
     {"recorded", "recorded"}, {"as-listed", "as-listed"}, {"separate", "separate"}};
 constexpr Decoder::Word<Take> kTakeWords[] = {{"latest", Take::kLatest}, {"all", Take::kAll}};
@@ -43,6 +45,7 @@ void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
                       out.baselines.push_back({one.text, one.All()});
                     }
                   }});
+  keys.push_back(word("baseline_missing", out.baseline_missing, kMissingWords));
   keys.push_back(word("ranks", out.ranks, kRanksWords));
 }
 

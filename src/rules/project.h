@@ -25,10 +25,11 @@ struct ProjectText {
 
 /// What may stand at the top and in a job.
 struct ProjectSettings {
-  std::optional<ProjectText> policy;   ///< A path or "builtin:NAME".
-  std::optional<ProjectText> db;       ///< A path.
-  std::vector<ProjectText> baselines;  ///< Paths or "history:BRANCH~N".
-  std::optional<ProjectText> ranks;    ///< "recorded", "as-listed" or "separate".
+  std::optional<ProjectText> policy;            ///< A path or "builtin:NAME".
+  std::optional<ProjectText> db;                ///< A path.
+  std::vector<ProjectText> baselines;           ///< Paths or "history:BRANCH~N".
+  std::optional<ProjectText> baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail".
+  std::optional<ProjectText> ranks;             ///< "recorded", "as-listed" or "separate".
 };
 
 enum class Take : std::uint8_t { kLatest, kAll };

@@ -18,6 +18,8 @@ constexpr std::string_view kPolicyDoc = "the policy: a file, or builtin:NAME";
 constexpr std::string_view kDbDoc = "the history";
 constexpr std::string_view kBaselineDoc =
     "runs to compare with: history:BRANCH~N, a baseline or a profile";
+constexpr std::string_view kBaselineMissingDoc =
+    "result of a missing baseline: pass, warn, no_verdict or fail (exit 2)";
 constexpr std::string_view kRanksDoc = "how files become ranks of one run";
 
 constexpr Doc kDocs[] = {
@@ -229,6 +231,7 @@ constexpr Doc kDocs[] = {
     {"a configuration", "policy", kPolicyDoc},
     {"a configuration", "db", kDbDoc},
     {"a configuration", "baseline", kBaselineDoc},
+    {"a configuration", "baseline_missing", kBaselineMissingDoc},
     {"a configuration", "ranks", kRanksDoc},
     {"a configuration", "jobs", "the runs that `profgauge check` judges without a profile"},
     {"a job", "name", "the name of its run and of its folder of reports"},
@@ -237,6 +240,7 @@ constexpr Doc kDocs[] = {
     {"a job", "policy", kPolicyDoc},
     {"a job", "db", kDbDoc},
     {"a job", "baseline", kBaselineDoc},
+    {"a job", "baseline_missing", kBaselineMissingDoc},
     {"a job", "ranks", kRanksDoc},
 
     {"a file of kernel names", "schema", "the version of this kind of file"},

@@ -1,5 +1,5 @@
 """profgauge.yaml: found, its values under those of options and variables, its jobs judged as the
-owner of several models would.
+owner of several models would; and what a missing baseline means in every output.
 """
 import gzip
 import json
@@ -137,11 +137,11 @@ class PrecedenceTest(Place):
 
 class MistakesTest(Place):
     def test_all_at_once_with_places_in_all_outputs(self):
-        self.write("profgauge.yaml", "schema: 1\npolcy: x\nranks: maybe\njobs:\n  - {name: GPT}\n"
+        self.write("profgauge.yaml", "schema: 1\npolcy: x\nbaseline_missing: maybe\njobs:\n  - {name: GPT}\n"
                    "  - {name: a, inputs: x}\n  - {name: a, inputs: x, take: newest}\n")
         done = self.run_in(self.root, "check", "--ci", "generic")
         self.assertEqual(done.returncode, 2)
-        for place, code in (("2:1", "config/unknown-key"), ("3:8", "config/word"), ("5:5", "config/missing-key"),
+        for place, code in (("2:1", "config/unknown-key"), ("3:19", "config/word"), ("5:5", "config/missing-key"),
                             ("5:12", "config/job-name"), ("7:12", "config/job-twice"), ("7:32", "config/word")):
             self.assertIn(f"profgauge.yaml:{place}", done.stderr)
             self.assertIn(f"[{code}]", done.stderr)
@@ -297,7 +297,74 @@ jobs:
         file = self.root / "profgauge.yaml"
         file.write_text(file.read_text().replace("jobs:", "baseline: history:main~5\njobs:"))
         done = self.run_in(self.root / "runs", "check", "slow/rank0_trace.json.gz", "--json", "r.json")
-        self.assertIn("comparison", json.loads((self.root / "runs/r.json").read_text()))
+        baseline = json.loads((self.root / "runs/r.json").read_text())["baseline"]
+        self.assertEqual((baseline["state"], len(baseline["runs"]), baseline["wanted"]), ("partial", 1, 5))
+
+
+class BaselineMissingTest(Place):
+    def check(self, *arguments, **variables):
+        return self.run_in(self.inner, "check", TRACE, "-p", "builtin:report-only", "--ci", "generic", "--github", "g.txt",
+                           *arguments, **variables)
+
+    def file(self, name):
+        return (self.inner / "profgauge-report" / name).read_text()
+
+    def test_every_choice_in_every_output(self):
+        for choice, exit_code, warns in ((None, 0, True), ("warn", 0, True), ("pass", 0, False),
+                                         ("no_verdict", 3, False), ("fail", 2, None)):
+            with self.subTest(choice):
+                more = ("--baseline-missing", choice) if choice else ()
+                done = self.check("--baseline", "history:main~5", *more)
+                self.assertEqual(done.returncode, exit_code, done.stderr)
+                verdict = json.loads(self.file("verdict.json"))
+                if choice == "fail":
+                    self.assertEqual(verdict["errors"], ["history/missing"])
+                    continue
+                self.assertEqual(verdict["baseline"]["state"], "missing")
+                line = ("baseline history:main~5: none (profgauge-history.db does not exist); "
+                        "judged by limits alone")
+                self.assertIn(line, done.stdout.splitlines()[1])
+                self.assertTrue(done.stdout.splitlines()[-1].endswith(" · baseline missing"))
+                self.assertIn("baseline history:main", self.file("summary.md").splitlines()[3])
+                case = [case for case in xml.fromstring(self.file("junit.xml")).iter("testcase")
+                        if case.get("name") == "baseline"]
+                self.assertEqual(case[0].find("skipped").get("message"), line)
+                annotations = (self.inner / "g.txt").read_text()
+                self.assertEqual("::warning" in annotations and "title=baseline" in annotations, warns)
+                run_of = json.loads(self.file("profgauge.sarif"))["runs"][0]
+                self.assertEqual("invocations" in run_of, warns)
+
+    def test_a_branch_without_runs_and_fewer_runs_than_asked_for(self):
+        for commit in ("a", "b"):
+            (self.inner / commit).mkdir()
+            trace = json.loads(gzip.decompress((EXAMPLES / "slow.pt.trace.json.gz").read_bytes()))
+            trace["traceName"] = commit  # Other bytes: another run.
+            (self.inner / commit / "run.json").write_text(json.dumps(trace))
+            added = self.run_in(self.inner, "history", "add", f"{commit}/run.json", "--branch", "main", "--commit", commit)
+            self.assertEqual(added.returncode, 0, added.stderr)
+        done = self.check("--baseline", "history:other~5")
+        self.assertIn("none (the history has no run of other)", done.stdout)
+        done = self.check("--baseline", "history:main~5")
+        self.assertIn("baseline history:main~5: 2 runs of 5", done.stdout.splitlines()[1])
+        self.assertTrue(done.stdout.splitlines()[-1].endswith(" · baseline partial (2 of 5)"))
+        self.assertEqual(json.loads(self.file("verdict.json"))["baseline"], {"state": "partial", "runs": 2, "wanted": 5})
+        done = self.check("--baseline", "history:main~2")
+        self.assertEqual(json.loads(self.file("verdict.json"))["baseline"]["state"], "used")
+
+    def test_a_file_may_be_missing_only_on_the_command_line(self):
+        self.write("profgauge.yaml", "schema: 1\nbaseline: base.json\nbaseline_missing: warn\n")
+        for arguments, variables, exit_code in (((), {}, 2), ((), {"PROFGAUGE_BASELINE_MISSING": "pass"}, 2),
+                                                (("--baseline-missing", "no_verdict"), {}, 2),
+                                                (("--baseline-missing", "fail"), {}, 2),
+                                                (("--baseline-missing", "warn"), {}, 0),
+                                                (("--baseline-missing", "pass"), {}, 0)):
+            done = self.check(*arguments, **variables)
+            self.assertEqual(done.returncode, exit_code, (arguments, variables, done.stderr))
+
+    def test_the_configuration_and_a_variable_choose_for_a_history(self):
+        self.write("profgauge.yaml", "schema: 1\nbaseline: history:main~5\nbaseline_missing: no_verdict\n")
+        self.assertEqual(self.check().returncode, 3)
+        self.assertEqual(self.check(PROFGAUGE_BASELINE_MISSING="pass").returncode, 0)
 
 
 if __name__ == "__main__":

@@ -239,6 +239,7 @@ constexpr std::string_view kConfigExample =
     "schema: 1\n"
     "policy: perf/policy.yaml\n"
     "baseline: history:main~5\n"
+    "baseline_missing: warn\n"
     "jobs:\n"
     "  - name: resnet50\n"
     "    inputs: runs/resnet50/*\n";

@@ -4,6 +4,7 @@
 
 #include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {
@@ -54,7 +55,11 @@ std::string GithubCommand(std::string_view command, const AlertPlace& place, std
 }
 
 std::string RenderGithub(const report::Report& report, const AlertPlaces& places) {
-  const std::vector<Alert> alerts = CollectAlerts(report);
+  std::vector<Alert> alerts = CollectAlerts(report);
+  if (report.baseline && report.baseline->warns) {
+    alerts.insert(alerts.begin(),
+                  {"baseline", State::kWarn, "No baseline", BaselineWarning(report), {}});
+  }
   const bool is_cut = alerts.size() > kMostAnnotations;
   const std::size_t shown = is_cut ? kMostAnnotations - 1 : alerts.size();
   std::string out;

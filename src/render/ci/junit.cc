@@ -2,6 +2,7 @@
 
 #include "render/ci/ci.h"
 #include "render/shared/escape.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {
@@ -87,6 +88,9 @@ std::string RenderJunit(const report::Report& report) {
     suite.Add("verdict", "verdict",
               run->level == State::kError ? Outcome::kFailure : Outcome::kError,
               report.verdict.status, run->message);
+  }
+  if (const std::string warning = BaselineWarning(report); !warning.empty()) {
+    suite.Add("baseline", "baseline", Outcome::kSkipped, State::kSkipped, warning);
   }
   for (const report::GateRow& row : report.gate) {
     suite.Add("limits", row.metric + " " + row.limit, OutcomeOf(row.status, row.counted_with),

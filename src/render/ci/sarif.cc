@@ -8,6 +8,7 @@
 #include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
 #include "render/shared/fingerprint.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {
@@ -67,15 +68,20 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
                      {"locations", json::array{SarifLocation(places.Of(alert.id))}},
                      {"partialFingerprints", {{"profgauge/v1", Fingerprint(alert.id)}}}});
   }
+  json::object run{
+      {"tool",
+       {{"driver", {{"name", "profgauge"}, {"version", kVersion}, {"rules", std::move(rules)}}}}},
+      {"results", std::move(results)}};
+  if (report.baseline && report.baseline->warns) {
+    json::object notification{{"level", "warning"},
+                              {"descriptor", {{"id", "baseline/missing"}}},
+                              {"message", {{"text", ValidUtf8(BaselineWarning(report))}}}};
+    run["invocations"] = json::array{
+        json::object{{"executionSuccessful", true},
+                     {"toolConfigurationNotifications", json::array{std::move(notification)}}}};
+  }
   const json::object document{
-      {"$schema", kSarifSchema},
-      {"version", "2.1.0"},
-      {"runs",
-       json::array{json::object{
-           {"tool",
-            {{"driver",
-              {{"name", "profgauge"}, {"version", kVersion}, {"rules", std::move(rules)}}}}},
-           {"results", std::move(results)}}}}};
+      {"$schema", kSarifSchema}, {"version", "2.1.0"}, {"runs", json::array{std::move(run)}}};
   return json::serialize(document) + "\n";
 }
 

@@ -342,6 +342,7 @@ boost::json::object VerdictView(const Report& report) {
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
           {"policy", PolicyText(verdict)},
+          {"baseline", BaselineWarning(report)},
           {"has_plan", has_plan},
           {"plan", PlanView(report.plan.value_or(report::Plan{}))},
           {"first", std::move(first)},

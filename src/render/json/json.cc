@@ -115,6 +115,7 @@ void WriteBaselineUse(JsonWriter& out, const report::BaselineUse& baseline) {
   out.OptionalField("anchor", baseline.anchor);
   out.Field("line", baseline.line);
   out.OptionalField("mark", baseline.mark);
+  if (baseline.warns) out.Key("warns"), out.Bool(true);
   out.EndObject();
 }
 

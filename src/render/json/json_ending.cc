@@ -67,6 +67,12 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   out.OptionalField("policy", facts.policy);
   out.OptionalField("config", facts.config);
   WriteTexts(out, "reasons", facts.reasons);
+  out.Key("baseline");
+  out.BeginObject();
+  out.Field("state", facts.baseline.state);
+  out.Field("runs", facts.baseline.runs);
+  out.Field("wanted", facts.baseline.wanted);
+  out.EndObject();
   WriteTexts(out, "errors", facts.errors);
   out.OptionalField("report", facts.report);
   if (!facts.jobs.empty()) WriteJobs(out, facts.jobs);

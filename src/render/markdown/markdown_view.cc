@@ -135,6 +135,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"marker", MakeMarkup(MarkerName(profile.name))},
           {"counts", CountsText(verdict)},
           {"policy", PolicyText(verdict)},
+          {"baseline", BaselineWarning(report)},
           {"run", RunText(report)},
           {"framework", profile.framework},
           {"captured", profile.captured},

@@ -1,5 +1,7 @@
 #include "render/shared/ending.h"
 
+#include <algorithm>
+
 namespace profgauge::render {
 
 report::State StateOf(const Ending& ending) {
@@ -13,6 +15,10 @@ VerdictFacts FactsOf(const report::Report& report, int exit_code) {
   facts.name = report.profile.name;
   facts.policy = report.verdict.policy;
   facts.config = report.verdict.config;
+  if (report.baseline) {
+    const auto runs = static_cast<std::int64_t>(report.baseline->runs.size());
+    facts.baseline = {report.baseline->state, runs, std::max(runs, report.baseline->wanted)};
+  }
   facts.reasons = report.verdict.reasons;
   return facts;
 }

@@ -67,6 +67,10 @@ struct VerdictFacts {
   std::string name;    ///< Of the run.
   std::string policy;  ///< Empty: it was not read.
   std::string config;  ///< The configuration; empty: none.
+  struct Baseline {
+    std::string state = "none";  ///< "used", "partial", "missing" or "none".
+    std::int64_t runs = 0, wanted = 0;
+  } baseline;
   std::vector<std::string> reasons;
   std::vector<std::string> errors;  ///< Codes; why there is no report.
   std::string report;               ///< The page, from the folder of verdict.json; empty: none.

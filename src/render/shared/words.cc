@@ -55,6 +55,12 @@ std::string PolicyText(const report::VerdictInfo& verdict) {
   return fmt::format("{} ({})", verdict.policy, verdict.policy_from);
 }
 
+std::string BaselineWarning(const report::Report& report) {
+  if (!report.baseline) return {};
+  const std::string& state = report.baseline->state;
+  return state == "missing" || state == "partial" ? report.baseline->line : std::string();
+}
+
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);
 }

@@ -20,6 +20,10 @@ std::string CountsText(const report::VerdictInfo& verdict);
 /// "perf/gpt.yaml (job gpt of profgauge.yaml)".
 std::string PolicyText(const report::VerdictInfo& verdict);
 
+/// What a reader must know of the baseline first: it is missing, or has fewer runs than asked for.
+/// Else empty.
+std::string BaselineWarning(const report::Report& report);
+
 /// "1 error", "2 errors".
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many);
 

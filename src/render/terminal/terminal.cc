@@ -423,11 +423,14 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
   return out;
 }
 
-/// "policy perf/gpt.yaml (job gpt of profgauge.yaml)", or nothing where no policy
-/// was held against the run.
-std::string SourcesText(const report::VerdictInfo& verdict, std::size_t width) {
-  if (verdict.policy.empty()) return {};
-  const std::string text = "policy " + Printable(PolicyText(verdict));
+/// "policy perf/gpt.yaml (job gpt of profgauge.yaml)", with a baseline that is missing or has fewer
+/// runs than asked for; nothing where no policy was held against the run.
+std::string SourcesText(const report::Report& report, std::size_t width) {
+  if (report.verdict.policy.empty()) return {};
+  std::string text = "policy " + Printable(PolicyText(report.verdict));
+  if (const std::string warning = BaselineWarning(report); !warning.empty()) {
+    text += " · " + Printable(warning);
+  }
   std::string out;
   for (const std::string& line : Wrapped(text, width)) out += line + "\n";
   return out;
@@ -488,7 +491,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   std::string out =
       fmt::format("{}   {}\n", Painted(Printable(report.profile.name), Ink::kBold, options.color),
                   Printable(RunText(report)));
-  out += SourcesText(report.verdict, width) + "\n";
+  out += SourcesText(report, width) + "\n";
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
   if (report.plan && !report.plan->steps.empty()) out += RenderPlan(*report.plan, width) + "\n";

@@ -23,6 +23,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
     if (counter.severity == Severity::kDataLoss) add("Data loss", counter.text);
   }
   add("Policy", PolicyText(report.verdict));
+  add("Baseline", report.baseline ? report.baseline->line : std::string());
   add("Devices", DevicesText(profile));
   add("Ranks", profile.ranks > 1 ? FormatCount(profile.ranks) : "");
   add("Iterations", profile.selection);
