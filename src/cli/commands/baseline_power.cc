@@ -2,14 +2,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/metric_id.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/snapshots.h"
+#include "gate/history.h"
 #include "gate/power.h"
+#include "gate/select.h"
+#include "rules/waiver.h"
 
 namespace profgauge::cli {
 namespace {
@@ -27,13 +36,37 @@ double LimitOf(const PolicyBaseline& policy) {
   return kUsualLimit;
 }
 
+// Of a history the runs that a check of its last one would take: one that failed, or of another
+// device, would count as noise.
+Result<std::vector<Snapshot>> RunsOf(const std::string& what, const Options& options,
+                                     const Policy& policy, Console& console) {
+  if (!what.starts_with("history:")) return LoadSnapshots(what, options, policy, console);
+  HistoryQuestion question;
+  PROFGAUGE_TRY(question.reference, ParseHistoryReference(what));
+  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  question.today = FormatDay(today);
+  question.with_itself = true;
+  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+  PROFGAUGE_TRY(const auto last, history.Last(question.reference.branch, 1));
+  std::vector<Snapshot> runs;
+  if (last.empty()) return runs;
+  question.model = last.front().model;
+  PROFGAUGE_TRY(HistoryChoice choice,
+                ChooseRuns(history, question, std::span(&last.front().snapshot, 1)));
+  for (ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
+  return runs;
+}
+
 }  // namespace
 
 Result<int> RunBaselinePower(const Options& options, Console& console) {
   const std::optional<Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
-  PROFGAUGE_TRY(std::vector<Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, *policy, console));
+  std::vector<Snapshot> runs;
+  for (const std::string& what : options.arguments) {
+    PROFGAUGE_TRY(std::vector<Snapshot> more, RunsOf(what, options, *policy, console));
+    std::move(more.begin(), more.end(), std::back_inserter(runs));
+  }
   std::erase_if(runs, [](const Snapshot& run) { return !IsTimed(run); });
   if (runs.size() < kLeastForPower) {
     console.Print(fmt::format("{} run{} with iteration times: at least {} are needed\n",
