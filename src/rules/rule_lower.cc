@@ -102,7 +102,7 @@ class Lowering {
     RuleLet let;
     bool is_own = false;  ///< Of the rule, not shared.
     enum class State : std::uint8_t { kNew, kBusy, kReady } state = State::kNew;
-    bool is_row = false, is_used = false;
+    bool is_row = false, is_used = false, is_given = false;
     SourceText expanded;
     std::optional<SourceText> inlined;  ///< Without any name.
   };
@@ -176,10 +176,22 @@ class Lowering {
     rule_.let.clear();
     rule_.row_names.clear();
     for (Definition& definition : definitions_) {
-      if (!definition.is_used && !definition.is_own) continue;
-      definition.let.value = definition.expanded;
-      (definition.is_row ? rule_.row_names : rule_.let).push_back(definition.let);
+      if (definition.is_used || definition.is_own) Give(definition);
     }
+  }
+
+  /// Adds a name to the rule, behind those that it uses.
+  void Give(Definition& definition) {
+    if (definition.is_given) return;
+    definition.is_given = true;
+    if (const auto tokens = expr::Tokenize(definition.expanded.text)) {
+      for (const Token& token : *tokens) {
+        Definition* used = token.kind == TokenKind::kWord ? Find(token.text) : nullptr;
+        if (used != nullptr && used->state == Definition::State::kReady) Give(*used);
+      }
+    }
+    definition.let.value = definition.expanded;
+    (definition.is_row ? rule_.row_names : rule_.let).push_back(definition.let);
   }
 
   // Expressions.

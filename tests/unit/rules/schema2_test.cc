@@ -119,6 +119,22 @@ TEST(Schema2, ParametersKeepTheirOldNames) {
   EXPECT_EQ(active->front().params.at("least").value, 7e6);
 }
 
+TEST(Schema2, NamesMayUseNamesInAnyOrder) {
+  const Rule rule =
+      OneRule(std::string(kHead) +
+              "let:\n"
+              "  own: rank.exposed_communication / per_rank - once\n"
+              "  per_rank: profile.gpus / profile.ranks\n"
+              "  once: rank.exposed_once default 0 ms\n"
+              "rules:\n"
+              "  - {id: a, title: A, for_each: rank, level: warn, message: m,\n"
+              "     let: {twice: share * 2, share: max(own / rank.iteration_time)}}\n");
+  std::string names;
+  for (const RuleLet& let : rule.let) names += let.name + " ";
+  EXPECT_EQ(names, "per_rank share twice ");
+  EXPECT_EQ(rule.row_names.size(), 2u);
+}
+
 TEST(Schema2, PutsSetsAndPatternsIn) {
   const std::string text =
       std::string(kHead) + "sets: {moves: [h2d, d2h]}\npatterns: {reduce: '(?i)reduce'}\n" +
