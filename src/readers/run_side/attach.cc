@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -17,7 +18,6 @@
 #include "knowledge/unrecorded.h"
 #include "model/run_side.h"
 #include "model/summary/summary.h"
-#include "readers/builtin.h"
 #include "readers/run_side/document.h"
 #include "readers/run_side/step_log.h"
 
@@ -35,25 +35,21 @@ struct Found {
   RunReading reading;
 };
 
-/// The names that a document beside `path` may have.
+/// Parts of the suffixes that profiles have: "a.pt.trace.json.gz", "host.xplane.pb".
+constexpr std::string_view kSuffixParts[] = {".gz",  ".zst", ".json",   ".trace",  ".pt",     ".pb",
+                                             ".csv", ".db",  ".xplane", ".sqlite", ".pftrace"};
+
+/// The names that a document beside `path` may have: with all of the suffix, or a part, or none.
 std::vector<std::string> NamesBeside(const std::string& path) {
-  const auto with = [](std::string_view stem) { return std::string(stem) + ".run.json"; };
-  std::vector<std::string> names = {with(path)};
-  std::string_view stem = path;
-  if (stem.ends_with(".gz")) {
-    stem.remove_suffix(3);
-    names.push_back(with(stem));
+  std::vector<std::string> names;
+  std::string stem = path;
+  while (true) {
+    names.push_back(stem + ".run.json");
+    const auto part = std::ranges::find_if(
+        kSuffixParts, [&](std::string_view suffix) { return stem.ends_with(suffix); });
+    if (part == std::end(kSuffixParts)) return names;
+    stem.resize(stem.size() - part->size());
   }
-  for (const auto& reader : BuiltinReaders()) {
-    for (const std::string_view suffix : reader->suffixes()) {
-      if (path.ends_with(suffix))
-        names.push_back(with(path.substr(0, path.size() - suffix.size())));
-      if (stem.ends_with(suffix))
-        names.push_back(with(stem.substr(0, stem.size() - suffix.size())));
-    }
-  }
-  names.push_back(with((fs::path(stem).parent_path() / fs::path(stem).stem()).string()));
-  return names;
 }
 
 RunReading ReadDocument(const std::string& path) {
