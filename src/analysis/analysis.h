@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "analysis/classify/knowledge.h"
-#include "analysis/recording/certificate.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "model/iteration_source.h"
 #include "model/profile.h"
+#include "model/profile_quality.h"
 #include "profgauge/error.h"
 
 namespace profgauge {

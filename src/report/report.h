@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/recording/certificate.h"
 #include "base/no_index.h"
 #include "base/rich_text.h"
 #include "base/table.h"
@@ -24,6 +23,7 @@
 #include "model/import_log.h"
 #include "model/iteration_source.h"
 #include "model/path_kind.h"
+#include "model/profile_quality.h"
 #include "report/state.h"
 #include "report/track_type.h"
 
