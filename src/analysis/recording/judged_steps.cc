@@ -185,6 +185,10 @@ StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t>
   return level;
 }
 
+bool ChangeAfter::IsAlike() const {
+  return std::abs(ratio - 1) <= knowledge::kUnrecordedAgreeShare;
+}
+
 std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps) {
   if (!steps.before || !steps.after) return std::nullopt;
   ChangeAfter change;
@@ -210,9 +214,9 @@ std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_
     out.before = LevelOfValues(std::span(values).first(place));
     out.after = LevelOfValues(std::span(values).subspan(place));
     // CUPTI stays attached: iterations that the host limits were 24 % slower after a profile
-    // (examples/h200). Where they are as fast as before, they count.
+    // (examples/h200). Only where they are as fast as before they count.
     const auto change = FindChangeAfter(out);
-    out.is_before_only = change && change->is_sure && change->ratio > 1;
+    out.is_before_only = out.before && !(change && change->IsAlike());
     if (out.is_before_only) values.resize(place);
   }
   const Usual usual = UsualOf(values);

@@ -36,7 +36,7 @@ struct JudgedSteps {
   std::vector<double> usual;               ///< These, in order.
   std::size_t warmup = 0;                  ///< How many are cut in front.
   std::optional<StepLevel> before, after;  ///< Of those before and after the profile.
-  bool is_before_only = false;             ///< Those after it are slower: they do not count.
+  bool is_before_only = false;  ///< Those after it are not as fast, or few: they do not count.
   RunCarrier carrier = RunCarrier::kInside;
   StepClock clock = StepClock::kHost;
   bool is_of_process = false;
@@ -54,6 +54,7 @@ std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_
 struct ChangeAfter {
   double ratio = 1;
   bool is_sure = false;
+  bool IsAlike() const;  ///< Within 2 %.
 };
 std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps);
 

@@ -98,8 +98,8 @@ constexpr MetricSpec kTimeMetrics[] = {
     {metric::kStepCount, "Unrecorded iterations", kCount, kFromZero, kNeutral, kOther, kOfNothing,
      1,
      "Iterations that no profiler recorded and by which the run is judged: where at least 20 come "
-     "before the first recorded one and those after it are slower, only those before; without "
-     "unusual ones and warm-up.",
+     "before the first recorded one, those after it count only if they are as fast within 2 %; "
+     "without unusual ones and warm-up.",
      "", kOurs, kUnrecordedFamily},
     {metric::kStepTimeMean, "Mean unrecorded iteration", kTime, kFromZero, kLowerIsBetter, kOther,
      kOfNothing, 1, "Arithmetic mean of the unrecorded iterations' lengths, without unusual ones.",
