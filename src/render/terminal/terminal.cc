@@ -113,6 +113,17 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   return Flowed("  change      ", parts, width) + "\n";
 }
 
+/// The profile's quality where it is not whole: its gravest check.
+std::string QualityLine(const Certificate& recording, std::size_t width) {
+  if (recording.trust == Trust::kWhole) return {};
+  const std::string lead = "  quality     ";
+  std::string out;
+  for (const std::string& line : Wrapped(Printable(QualityText(recording)), width - lead.size())) {
+    out += (out.empty() ? lead : std::string(lead.size(), ' ')) + line + "\n";
+  }
+  return out + "\n";
+}
+
 Ink InkOf(State state) {
   switch (LookOf(state).tone) {
     case Tone::kGood:
@@ -299,15 +310,6 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// One line on the profile's quality where it is not whole: its gravest check that no other line
-/// says.
-void AddQuality(const report::Report& report, std::vector<Row>& rows) {
-  if (report.recording.trust == Trust::kWhole) return;
-  const std::string text = QualityText(report.recording);
-  const bool is_none = report.recording.trust == Trust::kNone;
-  rows.push_back(Note("quality", is_none ? Ink::kRed : Ink::kYellow, Printable(text)));
-}
-
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   AddFindings(report, true, rows);
@@ -345,7 +347,6 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         Note(is_loss ? "loss" : "read", is_loss ? Ink::kRed : Ink::kDim, std::move(text)));
   }
   AddReasons(report, rows);
-  AddQuality(report, rows);
   const std::vector<std::string>& reasons = report.verdict.reasons;
   for (const report::Remark& remark : report.remarks) {
     if (std::find(reasons.begin(), reasons.end(), remark.text) != reasons.end()) continue;
@@ -495,6 +496,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
   if (report.plan && !report.plan->steps.empty()) out += RenderPlan(*report.plan, width) + "\n";
+  out += QualityLine(report.recording, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);
   for (Row& row : rows) {
     if (options.fold_names) row.text = WithFoldedNames(row.text);
