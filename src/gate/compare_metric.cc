@@ -197,8 +197,10 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     current_total = TotalsOf(candidates_);
   }
   out.method = CompareMethod::kStatistics;
+  InputMix mix;
   if (!is_by_steps) {  // Nobody recorded the input shapes of the others.
-    NoteInputs(TakeOffInputs(baselines_, candidates_, base, current));
+    mix = TakeOffInputs(baselines_, candidates_, base, current);
+    NoteInputs(mix);
     if (!base_total.empty() && !current_total.empty()) {
       TakeOffInputs(baselines_, candidates_, base_total, current_total);
     }
@@ -245,6 +247,7 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     out.reason = options.is_mean ? DescribeMean(result, context) : DescribeChange(result, context);
     if (is_by_steps) out.reason += "; " + StepCounts(base, current);
   }
+  DoubtInputs(mix, out);
   return true;
 }
 
@@ -314,19 +317,24 @@ bool MetricComparer::CompareTail(const BaselineLimit& limit, MetricComparison& o
 }
 
 void MetricComparer::NoteInputs(const InputMix& mix) {
-  if (mix.is_taken_off) {
-    const std::string by = RelativeChange(mix.longer);
-    AddOnce(
-        {fmt::format("input shapes: iterations of the same shapes are compared{}",
-                     std::abs(mix.longer) < kMuchBetween
-                         ? std::string()
-                         : fmt::format("; this run's inputs ask for {}, which is taken off", by))});
-  } else if (mix.unknown_share > 0) {
-    AddOnce(
-        {fmt::format("input shapes: {} of the iterations have shapes that the baseline has not; "
-                     "their times are compared as they are",
-                     FormatShare(mix.unknown_share))});
-  }
+  if (!mix.is_taken_off) return;
+  const std::string more = std::abs(mix.longer) < kMuchBetween
+                               ? std::string()
+                               : fmt::format("; this run's inputs take {}, which is excluded",
+                                             RelativeChange(mix.longer));
+  AddOnce({"input shapes: iterations of the same shapes are compared" + more});
+}
+
+// Of inputs of several lengths, others say nothing of the program, unless it is slower all the
+// same.
+void MetricComparer::DoubtInputs(const InputMix& mix, MetricComparison& out) {
+  if (mix.is_taken_off || mix.unknown_share <= 0 || out.verdict == stats::Change::kFail) return;
+  out.verdict = stats::Change::kInconclusive;
+  out.over_limit = true;
+  out.reason = fmt::format(
+      "{} of the iterations have input shapes that the baseline has not: record a baseline with "
+      "them. As they are: {} [baseline/other-inputs]",
+      FormatShare(mix.unknown_share), ChangeWithInterval(out.shift, out.low, out.high));
 }
 
 void MetricComparer::NoteWarmup(const SeriesList& base, const SeriesList& current) {

@@ -60,6 +60,7 @@ class MetricComparer {
                                 bool increase, double level) const;
   std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric);
   void NoteInputs(const InputMix& mix);
+  static void DoubtInputs(const InputMix& mix, MetricComparison& out);
   void NoteWarmup(const SeriesList& base, const SeriesList& current);
   void AddOnce(std::vector<std::string> more);
 
