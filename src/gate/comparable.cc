@@ -117,19 +117,19 @@ std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const 
 // Where an iteration holds only part of the launches that one of the baseline held, of all alike,
 // it may be another iteration. More work than before shows in the lengths.
 std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& current) {
-  constexpr double kLess = 0.9, kAlike = 0.02, kNearlyAll = 0.9;
+  constexpr double kPartOfLaunches = 0.9, kAlikeWithin = 0.02, kAlikeShare = 0.9;
   constexpr std::size_t kLeastNames = 3;
   const std::vector<std::pair<double, double>> ratios = LaunchRatios(base, current);
   if (IsWindow(base) || IsWindow(current) || ratios.size() < kLeastNames) return std::nullopt;
   // The upper middle, not the mean of both: a ratio that some launches have.
   const double factor = ratios[ratios.size() / 2].first;
-  if (factor <= 0 || factor > kLess) return std::nullopt;
+  if (factor <= 0 || factor > kPartOfLaunches) return std::nullopt;
   double alike = 0, all = 0;
   for (const auto& [ratio, launches] : ratios) {
     all += launches;
-    if (std::abs(ratio - factor) <= kAlike * factor) alike += launches;
+    if (std::abs(ratio - factor) <= kAlikeWithin * factor) alike += launches;
   }
-  if (alike < kNearlyAll * all) return std::nullopt;
+  if (alike < kAlikeShare * all) return std::nullopt;
   return fmt::format(
       "an iteration launches {} of what one of the baseline launches, of every kernel alike: "
       "iterations are marked otherwise, or do less work, or as much in fewer launches (larger "

@@ -17,9 +17,9 @@ bool IsInsideCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0
 
 /// Names that are very long lose their middle: the tables have them whole.
 std::string ShortName(const std::string& name) {
-  constexpr std::size_t kLong = 120, kHead = 70, kTail = 40;
-  if (name.size() <= kLong) return name;
-  std::size_t head = kHead, tail = name.size() - kTail;
+  constexpr std::size_t kLongestName = 120, kHeadOfName = 70, kTailOfName = 40;
+  if (name.size() <= kLongestName) return name;
+  std::size_t head = kHeadOfName, tail = name.size() - kTailOfName;
   while (head > 0 && IsInsideCharacter(name[head])) --head;
   while (tail < name.size() && IsInsideCharacter(name[tail])) ++tail;
   return name.substr(0, head) + "…" + name.substr(tail);

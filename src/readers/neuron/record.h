@@ -169,9 +169,9 @@ class Record {
   /// A whole number that is summed up. One beyond 2^50 is none that a row can have, and counts as
   /// not stated: sums must stay in 64 bits.
   std::int64_t Amount(Key key, std::int64_t otherwise) const {
-    constexpr std::int64_t kMost = std::int64_t{1} << 50;
+    constexpr std::int64_t kLargestAmount = std::int64_t{1} << 50;
     const std::int64_t amount = Integer(key, otherwise);
-    return amount >= -kMost && amount <= kMost ? amount : otherwise;
+    return amount >= -kLargestAmount && amount <= kLargestAmount ? amount : otherwise;
   }
   /// A number; `otherwise` when it is absent, text, or not finite.
   double Real(Key key, double otherwise) const;
