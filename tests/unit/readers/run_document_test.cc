@@ -56,9 +56,9 @@ TEST(RunDocument, LeavesOutWhatCannotBeUsed) {
     EXPECT_EQ(CodeOfDocument(text), "run/unreadable") << text;
   }
   EXPECT_EQ(CodeOfDocument(R"({"schema":2,"segments":[]})"), "run/newer");
-  EXPECT_EQ(
-      CodeOfDocument(R"({"schema":1,"segments":)" + std::string(40, '[') + std::string(40, ']') + "}"),
-      "run/too-large");
+  EXPECT_EQ(CodeOfDocument(R"({"schema":1,"segments":)" + std::string(40, '[') +
+                           std::string(40, ']') + "}"),
+            "run/too-large");
   EXPECT_EQ(CodeOfDocument(std::string(kMostRunBytes + 1, ' ')), "run/too-large");
 }
 
