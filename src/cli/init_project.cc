@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/configuration.h"
+#include "cli/profile_search.h"
 
 namespace profgauge::cli {
 namespace {
@@ -91,21 +92,10 @@ std::string PatternOf(const fs::path& file) {
   return (file.parent_path() / ("*" + end)).generic_string();
 }
 
-}  // namespace
-
-std::string FromRoot(const std::string& path) {
-  std::error_code error;
-  const fs::path root = fs::weakly_canonical(fs::absolute("./" + RootOfRepository()), error);
-  const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
-  const fs::path below = whole.lexically_relative(root);
-  const bool is_outside = below.empty() || *below.begin() == "..";
-  return (is_outside ? whole : below).generic_string();
-}
-
-std::string JobName(std::string_view run) {
+std::string AsJobName(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string name;
-  for (const char letter : run) {
+  for (const char letter : text) {
     const bool is_upper = letter >= 'A' && letter <= 'Z';
     const char small = is_upper ? static_cast<char>(letter - 'A' + 'a') : letter;
     const bool is_kept = (small >= 'a' && small <= 'z') || (small >= '0' && small <= '9');
@@ -117,7 +107,28 @@ std::string JobName(std::string_view run) {
   }
   name.resize(std::min(name.size(), kLongest));
   while (name.ends_with('-')) name.pop_back();
-  return name.empty() ? "train" : name;
+  return name;
+}
+
+}  // namespace
+
+std::string FromRoot(const std::string& path) {
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(fs::absolute("./" + RootOfRepository()), error);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
+  const fs::path below = whole.lexically_relative(root);
+  const bool is_outside = below.empty() || *below.begin() == "..";
+  return (is_outside ? whole : below).generic_string();
+}
+
+std::string JobName(const std::vector<std::string>& inputs, std::string_view run) {
+  fs::path folder = inputs.empty() ? fs::path() : fs::path(inputs.front());
+  if (IsGlob(folder.filename().string())) folder = folder.parent_path();
+  while (ParseProfilePath(folder.filename().string()).step) folder = folder.parent_path();
+  for (const std::string& text : {folder.filename().string(), std::string(run)}) {
+    if (std::string name = AsJobName(text); !name.empty()) return name;
+  }
+  return "train";
 }
 
 std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles) {

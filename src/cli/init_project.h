@@ -18,8 +18,9 @@ struct NewFile {
 /// it lies outside.
 std::string FromRoot(const std::string& path);
 
-/// A name for the job of a run called `run`: small letters, digits and `-`, at most 40.
-std::string JobName(std::string_view run);
+/// A name for the job of `inputs`: the nearest folder that is none of a step, else `run`; in small
+/// letters, digits and `-`, at most 40.
+std::string JobName(const std::vector<std::string>& inputs, std::string_view run);
 
 /// What `inputs` of a job may say so that it matches `profiles` and later ones beside them: a
 /// folder as it is, files by their folder and the end of their names. Each once, from the root.

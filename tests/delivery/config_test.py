@@ -185,7 +185,7 @@ class InitTest(Place):
                 self.assertIn("profgauge check --ci", (self.root / file).read_text())
                 text = (self.root / "profgauge.yaml").read_text()
                 self.assertIn("inputs: ['models/gpt/*.json.gz']", text)
-                self.assertIn("- name: run\n", text)
+                self.assertIn("- name: gpt\n", text)
                 for folder in (self.root, self.inner):
                     done = self.run_in(folder, "check")
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

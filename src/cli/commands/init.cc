@@ -44,9 +44,9 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
 Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
                     const Options& options, Console& console) {
   const std::string policy_from_root = options.file.empty() ? policy : FromRoot(policy);
-  std::vector<NewFile> files = {
-      ProjectFile(JobName(run), InputPatterns(options.arguments), policy_from_root),
-      {policy_from_root, text}};
+  const std::vector<std::string> inputs = InputPatterns(options.arguments);
+  std::vector<NewFile> files = {ProjectFile(JobName(inputs, run), inputs, policy_from_root),
+                                {policy_from_root, text}};
   const bool is_detected = options.ci.empty() || options.ci == "auto";
   const std::string system = is_detected ? DetectHost() : options.ci;
   if (!system.empty() && system != "off") files.push_back(CiFile(system));
