@@ -31,6 +31,7 @@ void CheckArguments(Decoder& decoder, const Where& place, const YamlNode* with,
     if (given == arguments.end()) {
       decoder.Add(place, "rules/argument",
                   fmt::format("template `{}` needs `{}`", used.name, name));
+      arguments[name] = {type, {"0", place.file, {{0, place.line, place.column}}}, {}};
       continue;
     }
     RuleArgument& argument = given->second;
