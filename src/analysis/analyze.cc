@@ -47,7 +47,7 @@ namespace profgauge {
 namespace {
 
 constexpr std::string_view kNoTimeline =
-    "needs the times of events, which this kind of file lacks: it has durations or sums only";
+    "needs the times of events, which this format does not have: it has durations or sums only";
 
 void AddWithoutTimeline(std::span<const RankContext> ranks, Output& out) {
   std::string why(kNoTimeline);

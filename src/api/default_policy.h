@@ -27,7 +27,7 @@ inline constexpr std::string_view kHowToJudgeCpu =
 
 /// Why kCpuPolicy is enforced, for the report.
 inline constexpr std::string_view kWhyCpuPolicy =
-    "builtin:cpu is enforced, because the recording has no work on a device, no call of a GPU "
-    "runtime and lists no device; name another policy with --policy";
+    "builtin:cpu is the policy because the profile has no device work, no calls of a GPU runtime "
+    "and no device; --policy selects another";
 
 }  // namespace profgauge

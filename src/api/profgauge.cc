@@ -20,7 +20,7 @@ namespace profgauge {
 
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   if (paths.empty()) {
-    return Fail(InputError("", "input/no-profiles", "no profile is given",
+    return Fail(InputError("", "input/no-profiles", "no profile was passed",
                            "name files, or folders with one file per rank"));
   }
   ReadOptions read;

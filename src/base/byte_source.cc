@@ -266,7 +266,8 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
     return Fail(InputError(
         path, missing ? "input/missing" : "input/open",
         missing ? "no such file" : std::string("cannot be opened: ") + std::strerror(errno),
-        missing ? "check the path; a folder of recordings is taken too" : "check its permissions"));
+        missing ? "check the path; a folder of profiles is accepted, too"
+                : "check its permissions"));
   }
   struct stat info {};
   const bool known = ::fstat(descriptor, &info) == 0;

@@ -141,7 +141,7 @@ tl::expected<double, std::string> ConvertLiteral(const Literal& literal, Unit un
                                       ExampleLiteral(unit), NounOf(literal.unit)));
   };
   if (unit == Unit::kText || unit == Unit::kBool) {
-    return tl::unexpected(fmt::format("a limit cannot stand on {}", NounOf(unit)));
+    return tl::unexpected(fmt::format("{} cannot have a limit", NounOf(unit)));
   }
   if (literal.unit == unit || literal.value == 0) {
     if (literal.unit == unit || literal.unit == Unit::kNumber) return literal.value;
@@ -163,7 +163,7 @@ tl::expected<double, std::string> ConvertLiteral(const Literal& literal, Unit un
           "a share is written in percent or as 0 to 1; did you mean `{}%`?", literal.value));
     default:
       return tl::unexpected(
-          fmt::format("{} needs a unit, as in `{}`", NounOf(unit), ExampleLiteral(unit)));
+          fmt::format("{} needs a unit, e.g. `{}`", NounOf(unit), ExampleLiteral(unit)));
   }
 }
 

@@ -29,7 +29,7 @@ Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind ki
     error.code = "sqlite/damaged";
     error.message = primary == SQLITE_NOTADB ? "the file is not an SQLite database"
                                              : "the SQLite database is damaged or cut off";
-    error.notes = {"note: SQLite says: " + WordsOf(handle, status),
+    error.notes = {"note: SQLite reports: " + WordsOf(handle, status),
                    "help: copy or export the file again; `sqlite3 FILE 'pragma integrity_check'` "
                    "tells more"};
     return error;
@@ -41,7 +41,7 @@ Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind ki
     return error;
   }
   error.code = "sqlite/failed";
-  error.message = "SQLite says: " + WordsOf(handle, status);
+  error.message = "SQLite reports: " + WordsOf(handle, status);
   return error;
 }
 

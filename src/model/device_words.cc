@@ -20,18 +20,18 @@ constexpr DeviceWords kWords[] = {
 static_assert(std::size(kWords) == static_cast<std::size_t>(Accelerator::kIntel) + 1);
 
 constexpr std::array<DeviceWord, 17> kCatalogue = {{
-    {"device.device", "What the device is: GPU, NPU, NeuronCore, TPU.", &DeviceWords::device},
-    {"device.matrix_unit", "Its unit for matrix products: Tensor Core, matrix core, cube unit.",
+    {"device.device", "Device: GPU, NPU, NeuronCore, TPU.", &DeviceWords::device},
+    {"device.matrix_unit", "Its unit for matmuls: Tensor Core, matrix core, cube unit.",
      &DeviceWords::matrix_unit},
     {"device.matrix_units", "Several of them: Tensor Cores, cube units; the tensor engine.",
      &DeviceWords::matrix_units},
-    {"device.matrix_unit_hyphened", "Before a hyphen, as in tensor-core-eligible.",
+    {"device.matrix_unit_hyphened", "Before a hyphen, e.g. tensor-core-eligible.",
      &DeviceWords::matrix_unit_hyphened},
-    {"device.matrix_pipe", "What feeds them, by hardware counters: tensor pipe, matrix pipe.",
+    {"device.matrix_pipe", "Their pipe in hardware counters: tensor pipe, matrix pipe.",
      &DeviceWords::matrix_pipe},
     {"device.vector_unit", "Its unit for all else: CUDA core, vector unit.",
      &DeviceWords::vector_unit},
-    {"device.core", "What it has many of: SM, compute unit, AI Core.", &DeviceWords::core},
+    {"device.core", "Its repeated unit: SM, compute unit, AI Core.", &DeviceWords::core},
     {"device.multiprocessor", "The same in full: streaming multiprocessor, compute unit.",
      &DeviceWords::multiprocessor},
     {"device.graph", "Launches recorded once and replayed: CUDA graph, HIP graph.",

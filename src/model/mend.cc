@@ -101,7 +101,7 @@ void CheckLengths(Profile& profile) {
     if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
   }
   if (without_length > 0 && without_length * 2 >= copies && mended >= without_length) {
-    profile.log.AddAt(Counter::rows_unusable, "copies whose lengths are not known");
+    profile.log.AddAt(Counter::rows_unusable, "copies of unknown length");
   }
   const std::uint64_t unexplained = empty - without_times;
   if (is_rounded && unexplained > 0 && kernels > unexplained) {
@@ -113,7 +113,7 @@ void CheckLengths(Profile& profile) {
       is_rounded ? knowledge::kLossWithoutLengthRoundedShare : knowledge::kLossWithoutLengthShare;
   if (std::min(empty, mended) > knowledge::kLossUnusableShare.Of(kernels) ||
       (unexplained >= knowledge::kLossLeastEvents && unexplained > share.Of(kernels))) {
-    profile.log.AddAt(Counter::rows_unusable, "kernels whose lengths are not known");
+    profile.log.AddAt(Counter::rows_unusable, "kernels of unknown length");
   }
 }
 

@@ -52,8 +52,8 @@ inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{
     {"copy",
      {metric::kCriticalCopyShare, metric::kCriticalCopyTime},
      "Copies",
-     "copies and memory sets",
-     "the end of a copy or memory set"},
+     "copies and memsets",
+     "the end of a copy or memset"},
     {"transfer",
      {metric::kCriticalTransferShare, metric::kCriticalTransferTime},
      "Transfer",
@@ -77,7 +77,7 @@ inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{
     {"unknown",
      {metric::kCriticalUnknownShare, metric::kCriticalUnknownTime},
      "Unknown",
-     "what no recorded dependency explains",
+     "time without a recorded dependency",
      "nothing that was recorded"},
 }};
 

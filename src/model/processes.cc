@@ -296,7 +296,7 @@ void CountGpusUsedAtOnce(Profile& profile) {
     if (!RunAtOnce(kernels)) continue;
     profile.log.AddAt(Counter::gpus_unknown, "GPU " + std::to_string(gpu) + ": kernels of " +
                                                  std::to_string(kernels.size()) +
-                                                 " processes run at once");
+                                                 " processes run at the same time");
   }
   // Launches of the same number are then told apart by their times, so those cannot show a clock.
   if (profile.log[Counter::gpus_unknown] > 0) {

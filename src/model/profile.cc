@@ -79,7 +79,7 @@ std::string CapabilityGap(Capability capability, std::span<const RecordingHint> 
   for (const RecordingHint& hint : hints) {
     if (hint.capability == capability) return needs + "; " + std::string(hint.how);
   }
-  return needs + ", which this recording lacks";
+  return needs + ", which this profile does not have";
 }
 
 }  // namespace profgauge

@@ -52,7 +52,7 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
     if (auto refused = reader->RefuseTables(file, tables)) return *std::move(refused);
   }
   return InputError(file, "input/sqlite",
-                    "the SQLite database is no profile: none of its tables is known",
+                    "the SQLite database is not a profile: its tables are unknown",
                     "export a report of Nsight Systems with `nsys export --type sqlite "
                     "REPORT.nsys-rep`, record with `rocprofv3 --sys-trace -- COMMAND`, or with "
                     "`nvprof -o FILE.nvvp`");
@@ -113,7 +113,7 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   if (best_match == Match::kYes) return best;
   if (text.starts_with("{") && text.find("\"tool\": \"profgauge ") != text.npos) {
     return Fail(InputError(path, "input/report", "the file is a report of ProfGauge, not a profile",
-                           "`profgauge render` draws its pages again"));
+                           "`profgauge render` renders its pages again"));
   }
   for (const auto& lookalike : kLookalikes) {
     if (!text.starts_with(lookalike.start)) continue;
@@ -128,13 +128,12 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   }
   if (best != nullptr) return best;
   if (readers::parquet::IsParquet(text)) {
-    return Fail(
-        InputError(path, "input/parquet",
-                   "the file is a Parquet table of no profile that is known by its name",
-                   "pass the folder that neuron-explorer or `nsys export --type parquetdir` "
-                   "wrote, with the names that they give"));
+    return Fail(InputError(path, "input/parquet",
+                           "the file is a Parquet table with an unknown name",
+                           "pass the folder that neuron-explorer or `nsys export --type "
+                           "parquetdir` wrote, with its original file names"));
   }
-  return Fail(InputError(path, "input/unknown", "the file is no profile of a known format",
+  return Fail(InputError(path, "input/unknown", "the file is not a profile of a known format",
                          "expected " + EachExpected()));
 }
 

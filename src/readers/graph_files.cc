@@ -80,9 +80,9 @@ void AddFacts(const GraphOperators::Outcome& outcome, std::size_t captures, Prof
   facts.emplace_back("captures of graphs read", std::to_string(captures));
   facts.emplace_back("graphs with operators of their capture", of(outcome.given));
   const std::pair<std::size_t, std::string_view> reasons[] = {
-      {outcome.unknown, "no capture has the sequence of their kernels' names"},
-      {outcome.ambiguous, "captures of the same kernels tell different operators"},
-      {outcome.no_room, "launched in less time than their operators have rows"}};
+      {outcome.unknown, "no capture has this sequence of kernel names"},
+      {outcome.ambiguous, "captures of the same kernels have different operators"},
+      {outcome.no_room, "launched faster than their operators"}};
   for (const auto& [count, reason] : reasons) {
     if (count == 0) continue;
     facts.emplace_back("graphs without operators", fmt::format("{}: {}", of(count), reason));

@@ -145,7 +145,7 @@ Error NoProfiles(const std::string& folder) {
     if (auto refused = reader->RefuseFolder(folder, names)) return *std::move(refused);
   }
   return InputError(folder, "input/no-profiles", "the folder contains no profile",
-                    "expected files like worker0.pt.trace.json.gz in it");
+                    "expected files such as worker0.pt.trace.json.gz");
 }
 
 /// The name of the file of `names` that says all that `name` says and more; empty when none does.
@@ -296,7 +296,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
     std::erase_if(inside, [&](const std::string& file) {
       const auto fuller = FullerThan(fs::path(file).filename().string(), names);
       if (fuller.empty()) return false;
-      run.skipped.push_back(fmt::format("{}: {} says the same and more", file, fuller));
+      run.skipped.push_back(fmt::format("{}: {} has the same data and more", file, fuller));
       return true;
     });
     std::move(inside.begin(), inside.end(), std::back_inserter(files));
@@ -327,7 +327,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
     for (std::string& file : KeepLatest(run.profiles)) earlier.push_back(std::move(file));
   }
   for (const std::string& recording : earlier) {
-    run.skipped.push_back(recording + ": an earlier recording; pass it alone to read it");
+    run.skipped.push_back(recording + ": an earlier profile; pass only this file to read it");
   }
   for (const Error& error : unreadable) {
     run.skipped.push_back(fmt::format("{}: {}", error.where.file, error.message));
@@ -335,7 +335,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   run.profiles.front().log.Add(Counter::ranks_unreadable, unreadable.size());
   if (!earlier.empty()) {
     run.profiles.front().facts.emplace_back(
-        "earlier recordings left out",
+        "earlier profiles skipped",
         fmt::format("{}; the latest in the folder is read", earlier.size()));
   }
   if (!are_separate) PROFGAUGE_CHECK(CheckMayBeOneRun(run.profiles, path));

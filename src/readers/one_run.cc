@@ -139,7 +139,7 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   const bool overlap = a.begin <= b.end && b.begin <= a.end;
   const bool timed = p.has_timeline && q.has_timeline;
   if (x.rank < 0 && y.rank < 0 && timed && !overlap) {
-    return "they were recorded one after the other, and neither says its rank";
+    return "they were recorded one after the other, and neither has a rank";
   }
   if (auto why = TooFarApart(a, b)) return why;
   return std::nullopt;
@@ -175,7 +175,7 @@ Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string&
     const std::string &a = first->second->source.path, &b = profile.source.path;
     if (is_new || a == b) continue;
     Error error = InputError(where, "input/same-file-twice",
-                             fmt::format("`{}` and `{}` are the same recording, not two ranks",
+                             fmt::format("`{}` and `{}` are the same profile, not two ranks",
                                          Printable(a), Printable(b)));
     error.notes = {fmt::format("help: `profgauge check {}`", AsShellWord(a))};
     return Fail(std::move(error));
@@ -227,7 +227,7 @@ Error SeveralRuns(const std::string& where, const std::string& why,
   Error error =
       InputError(where, "input/several-runs",
                  fmt::format("{} {} runs, not the ranks of one",
-                             where.empty() ? "the files are of" : "the folder holds", runs.size()));
+                             where.empty() ? "the files are of" : "the folder has", runs.size()));
   if (!why.empty()) error.notes.push_back("note: " + why);
   for (std::size_t i = 0; i < std::min(runs.size(), kMostListed); ++i) {
     std::string line = "help: `profgauge check";

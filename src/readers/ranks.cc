@@ -234,7 +234,7 @@ Status CheckRanksKnown(const std::vector<Profile>& profiles, const std::string& 
       fmt::format("help: ranks 0, 1, … of one run: `profgauge check --ranks as-listed {}{}`",
                   where.empty() ? list : AsShellWord(where), where.empty() ? more : ""));
   for (std::size_t i = 0; i < named; ++i) {
-    error.notes.push_back(fmt::format("help: a separate run: `profgauge check {}`", paths[i]));
+    error.notes.push_back(fmt::format("help: for a separate run: `profgauge check {}`", paths[i]));
   }
   if (named < paths.size()) {
     error.notes.push_back(fmt::format("note: and {} more", paths.size() - named));

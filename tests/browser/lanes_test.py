@@ -133,7 +133,7 @@ class EventTest(LanesCase):
                        "t.nameOf(i) === 'MATMUL' && t.neighbours(i, false).length)")
 
     def test_hover_tells_layer_operator_opcode_and_bytes(self):
-        left, _, y = self.row("Tensor (matrix products)")
+        left, _, y = self.row("Tensor (matmuls)")
         self.move_to(left + self.x(3000), y)
         self.assertFalse(self.js("return timeline.tip$.hidden"))
         tip = self.js("return timeline.tip$.textContent").replace("\u202f", " ")
@@ -242,7 +242,7 @@ class SumsTest(LanesCase):
             self.assertEqual(sum(entry["amounts"]["bytes"] for _, entry in sums), row.get("dma_bytes", 0))
 
     def test_a_box_sums_the_lanes_in_it(self):
-        left, _, y = self.row("Tensor (matrix products)")
+        left, _, y = self.row("Tensor (matmuls)")
         self.driver.pointer((left + self.x(1000), y - 22), (left + self.x(3000), y - 5),
                             (left + self.x(6000), y + 5), shift=True)
         text = self.js("return timeline.units$.innerText")
@@ -259,7 +259,7 @@ class SumsTest(LanesCase):
 class MarksTest(LanesCase):
     def test_marks_snap_compare_rename_and_are_saved_for_the_program(self):
         self.js("timeline.marks = []; timeline.tellMarks()")
-        left, _, y = self.row("Tensor (matrix products)")
+        left, _, y = self.row("Tensor (matmuls)")
         self.right_click(left + self.x(1200) + 4, y)
         self.right_click(left + self.x(5200) - 4, y)
         self.assertEqual(self.js("return timeline.marks.map((m) => m.time)"), [1200, 5200])

@@ -114,7 +114,7 @@ void CheckFiles(const Case& test, const fs::path& scratch) {
   }
 }
 
-/// Whether the folder holds anything against the program but its own sums.
+/// Whether the folder has anything against the program but its own sums.
 bool ExpectsSomething(const fs::path& folder) {
   constexpr std::string_view kExpectations[] = {"stdout", "stderr", "report.expect", "exit",
                                                 "expected"};

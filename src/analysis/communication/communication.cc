@@ -147,7 +147,7 @@ KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> rank
 std::string WhyNoBandwidth(const KindMoved& sums, const Output& out) {
   if (sums.others.time > 0) {
     return "its calls could not be matched with those of the other ranks, so waiting cannot be "
-           "told from transfer; give the recordings of all ranks";
+           "separated from transfer; pass the profiles of all ranks";
   }
   if (sums.alone) return "its groups have one rank, so nothing is transferred";
   return fmt::format("no such collective with a known size and group was recorded{}",
@@ -207,8 +207,8 @@ std::int64_t WorldSize(std::span<const RankFacts> ranks) {
 // recording can say: the kernels that do may go by names that no rule knows.
 void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
   std::string reason = fmt::format(
-      "the program has {} ranks and no kernel of the recording is known to communicate; name those "
-      "that do in the file that the policy gives under `tensor_core: {{names: FILE}}`",
+      "the program has {} ranks, but no recorded kernel is known to communicate; list such kernels "
+      "in the file that the policy names under `tensor_core: {{names: FILE}}`",
       WorldSize(ranks));
   const std::string& suspects = ranks.front().suspects;
   if (!suspects.empty()) reason += "; these behave like it: " + suspects;
@@ -284,7 +284,7 @@ void SetCommunication(std::span<const RankFacts> ranks, Output& out) {
 
 void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
   if (ranks.size() < 2) {
-    out.SetAbsent(metric::kRankImbalance, "needs the recordings of at least two ranks");
+    out.SetAbsent(metric::kRankImbalance, "needs the profiles of at least two ranks");
     return;
   }
   Ns min = ranks.front().times.compute, max = min, sum = 0;
@@ -356,7 +356,7 @@ void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
   std::string note =
       fmt::format("it is last in {} collectives, which costs the others {}",
                   FormatCount(worst.last_calls), FormatDuration(static_cast<double>(worst.cost)));
-  if (!blame.cause.empty()) note += "; what takes longer there: " + out.Told(blame.cause);
+  if (!blame.cause.empty()) note += "; longer there: " + out.Told(blame.cause);
   if (blame.judged_groups < blame.groups) {
     note +=
         fmt::format("; {} of {} process groups could be judged", blame.judged_groups, blame.groups);
@@ -403,8 +403,7 @@ void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
                        fmt::format("at least: the largest process group has {}", largest));
   }
   if (world < 0) {
-    return out.SetAbsent(metric::kProfileRanksMissing,
-                         "the recordings do not tell the world's size");
+    return out.SetAbsent(metric::kProfileRanksMissing, "the world size was not recorded");
   }
   const std::int64_t missing = std::max<std::int64_t>(0, world - count);
   out.Set(metric::kProfileRanksMissing, missing);
@@ -417,11 +416,12 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   Matching matching = MatchFacts(ranks);
   Clocks clocks = AlignClocks(ranks, matching);
   if (AreApart(ranks, matching, clocks)) {
-    out.AddRemark(std::string(kRanksApart),
-                  fmt::format("collectives of one number end {} apart on different ranks, with "
-                              "clocks aligned: the recordings are not of one run, and who waits "
-                              "for whom is not known",
-                              FormatDuration(static_cast<double>(clocks.residual))));
+    out.AddRemark(
+        std::string(kRanksApart),
+        fmt::format(
+            "collectives with one number end {} apart on different ranks although clocks are "
+            "aligned: the profiles are of different runs, so waiting between ranks is unknown",
+            FormatDuration(static_cast<double>(clocks.residual))));
     Unmatch(ranks, matching);
     clocks = AlignClocks(ranks, matching);
   }

@@ -15,7 +15,7 @@
 namespace profgauge {
 
 /// Why what compares ranks is absent.
-inline constexpr std::string_view kNeedsRanks = "needs the recordings of at least two ranks";
+inline constexpr std::string_view kNeedsRanks = "needs the profiles of at least two ranks";
 
 /// One collective on one rank: a kernel on a GPU, or (where no GPU communicates) a gloo range.
 struct CollectiveCall {

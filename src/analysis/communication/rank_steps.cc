@@ -94,8 +94,8 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
                                         [](const RankFacts& rank) { return rank.has_timeline; });
   if (ranks.size() < 2 || !has_timeline) {
     const char* const reason = ranks.size() < 2
-                                   ? "needs the recordings of at least two ranks"
-                                   : "needs the times of events, which this kind of file lacks";
+                                   ? "needs the profiles of at least two ranks"
+                                   : "needs the times of events, which this format does not have";
     out.SetTableAbsent("rank_steps", reason);
     return out.SetTableAbsent("rank_spread", reason);
   }

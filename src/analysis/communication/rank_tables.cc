@@ -169,8 +169,8 @@ std::string NobodyBlamed(const Blame& blame) {
     return "of no process group all members are in the run with at least 95 % of its collectives "
            "matched";
   }
-  if (blame.too_few) return "a rank is late too seldom to tell habit from chance";
-  return blame.jitter ? "ranks are late in turn: none causes most of the waiting"
+  if (blame.too_few) return "ranks are late too rarely to separate a pattern from chance";
+  return blame.jitter ? "ranks take turns in being late; none causes most of the waiting"
                       : "no rank is late for the others";
 }
 
@@ -179,8 +179,8 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   if (std::none_of(ranks.begin(), ranks.end(),
                    [](const RankFacts& rank) { return rank.has_timeline; })) {
     return out.SetTableAbsent("ranks",
-                              "needs the times of events, which this kind of file lacks: it has "
-                              "durations or sums only");
+                              "needs the times of events, which this format does not have; it has "
+                              "only durations or sums");
   }
   Table& table = out.AddTable("ranks");
   RowWriter<columns::kRanks> write(table);
@@ -201,8 +201,7 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
     write.Real("kernel_slowdown"_col, slowdowns[i])
         .Text("slow_gpu"_col, is_of_gpu ? std::to_string(ranks[i].slow_gpu) : "");
   }
-  ColumnOf<columns::kRanks>(table, "host"_col)
-      ->MarkAbsent("the recording does not name the machine");
+  ColumnOf<columns::kRanks>(table, "host"_col)->MarkAbsent("the host name was not recorded");
   if (pipeline.stages.empty()) {
     ColumnOf<columns::kRanks>(table, "stage_waiting"_col)->MarkAbsent(std::string(kNoPipeline));
   }

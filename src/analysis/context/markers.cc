@@ -389,10 +389,9 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
     if (range.end <= range.start || range.start >= end) {
       return Fail(UsageError(
           "analysis/empty-range",
-          fmt::format("the range from {} to {} ns holds nothing, the recording "
-                      "is {} ns long",
-                      range.start, range.end, end),
-          "times count from the start of the recording; `profgauge inspect` shows its length"));
+          fmt::format("the range from {} to {} ns is empty, the profile is {} ns long", range.start,
+                      range.end, end),
+          "times count from the start of the profile; `profgauge inspect` shows its length"));
     }
     return Markers{{{{range.start, std::min(range.end, end)}, {}}}, {IterationsBy::kRange}, {}};
   }

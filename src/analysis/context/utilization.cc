@@ -232,8 +232,8 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output&
   if (idle - usual.idle.mean() < knowledge::kUtilizationLittleIdle || most.empty()) return;
   const auto bound = [&](MetricId id, double other, const std::string& text) {
     out.MayBe(id, other,
-              fmt::format("{} without what {} idles above all others; where that is no habit of "
-                          "the program, leave it out (`--warmup`, `--iter-start`, `--iter-stop`)",
+              fmt::format("{} without the extra idle time of {}; if it is not typical of the "
+                          "program, exclude it (`--warmup`, `--iter-start`, `--iter-stop`)",
                           text, most));
   };
   bound(metric::kGpuIdleMean, usual.idle.mean(), FormatShare(usual.idle.mean()));
@@ -359,7 +359,7 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
     out.SetAbsent(id, out.Told("needs the {{ device.device }}'s own counters") +
                           (out.accelerator() == Accelerator::kNvidia
                                ? "; record with Nsight Systems and --gpu-metrics-devices=all"
-                               : ", which this recording lacks"));
+                               : ", which this profile does not have"));
   }
 }
 

@@ -137,7 +137,7 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const Output& out) {
   }
   std::string why;
   if (find(CopyKnowledge::kNotRecorded) != ranks.end()) {
-    why = "calls of the iterations copy, and none of their copies was recorded";
+    why = "calls in the iterations copy data, but their copies were not recorded";
   } else if (const auto rank = find(CopyKnowledge::kInDevice); rank != ranks.end()) {
     return {rank->why, {}};
   } else if (find(CopyKnowledge::kRecorded) == ranks.end()) {
@@ -157,7 +157,7 @@ void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
   for (const CopyFacts& rank : ranks) {
     for (const CopyRow& row : rank.rows) {
       if (row.kind == static_cast<std::uint8_t>(CopyKind::kUnknown) && why.empty()) {
-        why = "the recording does not say which way some of its copies go";
+        why = "the direction of some copies was not recorded";
       }
       const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](CopyKind kind) {
         return row.kind == static_cast<std::uint8_t>(kind);
@@ -178,7 +178,7 @@ void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
   if (sums.sized == sums.calls) {
     out.Set(id.bytes, sums.bytes);
   } else {
-    out.SetAbsent(id.bytes, "the recording does not give the size of every copy");
+    out.SetAbsent(id.bytes, "the size of some copies was not recorded");
   }
   if (sums.sized_time > 0) {
     out.Set(id.bandwidth, Bandwidth(sums));

@@ -323,11 +323,10 @@ void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const Memory
     PoolPeaks(ranks[i], facts[i], peaks);
     any = any || facts[i].any;
   }
-  const std::string gap =
-      any ? out.Told(
-                "the recording has no totals of a {{ device.device }}'s allocator (PyTorch 1.10 "
-                "and later write them)")
-          : out.Gap(Capability::kMemoryEvents);
+  const std::string gap = any ? out.Told(
+                                    "totals of a {{ device.device }} allocator were not recorded "
+                                    "(PyTorch 1.10 and later write them)")
+                              : out.Gap(Capability::kMemoryEvents);
   if (peaks.allocated >= 0)
     out.Set(metric::kMemoryPeakAllocated, peaks.allocated);
   else
@@ -373,7 +372,7 @@ void AddMemory(std::span<const RankContext> ranks, Output& out) {
   }
   RowWriter<columns::kMemoryOps> ops(out.AddTable("memory_ops"));
   for (const RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
-  const std::string old = "the recording is older than PyTorch 1.10, which writes ";
+  const std::string old = "the profile was written before PyTorch 1.10, which writes ";
   if (addresses) {
     RowWriter<columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
     for (const RankContext& rank : ranks) AppendBlocks(rank, out.strings(), blocks);

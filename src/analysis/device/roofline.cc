@@ -177,7 +177,7 @@ std::string NamesNotCounted(const Totals& totals) {
   std::string words;
   for (std::size_t i = 0; i < std::min(kNamed, ops.size()); ++i) {
     words += fmt::format(
-        "{}{} ({})", i == 0 ? "; products not counted: " : ", ", ops[i].first,
+        "{}{} ({})", i == 0 ? "; matmuls not counted: " : ", ", ops[i].first,
         FormatShare(static_cast<double>(ops[i].second) / static_cast<double>(totals.kernel_time)));
   }
   return words + (ops.size() > kNamed ? ", …" : "");
@@ -235,7 +235,8 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
   const bool has_timeline = All(facts, &RooflineFacts::has_timeline);
   const double seconds = GpuSeconds(ranks);
   if (!has_timeline || seconds <= 0) {
-    return SetAllAbsent(kMetrics, "needs the times of events, which this kind of file lacks", out);
+    return SetAllAbsent(kMetrics, "needs the times of events, which this format does not have",
+                        out);
   }
   const double covered = totals.kernel_time > 0 ? static_cast<double>(totals.counted_time) /
                                                       static_cast<double>(totals.kernel_time)
@@ -266,8 +267,8 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
   set(metric::kFlopsHfu, totals.seconds_at_peak / seconds, note);
   if (!All(facts, &RooflineFacts::knows_threads)) {
     return out.SetAbsent(metric::kFlopsMfu,
-                         "the recording does not tell threads, so what the backward pass computes "
-                         "again cannot be left out; flops.hfu counts it");
+                         "threads were not recorded, so recomputation in the backward pass cannot "
+                         "be excluded; flops.hfu includes it");
   }
   const double share = totals.recomputation_at_peak / totals.seconds_at_peak;
   set(metric::kFlopsMfu, (totals.seconds_at_peak - totals.recomputation_at_peak) / seconds,

@@ -83,8 +83,8 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
     return;
   }
   const std::string_view remedy =
-      "; in the policy, `tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that "
-      "all do";
+      "; in the policy, `tensor_core: {names: FILE}` lists kernels that do, `{unknown: "
+      "upper_bound}` counts all";
   const bool is_much =
       is_range && Share(times.undecided, times.whole) > knowledge::kTensorCoresUndecidedShare;
   const std::string words = "up to " + FormatShare(upper) +
@@ -121,7 +121,7 @@ bool IsKnownOp(std::string_view name) {
 std::string WhyUnknown(const TensorCoreTimes& times) {
   const double graphs = Share(times.whole_graphs, times.kernels);
   if (graphs > knowledge::kTensorCoresUnknownShare) {
-    return fmt::format("{} of the kernel time lies in graphs, and {}", FormatShare(graphs),
+    return fmt::format("{} of the kernel time is in graphs, and {}", FormatShare(graphs),
                        kWholeGraphs);
   }
   return "neither the kernels nor the operators of " +
@@ -132,8 +132,8 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
                    bool count_undecided, Output& out) {
   constexpr MetricId kId = metric::kTensorCoreEfficiency;
   if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
-    return out.SetAbsent(
-        kId, out.Told("no {{ device.device }} of this recording has {{ device.matrix_units }}"));
+    return out.SetAbsent(kId,
+                         out.Told("no recorded {{ device.device }} has {{ device.matrix_units }}"));
   if (IsUnknown(times)) return out.SetAbsent(kId, WhyUnknown(times));
   if (times.eligible == 0) {
     if (times.whole_graphs > 0) return out.SetAbsent(kId, std::string(kWholeGraphs));
@@ -149,8 +149,9 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
   if (used < times.eligible &&
       Share(times.whole_graphs, all) > knowledge::kTensorCoresUndecidedShare) {
     const Ns most = times.eligible_tensor_core + times.eligible_undecided + times.whole_graphs;
-    out.MarkUncertain(kId, fmt::format("up to {} by products in graphs that were recorded whole",
-                                       FormatShare(Share(most, all))));
+    out.MarkUncertain(kId,
+                      fmt::format("up to {} by matmuls in graphs that were recorded as a whole",
+                                  FormatShare(Share(most, all))));
   }
 }
 

@@ -218,11 +218,11 @@ void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
     samples += static_cast<std::int64_t>(cpu.samples.size());
   }
   const std::string no_scheduling =
-      "the recording has no scheduling" + WithNsight(out, "it with --cpuctxsw=process-tree");
+      "scheduling was not recorded" + WithNsight(out, "it with --cpuctxsw=process-tree");
   if (states == nullptr) out.SetTableAbsent("thread_states", no_scheduling);
   if (cores == nullptr) out.SetTableAbsent("host_cores", no_scheduling);
   if (samples == 0) {
-    out.SetTableAbsent("cpu_samples", "the recording has no sampled call stacks" +
+    out.SetTableAbsent("cpu_samples", "call stacks were not sampled" +
                                           WithNsight(out, "them with --sample=process-tree"));
     return;
   }

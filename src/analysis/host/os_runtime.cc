@@ -33,7 +33,7 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (by_name.empty()) {
-    out.SetTableAbsent("os_calls", "the recording has no calls of the operating system" +
+    out.SetTableAbsent("os_calls", "calls of the operating system were not recorded" +
                                        WithNsight(out, "them with --trace=osrt"));
     return;
   }
@@ -94,7 +94,7 @@ void AddThreads(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (!write) {
-    out.SetTableAbsent("threads", "the recording has no scheduling" +
+    out.SetTableAbsent("threads", "scheduling was not recorded" +
                                       WithNsight(out, "it with --cpuctxsw=process-tree"));
   }
 }

@@ -37,7 +37,7 @@ NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
 void DoubtEmptyCapture(bool all_neuron, Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || AsNumber(active, 0) >= knowledge::kNeuronActiveLeastShare) return;
-  const std::string why = "the capture holds almost no work, it is active for " +
+  const std::string why = "the profile has almost no work: it is active for " +
                           FormatValue(active, Unit::kShare) + " of its time";
   for (const MetricId id : {metric::kNeuronMfu, metric::kNeuronMfuHlo, metric::kNeuronMfuInst,
                             metric::kNeuronHfu, metric::kNeuronMbu}) {

@@ -304,8 +304,8 @@ void NoteKnownHardware(NeuronSetter& set) {
   const neuron::Data& data = *set.ranks().front().data;
   Output& out = set.out();
   if (data.hardware.by_table) {
-    const std::string note = "by what AWS states of " + data.instance_type +
-                             "; the file does not say what its hardware can do";
+    const std::string note = "by AWS's figures for " + data.instance_type +
+                             "; the file does not state the peaks of its hardware";
     for (const MetricId id : {metric::kNeuronPeakFlops, metric::kNeuronPeakBandwidth})
       out.SetNote(id, note);
     for (const auto& [id, name] : NeuronSetter::kPeakShares) {
@@ -317,8 +317,8 @@ void NoteKnownHardware(NeuronSetter& set) {
   for (const MetricId id :
        {metric::kNeuronAdjustedHardwareFlops, metric::kNeuronAdjustedTransposeFlops}) {
     if (out.IsSet(id)) {
-      out.SetNote(id, "by the types in operands and what AWS states of " + data.instance_type +
-                          "; the file does not say it");
+      out.SetNote(id, "by the types of operands and AWS's figures for " + data.instance_type +
+                          "; the file does not state them");
     }
   }
 }
@@ -355,7 +355,7 @@ std::string MissingBecause(const NeuronRank& rank, MetricId id) {
   }
   if (id.text().starts_with("throttle.")) return "the file has no throttle notifications";
   return rank.whole ? "the file does not state it"
-                    : "the file states it of the whole recording only";
+                    : "the file states it only for the whole profile";
 }
 
 }  // namespace

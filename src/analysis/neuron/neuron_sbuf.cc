@@ -49,9 +49,9 @@ void AddNeuronSbuf(std::span<const NeuronRank> ranks, Output& out) {
     return !rank.data->sbuf_allocations.empty();
   });
   if (!any) {
-    return out.SetTableAbsent("sbuf_allocations",
-                              "the recording has no table SbufAllocation; give it as CSV beside "
-                              "the other tables");
+    return out.SetTableAbsent(
+        "sbuf_allocations",
+        "the profile has no table SbufAllocation; pass it as CSV with the other tables");
   }
   RowWriter<columns::kSbufAllocations> write(out.AddTable("sbuf_allocations"));
   for (const NeuronRank& rank : ranks) {

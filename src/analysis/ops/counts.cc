@@ -102,7 +102,7 @@ void AddCounts(std::span<const CountFacts> ranks, Output& out) {
       CapabilityGap(Capability::kDeviceEvents));
   for (std::size_t i = 0; i < kDirections.size(); ++i) {
     set(kDirections[i], counts.bytes[i], counts.is_complete[i],
-        "the recording does not give size and direction of every copy");
+        "size or direction of some copies was not recorded");
   }
 }
 

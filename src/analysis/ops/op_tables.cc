@@ -333,7 +333,7 @@ void DropHostTimes(bool has_timeline, Table& table) {
     for (std::size_t row = 0; row < column.size(); ++row) {
       column.SetInteger(row, Column::kAbsentInteger);
     }
-    column.MarkAbsent("needs the times of events, which this kind of file lacks");
+    column.MarkAbsent("needs the times of events, which this format does not have");
   }
 }
 

@@ -255,7 +255,7 @@ void AddRanges(std::span<const RangeFacts> ranks, Output& out) {
   }
   if (found.ranges.empty()) {
     out.SetTableAbsent("ranges",
-                       "needs ranges that the program marks: torch.profiler.record_function, NVTX");
+                       "needs ranges marked by the program: torch.profiler.record_function, NVTX");
     return;
   }
   SumUp(found);

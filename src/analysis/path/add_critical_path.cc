@@ -331,7 +331,7 @@ void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out)
     const PartMetrics& id = InfoOf(kind).metrics;
     if (kind == PathKind::kWaiting && !knows_waiting) {
       const std::string why =
-          "needs the recordings of the other ranks: waiting is in critical.transfer";
+          "needs the profiles of the other ranks: waiting is in critical.transfer";
       out.SetAbsent(id.share, why);
       out.SetAbsent(id.time, why);
       continue;
@@ -345,7 +345,7 @@ void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out)
   }
   if (!knows_waiting && sums[static_cast<std::size_t>(PathKind::kTransfer)] > 0) {
     out.SetNote(metric::kCriticalTransferShare,
-                "with waiting for other ranks, which are not recorded");
+                "includes waiting for other ranks, which were not recorded");
   }
 }
 

@@ -22,9 +22,9 @@ namespace {
 Ns EndOf(Ns start, Ns duration) { return start + std::max<Ns>(duration, 0); }
 
 std::optional<std::string> WhyNoGraph(const Profile& profile) {
-  if (!profile.has_timeline) return "needs the times of events, which this kind of file lacks";
+  if (!profile.has_timeline) return "needs the times of events, which this format does not have";
   if (profile.neuron != nullptr) {
-    return "needs the host's calls and what they launched, which a device profile lacks";
+    return "needs the host's calls and their launched work, which a device profile does not have";
   }
   if (profile.host.size() == 0 && profile.api.size() == 0) {
     return CapabilityGap(Capability::kHostOps, profile.hints);
@@ -565,7 +565,7 @@ tl::expected<PathGraph, std::string> PathGraph::Build(const RankContext& rank,
   if (const auto why = WhyNoGraph(*rank.profile)) return tl::unexpected(*why);
   PathGraph graph = PathGraphBuilder(rank, block_bits).Run();
   if (graph.size() == 0)
-    return tl::unexpected(std::string("no event lies in the selected iterations"));
+    return tl::unexpected(std::string("no event is in the selected iterations"));
   return graph;
 }
 

@@ -38,12 +38,12 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
       continue;
     const std::string help =
         out.HowToRecord(Capability::kLaunchLinks, "record the launching calls");
-    out.AddRemark(std::string(kWorkOutside),
-                  FormatShare(outside) +
-                      out.Told(" of the {{ device.device }} time lies outside of the iterations, "
-                               "and its launches were not recorded: how long an iteration takes is "
-                               "not known; ") +
-                      help);
+    out.AddRemark(
+        std::string(kWorkOutside),
+        FormatShare(outside) +
+            out.Told(" of the {{ device.device }} time is outside the iterations, and its launches "
+                     "were not recorded, so the iteration time is unknown; ") +
+            help);
     return;
   }
 }
@@ -96,7 +96,7 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
     out.Set(metric::kCoverageKernelShare,
             static_cast<double>(sum.kernels - sum.whole_graphs) / static_cast<double>(sum.kernels));
     out.SetNote(metric::kCoverageKernelShare,
-                out.Told("the rest lies in {{ device.graph }}s that were recorded whole"));
+                out.Told("the rest is in {{ device.graph }}s that were recorded as a whole"));
   } else {
     out.SetAbsent(metric::kCoverageKernelShare,
                   out.Told("no {{ device.graph }} was recorded whole"));

@@ -82,11 +82,10 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
   if (unobserved > 0) {
     out.AddRemark(
         "edges",
-        fmt::format("{} at the edges and pauses of the recording count as neither busy nor "
-                    "idle: it shows nothing of the program or the {} then (work "
-                    "from before it, the profiler's own stop, or its own work)",
-                    FormatDuration(static_cast<double>(unobserved)),
-                    out.Told("{{ device.device }}")));
+        fmt::format(
+            "{} at the edges and pauses of the profile count as neither busy nor idle: the program "
+            "and the {} were not recorded then (earlier work, or pauses and work of the profiler)",
+            FormatDuration(static_cast<double>(unobserved)), out.Told("{{ device.device }}")));
   }
   if (run.captures == 0) {
     out.SetAbsent(metric::kLaunchCapturedShare, "no graph was captured");
@@ -94,10 +93,9 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
   }
   out.Set(metric::kLaunchCapturedShare, CapturedShare(run));
   if (CapturedShare(run) > knowledge::kLossCapturedShare) {
-    out.SetLacking(
-        &Basis::execution,
-        "the recording is of a graph capture: what the host launched did not run; record "
-        "the runs of the graph");
+    out.SetLacking(&Basis::execution,
+                   "the profile is of a graph capture, in which launched work does not run; record "
+                   "the runs of the graph");
   }
 }
 

@@ -21,8 +21,8 @@ namespace {
 void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
   if (const LostIterations inside = MostLostInside(ranks); inside.lost > 0) {
     out.AddRemark(std::string(kIterationsLost),
-                  fmt::format("the work of {} of {} iterations is missing: they launched some, and "
-                              "none of it was recorded",
+                  fmt::format("the work of {} of {} iterations is missing: they launched some, but "
+                              "it was not recorded",
                               FormatCount(inside.lost), FormatCount(inside.all)));
   }
   const LostIterations most = MostWithoutLaunches(ranks);
@@ -32,8 +32,8 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
       knowledge::kLossMadeUpShare * static_cast<double>(most.lost) / static_cast<double>(most.all))
     return;
   out.AddRemark(std::string(kIterationsLost),
-                fmt::format("{} of {} iterations launched no work, which the others did: the "
-                            "recording has lost it, or other ranges than iterations are marked",
+                fmt::format("{} of {} iterations launched no work, unlike the others: work was "
+                            "lost, or the markers do not mark iterations",
                             FormatCount(most.lost), FormatCount(most.all)));
   out.MarkUncertain(&Basis::all_work,
                     "some iterations launched nothing, and their work may be lost");
@@ -86,7 +86,7 @@ void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
     calls += rank.profile->log[Counter::copies_not_recorded];
   }
   if (calls == 0) return;
-  const std::string why = fmt::format("{} calls copy, and none of their copies was recorded",
+  const std::string why = fmt::format("{} calls copy data, but their copies were not recorded",
                                       FormatCount(static_cast<std::int64_t>(calls)));
   for (const MetricId id : metric::kAll) {
     if (id.text().starts_with("memcpy.")) out.SetAbsent(id, why);
@@ -155,7 +155,7 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   }
   if (is_unknown) {
     return out.MarkUncertain(&Basis::all_work,
-                             "work is missing or its times are off, by how much is not known");
+                             "work is missing or its times are wrong by an unknown amount");
   }
   if (lost == 0 || lost < knowledge::kLossReadShare.Of(read)) return;
   out.MarkUncertain(
@@ -174,9 +174,9 @@ void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
                        knowledge::kTensorCoresUndecidedShare;
   if (!is_much && out.IsSet(metric::kTensorCoreEligibleShare)) return;
   if (ranks.front().knowledge.undecided_use_tensor_cores) return;
-  out.MarkUncertain(metric::kTensorCoreKernelsPerIteration,
-                    out.Told("the names of many kernels do not tell whether they use "
-                             "{{ device.matrix_units }}"));
+  out.MarkUncertain(
+      metric::kTensorCoreKernelsPerIteration,
+      out.Told("many kernel names leave it unclear whether they use {{ device.matrix_units }}"));
 }
 
 }  // namespace
@@ -187,10 +187,9 @@ void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) lost += rank.profile->log[Counter::kernels_unnamed];
   if (lost == 0) return;
   const std::string why =
-      lost == 1
-          ? "1 kernel has no name in the recording, so what it does is not known"
-          : fmt::format("{} kernels have no name in the recording, so what they do is not known",
-                        FormatCount(static_cast<std::int64_t>(lost)));
+      lost == 1 ? "1 kernel has no name in the profile, so its kind is unknown"
+                : fmt::format("{} kernels have no name in the profile, so their kind is unknown",
+                              FormatCount(static_cast<std::int64_t>(lost)));
   out.SetLacking(&Basis::names, why);
   for (const MetricId id : {metric::kBreakdownOtherKernel, metric::kBreakdownOtherKernelTime}) {
     out.MarkUncertain(id, why);

@@ -101,8 +101,8 @@ void BoundCommunication(const WorstUse& worst, Output& out) {
   Bound(metric::kCommunicationOverlap, Part(hidden, time + graphs), out);
   for (const MetricId id : {metric::kCommunicationExposedShare, metric::kCommunicationTime}) {
     if (out.IsSet(id)) continue;
-    out.SetAbsent(id, fmt::format("no kernel of the recording is known to communicate, and {}",
-                                  kWholeGraphs));
+    out.SetAbsent(id,
+                  fmt::format("no recorded kernel is known to communicate, and {}", kWholeGraphs));
   }
 }
 
@@ -119,12 +119,11 @@ void BoundKernels(Output& out) {
 void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out) {
   const WorstUse worst = WorstUseOf(ranks);
   if (worst.graphs == 0) return;
-  out.AddRemark(
-      "whole-graphs",
-      fmt::format("for {} of the time only CUDA graphs run that were recorded whole: what "
-                  "runs in them is not known, or whether anything does; record with "
-                  "`nsys profile --cuda-graph-trace=node`",
-                  FormatShare(worst.share())));
+  out.AddRemark("whole-graphs",
+                fmt::format("for {} of the time only CUDA graphs run that were recorded as a "
+                            "whole: their kernels, and whether the GPU is busy in them, are "
+                            "unknown; record with `nsys profile --cuda-graph-trace=node`",
+                            FormatShare(worst.share())));
   BoundUse(worst, out);
   if (MayCommunicate(ranks, worst, out)) BoundCommunication(worst, out);
   if (worst.share() >= knowledge::kKernelsFewGraphsShare) BoundKernels(out);

@@ -25,7 +25,7 @@ namespace profgauge {
 namespace {
 
 constexpr std::string_view kNotKept =
-    "summaries do not keep it; give the profiles of the ranks instead";
+    "summaries do not contain it; pass the profiles of the ranks instead";
 
 /// The words point into `summary`.
 std::vector<RecordingHint> HintsOf(const Summary& summary) {

@@ -21,10 +21,10 @@ Error NothingKept(const std::string& path) {
   error.kind = ErrorKind::kInput;
   error.code = "summary/no-events";
   error.message =
-      "the summary has no numbers to compare: its recording tells no times of events, or is of a "
-      "NeuronCore, and of such summaries keep none";
+      "the summary has no numbers to compare: its profile has no times of events, or is of a "
+      "NeuronCore";
   error.where.file = path;
-  error.notes.emplace_back("help: give the profile that the summary was made of");
+  error.notes.emplace_back("help: pass the profile from which the summary was made");
   return error;
 }
 

@@ -23,12 +23,11 @@ Error Refused(ErrorKind kind, std::string code, std::string message, std::string
 
 Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
   if (rank.selection == wanted) return {};
-  Error error = Refused(
-      ErrorKind::kUsage, "summary/other-selection",
-      fmt::format("the summary is of another selection: it has `{}`, asked for is `{}`",
-                  rank.selection, wanted),
-      "help: give the same policy and options as `profgauge summarize` was given, or write the "
-      "summaries again");
+  Error error = Refused(ErrorKind::kUsage, "summary/other-selection",
+                        fmt::format("the summary has another selection: found `{}`, expected `{}`",
+                                    rank.selection, wanted),
+                        "help: pass the policy and options with which `profgauge summarize` ran, "
+                        "or write the summaries again");
   error.where.file = rank.profile.source.path;
   return Fail(std::move(error));
 }
@@ -60,7 +59,7 @@ Status CheckIterations(const std::vector<RankSummary>& ranks) {
 
 Error UnreadableSummary(const std::string& path) {
   Error error = Refused(ErrorKind::kInput, "summary/damaged",
-                        "the summary lacks what this program needs of a rank",
+                        "the summary is missing data that this version needs",
                         "help: write it again with `profgauge summarize`");
   error.where.file = path;
   return error;

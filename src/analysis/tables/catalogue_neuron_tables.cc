@@ -35,7 +35,7 @@ constexpr TableSpec kNeuronTables[] = {
      "One row per operation, algorithm, type, group and size.", kCcOps, kNeuronFamily},
     {"throttles", "throttle", "Throttling", "One row per NeuronCore and cause.", kThrottles,
      kNeuronFamily},
-    {"flops_parts", "flops_part", "What the Tensor Engine could have done",
+    {"flops_parts", "flops_part", "Use of the Tensor Engine",
      "Its peak in the total time, by use; the parts add up to the total time.", kFlopsParts,
      kNeuronFamily},
     {"tensors", "tensor", "Tensors", "One row per tensor of the compiled model.", kTensors,

@@ -62,9 +62,9 @@ inline constexpr std::string_view kNccl = "nccl-tests, TraceLens";
 inline constexpr std::string_view kOurs = "ours";
 
 inline constexpr std::string_view kPartition =
-    "free time ∩ category, in the order kernels on {{ device.matrix_units }}, other kernels, "
-    "communication, copies, "
-    "sets, runtime calls, data loader, other host work, unattributed; summed over "
+    "free time ∩ category, in the order: kernels on {{ device.matrix_units }}, other kernels, "
+    "communication, copies, memsets, runtime calls, data loader, other host work, unattributed; "
+    "summed over "
     "iterations and ranks / "
     "their length";
 inline constexpr std::string_view kPartitionShare =

@@ -34,11 +34,12 @@ constexpr std::string_view kNoFamily;
 
 constexpr TableSpec kTables[] = {
     {"iterations", "iteration", "Iterations",
-     "One row per selected iteration; of several ranks the slowest, which the others wait for.",
+     "One row per selected iteration; with several ranks, of the slowest rank, for which the "
+     "others wait.",
      kIterations, kNoFamily, kOfTimes},
     {"other_iterations", "", "Iterations that are not selected",
-     "One row per iteration of the recording that the numbers of this report leave out.",
-     kOtherIterations, kSelectionFamily, kOfTimes},
+     "One row per iteration that was recorded but not selected.", kOtherIterations,
+     kSelectionFamily, kOfTimes},
     {"ops", "op", "Operators", "One row per operator name.", kOps},
     {"ops_by_shape", "op_shape", "Operators by input shapes",
      "One row per operator name and shapes.", kOpsByShape},
@@ -49,63 +50,62 @@ constexpr TableSpec kTables[] = {
      "One row per iteration, rank and operator that ran in it.", kOpsByIteration, kNoFamily,
      kOfTimes},
     {"op_tree", "", "Operator tree",
-     "What an iteration is made of, from threads over operators to kernels; siblings of one name "
-     "are one row. The iteration nearest the median comes first.",
+     "Threads, operators and kernels of an iteration as a tree. Siblings with the same name share "
+     "a row. The iteration nearest the median comes first.",
      kOpTree, kNoFamily, kOfTimes},
-    {"tree_change", "", "Operators, run beside run",
-     "What an iteration of each run is made of, held against each other: of both the one nearest "
-     "the median.",
+    {"tree_change", "", "Operator tree changes",
+     "The iteration nearest the median of each run, compared as a tree of threads, operators and "
+     "kernels.",
      kTreeChange, kComparisonFamily},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
      kModules, kNoFamily, kOfTimes},
-    {"ranges", "", "Ranges of the program",
+    {"ranges", "", "NVTX ranges and user annotations",
      "One row per range that the program marks (record_function, NVTX, a trainer's) at its place.",
      kRanges, kNoFamily, kOfTimes},
     {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
-    {"kernels_by_op", "kernel", "Kernels by launch and operator",
-     "One row per kernel name, operator, launch properties, rank and {{ device.device }}, of the "
-     "selected iterations alone.",
+    {"kernels_by_op", "kernel", "Kernels by operator and launch configuration",
+     "One row per kernel name, operator, launch properties, rank and {{ device.device }}, in the "
+     "selected iterations only.",
      kKernelsByOp},
     {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
      "One row per iteration and kernel name.", kKernelsByIteration},
-    {"launches", "launch", "Launches", "One row per kernel, copy or set with a recorded launch.",
+    {"launches", "launch", "Launches", "One row per kernel, copy or memset with a recorded launch.",
      kLaunches, kNoFamily, kOfTimes | kOfGpuUnits},
     {"gpus", "gpu", "{{ device.device }}s", "One row per {{ device.device }} with work.", kGpus},
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
     {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
      kRankSteps},
-    {"rank_calls", "rank_call", "Ranks that matter",
+    {"rank_calls", "rank_call", "Slowest, median and fastest ranks",
      "One row per collective of the latest, the median and the earliest rank in one iteration.",
      kRankCalls},
     {"rank_spread", "rank_spread", "Spread over ranks",
      "One row per selected iteration and part of its time, over all ranks.", kRankSpread},
     {"streams", "stream", "Streams",
-     "One row per stream with work, of the whole recording unless iterations are selected.",
+     "One row per stream with work, of the whole profile unless iterations are selected.",
      kStreams},
     {"gaps", "gap", "Idle gaps",
-     "Times in which a {{ device.device }} runs nothing, the longest first; at most 10 000.", kGaps,
+     "Times in which a {{ device.device }} is idle, the longest first; at most 10 000.", kGaps,
      kNoFamily, kOfTimes | kOfExecution},
-    {"memcpys", "memcpy", "Copies and memory sets",
-     "One row per kind, host memory, rank and {{ device.device }}, of the selected iterations "
-     "alone.",
+    {"memcpys", "memcpy", "Copies and memsets",
+     "One row per kind, host memory, rank and {{ device.device }}, in the selected iterations "
+     "only.",
      kMemcpys},
     {"api_calls", "api_call", "Runtime and driver calls",
-     "One row per call name, of the selected iterations alone.", kApiCalls},
+     "One row per call name, in the selected iterations only.", kApiCalls},
     {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
     {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
     {"host_cores", "host_core", "Cores of the host",
-     "One row per core: what the program used of it. Cores that it never ran on are there where "
-     "the "
-     "recording says how many the host has.",
+     "One row per core: its use by the program. Unused cores have rows if the profile states the "
+     "number of cores.",
      kHostCores},
     {"thread_states", "thread_state", "States of threads",
-     "One row per thread and state: on a core, or what it waited for.", kThreadStates},
+     "One row per thread and state: running, or the reason for waiting.", kThreadStates},
     {"cpu_samples", "", "Sampled call stacks",
      "One row per thread and function at its place in the call stacks that were sampled on the "
      "host.",
      kCpuSamples},
     {"process_groups", "process_group", "Process groups",
-     "One row per group of ranks that communicate, of the whole recording.", kProcessGroups},
+     "One row per group of ranks that communicate, of the whole profile.", kProcessGroups},
     {"message_sizes", "message_size", "Sizes of messages",
      "One row per process group, collective, data type and class of sizes, over all ranks.",
      kMessageSizes},
@@ -113,22 +113,23 @@ constexpr TableSpec kTables[] = {
     {"collectives", "collective", "Collectives",
      "One row per rank, collective, group and data type.", kCollectives},
     {"critical_path", "path_part", "Critical path",
-     "One row per rank and part of what the iterations waited for, the longest first.",
-     kCriticalPath},
-    {"what_if", "what_if", "What would it bring",
-     "One row per scenario of the policy: what the replay of the recorded dependencies predicts. "
-     "Not modelled: contention for bandwidth, caches, the host's own reaction; arrivals of ranks "
-     "that are not recorded stay as they were.",
+     "One row per rank and part of the critical path, the longest first.", kCriticalPath},
+    {"what_if", "what_if", "What-if scenarios",
+     "One row per scenario of the policy, simulated with the recorded dependencies. Not modeled: "
+     "contention for bandwidth, caches, reactions of the host. Arrivals of ranks that were not "
+     "recorded stay as they were.",
      kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
-     "One row per rank, stream and kernel name: what could be slower for free.", kSlack},
+     "One row per rank, stream and kernel name: kernels that could be slower without making the "
+     "iteration longer.",
+     kSlack},
     {"tensor_core_ops", "tensor_core_op", "{{ device.matrix_unit }} eligibility",
-     "One row per eligible operator and input shapes, with what keeps it from {{ "
+     "One row per eligible operator and input shapes, with the reason why it does not use {{ "
      "device.matrix_units }}.",
      kTensorCoreOps, kNoFamily, kOfGpuUnits},
     {"roofline", "roofline_op", "Roofline",
-     "One row per operator, shapes, types and {{ device.device }}: what its kernels achieve of "
-     "what the {{ device.device }} can do, the longest first.",
+     "One row per operator, shapes, types and {{ device.device }}: its kernels compared with the "
+     "peaks of the {{ device.device }}, the longest first.",
      kRoofline},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
      kMemoryOps},
@@ -139,8 +140,9 @@ constexpr TableSpec kTables[] = {
     {"memory_curve", "", "Memory curve", "Allocator totals over time.", kMemoryCurve},
     {"op_groups", "op_group", "Operator groups",
      "One row per group of operators, as DLProf states them.", kOpGroups, kDlprofFamily},
-    {"dlprof_advice", "dlprof_advice", "What DLProf found",
-     "One row per finding of DLProf's own expert systems; rules here judge on their own.",
+    {"dlprof_advice", "dlprof_advice", "DLProf's findings",
+     "One row per finding of DLProf's own expert systems; the rules of ProfGauge judge "
+     "independently.",
      kDlprofAdvice, kDlprofFamily},
 };
 

@@ -21,13 +21,13 @@ constexpr MetricSpec kTimeMetrics[] = {
      kOurs},
     {metric::kProfileRanksWithoutWork, "Ranks without {{ device.device }} work", kCount, kFromZero,
      kLowerIsBetter, kOther, kOfNothing, 1,
-     "Recordings of this run without any {{ device.device }} work that list a {{ device.device }} "
-     "or call its runtime, where others have some.",
+     "Profiles of this run that list a {{ device.device }} or call its runtime, but have no {{ "
+     "device.device }} work, unlike others.",
      "", kOurs},
     {metric::kProfileRanks, "Ranks", kCount, kFromZero, kNeutral, kOther, kOfNothing, 1,
-     "Recordings in this run, one per rank.", "", kOurs},
+     "Profiles in this run, one per rank.", "", kOurs},
     {metric::kProfileGpus, "{{ device.device }}s", kCount, kFromZero, kNeutral, kOther, kOfNothing,
-     1, "{{ device.device }}s with work in the recording, over all ranks.", "", kDlprof},
+     1, "{{ device.device }}s with recorded work, over all ranks.", "", kDlprof},
     {metric::kProfileGpusListed, "{{ device.device }}s of the machine", kCount, kFromZero, kNeutral,
      kOther, kOfNothing, 1,
      "{{ device.device }}s that the profiler found on the machine, with work or without; of "
@@ -35,9 +35,9 @@ constexpr MetricSpec kTimeMetrics[] = {
      "", kDlprof},
     {metric::kIterationTimeMean, "Mean iteration time", kTime, kFromZero, kLowerIsBetter, kRatio,
      kOfTimes, 3,
-     "Arithmetic mean of the selected iterations' lengths, each without what the recording does "
-     "not show of it (the profiler's own stop); with several ranks an iteration lasts as long as "
-     "on its slowest rank, within 2 % the one that waits least.",
+     "Arithmetic mean of the selected iterations' lengths. Time that was not recorded (the "
+     "profiler's own pause) is excluded. With several ranks an iteration is as long as on its "
+     "slowest rank; within 2 % the rank that waits least counts.",
      "Σ (length − unobserved) / n", kBoth},
     {metric::kIterationTimeMedian, "Median iteration time", kTime, kFromZero, kLowerIsBetter,
      kQuantile, kOfTimes, 3,
@@ -56,44 +56,42 @@ constexpr MetricSpec kTimeMetrics[] = {
      "", kOurs},
     {metric::kIterationTimeStddev, "Standard deviation of iteration time", kTime, kFromZero,
      kLowerIsBetter, kOther, kOfTimes, 3,
-     "Sample standard deviation of the selected iterations' lengths, each without what the "
-     "recording does not show of it (the profiler's own stop).",
+     "Sample standard deviation of the selected iterations' lengths, without time that was not "
+     "recorded (the profiler's own pause).",
      "√(Σ (x − mean)² / (n − 1))", kOurs},
     {metric::kIterationTimeCv, "Coefficient of variation", kShare, kFromZero, kLowerIsBetter,
      kOther, kOfTimes, 3,
-     "Standard deviation of the iteration time as a share of its mean, both of what was observed.",
-     "stddev / mean", kOurs},
+     "Standard deviation of the observed iteration time as a share of its mean.", "stddev / mean",
+     kOurs},
     {metric::kIterationTimeRobustCv, "Iteration variance (robust)", kShare, kFromZero,
      kLowerIsBetter, kOther, kOfTimes, 6,
-     "Median absolute deviation of the iteration time as a share of the median, both of what was "
-     "observed, scaled to match the coefficient of variation of a normal distribution. Iterations "
-     "that launch other numbers of kernels, at least three of each kind, or work on inputs of "
-     "other "
-     "sizes count by what is typical of those. Fewer than 10 iterations give low confidence.",
+     "Median absolute deviation of the observed iteration time as a share of the median, scaled to "
+     "match the coefficient of variation of a normal distribution. Iterations with other numbers "
+     "of kernels (at least three of each kind) or other input sizes are compared with iterations "
+     "of their kind. Fewer than 10 iterations give low confidence.",
      "1.4826 · MAD / median", kOurs},
     {metric::kIterationOutliers, "Outlier iterations", kCount, kFromZero, kLowerIsBetter, kOther,
      kOfTimes, 6,
      "Selected iterations that are longer than the median by more than three "
-     "(`iterations.outlier_deviations`) scaled median absolute deviations, all of what was "
-     "observed, "
-     "and each by what is typical of those that launch as many kernels, or of its inputs' sizes. "
-     "Needs 8 iterations.",
+     "(`iterations.outlier_deviations`) scaled median absolute deviations. Each is compared with "
+     "observed iterations that launch as many kernels or have inputs of its sizes. Needs 8 "
+     "iterations.",
      "count(x > median + deviations · 1.4826 · MAD)", kOurs},
     {metric::kIterationDrift, "Drift of iteration time", kShare, kOfAnySign, kNeutral, kOther,
      kOfTimes, 3,
-     "Theil–Sen slope of the iteration time per iteration as a share of the median, both of what "
-     "was observed: positive is getting slower.",
+     "Theil–Sen slope of the observed iteration time per iteration as a share of the median. "
+     "Positive: iterations get slower.",
      "median of pairwise slopes / median", kOurs},
     {metric::kIterationPeriodMedian, "Median time from start to start", kTime, kFromZero,
      kLowerIsBetter, kQuantile, kOfTimes, 1,
      "Median time from the start of a selected iteration to the start of the next, each on the "
-     "rank "
-     "where the iteration takes longest; the same as its length where nothing lies between them.",
+     "rank where the iteration takes longest. It equals the length if nothing is between "
+     "iterations.",
      "start(next) − start", kOurs},
     {metric::kIterationBetweenShare, "Time between iterations", kShare, kUpToOne, kLowerIsBetter,
      kRatio, kOfTimes, 1,
-     "Share of the time from start to start of the selected iterations that lies after the one and "
-     "before the next: what runs there is in no iteration.",
+     "Share of the time from start to start that is between two selected iterations. Work there "
+     "belongs to no iteration.",
      "Σ max(0, period − length) / Σ period", kOurs},
     {metric::kStepCount, "Unrecorded iterations", kCount, kFromZero, kNeutral, kOther, kOfNothing,
      1,
@@ -171,26 +169,27 @@ constexpr MetricSpec kTimeMetrics[] = {
      "flops.mfu · iteration.time.mean / step.time.median", kOurs, kUnrecordedFamily},
     {metric::kProfileKernelTime, "Kernel time", kTime, kFromZero, kNeutral, kSum, kOfNothing, 3,
      "Sum of the durations of the kernels launched in the selected iterations, collectives "
-     "included; where a recording lets kernels of one stream overlap (ROCm), each ends where the "
-     "next begins.",
+     "included; if kernels of one stream overlap in the profile (ROCm), each ends where the next "
+     "begins.",
      "Σ duration", kBoth},
 
     {metric::kBreakdownTensorCoreKernel, "Kernels on {{ device.matrix_units }}", kShare, kUpToOne,
      kNeutral, kRatio, kOfTimes | kOfNames | kOfGpuUnits, 3,
-     "Share of iteration time in which a kernel runs that surely uses {{ device.matrix_units }}.",
+     "Share of iteration time in which a kernel runs that is confirmed to use {{ "
+     "device.matrix_units }}.",
      kPartition, kBoth},
     {metric::kBreakdownTensorCoreKernelTime, "Kernels on {{ device.matrix_units }}, time", kTime,
      kFromZero, kNeutral, kSum, kOfTimes | kOfNames | kOfGpuUnits, 3,
-     "Iteration time in which a kernel runs that surely uses {{ device.matrix_units }}.",
+     "Iteration time in which a kernel runs that is confirmed to use {{ device.matrix_units }}.",
      kPartitionTime, kBoth},
     {metric::kBreakdownOtherKernel, "Other kernels", kShare, kUpToOne, kNeutral, kRatio,
      kOfTimes | kOfAllWork, 3,
-     "Share of iteration time in which other computing kernels run and none on {{ "
+     "Share of iteration time in which other computing kernels run, but none on {{ "
      "device.matrix_units }}.",
      kPartitionShare, kBoth},
     {metric::kBreakdownOtherKernelTime, "Other kernels, time", kTime, kFromZero, kNeutral, kSum,
      kOfTimes | kOfAllWork, 3,
-     "Iteration time in which other computing kernels run and none on {{ device.matrix_units }}.",
+     "Iteration time in which other computing kernels run, but none on {{ device.matrix_units }}.",
      kPartitionTime, kBoth},
     {metric::kBreakdownMemcpy, "Memory copies", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfTimes | kOfAllWork, 4,
@@ -202,13 +201,13 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Iteration time in which the {{ device.device }} copies and neither computes nor "
      "communicates.",
      kPartitionTime, kBoth},
-    {metric::kBreakdownMemset, "Memory sets", kShare, kUpToOne, kLowerIsBetter, kRatio,
+    {metric::kBreakdownMemset, "Memsets", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfTimes | kOfAllWork | kOfGpuUnits, 4,
-     "Share of iteration time in which the {{ device.device }} only sets memory.", kPartitionShare,
+     "Share of iteration time in which the {{ device.device }} runs only memsets.", kPartitionShare,
      kBoth},
-    {metric::kBreakdownMemsetTime, "Memory sets, time", kTime, kFromZero, kLowerIsBetter, kSum,
+    {metric::kBreakdownMemsetTime, "Memsets, time", kTime, kFromZero, kLowerIsBetter, kSum,
      kOfTimes | kOfAllWork | kOfGpuUnits, 4,
-     "Iteration time in which the {{ device.device }} only sets memory.", kPartitionTime, kBoth},
+     "Iteration time in which the {{ device.device }} runs only memsets.", kPartitionTime, kBoth},
     {metric::kBreakdownCommunication, "Communication", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfTimes | kOfAllWork | kOfNames, 5,
      "Share of iteration time in collectives while no kernel computes: exposed communication.",
@@ -245,13 +244,13 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Iteration time in framework operators on the host while the {{ device.device }} is idle.",
      kPartitionTime, kBoth},
     {metric::kBreakdownIo, "I/O", kShare, kUpToOne, kLowerIsBetter, kRatio, kOfTimes, 3,
-     "Share of iteration time in reading and writing files, where a file states it (DLProf).", "",
+     "Share of iteration time in reading and writing files, if the profile states it (DLProf).", "",
      kDlprof},
     {metric::kBreakdownOther, "Unattributed", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfTimes | kOfAllWork, 3,
-     "Share of iteration time in which nothing of the above was recorded.", kPartitionShare, kBoth},
+     "Share of iteration time without any recorded activity of the above.", kPartitionShare, kBoth},
     {metric::kBreakdownOtherTime, "Unattributed, time", kTime, kFromZero, kLowerIsBetter, kSum,
-     kOfTimes | kOfAllWork, 3, "Iteration time in which nothing of the above was recorded.",
+     kOfTimes | kOfAllWork, 3, "Iteration time without any recorded activity of the above.",
      kPartitionTime, kBoth},
 
     {metric::kGpuUtilizationMean, "{{ device.device }} utilization", kShare, kUpToOne,
@@ -268,20 +267,21 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Share of the observed window in which nothing runs on a {{ device.device }}, mean over the "
      "{{ "
      "device.device }}s with work.",
-     "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
+     "1 − |U(kernels, copies, memsets) ∩ window| / window", kHta},
     {metric::kGpuIdleMax, "Highest {{ device.device }} idle time", kShare, kUpToOne, kLowerIsBetter,
-     kOther, kOfTimes | kOfExecution | kOfAllWork, 3, "Of the {{ device.device }} that idles most.",
-     "1 − |U(kernels, copies, sets) ∩ window| / window", kHta},
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 3,
+     "For the {{ device.device }} that idles most.",
+     "1 − |U(kernels, copies, memsets) ∩ window| / window", kHta},
     {metric::kGpuIdleTimeMean, "{{ device.device }} idle time per iteration", kTime, kFromZero,
      kLowerIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 1,
      "Idle time in and between the selected iterations, by their number; mean.", "", kOurs},
     {metric::kGpuIdleTimeMax, "Highest {{ device.device }} idle time per iteration", kTime,
      kFromZero, kLowerIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 1,
-     "Of the {{ device.device }} that idles longest per iteration.", "", kOurs},
+     "For the {{ device.device }} that idles longest per iteration.", "", kOurs},
     {metric::kGpuIdleCauseHostWait, "Idle: host not ready", kShare, kUpToOne, kLowerIsBetter,
      kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
      "Share of the window in which a {{ device.device }} idles because the host had not yet "
-     "launched the next work, for none of the other causes.",
+     "launched the next work, without one of the other causes.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuIdleCauseDataloader, "Idle: waiting for data", kShare, kUpToOne, kLowerIsBetter,
@@ -293,19 +293,18 @@ constexpr MetricSpec kTimeMetrics[] = {
     {metric::kGpuIdleCauseSync, "Idle: synchronization", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfTimes | kOfExecution | kOfAllWork, 3,
      "Share of the window in which a {{ device.device }} idles because the launching thread is in "
-     "a synchronizing call, or has left one that had drained the {{ device.device }}'s queue, for "
-     "as long as that had held it; a copy that waits for earlier work or for its own end is such a "
-     "call.",
+     "a synchronizing call. After a call that drained the {{ device.device }}'s queue, idle time "
+     "counts for as long as that call waited. A copy that waits for earlier work or for its own "
+     "end is such a call.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
     {metric::kGpuIdleCauseModuleLoading, "Idle: loading code", kShare, kUpToOne, kLowerIsBetter,
      kRatio, kOfTimes | kOfExecution | kOfAllWork, 4,
      "Share of the window in which a {{ device.device }} idles while the launching thread sets it "
-     "up or loads code for it: in a call that does so, in one of at least 50 ms before the "
-     "recording's first device work, in a cudaFree of at least 100 ms (libraries make their "
-     "contexts by one that frees nothing), in waits for events inside a convolution of cuDNN or "
-     "MIOpen (the search for its fastest algorithm), or in a launch of more than 200 µs that is "
-     "the kernel's first.",
+     "up or loads code for it. These calls count: set-up calls; calls of at least 50 ms before the "
+     "first recorded device work; a cudaFree of at least 100 ms (libraries create their contexts "
+     "with one that frees nothing); waits for events inside a convolution of cuDNN or MIOpen (the "
+     "search for its fastest algorithm); a kernel's first launch if it takes more than 200 µs.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
     {metric::kGpuIdleCauseMemoryManagement, "Idle: memory management", kShare, kUpToOne,
@@ -316,15 +315,12 @@ constexpr MetricSpec kTimeMetrics[] = {
      kOurs},
     {metric::kGpuIdleCauseLaunchLatency, "Idle: launch latency", kShare, kUpToOne, kLowerIsBetter,
      kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
-     "Share of the window in which a {{ device.device }} idles during the launching call of the "
-     "next work, or for less than 30 µs after it, or turns from one piece of queued work to the "
-     "next.",
+     "Share of the window in which a {{ device.device }} idles during the launching call of the next work or for less than 30 µs after it. Pauses between queued work count, too.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuIdleCauseOther, "Idle: other", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfTimes | kOfExecution | kOfAllWork, 3,
-     "Share of the window in which a {{ device.device }} idles for a reason that the recording "
-     "does not show.",
+     "Share of the window in which a {{ device.device }} idles for a reason that was not recorded.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuSmEfficiency, "Estimated {{ device.core }} efficiency", kShare, kUpToOne,

@@ -13,29 +13,29 @@ using namespace catalogue;
 constexpr MetricSpec kWorkMetrics[] = {
     {metric::kTensorCoreEfficiency, "{{ device.matrix_unit }} efficiency", kShare, kUpToOne,
      kHigherIsBetter, kRatio, kOfNames | kOfGpuUnits, 4,
-     "Of the kernel time in operators that could use {{ device.matrix_units }}, the share in "
-     "kernels that surely do. Elsewhere kernels of matrix products count. A matrix by a vector and "
-     "a "
-     "depthwise convolution could not.",
-     "Σ time of {{ device.matrix_unit }} kernels in eligible ops / Σ kernel time of eligible ops",
+     "Share of the kernel time of {{ device.matrix_unit }} eligible operators that is in kernels "
+     "confirmed to use them. Outside operators, matmul kernels count. A matrix-vector product and "
+     "a depthwise convolution are not eligible.",
+     "Σ time of {{ device.matrix_unit }} kernels in eligible operators / Σ kernel time of eligible "
+     "operators",
      kDlprof},
     {metric::kTensorCoreShare, "{{ device.matrix_unit }} share", kShare, kUpToOne, kHigherIsBetter,
      kRatio, kOfNames | kOfGpuUnits, 3,
-     "Share of kernel time in kernels that surely use {{ device.matrix_units }}.",
+     "Share of kernel time in kernels confirmed to use {{ device.matrix_units }}.",
      "Σ time of {{ device.matrix_unit }} kernels / Σ kernel time", kPlugin},
     {metric::kTensorCoreUnknownShare, "Undecided kernel time", kShare, kUpToOne, kNeutral, kRatio,
      kOfGpuUnits, 3,
-     "Share of kernel time in kernels whose name does not tell whether they use {{ "
-     "device.matrix_units }}, and in graphs recorded whole; they count as not using them.",
+     "Share of kernel time in kernels whose name leaves it unclear whether they use {{ "
+     "device.matrix_units }}, and in graphs recorded as a whole. They count as not using them.",
      "Σ time of undecided kernels / Σ kernel time", kOurs},
     {metric::kTensorCoreEligibleShare, "Eligible kernel time", kShare, kUpToOne, kNeutral, kRatio,
      kOfNames | kOfGpuUnits, 4,
      "Share of kernel time in operators that could use {{ device.matrix_units }}.",
-     "Σ kernel time of eligible ops / Σ kernel time", kPlugin},
+     "Σ kernel time of eligible operators /  Σ kernel time", kPlugin},
 
     {metric::kTensorCoreKernelsPerIteration, "{{ device.matrix_unit }} kernels per iteration",
      kNumber, kFromZero, kHigherIsBetter, kRatio, kOfTimes | kOfNames | kOfGpuUnits, 3,
-     "Kernels launched in the selected iterations that surely use {{ device.matrix_units }}, per "
+     "Kernels launched in the selected iterations confirmed to use {{ device.matrix_units }}, per "
      "iteration; mean over ranks.",
      "{{ device.matrix_unit }} kernels / iterations", kOurs},
 
@@ -52,7 +52,7 @@ constexpr MetricSpec kWorkMetrics[] = {
     {metric::kLaunchCountPerIteration, "Launches per iteration", kNumber, kFromZero, kLowerIsBetter,
      kRatio, kOfTimes | kOfGpuUnits, 1,
      "Calls of the selected iterations that launched {{ device.device }} work (kernels, copies, "
-     "sets), per iteration; a call that launches a graph counts once; mean over ranks.",
+     "memsets), per iteration; a call that launches a graph counts once; mean over ranks.",
      "launching calls / iterations", kOurs},
     {metric::kLaunchDelayMedian, "Launch delay", kTime, kFromZero, kNeutral, kQuantile,
      kOfTimes | kOfExecution | kOfGpuUnits, 2,
@@ -69,7 +69,7 @@ constexpr MetricSpec kWorkMetrics[] = {
     {metric::kLaunchCapturedShare, "Captured launches", kShare, kUpToOne, kNeutral, kOther,
      kOfTimes | kOfGpuUnits, 1,
      "Launching calls that were captured into a graph and did not run, as a share of these and of "
-     "the kernels that ran; over the whole recording, absent where no graph was captured.",
+     "the kernels that ran; over the whole profile, absent if no graph was captured.",
      "launches within a capture / (these + kernels)", kOurs},
     {metric::kSyncTimeShare, "Synchronization", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfAllWork | kOfGpuUnits, 3,
@@ -88,7 +88,7 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Σ bytes / iterations", kOurs},
     {metric::kMemcpyH2dBandwidth, "Host to device, bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
-     "Bytes copied from host to device, by the time this took.", "Σ bytes / Σ duration", kHta},
+     "Bytes copied from host to device, divided by their duration.", "Σ bytes / Σ duration", kHta},
     {metric::kMemcpyD2hTime, "Device to host, time", kTime, kFromZero, kLowerIsBetter, kSum,
      kOfNothing, 3, "Sum of the durations of copies from device to host.", "Σ duration", kHta},
     {metric::kMemcpyD2hBytes, "Device to host, bytes", kBytes, kFromZero, kLowerIsBetter, kSum,
@@ -100,7 +100,7 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Σ bytes / iterations", kOurs},
     {metric::kMemcpyD2hBandwidth, "Device to host, bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
-     "Bytes copied from device to host, by the time this took.", "Σ bytes / Σ duration", kHta},
+     "Bytes copied from device to host, divided by their duration.", "Σ bytes / Σ duration", kHta},
     {metric::kMemcpyD2dTime, "Device to device, time", kTime, kFromZero, kLowerIsBetter, kSum,
      kOfNothing, 3, "Sum of the durations of copies within and between devices.", "Σ duration",
      kHta},
@@ -113,7 +113,7 @@ constexpr MetricSpec kWorkMetrics[] = {
      "Σ bytes / iterations", kOurs},
     {metric::kMemcpyD2dBandwidth, "Device to device, bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
-     "Bytes copied within and between devices, by the time this took.", "Σ bytes / Σ duration",
+     "Bytes copied within and between devices, divided by their duration.", "Σ bytes / Σ duration",
      kHta},
     {metric::kMemcpyPageableShare, "Pageable copies", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfGpuUnits, 3,
@@ -129,9 +129,9 @@ constexpr MetricSpec kWorkMetrics[] = {
     {metric::kDataloaderExposedTime, "DataLoader wait, time", kTime, kFromZero, kLowerIsBetter,
      kSum, kOfTimes | kOfAllWork, 2,
      "Waiting for input data while the {{ device.device }} is idle, over all ranks.", "", kOurs},
-    {metric::kDataloaderExposedOnce, "DataLoader wait, once", kTime, kFromZero, kLowerIsBetter,
+    {metric::kDataloaderExposedOnce, "DataLoader wait, one-off", kTime, kFromZero, kLowerIsBetter,
      kOther, kOfTimes | kOfAllWork, 2,
-     "What single iterations wait above all others, of the rank with the most.", "", kOurs},
+     "Waiting in a few iterations that exceeds all others, on the rank with the most.", "", kOurs},
     {metric::kDataloaderStalledTime, "DataLoader stall", kTime, kFromZero, kLowerIsBetter, kSum,
      kOfTimes | kOfAllWork, 2,
      "Waiting for input data while no kernel but collectives runs, over all ranks.", "", kOurs},
@@ -141,11 +141,11 @@ static_assert(AreInOrder(kWorkMetrics, metric::kTensorCoreEfficiency));
 constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationTime, "Communication time", kTime, kFromZero, kLowerIsBetter, kSum,
      kOfNames, 3,
-     "Time in which at least one collective runs on a {{ device.device }} (on the host, where the "
-     "recording has none on a {{ device.device }}), summed over {{ device.device }}s. Absent where "
+     "Time in which at least one collective runs on a {{ device.device }} (on the host if none was "
+     "recorded on a {{ device.device }}), summed over {{ device.device }}s. Absent where "
      "the program has several ranks and no kernel is known to communicate.",
      "Σ |U(collectives) ∩ window|", kHta},
-    {metric::kCommunicationOverlap, "Hidden communication", kShare, kUpToOne, kHigherIsBetter,
+    {metric::kCommunicationOverlap, "Overlapped communication", kShare, kUpToOne, kHigherIsBetter,
      kRatio, kOfAllWork | kOfNames, 3,
      "Share of communication time in which the same {{ device.device }} also computes.",
      "Σ |U(collectives) ∩ U(compute)| / Σ |U(collectives)|, in the window", kHta},
@@ -157,7 +157,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationWaitingShare, "Waiting for other ranks", kShare, kUpToOne,
      kLowerIsBetter, kRatio, kOfNothing, 4,
      "Share of the ranks' iteration time in which collectives run, nothing computes, and the last "
-     "of their ranks has not come.",
+     "of their ranks has not arrived.",
      "Σ exposed waiting / Σ iteration time", kOurs},
     {metric::kCommunicationMatchedShare, "Collectives matched", kShare, kUpToOne, kHigherIsBetter,
      kRatio, kOfNothing, 3, "Share of the collective calls that were found on all of their ranks.",
@@ -169,7 +169,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationAllReduceBusbw, "All-reduce bus bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
      "Bus bandwidth of all-reduce, comparable to the link's: over the time that the fastest rank "
-     "of each call needed. Needs the recordings of all ranks of a group.",
+     "of each call needed. Needs the profiles of all ranks of a group.",
      "Σ bytes · 2(n − 1)/n / Σ transfer", kNccl},
     {metric::kCommunicationAllReduceBusbwUnmatched, "All-reduce bandwidth with waiting", kBandwidth,
      kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
@@ -179,7 +179,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationAllGatherBusbw, "All-gather bus bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
      "Bus bandwidth of all-gather, comparable to the link's: over the time that the fastest rank "
-     "of each call needed. Needs the recordings of all ranks of a group.",
+     "of each call needed. Needs the profiles of all ranks of a group.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ transfer", kNccl},
     {metric::kCommunicationAllGatherBusbwUnmatched, "All-gather bandwidth with waiting", kBandwidth,
      kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
@@ -189,7 +189,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationReduceScatterBusbw, "Reduce-scatter bus bandwidth", kBandwidth,
      kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
      "Bus bandwidth of reduce-scatter, comparable to the link's: over the time that the fastest "
-     "rank of each call needed. Needs the recordings of all ranks of a group.",
+     "rank of each call needed. Needs the profiles of all ranks of a group.",
      "Σ bytes of the full buffer · (n − 1)/n / Σ transfer", kNccl},
     {metric::kCommunicationReduceScatterBusbwUnmatched, "Reduce-scatter bandwidth with waiting",
      kBandwidth, kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
@@ -199,7 +199,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationAllToAllBusbw, "All-to-all bus bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
      "Bus bandwidth of all-to-all of equal parts, comparable to the link's: over the time that the "
-     "fastest rank of each call needed. Needs the recordings of all ranks of a group.",
+     "fastest rank of each call needed. Needs the profiles of all ranks of a group.",
      "Σ bytes · (n − 1)/n / Σ transfer", kNccl},
     {metric::kCommunicationAllToAllBusbwUnmatched, "All-to-all bandwidth with waiting", kBandwidth,
      kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
@@ -209,7 +209,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationBroadcastBusbw, "Broadcast bus bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
      "Bus bandwidth of broadcast, comparable to the link's: over the time that the fastest rank of "
-     "each call needed. Needs the recordings of all ranks of a group.",
+     "each call needed. Needs the profiles of all ranks of a group.",
      "Σ bytes / Σ transfer", kNccl},
     {metric::kCommunicationBroadcastBusbwUnmatched, "Broadcast bandwidth with waiting", kBandwidth,
      kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
@@ -219,7 +219,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationReduceBusbw, "Reduce bus bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
      "Bus bandwidth of reduce to one rank, comparable to the link's: over the time that the "
-     "fastest rank of each call needed. Needs the recordings of all ranks of a group.",
+     "fastest rank of each call needed. Needs the profiles of all ranks of a group.",
      "Σ bytes / Σ transfer", kNccl},
     {metric::kCommunicationReduceBusbwUnmatched, "Reduce bandwidth with waiting", kBandwidth,
      kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
@@ -229,7 +229,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCommunicationSendRecvBusbw, "Send and receive bandwidth", kBandwidth, kFromZero,
      kHigherIsBetter, kRatio, kOfNothing, 3,
      "Bandwidth of point-to-point transfers, comparable to the link's: over the time that the "
-     "fastest rank of each call needed. Needs the recordings of all ranks of a group.",
+     "fastest rank of each call needed. Needs the profiles of all ranks of a group.",
      "Σ bytes / Σ transfer", kNccl},
     {metric::kCommunicationSendRecvBusbwUnmatched, "Send and receive bandwidth with waiting",
      kBandwidth, kFromZero, kHigherIsBetter, kRatio, kOfNothing, 3,
@@ -240,9 +240,9 @@ constexpr MetricSpec kRunMetrics[] = {
      kOfNothing, 1,
      "Difference between the most and the least computing rank as a share of the mean.",
      "(max − min) / mean of the ranks' compute time", kOurs},
-    {metric::kRankStraggler, "Straggling rank", kNumber, kFromZero, kNeutral, kOther, kOfNothing, 1,
-     "The rank that the others wait for, if one causes most of the waiting and does so steadily; "
-     "its note says how often it is last and what takes longer there.",
+    {metric::kRankStraggler, "Straggler", kNumber, kFromZero, kNeutral, kOther, kOfNothing, 1,
+     "The rank that the others wait for, if one steadily causes most of the waiting. Its note "
+     "states how often it is last and which work takes longer there.",
      "largest Σ over the collectives it makes late of (second shortest − shortest duration, "
      "nothing "
      "beside)",
@@ -265,27 +265,26 @@ constexpr MetricSpec kRunMetrics[] = {
 
     {metric::kMemoryPeakAllocated, "Peak memory allocated", kBytes, kFromZero, kLowerIsBetter, kMax,
      kOfNothing, 1,
-     "Most bytes that the allocator had given out on one {{ device.device }} at any time; of "
-     "several the largest.",
+     "Maximum bytes allocated on one {{ device.device }} at any time; with several, the largest.",
      "", kPlugin},
     {metric::kMemoryPeakReserved, "Peak memory reserved", kBytes, kFromZero, kLowerIsBetter, kMax,
      kOfNothing, 1,
-     "Most bytes that the allocator had reserved on one {{ device.device }} at any time; of "
-     "several the largest.",
+     "Maximum bytes reserved by the allocator on one {{ device.device }} at any time; with "
+     "several, the largest.",
      "", kPlugin},
     {metric::kMemoryPeakShare, "Peak share of device memory", kShare, kFromZero, kNeutral, kMax,
      kOfNothing, 1,
-     "Peak memory allocated as a share of the {{ device.device }}'s memory; of several {{ "
-     "device.device }}s the largest.",
+     "Peak memory allocated as a share of the {{ device.device }}'s memory; with several {{ "
+     "device.device }}s, the largest.",
      "peak allocated / device memory", kPlugin},
     {metric::kMemoryFragmentation, "Memory fragmentation", kShare, kUpToOne, kLowerIsBetter, kOther,
      kOfNothing, 1,
-     "Share of the reserved memory that was not given out when most was reserved; of several {{ "
-     "device.device }}s the largest.",
+     "Share of the reserved memory that was not allocated at the peak of reserved memory; with "
+     "several {{ device.device }}s, the largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
     {metric::kMemoryGrowth, "Memory growth", kBytes, kFromZero, kLowerIsBetter, kMax, kOfNothing, 1,
-     "How many bytes more the allocator has given out when an iteration starts than when the one "
-     "before did, 0 where it has not; of several {{ device.device }}s the largest.",
+     "Increase of allocated bytes from the start of one iteration to the start of the next, at "
+     "least 0; with several {{ device.device }}s, the largest.",
      "median over iterations of (allocated at the start − at the start before)", kOurs},
 
     {metric::kFlopsAchieved, "Achieved FLOP/s", kFlopRate, kFromZero, kHigherIsBetter, kRatio,
@@ -296,8 +295,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kFlopsMfu, "Model FLOPs utilization", kShare, kFromZero, kHigherIsBetter, kRatio,
      kOfNothing, 2,
      "Share of the window that the model's operations would take at the {{ device.device }}'s "
-     "dense peak of their type: forward and backward once, without what the backward pass computes "
-     "again.",
+     "dense peak of their type: forward and backward once, without recomputation.",
      "Σ (FLOPs without recomputation / peak) / (window · {{ device.device }}s)",
      "PaLM (Chowdhery et al.)"},
     {metric::kFlopsHfu, "Hardware FLOPs utilization", kShare, kFromZero, kHigherIsBetter, kRatio,
@@ -314,30 +312,31 @@ constexpr MetricSpec kRunMetrics[] = {
 
     {metric::kCoverageLinkedShare, "{{ device.device }} time with a known operator", kShare,
      kUpToOne, kHigherIsBetter, kOther, kOfGpuUnits, 2,
-     "Share of {{ device.device }} time (kernels, copies, sets) in the selected iterations whose "
+     "Share of {{ device.device }} time (kernels, copies, memsets) in the selected iterations "
+     "whose "
      "launching operator is known.",
-     "Σ duration with an operator / Σ duration, of what starts in them", kOurs},
+     "Σ duration with an operator / Σ duration, of work that starts in them", kOurs},
     {metric::kCoverageKernelShare, "Kernel time recorded by kernel", kShare, kUpToOne,
      kHigherIsBetter, kOther, kOfGpuUnits, 1,
-     "Share of the kernel time that was recorded kernel by kernel; the rest lies in {{ "
-     "device.graph }}s that were recorded whole.",
+     "Share of the kernel time that was recorded kernel by kernel; the rest is in {{ device.graph "
+     "}}s that were recorded as a whole.",
      "kernels / (kernels + graphs)", kNsys},
     {metric::kCoverageLaunchedShare, "{{ device.device }} time with a known launch", kShare,
      kUpToOne, kHigherIsBetter, kOther, kOfGpuUnits, 2,
      "Share of {{ device.device }} time in the selected iterations whose launching call was "
      "recorded.",
-     "Σ duration with a launch / Σ duration, of what starts in them", kOurs},
+     "Σ duration with a launch / Σ duration, of work that starts in them", kOurs},
     {metric::kCoverageBacklogTime, "Backlog at the start", kTime, kFromZero, kNeutral, kOther,
      kOfTimes | kOfGpuUnits, 1,
-     "Time at the start of the recording in which the {{ device.device }} still works on what was "
-     "launched before it, and which counts for no iteration; of several ranks the longest.",
+     "Time at the start of the profile in which the {{ device.device }} still runs work launched "
+     "earlier. It counts for no iteration. With several ranks, the longest.",
      "start of the first iteration − start of its marker; without markers, start of the first {{ "
      "device.device }} work − end of the call that launched it",
      kOurs},
     {metric::kCoverageOutsideShare, "{{ device.device }} time launched outside of iterations",
      kShare, kUpToOne, kNeutral, kOther, kOfGpuUnits, 2,
-     "Share of the whole recording's {{ device.device }} time that was launched in no iteration, "
-     "selected or not; where launches are not recorded, that started in none.",
+     "Share of the whole profile's {{ device.device }} time that was launched outside all "
+     "iterations, selected or not; if launches were not recorded, time that started outside them.",
      "Σ duration launched elsewhere / Σ duration", kOurs},
 };
 static_assert(AreInOrder(kRunMetrics, metric::kCommunicationTime));

@@ -6,8 +6,8 @@
 
 namespace profgauge::columns {
 
-inline constexpr ColumnSpec kRule = {"rule", "Rule", kText,
-                                     "The name rule that decided about {{ device.matrix_units }}."};
+inline constexpr ColumnSpec kRule = {
+    "rule", "Rule", kText, "Name rule that decided the use of {{ device.matrix_units }}."};
 // From `calls` to `exposed_time`, of every table of kernels that sums them up.
 inline constexpr ColumnSpec kKernelSums[] = {
     kCalls,
@@ -33,7 +33,7 @@ inline constexpr auto kKernels = Join(
         {"bytes", "Bytes", kBytes, "Bytes of collectives, where recorded."},
         kOutside,
         {"outside_calls", "Calls outside", kCount,
-         "Of the calls, those that were not launched in the selected iterations."},
+         "Calls that were not launched in the selected iterations."},
     });
 
 inline constexpr auto kKernelsByOp = Join(
@@ -56,14 +56,14 @@ inline constexpr auto kKernelsByOp = Join(
     kKernelSums,
     {
         {"bytes", "Bytes", kBytes,
-         "Bytes of collectives, where recorded; else its part of what the operator must move at "
-         "least, from shapes."},
+         "Bytes of collectives, where recorded; else its part of the operator's minimum bytes, "
+         "from shapes."},
         {"flops", "FLOPs", kFlops,
          "Its part of the operator's floating-point operations, by time."},
     });
 
 inline constexpr ColumnSpec kKernelsByIteration[] = {
-    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+    {"iteration", "Iteration", kCount, "Position of the iteration in the profile, from 0."},
     kRank,
     {"name", "Kernel", kText, "Kernel as recorded."},
     kUses,
@@ -75,13 +75,13 @@ inline constexpr ColumnSpec kLaunches[] = {
     kRank,
     kGpu,
     kStream,
-    {"name", "Work", kText, "Kernel, copy or memory set that was launched."},
+    {"name", "Work", kText, "Launched kernel, copy or memset."},
     {"kind", "Kind", kText, "kernel, memcpy or memset."},
     {"op", "Operator", kText, "Operator that launched it."},
     {"call", "Call", kText, "Runtime or driver call that launched it."},
-    {"call_start", "Call start", kTime, "Start of the call, from the start of the recording."},
+    {"call_start", "Call start", kTime, "Start of the call, from the start of the profile."},
     {"call_time", "Call time", kTime, "Host time of the call."},
-    {"start", "Start", kTime, "Start on the device, from the start of the recording."},
+    {"start", "Start", kTime, "Start on the device, from the start of the profile."},
     {"time", "Device time", kTime, "Duration on the device."},
     {"delay", "Delay", kTime,
      "From the end of the call to the start on the device; 0 when earlier."},
@@ -103,8 +103,8 @@ inline constexpr ColumnSpec kGpus[] = {
     {"utilization", "Utilization", kShare, "Share of the window in which a kernel runs.",
      metric::kGpuUtilizationMean},
     {"idle", "Idle", kShare, "Share of the window in which nothing runs.", metric::kGpuIdleMean},
-    {"usual_idle", "Usually idle", kShare,
-     "The same as if single iterations idled as the others do; absent where none stands out.",
+    {"usual_idle", "Idle in a typical iteration", kShare,
+     "Idle time if a few long iterations idled like the others; absent if there are none.",
      metric::kGpuIdleMean},
     {"sm_efficiency", "Est. {{ device.core }} efficiency", kShare,
      "Blocks per {{ device.core }}, at most 1, over the window."},
@@ -121,12 +121,12 @@ inline constexpr ColumnSpec kStreams[] = {
     kGpu,
     kStream,
     {"kernels", "Kernels", kCount, "Kernels of the selected iterations."},
-    {"copies", "Copies and sets", kCount, "Copies and memory sets of the selected iterations."},
+    {"copies", "Copies and memsets", kCount, "Copies and memsets in the selected iterations."},
     {"kernel_time", "Kernel time", kTime, "Sum of the durations of kernels."},
-    {"collective_time", "Collective time", kTime, "Of these, collectives."},
-    {"copy_time", "Copy time", kTime, "Sum of the durations of copies and sets."},
+    {"collective_time", "Collective time", kTime, "Collectives among them."},
+    {"copy_time", "Copy time", kTime, "Sum of the durations of copies and memsets."},
     {"busy", "Busy", kShare, "Share of the window in which the stream runs something."},
-    {"launches", "Launches", kCount, "Of these, launches whose call was recorded."},
+    {"launches", "Launches", kCount, "Launches whose call was recorded."},
     {"queue_empty_share", "Empty queue", kShare, "Share of launches into an empty queue."},
     {"queue_mean", "Mean queue", kNumber, "Mean queue length after each launch and start (HTA)."},
     {"queue_max", "Longest queue", kCount, "Longest queue."},
@@ -146,9 +146,9 @@ inline constexpr ColumnSpec kMemcpys[] = {
     {"bytes", "Bytes", kBytes, "Bytes moved, of the copies whose size is known."},
     {"bandwidth", "Bandwidth", kBandwidth, "Bytes / time, of the copies whose size is known."},
     kExposed,
-    {"exposed_once", "Exposed once", kTime,
-     "Of that, what single iterations have above all others: those with more than three times as "
-     "much as the next, at most one in ten."},
+    {"exposed_once", "Exposed, one-off", kTime,
+     "Exposed time in a few iterations that exceeds all others: at most one in ten, with more than "
+     "three times as much as the next."},
 };
 
 }  // namespace profgauge::columns

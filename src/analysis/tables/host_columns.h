@@ -15,7 +15,7 @@ inline constexpr ColumnSpec kApiCalls[] = {
     kLongest,
     {"share", "Share", kShare,
      "Share of the time in calls; a driver call inside a runtime call shares its time."},
-    {"covered_time", "Of iterations", kTime,
+    {"covered_time", "% of iterations", kTime,
      "Part of the iterations in which some thread is in such a call, each moment of a rank once."},
 };
 
@@ -33,38 +33,37 @@ inline constexpr ColumnSpec kThreads[] = {
     {"process", "Process", kText, "Process as recorded."},
     {"thread", "Thread", kCount, "Number of the thread."},
     {"on_cpu", "On a core", kTime, "Time that a core ran it."},
-    {"share", "Share", kShare, "Of the length of the recording."},
+    {"share", "Share", kShare, "Share of the profile's length."},
 };
 
 inline constexpr ColumnSpec kHostCores[] = {
     kRank,
     {"core", "Core", kCount, "Number of the host's core, as the operating system counts them."},
     {"time", "Busy", kTime, "Time in which it ran a thread of the recorded program."},
-    {"idle", "Not used", kTime,
-     "The rest of the recording: it idled or ran what was not recorded."},
-    {"share", "Share", kShare, "Busy, of the length of the recording."},
+    {"idle", "Not used", kTime, "The rest of the profile: idle, or not recorded."},
+    {"share", "Share", kShare, "Busy time as a share of the profile's length."},
     {"threads", "Threads", kCount, "Threads of the program that it ran."},
-    {"times", "Times", kCount, "How often one came to it."},
+    {"times", "Times", kCount, "Number of times that a thread was scheduled on it."},
 };
 
 inline constexpr ColumnSpec kThreadStates[] = {
     kRank,
-    {"name", "Name", kText, "What the thread is called."},
+    {"name", "Name", kText, "Name of the thread."},
     {"thread", "Thread", kCount, "Number of the thread."},
     {"state", "State", kText,
-     "running; what it waited for, as the profiler names it; else the call of the operating system "
-     "that it was in; else not running."},
+     "running; the reason for waiting in the profiler's words; else the call of the operating "
+     "system around it; else not running."},
     {"times", "Times", kCount, "How often it was in this state."},
-    {"time", "Time", kTime, "How long, in all."},
+    {"time", "Time", kTime, "Total duration."},
     kLongest,
-    {"share", "Share", kShare, "Of the time in which the thread's state is known."},
+    {"share", "Share", kShare, "Share of the time in which the thread's state is known."},
 };
 
 inline constexpr auto kCpuSamples =
     Join(kTree, {
                     {"name", "Function", kText,
-                     "As its symbols name it; [library] where it has none. At the top the thread."},
-                    {"samples", "Samples", kCount, "Samples in it and in what it called."},
+                     "Name from symbols; [library] if there is none. The top row is the thread."},
+                    {"samples", "Samples", kCount, "Samples in it and its callees."},
                     {"samples_self", "Samples, self", kCount, "Samples in itself."},
                     {"share", "Share", kShare, "Samples / all samples."},
                 });

@@ -15,8 +15,7 @@ inline constexpr ColumnSpec kEngines[] = {
     {"active_share", "Active, share", kShare, "Active time by the total time."},
     kWaitTime,
     {"setup_time", "Set-up", kTime,
-     "Of the instruction time, set-up, tear-down and synchronization, such as DRAIN, WRITE and "
-     "NOP."},
+     "Instruction time of set-up, tear-down and synchronization, such as DRAIN, WRITE and NOP."},
     {"median_time", "Median", kTime, "Median duration, semaphore waits left out."},
     {"nki_share", "With source", kShare,
      "Share of the instructions that name a line of NKI source; absent when none does."},
@@ -63,7 +62,7 @@ inline constexpr auto kLayers = Join(
          "As the file states it of the layer; else hardware FLOPs by the peak of its duration."},
         kHardwareFlops,
         {"model_flops", "Model FLOPs", kFlops, "Useful FLOPs, where the file states them."},
-        {"transpose_flops", "Transpose FLOPs", kFlops, "Of the FLOPs, transposes."},
+        {"transpose_flops", "Transpose FLOPs", kFlops, "FLOPs of transposes."},
         {"bytes", "Bytes moved", kBytes, "Bytes read from and written to HBM."},
     },
     kTraffic, kActiveByEngine,
@@ -105,7 +104,7 @@ inline constexpr auto kInstructionRows = Join(
         kRank,
         kCore,
         kEngine,
-        {"track", "Track", kText, "Row of the timeline: TensorMatrix are matrix products."},
+        {"track", "Track", kText, "Row of the timeline; TensorMatrix: matmuls."},
         {"opcode", "Opcode", kText, "Instruction as recorded."},
         kStart,
         kDuration,
@@ -116,7 +115,7 @@ inline constexpr auto kInstructionRows = Join(
         {"source", "Source", kText, "Line of source, where recorded."},
         {"pc", "PC", kCount, "Program counter."},
         {"id", "Id", kText, "Id in the file (64 bits)."},
-        {"type", "Type", kText, "REGULAR or TRANSPOSE, of matrix products."},
+        {"type", "Type", kText, "REGULAR or TRANSPOSE (matmuls only)."},
         kHardwareFlops,
     },
     kTraffic,
@@ -168,10 +167,10 @@ inline constexpr ColumnSpec kSourceFiles[] = {
 inline constexpr ColumnSpec kFlopsParts[] = {
     kRank,
     {"name", "Part", kText,
-     "model; transpose; other (moved by matrix products); active_unused; active_throttled; "
+     "model; transpose; other (moved by matmuls); active_unused; active_throttled; "
      "unused_throttled; idle."},
     {"time", "Time", kTime, "As time of the Tensor Engine at its peak; they add up to the total."},
-    {"share", "Share", kShare, "Share of what the Tensor Engine could do in the total time."},
+    {"share", "Share", kShare, "Share of the Tensor Engine's peak over the total time."},
 };
 
 inline constexpr ColumnSpec kThrottles[] = {
@@ -180,7 +179,7 @@ inline constexpr ColumnSpec kThrottles[] = {
     {"type", "Cause", kText, "activity_0 to 3, gpio, sw, periodic or unknown."},
     {"notifications", "Notifications", kCount, "Notifications."},
     {"covered_time", "Covered", kTime, "Time that they cover."},
-    {"limited_time", "Limited", kTime, "Of it, time limited to less than all cycles."},
+    {"limited_time", "Limited", kTime, "Time limited to less than all cycles."},
     {"limit", "Mean limit", kShare, "Mean share of the cycles allowed, over the covered time."},
 };
 

@@ -78,8 +78,8 @@ inline constexpr ColumnSpec kTensors[] = {
 inline constexpr ColumnSpec kSbufAllocations[] = {
     kRank,
     kCore,
-    {"tensor", "Tensor", kText, "Tensor or variable that it holds, where recorded."},
-    {"source", "By", kText, "What occupied it, as recorded: an instruction or DMA."},
+    {"tensor", "Tensor", kText, "Tensor or variable in it, where recorded."},
+    {"source", "By", kText, "Occupying instruction or DMA, as recorded."},
     {"partition", "Partition", kCount, "Partition of SBUF: 0, 32, 64 or 96."},
     {"address", "Address", kCount, "Address of the first byte."},
     {"bytes", "Size", kBytes, "Bytes from the first address to the last."},
@@ -112,7 +112,7 @@ inline constexpr ColumnSpec kHbmUsage[] = {
     kRank,
     {"device", "Device", kCount, "Neuron device."},
     {"core", "Core", kCount, "NeuronCore of the device."},
-    {"name", "Use", kText, "What the memory holds."},
+    {"name", "Use", kText, "Content of the memory."},
     {"bytes", "Bytes", kBytes, "Bytes of HBM."},
 };
 
@@ -120,7 +120,7 @@ inline constexpr ColumnSpec kCounterCurves[] = {
     kRank,
     kCore,
     {"name", "Curve", kText, "dma_throughput, hbm_throughput, pending_dma, sbuf or psum."},
-    {"time", "Time", kTime, "From the start of the recording."},
+    {"time", "Time", kTime, "From the start of the profile."},
     {"value", "Value", kNumber, "Bytes per second, count, or share 0..1 of the memory."},
 };
 
@@ -135,7 +135,7 @@ inline constexpr ColumnSpec kMemoryPeaks[] = {
 
 inline constexpr ColumnSpec kIdentities[] = {
     kRank,
-    {"name", "Identity", kText, "What must agree."},
+    {"name", "Identity", kText, "Compared quantity."},
     {"computed", "From the rows", kNumber, "Value from the rows of the file, in base units."},
     {"stated", "Stated", kNumber, "Value that the file's summary states, in base units."},
     {"deviation", "Deviation", kShare, "|computed − stated| / stated."},
@@ -151,7 +151,7 @@ inline constexpr ColumnSpec kProfilerWarnings[] = {
 inline constexpr ColumnSpec kDeviceErrors[] = {
     kRank,
     kCore,
-    {"time", "Time", kTime, "From the start of the recording."},
+    {"time", "Time", kTime, "From the start of the profile."},
     {"type", "Type", kText, "Errors, Warnings or Custom Notification."},
     {"message", "Message", kText, "Description."},
 };

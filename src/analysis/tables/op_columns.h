@@ -8,7 +8,7 @@ namespace profgauge::columns {
 
 inline constexpr ColumnSpec kOutsideDevice = {
     "outside", "Outside", kTime,
-    "Of device self, calls outside of the selected iterations: before, after or between."};
+    "Device self time of calls outside the selected iterations: before, after or between."};
 
 // Of every table with a row for an operator of the whole run.
 inline constexpr ColumnSpec kOpColumns[] = {
@@ -35,10 +35,8 @@ inline constexpr ColumnSpec kOpColumns[] = {
     {"achieved", "Achieved", kFlopRate,
      "FLOPs of the calls whose work is known, by the time of the kernels launched in them."},
     kOutsideDevice,
-    {"outside_host", "Host outside", kTime,
-     "Of host total, what is outside of the selected iterations."},
-    {"outside_calls", "Calls outside", kCount,
-     "Of the calls, those outside of the selected iterations."},
+    {"outside_host", "Host outside", kTime, "Host total time outside the selected iterations."},
+    {"outside_calls", "Calls outside", kCount, "Calls outside the selected iterations."},
     {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
 
@@ -78,8 +76,7 @@ inline constexpr ColumnSpec kOpTypes[] = {
     {"gpu_busy", "{{ device.device }} busy", kTime,
      "Time in which any of a call's own device work runs (DLProf: {{ device.device }} time)."},
     {"gpu_idle", "{{ device.device }} idle", kTime,
-     "Time between the first start and the last end of a call's own device work in which none of "
-     "it runs."},
+     "Idle time between the first start and the last end of a call's own device work."},
     {"gpu_idle_mean", "{{ device.device }} idle mean", kTime, "{{ device.device }} idle / calls."},
     {"gpu_idle_min", "{{ device.device }} idle least", kTime,
      "{{ device.device }} idle of the call with the least."},
@@ -89,28 +86,28 @@ inline constexpr ColumnSpec kOpTypes[] = {
 };
 
 inline constexpr ColumnSpec kOpsByIteration[] = {
-    {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+    {"iteration", "Iteration", kCount, "Position of the iteration in the profile, from 0."},
     kRank,
     {"name", "Operator", kText, "Operator that ran in the iteration."},
     {"type", "Type", kText, "Kind of operator."},
     {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
     {"dtypes", "Types", kText, "Data types of the inputs, where recorded and always the same."},
-    {"start", "Start", kTime, "Start of its first call, from the start of the recording."},
+    {"start", "Start", kTime, "Start of its first call, from the start of the profile."},
     kCalls,
     {"host_self", "Host self", kTime, "Host time without child operators and runtime calls."},
     {"kernels", "Kernels", kCount, "Kernels that it launched itself."},
     {"tensor_core_kernels", "{{ device.matrix_unit }} kernels", kCount,
-     "Of these, on {{ device.matrix_units }}."},
+     "Kernels on {{ device.matrix_units }}."},
     {"time", "{{ device.device }} time", kTime, "Time of device work that it launched itself."},
     {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
-     "Of the time, kernels on {{ device.matrix_units }}."},
+     "Time of kernels on {{ device.matrix_units }}."},
     {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
 
 inline constexpr auto kOpTree = Join(
     kTree,
     {
-        {"iteration", "Iteration", kCount, "Position of the iteration in the recording, from 0."},
+        {"iteration", "Iteration", kCount, "Position of the iteration in the profile, from 0."},
         kRank,
         {"name", "Name", kText, "Thread, range, operator, or device work."},
         {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
@@ -119,7 +116,7 @@ inline constexpr auto kOpTree = Join(
         {"host_self", "Host self", kTime,
          "Host time without the rows below; calls of the runtime count."},
         {"device_total", "Device total", kTime, "Time of device work launched in it."},
-        {"device_self", "Device self", kTime, "Of that, its own duration: device work only."},
+        {"device_self", "Device self", kTime, "Its own duration: device work only."},
     });
 
 // Of a comparison; times are of one iteration of each run.
@@ -133,13 +130,13 @@ inline constexpr auto kTreeChange = Join(
         {"device_change", "{{ device.device }} time, change", kTime,
          "Time of device work launched in it, this run's less the base's; 0 where a run does not "
          "have it."},
-        {"base_device_total", "{{ device.device }} time, base", kTime, "Of the run compared with."},
-        {"device_total", "{{ device.device }} time", kTime, "Of this run."},
+        {"base_device_total", "{{ device.device }} time, base", kTime, "In the baseline."},
+        {"device_total", "{{ device.device }} time", kTime, "In this run."},
         {"host_change", "Host time, change", kTime,
          "Host time with everything inside, this run's less the base's; 0 where a run does not "
          "have it."},
-        {"base_host_total", "Host time, base", kTime, "Of the run compared with."},
-        {"host_total", "Host time", kTime, "Of this run."},
+        {"base_host_total", "Host time, base", kTime, "In the baseline."},
+        {"host_total", "Host time", kTime, "In this run."},
         {"base_calls", "Calls, base", kCount, "Occurrences in the run compared with."},
         {"calls", "Calls", kCount, "Occurrences in this run."},
     });

@@ -11,8 +11,8 @@
 namespace profgauge {
 namespace {
 
-constexpr std::string_view kNotTold = "this kind of recording does not tell";
-constexpr std::string_view kUnwanted = "left out: nothing that was asked for looks at it";
+constexpr std::string_view kNotTold = "not available in this format";
+constexpr std::string_view kUnwanted = "skipped: no report or rule needs it";
 
 }  // namespace
 
@@ -121,7 +121,7 @@ void Output::MarkUncertain(bool Basis::*basis, std::string_view why) {
 
 Table& Output::AddTable(std::string_view id) {
   const TableSpec* spec = FindTable(id);
-  assert(spec != nullptr && "the table is not in the catalogue");
+  assert(spec != nullptr && "the table is not in the catalog");
   Table& table = tables_.emplace_back(spec->id, spec->row_name, Told(spec->title), strings_);
   for (const ColumnSpec& column : spec->columns) {
     table.AddColumn(column).Retitle(Told(column.title));

@@ -22,7 +22,7 @@ namespace profgauge {
 
 /// What bounds numbers where graphs were recorded whole; only Nsight Systems does that.
 inline constexpr std::string_view kWholeGraphs =
-    "what runs in graphs that were recorded whole is not known; record with `nsys profile "
+    "the kernels of graphs that were recorded as a whole are unknown; record with `nsys profile "
     "--cuda-graph-trace=node`";
 
 class Output {

@@ -10,7 +10,7 @@ inline constexpr ColumnSpec kCriticalPath[] = {
     {"category", "Waits for", kText,
      "Host, launch, kernels, copies, transfer, waiting for ranks, data loader, synchronization or "
      "unknown."},
-    {"name", "Name", kText, "Operator, call or kernel; in parentheses what has no name."},
+    {"name", "Name", kText, "Operator, call or kernel; in parentheses if it has no name."},
     {"op", "Operator", kText, "Operator that launched it, or that the call is in."},
     {"module", "Module", kText, "The innermost nn.Module around it, where recorded."},
     kUses,
@@ -22,9 +22,9 @@ inline constexpr ColumnSpec kCriticalPath[] = {
 inline constexpr ColumnSpec kWhatIf[] = {
     {"name", "Scenario", kText, "Name of the scenario."},
     {"rows", "Events", kCount, "How many events its conditions select."},
-    {"recorded_time", "Iteration, recorded", kTime, "Mean iteration time of the recording."},
+    {"recorded_time", "Iteration, recorded", kTime, "Mean iteration time of the profile."},
     {"iteration_time", "Iteration, predicted", kTime, "Mean iteration time of the replay."},
-    {"gain", "Saves", kTime, "What an iteration would save."},
+    {"gain", "Saves", kTime, "Saving per iteration."},
     {"gain_share", "Saves, share", kShare, "Gain / recorded time."},
     {"path", "It waits for then", kText,
      "The critical path of the replay, its largest parts first; or why there is no prediction."},
@@ -34,13 +34,13 @@ inline constexpr ColumnSpec kSlack[] = {
     kRank,
     kGpu,
     kStream,
-    {"name", "Kernel", kText, "Name of the kernel, copy or memory set."},
+    {"name", "Kernel", kText, "Name of the kernel, copy or memset."},
     kCalls,
     kKernelTime,
-    {"critical_time", "On the path", kTime, "Of its time, the part on the critical path."},
+    {"critical_time", "On the path", kTime, "Time on the critical path."},
     {"slack", "Slack", kTime,
-     "How much longer each of its calls alone could take before the last iteration ends later: the "
-     "least over the calls."},
+     "How much longer one of its calls could take before the last iteration ends later: minimum "
+     "over the calls."},
 };
 
 }  // namespace profgauge::columns

@@ -8,14 +8,14 @@ namespace profgauge::columns {
 
 // With the time in which only kernels compute the parts of iterations: they add up to their time.
 inline constexpr ColumnSpec kStepParts[] = {
-    {"overlapped", "Computing and communicating", kTime, "Both at once."},
-    {"transfer_exposed", "Transfer alone", kTime,
+    {"overlapped", "Computing and communicating", kTime, "Both at the same time."},
+    {"transfer_exposed", "Transfer only", kTime,
      "Collectives run and nothing computes, from when the last rank came; all exposed "
      "communication "
      "where ranks could not be matched."},
-    {"waiting_exposed", "Waiting alone", kTime,
-     "Collectives run and nothing computes, and the last of their ranks has not come."},
-    {"copy", "Copying", kTime, "Copies and memory sets, and none of the above."},
+    {"waiting_exposed", "Waiting only", kTime,
+     "Collectives run and nothing computes, and the last of their ranks has not arrived."},
+    {"copy", "Copying", kTime, "Copies and memsets, and nothing of the above."},
     {"dataloader", "Data loader", kTime,
      "Waiting for input data while the {{ device.device }}s idle."},
     {"host_time", "Host", kTime,
@@ -33,47 +33,45 @@ inline constexpr auto kRanks = Join(
          "Time in which a computing kernel runs, over its {{ device.device }}s.",
          metric::kGpuUtilizationMean},
         {"compute_once", "Computed once", kTime,
-         "Of that, what single iterations have above all others, as in `exposed_once`."},
+         "Time in a few iterations that exceeds all others, like `exposed_once`."},
         {"communication_time", "Communication time", kTime,
          "Time in which a collective runs, over its {{ device.device }}s."},
         {"exposed_communication", "Exposed communication", kTime,
-         "Of that, the time in which the {{ device.device }} computes nothing.",
+         "Part in which the {{ device.device }} computes nothing.",
          metric::kBreakdownCommunication},
-        {"exposed_once", "Exposed once", kTime,
-         "Of that, what single iterations have above all others: those with more than three times "
-         "as much as the next, at most one in ten."},
+        {"exposed_once", "Exposed, one-off", kTime,
+         "Time in a few iterations that exceeds all others: at most one in ten, with more than "
+         "three times as much as the next."},
         {"stage_waiting", "Waiting for stages", kTime,
-         "Of the exposed communication, waiting for other stages of a pipeline."},
-        {"untold_transfers", "Not matched", kTime, "Of that, transfers that were not matched."},
+         "Exposed communication that waits for other stages of a pipeline."},
+        {"untold_transfers", "Not matched", kTime, "Transfers that were not matched."},
         {"waiting_time", "Waiting", kTime,
          "Time in matched collectives before the last rank joined: the least waits are a "
          "straggler's."},
         {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
         {"late_cost", "Cost of lateness", kTime,
-         "What the others would gain, had it come to each collective with the next to last: the "
-         "sum over the collectives that it made late, of the group that it costs most."},
-        {"late_once", "Cost, once", kTime,
-         "Of that, what single iterations have above all others."},
+         "Time that the others would save if it reached each collective with the next to last "
+         "rank: sum over the collectives that it made late, for the group that loses most."},
+        {"late_once", "Cost, once", kTime, "Time in a few iterations that exceeds all others."},
         {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
         {"straggles", "Straggles", kBool,
          "Whether it causes most of the waiting of the others; known where they could be matched."},
         {"late_cause", "Late because of", kText,
-         "What takes longer there than on the median rank, of the straggling rank."},
+         "Work that takes longer on the straggler than on the median rank."},
         {"idle", "Idle", kShare,
          "Share of the window in which its {{ device.device }}s run nothing."},
-        {"compute_only", "Computing alone", kTime,
-         "Of the iterations' time: kernels compute, nothing communicates. This and the next seven "
-         "add up to the iteration time."},
+        {"compute_only", "Computing only", kTime,
+         "Iteration time in which kernels compute and nothing communicates. This and the next "
+         "seven add up to the iteration time."},
     },
     kStepParts,
     {
         {"kernel_slowdown", "Kernels against median", kNumber,
-         "Time of its kernels by that of the median rank, over the kernels that at least three "
-         "ranks launch equally often with inputs of equal shapes, but for `compute_once`: 1 as "
-         "long. Those that multiply "
-         "matrices and the others each count as far as three quarters of their time is slower. Of "
-         "a rank with three {{ device.device }}s or more that of its slowest by their median, "
-         "where that is more."},
+         "Kernel time relative to the median rank; 1 is equal. It covers kernels that at least "
+         "three ranks launch equally often with inputs of equal shapes, without `compute_once`. "
+         "Matmuls and other kernels each count if three quarters of their time is slower. On a "
+         "rank with three or more {{ device.device }}s, the slowest relative to their median "
+         "counts if that is more."},
         {"slow_gpu", "Slow {{ device.device }}", kText,
          "Which of the rank's {{ device.device }}s that is, where it is one of several."},
     });
@@ -82,8 +80,8 @@ inline constexpr auto kRankSteps = Join(
     {
         {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
         {"step", "Iteration", kCount, "Its number as recorded, else its position."},
-        {"duration", "Duration", kTime, "Of the iteration on this rank."},
-        {"compute_only", "Computing alone", kTime,
+        {"duration", "Duration", kTime, "Share of the iteration on this rank."},
+        {"compute_only", "Computing only", kTime,
          "Kernels compute, nothing communicates. This and the next seven add up to the duration."},
     },
     kStepParts,
@@ -92,8 +90,8 @@ inline constexpr auto kRankSteps = Join(
          "Time in matched collectives before the last rank joined, hidden or not."},
         {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
         {"late_cost", "Cost of lateness", kTime,
-         "What the others would gain in this iteration, had it come to each collective with the "
-         "next to last, of the group that it costs most."},
+         "Time that the others would save in this iteration if it reached each collective with the "
+         "next to last rank, for the group that loses most."},
     });
 
 inline constexpr ColumnSpec kRankCalls[] = {
@@ -114,8 +112,8 @@ inline constexpr ColumnSpec kRankCalls[] = {
 inline constexpr ColumnSpec kRankSpread[] = {
     {"step", "Iteration", kCount, "Its number as recorded, else its position."},
     {"part", "Of", kText,
-     "What is spread over the ranks: `iteration`, `computing`, `transfer` (exposed), `waiting` "
-     "(exposed) or `lateness` (what a rank costs the others)."},
+     "Quantity of the distribution: `iteration`, `computing`, `transfer` (exposed), `waiting` "
+     "(exposed) or `lateness` (time that others lose to a rank)."},
     {"ranks", "Ranks", kCount, "Ranks of which it is known."},
     {"min", "Least", kTime, "The smallest."},
     {"p5", "p5", kTime, "5 % of the ranks have at most this."},
@@ -152,18 +150,20 @@ inline constexpr ColumnSpec kPipeline[] = {
     {"id", "Stage", kCount, "Position in the pipeline."},
     {"ranks", "Ranks", kCount, "Ranks of the stage."},
     {"iteration_time", "Iteration time", kTime, "Sum of their iterations."},
-    {"computing", "Computing", kTime, "Of it, kernels compute."},
-    {"transfer", "Transfer", kTime, "Of it, only transfers between stages run, both ends there."},
-    {"bubble", "Bubble", kTime, "Of it, only waiting for another stage."},
+    {"computing", "Computing", kTime, "Time in which kernels compute."},
+    {"transfer", "Transfer", kTime,
+     "Time in which only transfers between stages run, with both ends there."},
+    {"bubble", "Bubble", kTime, "Time that only waits for another stage."},
     {"bubble_share", "Bubble share", kShare, "The same as a share of the iteration time."},
-    {"microbatches", "Micro-batches", kCount, "Of an iteration, where all replicas have as many."},
+    {"microbatches", "Micro-batches", kCount,
+     "Number per iteration, if all replicas have as many."},
     {"ideal_share", "Ideal bubble", kShare,
-     "(p - 1) / (m + p - 1) of p stages and m micro-batches: what GPipe and 1F1B leave at best."},
+     "(p - 1) / (m + p - 1) of p stages and m micro-batches: minimum of GPipe and 1F1B."},
 };
 
 inline constexpr ColumnSpec kProcessGroups[] = {
     {"name", "Group", kText, "Name of the process group, where recorded."},
-    {"description", "Description", kText, "What it is for; groups may share one."},
+    {"description", "Description", kText, "Purpose; groups may share one."},
     {"size", "Ranks", kCount, "Members, as listed or as recorded with its calls."},
     {"present", "In the run", kCount, "Members that are in this run."},
     kCalls,
@@ -172,13 +172,13 @@ inline constexpr ColumnSpec kProcessGroups[] = {
     {"matched_share", "Matched time", kShare, "Share of that time in matched calls."},
     {"transfer_time", "Transfer", kTime, "Time of matched calls without waiting, over all ranks."},
     {"judged", "Judged", kBool,
-     "Whether it may tell who is late: all members are here and 95 % of its calls and time are "
-     "matched."},
+     "Whether it can show who is late: all members were recorded and 95 % of its calls and time "
+     "are matched."},
     {"slowdown", "Transfer against others", kNumber,
-     "Time of its transfers by that of the median of the other groups with the same calls: 1 as "
-     "long. Of groups whose ranks send to each other, of the slowest pair."},
+     "Transfer time relative to the median of the other groups with the same calls; 1 is equal. "
+     "For groups whose ranks send to each other, of the slowest pair."},
     {"slow_time", "Lost on the link", kTime,
-     "What these transfers take longer than there, on one rank."},
+     "Additional time of these transfers compared with that median, on one rank."},
     {"slow_pair", "Slowest pair", kText, "The two ranks, of transfers between two."},
 };
 
@@ -189,7 +189,7 @@ inline constexpr ColumnSpec kCollectives[] = {
      "broadcast, reduce, send_recv, gather, scatter, barrier, or as recorded."},
     {"group", "Group", kText, "Process group, where recorded."},
     {"group_size", "Group size", kCount,
-     "Ranks of the group: as recorded, as shapes say, else all of the program."},
+     "Ranks of the group: as recorded, from shapes, else all of the program."},
     {"dtype", "Type", kText, "Data type, where recorded."},
     kCalls,
     {"bytes", "Bytes", kBytes,
@@ -199,7 +199,7 @@ inline constexpr ColumnSpec kCollectives[] = {
      "Sum of the durations on the device, or on the host where there is none."},
     kMean,
     {"transfer_time", "Transfer time", kTime,
-     "Of the time, what the fastest rank needed: the rest is waiting. Needs all ranks."},
+     "Time of the fastest rank; the rest is waiting. Needs all ranks."},
     kExposed,
     {"bandwidth", "Algorithm bandwidth", kBandwidth,
      "Bytes / transfer time, of the calls that could be matched over ranks."},

@@ -8,8 +8,8 @@ namespace profgauge::columns {
 
 inline constexpr ColumnSpec kOpGroups[] = {
     {"name", "Group", kText,
-     "Path of modules and functions; `/` holds all operators, `_CompleteModel_` also runtime calls "
-     "outside of them."},
+     "Path of modules and functions; `/` contains all operators, `_CompleteModel_` also runtime "
+     "calls outside of them."},
     {"calls", "Calls", kCount, "Calls of operators in it."},
     {"operators_eligible", "Eligible", kCount,
      "Operators in it that could use {{ device.matrix_units }}."},
@@ -36,16 +36,16 @@ inline constexpr ColumnSpec kOpGroups[] = {
 };
 
 inline constexpr ColumnSpec kDlprofAdvice[] = {
-    {"problem", "Problem", kText, "What DLProf found, in its words."},
-    {"recommendation", "Recommendation", kText, "What DLProf advised, in its words."},
+    {"problem", "Problem", kText, "Finding in DLProf's words."},
+    {"recommendation", "Recommendation", kText, "Advice in DLProf's words."},
 };
 
 inline constexpr ColumnSpec kHostUse[] = {
     {"name", "What", kText, "memory, one CPU, or the average of all."},
-    {"samples", "Samples", kCount, "Samples of the recording."},
+    {"samples", "Samples", kCount, "Recorded samples."},
     {"mean", "Mean", kShare, "Mean share in use."},
     {"max", "Highest", kShare, "Highest share in use."},
-    {"max_bytes", "Most bytes", kBytes, "Most bytes in use; of memory only."},
+    {"max_bytes", "Most bytes", kBytes, "Maximum bytes in use; only for memory."},
 };
 
 }  // namespace profgauge::columns

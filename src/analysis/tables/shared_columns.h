@@ -32,10 +32,10 @@ inline constexpr ColumnSpec kMean = {"mean", "Mean", kTime, "Time / calls."};
 inline constexpr ColumnSpec kShortest = {"min", "Shortest", kTime,
                                          "Duration of the shortest call."};
 inline constexpr ColumnSpec kLongest = {"max", "Longest", kTime, "Duration of the longest call."};
-inline constexpr ColumnSpec kExposed = {"exposed_time", "Exposed", kTime,
-                                        "Of its time, the part in which the same {{ device.device "
-                                        "}} computes nothing (collectives and copies).",
-                                        metric::kBreakdownCommunication};
+inline constexpr ColumnSpec kExposed = {
+    "exposed_time", "Exposed", kTime,
+    "Time in which the same {{ device.device }} computes nothing (collectives and copies).",
+    metric::kBreakdownCommunication};
 inline constexpr ColumnSpec kUses = {
     "uses_tensor_core", "{{ device.matrix_units }}", kText,
     "Whether it uses {{ device.matrix_units }}: yes, no or unknown."};
@@ -43,7 +43,7 @@ inline constexpr ColumnSpec kOccupancy = {"occupancy", "Est. occupancy", kShare,
                                           "Estimated achieved occupancy, weighted by time."};
 inline constexpr ColumnSpec kOutside = {
     "outside", "Outside", kTime,
-    "Of its time, what was not launched in the selected iterations: before, after or between."};
+    "Time that was not launched in the selected iterations: before, after or between."};
 
 // With which the rows of every table that is a tree begin: TreeCells.
 inline constexpr ColumnSpec kTree[] = {

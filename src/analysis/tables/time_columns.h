@@ -7,22 +7,22 @@
 namespace profgauge::columns {
 
 inline constexpr ColumnSpec kIterations[] = {
-    {"index", "Iteration", kCount, "Position in the recording, from 0."},
+    {"index", "Iteration", kCount, "Position in the profile, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
     kRank,
-    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"start", "Start", kTime, "Start, from the start of the profile."},
     {"duration", "Duration", kTime,
      "Length: up to the end of the last device work launched in it."},
-    {"unobserved", "Unobserved", kTime, "Of it, not recorded."},
+    {"unobserved", "Unobserved", kTime, "Time of it that was not recorded."},
     {"typical", "Typical", kTime,
-     "Median length of the iterations that launch as many kernels, without what is not recorded; "
-     "of all where these are fewer than three or of many kinds. Where inputs change in size, what "
-     "its kernels take and the median of the rest."},
+     "Median length of the iterations that launch as many kernels, without time that was not "
+     "recorded. All iterations count if these are fewer than three or of many kinds. If inputs "
+     "change in size: the time of its kernels plus the median of the rest."},
     {"tensor_core_kernel", "Kernels on {{ device.matrix_units }}", kTime,
      "Time with a kernel on {{ device.matrix_units }} running."},
     {"other_kernel", "Other kernels", kTime, "Time with only other computing kernels running."},
     {"memcpy", "Memory copies", kTime, "Time with copies and neither computation nor collectives."},
-    {"memset", "Memory sets", kTime, "Time with memory sets alone."},
+    {"memset", "Memsets", kTime, "Time with memsets only."},
     {"communication", "Communication", kTime, "Time in collectives and no computation."},
     {"runtime", "Runtime calls", kTime,
      "Time in runtime and driver calls while the {{ device.device }} is idle."},
@@ -31,7 +31,7 @@ inline constexpr ColumnSpec kIterations[] = {
      metric::kDataloaderExposedShare},
     {"cpu", "Other host work", kTime,
      "Time in operators on the host while the {{ device.device }} is idle."},
-    {"other", "Unattributed", kTime, "The rest; the nine add up to the duration."},
+    {"other", "Unattributed", kTime, "The rest. The nine parts add up to the duration."},
     {"kernels", "Kernels", kCount, "Kernels launched in it."},
     {"tensor_core_kernels", "{{ device.matrix_unit }} kernels launched", kCount,
      "Kernels launched in it that use {{ device.matrix_units }}."},
@@ -41,15 +41,15 @@ inline constexpr ColumnSpec kIterations[] = {
      "{{ device.device }} time / (duration times {{ device.device }}s of the rank); kernels that "
      "overlap count each."},
     {"tensor_core_gpu_time", "{{ device.matrix_unit }} {{ device.device }} time", kTime,
-     "Of the {{ device.device }} time, kernels that use {{ device.matrix_units }}."},
+     "{{ device.device }} time of kernels that use {{ device.matrix_units }}."},
     {"tensor_core_gpu_time_share", "{{ device.matrix_unit }} {{ device.device }} time share",
      kShare, "The same / (duration times {{ device.device }}s of the rank)."},
 };
 
 inline constexpr ColumnSpec kOtherIterations[] = {
-    {"index", "Iteration", kCount, "Position in the recording, from 0."},
+    {"index", "Iteration", kCount, "Position in the profile, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
-    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"start", "Start", kTime, "Start, from the start of the profile."},
     {"duration", "Duration", kTime,
      "Length: up to the end of the last device work launched in it; on its slowest rank."},
 };
@@ -57,9 +57,9 @@ inline constexpr ColumnSpec kOtherIterations[] = {
 inline constexpr ColumnSpec kGaps[] = {
     kRank,
     kGpu,
-    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"start", "Start", kTime, "Start, from the start of the profile."},
     {"duration", "Duration", kTime, "Length.", metric::kGpuIdleMean},
-    {"cause", "Cause", kText, "What most of it is due to: the titles of gpu.idle_cause."},
+    {"cause", "Cause", kText, "Main cause, with the titles of gpu.idle_cause."},
     {"iteration", "Iteration", kCount, "Position of the iteration in which it begins."},
     {"before", "Work before", kText, "Device work that ends where the gap starts."},
     {"after", "Work after", kText, "Device work that starts where the gap ends."},
@@ -68,20 +68,20 @@ inline constexpr ColumnSpec kGaps[] = {
      "Innermost function of the user's files, operator, range or garbage collection that covers "
      "most of the gap on the host, with file and line where recorded."},
     {"within", "Host is within", kText,
-     "The outermost such, of those that do not run during the whole window."},
+     "The outermost of them that does not run during the whole window."},
 };
 
 inline constexpr ColumnSpec kRegions[] = {
     kRank,
     {"from", "From", kText, "Mark where it begins."},
     {"to", "To", kText, "Mark where it ends."},
-    {"start", "Start", kTime, "Start, from the start of the recording."},
+    {"start", "Start", kTime, "Start, from the start of the profile."},
     {"duration", "Duration", kTime, "Length."},
-    {"busy", "Busy", kTime, "Time in which a device does something."},
+    {"busy", "Busy", kTime, "Time in which a device is busy."},
     {"busy_share", "Busy, share", kShare, "Busy time by the duration."},
     {"kernels", "Kernels", kCount, "Kernels (instructions of engines) that start in it."},
     {"kernel_time", "Kernel time", kTime, "Sum of their durations."},
-    {"copies", "Copies and sets", kCount, "Copies and memory sets that start in it."},
+    {"copies", "Copies and memsets", kCount, "Copies and memsets that start in it."},
     {"copy_time", "Copy time", kTime, "Sum of their durations."},
     {"copy_bytes", "Copied", kBytes, "Bytes of these, where recorded."},
 };

@@ -8,7 +8,7 @@ namespace profgauge::columns {
 inline constexpr ColumnSpec kTensorCoreOps[] = {
     {"name", "Operator", kText, "Operator that could use {{ device.matrix_units }}."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs, where recorded."},
-    {"dtype", "Type", kText, "Data type of the product's inputs, where recorded."},
+    {"dtype", "Type", kText, "Data type of the matmul's inputs, where recorded."},
     {"verdict", "Verdict", kText,
      "using; eligible_dtype: the type has no {{ device.matrix_unit }} on this chip or has them "
      "switched off; eligible_shape: a dimension is not aligned; eligible_unused: all fine and "
@@ -16,7 +16,7 @@ inline constexpr ColumnSpec kTensorCoreOps[] = {
     kCalls,
     kKernelTime,
     {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
-     "Of the time, kernels that use {{ device.matrix_units }}."},
+     "Time of kernels that use {{ device.matrix_units }}."},
     {"dimension", "Dimension", kText,
      "The dimension that is not aligned: K, N, C_in or C_out, or M of a factor that is "
      "transposed."},
@@ -38,12 +38,12 @@ inline constexpr ColumnSpec kRoofline[] = {
     {"intensity", "FLOPs per byte", kNumber, "Arithmetic intensity: FLOPs / bytes."},
     {"achieved", "Achieved", kFlopRate, "FLOPs / time."},
     {"peak", "Peak", kFlopRate,
-     "The {{ device.device }}'s dense peak: of the type's {{ device.matrix_units }} for products, "
+     "The {{ device.device }}'s dense peak: of the type's {{ device.matrix_units }} for matmuls, "
      "else of the vector units."},
-    {"mfu", "Of peak", kShare,
+    {"mfu", "% of peak", kShare,
      "Achieved / peak. Above 100 %, the kernels need fewer operations than are counted."},
     {"achieved_bandwidth", "Bandwidth", kBandwidth, "Bytes / time."},
-    {"bandwidth_share", "Of bandwidth", kShare,
+    {"bandwidth_share", "% of bandwidth", kShare,
      "Bandwidth / the {{ device.device }}'s memory bandwidth."},
     {"bound", "Bound", kText,
      "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
@@ -99,19 +99,19 @@ inline constexpr ColumnSpec kMemoryEvents[] = {
     {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
     kRank,
     {"op", "Operator", kText,
-     "Operator that allocated, or that released what was allocated earlier."},
+     "Operator that allocated the block, or that released an earlier one."},
     {"bytes", "Size", kBytes, "Bytes of the block."},
     {"allocated_at", "Allocated at", kTime,
-     "Time of the allocation, from the start of the recording."},
-    {"released_at", "Released at", kTime, "Time of the release, from the start of the recording."},
+     "Time of the allocation, from the start of the profile."},
+    {"released_at", "Released at", kTime, "Time of the release, from the start of the profile."},
     {"duration", "Lifetime", kTime, "Time between the two."},
 };
 
 inline constexpr ColumnSpec kMemoryCurve[] = {
     {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
     kRank,
-    {"time", "Time", kTime, "From the start of the recording."},
-    {"allocated", "Allocated", kBytes, "Bytes given out by the allocator."},
+    {"time", "Time", kTime, "From the start of the profile."},
+    {"allocated", "Allocated", kBytes, "Bytes allocated."},
     {"reserved", "Reserved", kBytes, "Bytes reserved by the allocator."},
 };
 

@@ -392,7 +392,7 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause, const O
     case IdleCause::kMemoryManagement:
       return any(&IdleFacts::has_api)
                  ? ""
-                 : "needs the host's calls of the runtime, which this recording lacks";
+                 : "needs the host's runtime calls, which this profile does not have";
     case IdleCause::kOther:
       break;
   }

@@ -91,23 +91,22 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
   for (const IterationFacts& rank : ranks) {
     const MarkingProcesses& processes = rank.processes;
     if (processes.count < 2) continue;
-    const std::string several = fmt::format(
-        "{} processes or threads mark iterations in one recording: those of one are "
-        "taken",
-        FormatCount(processes.count));
+    const std::string several =
+        fmt::format("{} processes or threads mark iterations in one profile: those of one are used",
+                    FormatCount(processes.count));
     if (processes.slower > knowledge::kIterationsPacesApart) {
-      return out.AddRemark(std::string(kProcessesApart),
-                           fmt::format("{}, and those of another take {:.1f} times as long; give "
-                                       "each its own recording",
-                                       several, processes.slower));
+      return out.AddRemark(
+          std::string(kProcessesApart),
+          fmt::format("{}; those of another take {:.1f} times as long; record each separately",
+                      several, processes.slower));
     }
-    return out.AddRemark("several-processes", several + "; give each its own recording");
+    return out.AddRemark("several-processes", several + "; record each separately");
   }
 }
 
 // Those that are something else than iterations, or parts of them.
 void RemarkOtherMarkers(std::span<const RankContext> ranks, Output& out) {
-  constexpr std::string_view kId = "other-markers", kHow = "--iteration-marker chooses others";
+  constexpr std::string_view kId = "other-markers", kHow = "--iteration-marker selects others";
   for (const RankContext& rank : ranks) {
     const IterationSource& source = rank.iterations.source;
     const bool has_families = source.by == IterationsBy::kMarkers && !source.detail.empty();
@@ -116,9 +115,9 @@ void RemarkOtherMarkers(std::span<const RankContext> ranks, Output& out) {
                     fmt::format("iterations are the markers {}; {}", source.detail, kHow));
     }
     if (!rank.iterations.nested.empty()) {
-      out.AddRemark(std::string(kId), fmt::format("markers {}, around or inside of those of "
-                                                  "iterations, do not count; {}",
-                                                  rank.iterations.nested, kHow));
+      out.AddRemark(std::string(kId),
+                    fmt::format("markers {} around or inside the iterations are ignored; {}",
+                                rank.iterations.nested, kHow));
     }
     if (has_families || !rank.iterations.nested.empty()) return;
   }
@@ -144,19 +143,20 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
   if (most.lost == 0) return;
   const std::string all = FormatCount(most.all), lost = FormatCount(most.lost);
   if (!AreFew(most)) {
-    return out.AddRemark(std::string(kIterationsLost),
-                         fmt::format("the last {} of {} iterations are left out: they launched "
-                                     "work that the recording does not have",
-                                     lost, all));
+    return out.AddRemark(
+        std::string(kIterationsLost),
+        fmt::format(
+            "the last {} of {} iterations are excluded: they launched work that was not recorded",
+            lost, all));
   }
-  out.AddRemark("incomplete-iterations",
-                most.lost == 1
-                    ? fmt::format("the last of {} iterations is left out: the recording does not "
-                                  "have all of the work that the others have",
-                                  all)
-                    : fmt::format("the last {} of {} iterations are left out: the recording does "
-                                  "not have all of the work that the others have",
-                                  lost, all));
+  out.AddRemark(
+      "incomplete-iterations",
+      most.lost == 1
+          ? fmt::format("the last of {} iterations is excluded: part of its work was not recorded",
+                        all)
+          : fmt::format(
+                "the last {} of {} iterations are excluded: part of their work was not recorded",
+                lost, all));
 }
 
 // What the profiler lost while it started.
@@ -169,14 +169,14 @@ void RemarkLostHead(std::span<const RankContext> ranks, Output& out) {
             own.dropped_at_start + static_cast<std::int64_t>(own.all.size()) + own.dropped_at_end};
   }
   if (most.lost == 0) return;
-  out.AddRemark(AreFew(most) ? std::string(kIncompleteStart) : std::string(kIterationsLost),
-                most.lost == 1
-                    ? fmt::format("the first of {} iterations is left out: the profile lacks work "
-                                  "that it launched",
-                                  FormatCount(most.all))
-                    : fmt::format("the first {} of {} iterations are left out: the profile lacks "
-                                  "work that they launched",
-                                  FormatCount(most.lost), FormatCount(most.all)));
+  out.AddRemark(
+      AreFew(most) ? std::string(kIncompleteStart) : std::string(kIterationsLost),
+      most.lost == 1
+          ? fmt::format("the first of {} iterations is excluded: part of its work was not recorded",
+                        FormatCount(most.all))
+          : fmt::format(
+                "the first {} of {} iterations are excluded: part of their work was not recorded",
+                FormatCount(most.lost), FormatCount(most.all)));
 }
 
 // One thread is in one iteration at a time: markers that say otherwise have wrong times.
@@ -198,7 +198,7 @@ void RemarkDisplaced(std::span<const RankContext> ranks, Output& out) {
         text.empty() ? "" : ", and ", most.open, most.all);
   }
   const bool is_few = most.count() <= knowledge::kIterationsLostLittleShare.Of(most.all);
-  if (!is_few) text += "; how long an iteration takes is not known";
+  if (!is_few) text += "; the iteration time is unknown";
   out.AddRemark(is_few ? "markers-mended" : std::string(kMarkersDisplaced), std::move(text));
 }
 
@@ -222,8 +222,8 @@ void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const Ite
   out.Set(kId, without);
   if (without == 0) return;
   const std::string nothing = out.Told(
-      "there is no {{ device.device }} work, though a {{ device.device }} is listed or its "
-      "runtime called");
+      "there is no {{ device.device }} work, although a {{ device.device }} is listed or its "
+      "runtime was called");
   out.AddRemark(std::string(kRanksWithoutWork),
                 fmt::format("in the recording of {} of {} ranks ({}) {}", FormatCount(without),
                             FormatCount(static_cast<std::int64_t>(ranks.size())), list, nothing));
@@ -242,10 +242,10 @@ bool RemarkSetup(std::span<const RankContext> ranks, Output& out) {
     if (left_out <= 0) continue;
     out.AddRemark(
         "set-up",
-        fmt::format("the first {} are left out: the host set the device up in them (in calls such "
-                    "as {})",
-                    FormatDuration(static_cast<double>(left_out)),
-                    rank.profile->Name(rank.profile->api.name[call])));
+        fmt::format(
+            "the first {} are excluded: the host sets up the device in them (calls such as {})",
+            FormatDuration(static_cast<double>(left_out)),
+            rank.profile->Name(rank.profile->api.name[call])));
     return true;
   }
   return false;
@@ -288,14 +288,13 @@ void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
     const bool has_launches =
         std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
     add({profile.first, window.start},
-        has_launches
-            ? "before, the {{ device.device }} was busy with work launched before the profile"
-            : "before, the host paused, and nothing shows whether the {{ device.device }} worked",
-        "before, there is neither an operator nor {{ device.device }} work");
-    add({window.end, profile.last}, "after, launches were in flight when the profile ended",
-        "after, there is neither an operator nor {{ device.device }} work");
+        has_launches ? "before them, the {{ device.device }} ran work launched before the profile"
+                     : "before them, the host paused, and {{ device.device }} activity is unknown",
+        "nothing was recorded before them");
+    add({window.end, profile.last}, "after them, launches were in flight when the profile ended",
+        "nothing was recorded after them");
     if (why.empty()) continue;
-    out.AddRemark("window", fmt::format("{} of the {} that were recorded are judged: {}",
+    out.AddRemark("window", fmt::format("{} of {} are judged: {}",
                                         FormatDuration(static_cast<double>(judged)),
                                         FormatDuration(static_cast<double>(recorded)), why));
     return;
@@ -318,7 +317,7 @@ void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
     list += fmt::format("{}#{}", list.empty() ? "" : ", ", name);
   }
   out.AddRemark(AreFew(most) ? "partial-iterations" : std::string(kIterationsPartial),
-                fmt::format("{} left out, not every rank recorded {}: {}",
+                fmt::format("{} excluded because not every rank recorded {}: {}",
                             partial.size() == 1 ? "an iteration is" : "some iterations are",
                             partial.size() == 1 ? "it" : "them", list));
 }
@@ -333,10 +332,11 @@ void RemarkUnlikeCounts(std::span<const RankContext> ranks, Output& out) {
     most = std::max(most, count);
   }
   if (most == 0 || AreFew({most - least, most})) return;
-  out.AddRemark(std::string(kIterationsPartial),
-                fmt::format("a rank has {} iterations and another {}, and no numbers tell which of "
-                            "them are missing",
-                            FormatCount(least), FormatCount(most)));
+  out.AddRemark(
+      std::string(kIterationsPartial),
+      fmt::format(
+          "ranks have different numbers of iterations ({} and {}), and iterations are not numbered",
+          FormatCount(least), FormatCount(most)));
 }
 
 void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
@@ -345,8 +345,8 @@ void RemarkWithoutMarkers(std::span<const RankContext> ranks, Output& out) {
   const auto without = std::find_if_not(ranks.begin(), ranks.end(), IsMarked);
   out.AddRemark(
       std::string(kRanksWithoutMarkers),
-      fmt::format("nothing marks the iterations of {} of {} ranks (the first is {}): "
-                  "lengths are those of the other ranks; {}",
+      fmt::format("{} of {} ranks have no iteration markers (the first is {}), so iteration times "
+                  "are those of the other ranks; {}",
                   FormatCount(static_cast<std::int64_t>(ranks.size()) - marked),
                   FormatCount(static_cast<std::int64_t>(ranks.size())), without->rank,
                   out.HowToRecord(Capability::kIterationMarkers, "put a marker around each")));

@@ -43,7 +43,7 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
     between += std::max<Ns>(0, *iteration.period - iteration.duration);
   }
   if (all <= 0) {
-    const std::string reason = "needs two iterations in a row";
+    const std::string reason = "needs two consecutive iterations";
     out.SetAbsent(metric::kIterationPeriodMedian, reason);
     return out.SetAbsent(metric::kIterationBetweenShare, reason);
   }
@@ -112,7 +112,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
     out.SetAbsent(
         id, durations.size() < needed
                 ? fmt::format(
-                      "needs at least {} iterations, the selection has {}; record more: {}", needed,
+                      "needs at least {} iterations, {} are selected; record more: {}", needed,
                       durations.size(),
                       out.HowToRecord(Capability::kIterationMarkers, "put a marker around each"))
                 : "the iterations have no length");
@@ -130,16 +130,16 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   }
   if (stats.robust_cv && durations.size() < thresholds.iterations_confident_least) {
     out.SetNote(metric::kIterationTimeRobustCv,
-                fmt::format("low confidence: {} iterations, {} would do", durations.size(),
-                            thresholds.iterations_confident_least.value()),
+                fmt::format("low confidence: {} iterations ({} or more are needed)",
+                            durations.size(), thresholds.iterations_confident_least.value()),
                 true);
   }
   // Neighbouring iterations depend on each other; of so few, chance makes drift.
   if (durations.size() >= knowledge::kIterationsOutlierLeast) return;
   for (const MetricId id : {metric::kIterationTimeCv, metric::kIterationDrift}) {
     if (!out.IsSet(id)) continue;
-    out.SetNote(id, fmt::format("low confidence: {} iterations, {} would do", durations.size(),
-                                knowledge::kIterationsOutlierLeast.value()));
+    out.SetNote(id, fmt::format("low confidence: {} iterations ({} or more are needed)",
+                                durations.size(), knowledge::kIterationsOutlierLeast.value()));
   }
 }
 
@@ -153,7 +153,7 @@ std::string WhyUntold(std::span<const IterationFacts> ranks, Category part, cons
     case Category::kRuntime:
       return any([](const IterationFacts& f) { return f.has_api; })
                  ? ""
-                 : "needs the host's calls of the runtime, which this recording lacks";
+                 : "needs the host's runtime calls, which this profile does not have";
     case Category::kDataLoader:
     case Category::kCpu:
       return any([](const IterationFacts& f) { return f.has_host; })

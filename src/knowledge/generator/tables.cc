@@ -140,7 +140,7 @@ class Writer {
       }
     }
     if (const YAML::Node id = row["id"]; id && !ids_.insert(id.Scalar()).second) {
-      source_.Complain(id, fmt::format("`{}` stands twice", id.Scalar()));
+      source_.Complain(id, fmt::format("`{}` is given twice", id.Scalar()));
     }
     return fmt::format("{{{}}},\n", text);
   }

@@ -35,7 +35,7 @@ Error Refused(const std::string& path, std::string code, std::string message, st
 }
 
 Error Damaged(const std::string& path) {
-  return Refused(path, "summary/damaged", "the summary is not what was written: its bytes differ",
+  return Refused(path, "summary/damaged", "the summary is damaged: its checksum differs",
                  "help: write it again with `profgauge summarize`");
 }
 

@@ -26,11 +26,11 @@ namespace {
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents, "record with torch_npu.profiler.ProfilerActivity.NPU"},
     {Capability::kHostOps, "record with torch_npu.profiler.ProfilerActivity.CPU"},
-    {Capability::kLaunchLinks, "pass trace_view.json of a recording with ProfilerActivity.CPU"},
+    {Capability::kLaunchLinks, "pass trace_view.json of a profile with ProfilerActivity.CPU"},
     {Capability::kShapes, "record with record_shapes=True"},
     {Capability::kCallStacks, "record with with_stack=True"},
     {Capability::kMemoryEvents,
-     "trace_view.json does not hold them (torch_npu writes them to memory_record.csv)"},
+     "trace_view.json does not contain them (torch_npu writes them to memory_record.csv)"},
     {Capability::kIterationMarkers, "call the profiler's step() after each iteration"},
     {Capability::kPython, "record with with_stack=True"},
 };
@@ -100,9 +100,9 @@ class TraceReader final : public Reader {
                                       [&](auto start) { return head.starts_with(start); });
     if (!is_table) return std::nullopt;
     return InputError(path, "input/ascend-table",
-                      "the file is a table of Ascend's profiler, which sums up what "
-                      "trace_view.json holds, or says it of memory alone",
-                      "pass ASCEND_PROFILER_OUTPUT/trace_view.json beside it");
+                      "the file is a table of Ascend's profiler with totals of trace_view.json, or "
+                      "with memory only",
+                      "pass ASCEND_PROFILER_OUTPUT/trace_view.json next to it");
   }
 
   std::optional<Error> RefuseTables(const std::string& path,
@@ -112,7 +112,7 @@ class TraceReader final : public Reader {
       return std::nullopt;
     }
     return InputError(path, "input/ascend-db",
-                      "the file is a database of Ascend's profiler, which is not read",
+                      "the file is a database of Ascend's profiler, which is not supported",
                       "write trace_view.json with `python -c \"from torch_npu.profiler.profiler "
                       "import analyse; analyse('DIR')\"` (export_type=Text), or with `msprof "
                       "--export=on --output=DIR`, and pass it");
@@ -126,7 +126,7 @@ class TraceReader final : public Reader {
     if (recordings > 0) {
       return InputError(
           path, "ascend/recordings",
-          fmt::format("the folder holds {} of Ascend's profiler, one a rank",
+          fmt::format("the folder has {} of Ascend's profiler, one per rank",
                       recordings == 1 ? "a recording" : fmt::format("{} recordings", recordings)),
           "pass them as the ranks of one run: "
           "DIR/*_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json");
@@ -135,8 +135,8 @@ class TraceReader final : public Reader {
       return name.starts_with("PROF_") || name.starts_with("device_");
     });
     if (!is_raw) return std::nullopt;
-    return InputError(path, "ascend/raw", "the folder holds a raw recording of Ascend's profiler",
-                      "analyse it with `python -c \"from torch_npu.profiler.profiler import "
+    return InputError(path, "ascend/raw", "the folder contains raw data of Ascend's profiler",
+                      "analyze it with `python -c \"from torch_npu.profiler.profiler import "
                       "analyse; analyse('DIR')\"`, then pass ASCEND_PROFILER_OUTPUT");
   }
 
@@ -165,8 +165,8 @@ class TraceReader final : public Reader {
     for (const Profile& profile : run.profiles) {
       if (!is_table(profile)) continue;
       run.skipped.push_back(profile.source.path +
-                            ": it sums up all ranks, and stands beside the trace of one; pass it "
-                            "alone to judge the cluster");
+                            ": it has totals of all ranks, next to the trace of one rank; pass "
+                            "only this file to judge the cluster");
     }
     std::erase_if(run.profiles, is_table);
     return {};
@@ -212,13 +212,13 @@ class TableReader final : public Reader {
     builder.source().format = "ascend";
     builder.source().accelerator = "npu";
     builder.source().dialect = cluster.empty() ? "kernel_details.csv" : kClusterTable;
-    if (cluster.empty()) builder.SetCopiesUnknown("this kind of file holds kernels and no copies");
+    if (cluster.empty()) builder.SetCopiesUnknown("this format has kernels but no copies");
     if (!cluster.empty()) builder.reported() = cluster.Report();
     PROFGAUGE_TRY(auto profile, builder.Finish());
     if (!cluster.empty()) {
       profile.has_timeline = false;
     } else if (profile.device.size() == 0) {
-      return Fail(NoEvents(source, "the Ascend table holds no kernel"));
+      return Fail(NoEvents(source, "the Ascend table has no kernel"));
     } else if (kernels.is_excerpt()) {
       profile.has_timeline = false;
     }

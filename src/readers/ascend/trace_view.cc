@@ -412,14 +412,15 @@ void TraceView::CheckProcesses() {
   if (without_thread_ > 0 && communicating_.empty()) {
     log.AddAt(
         Counter::rows_unusable,
-        fmt::format("{} events of communication are of threads without a name", without_thread_));
+        fmt::format("{} communication events belong to threads without a name", without_thread_));
   }
   const std::uint64_t read = log[Counter::events_read];
   if (without_process_ < knowledge::kLossLeastEvents ||
       without_process_ <= knowledge::kLossUnusableShare.Of(read))
     return;
-  log.AddAt(Counter::rows_unusable,
-            fmt::format("{} of {} events are of processes without a name", without_process_, read));
+  log.AddAt(
+      Counter::rows_unusable,
+      fmt::format("{} of {} events belong to processes without a name", without_process_, read));
 }
 
 void TraceView::AddCalls() {

@@ -59,8 +59,7 @@ Status CheckWhole(const std::string& path) {
   const std::uint64_t size = std::filesystem::file_size(path, unknown);
   if (unknown || size >= StatedSize(head)) return {};
   return Fail(InputError(path, "sqlite/truncated",
-                         fmt::format("the SQLite database ends early: it has {} bytes, its head "
-                                     "says {}",
+                         fmt::format("the SQLite database ends early: found {} bytes, expected {}",
                                      size, StatedSize(head)),
                          "copy or export the file again"));
 }
@@ -85,7 +84,7 @@ Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view forma
   const bool has_log = HasWriteAheadLog(source.name());
   if (has_log) {
     builder.log().AddAt(Counter::profiler_warnings,
-                        "a write-ahead log lies beside the database: its writer may still run");
+                        "the database has a write-ahead log, so its writer may still run");
   }
   return sqlite::Database::Open(source.name(),
                                 has_log ? sqlite::Mode::kReadOnly : sqlite::Mode::kImmutable,

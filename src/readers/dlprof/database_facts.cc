@@ -134,9 +134,9 @@ Status ReadOps(DatabaseImport& import) {
 
 Error NoAggregation(const std::string& file, std::int64_t wanted, const std::string& known) {
   return InputError(file, "dlprof/no-aggregation",
-                    wanted < 0 ? "the DLProf database holds no aggregation"
+                    wanted < 0 ? "the DLProf database has no aggregation"
                                : fmt::format("the DLProf database has no aggregation {}", wanted),
-                    known.empty() ? "DLProf was stopped before it summed anything up; run it again"
+                    known.empty() ? "DLProf was stopped before it aggregated anything; run it again"
                                   : "it has " + known);
 }
 

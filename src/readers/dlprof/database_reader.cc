@@ -12,7 +12,7 @@ constexpr std::string_view kDatabaseFormat = "dlprof_database";
 
 Error MissingTable(const std::string& file, std::string_view table) {
   return InputError(file, "dlprof/missing-table",
-                    fmt::format("the DLProf database lacks the table `{}`", table),
+                    fmt::format("the DLProf database has no table `{}`", table),
                     "DLProf was probably stopped while it wrote; run it again");
 }
 

@@ -134,8 +134,8 @@ Status CheckOps(DatabaseImport& import, Check& check) {
     check.Hold("GPU time of " + name, of(device), check.Stored(check.sums().gpu, scan.Integer(1)),
                gpu);
   }));
-  check.CountLost("CPU time of all ops", host);
-  check.CountLost("GPU time of all ops", gpu);
+  check.CountLost("CPU time of all operators", host);
+  check.CountLost("GPU time of all operators", gpu);
   return {};
 }
 

@@ -139,7 +139,7 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
   const boost::json::value parsed = boost::json::parse({text.data(), text.size()}, error);
   if (error) {
     return Fail(InputError(file, "dlprof/not-json",
-                           "the DLProf report is no valid JSON: " + error.message(), kWriteAgain));
+                           "the DLProf report is not valid JSON: " + error.message(), kWriteAgain));
   }
   std::vector<SummaryLine> lines;
   if (parsed.is_object()) {
@@ -165,9 +165,9 @@ Result<std::vector<SummaryLine>> SummaryOfJson(std::string_view text, const std:
     }
   }
   if (lines.empty()) {
-    return Fail(InputError(file, "dlprof/not-a-summary",
-                           "the JSON is no summary of DLProf: expected the block `Summary Report`",
-                           kWriteAgain));
+    return Fail(InputError(
+        file, "dlprof/not-a-summary",
+        "the JSON is not a summary of DLProf: expected the block `Summary Report`", kWriteAgain));
   }
   return lines;
 }

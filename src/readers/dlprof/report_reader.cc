@@ -97,9 +97,9 @@ class ReportReader final : public Reader {
     }
     const dlprof::CsvText csv = dlprof::ParseCsv(text);
     if (csv.truncated && !options.allow_incomplete) {
-      return Fail(InputError(builder.source().path, "dlprof/truncated",
-                             "the DLProf report ends inside a row",
-                             "copy it again; or pass --allow-incomplete to take what is there"));
+      return Fail(InputError(
+          builder.source().path, "dlprof/truncated", "the DLProf report ends inside a row",
+          "copy it again; or pass --allow-incomplete to judge the readable part"));
     }
     if (csv.truncated) builder.log().Add(Counter::truncated);
     const bool has_two_titles =

@@ -267,9 +267,8 @@ Error HeaderError(const std::string& file, ReportKind kind, std::string_view mis
   Error error;
   error.kind = ErrorKind::kInput;
   error.code = "dlprof/header";
-  error.message =
-      fmt::format("the head of DLProf's {} report is not recognised: expected the column `{}`",
-                  KindName(kind), missing);
+  error.message = fmt::format("the head of DLProf's {} report is unknown: expected the column `{}`",
+                              KindName(kind), missing);
   error.where.file = file;
   error.where.line = 2;
   error.notes = {

@@ -46,7 +46,8 @@ std::string WhySeveral(const std::vector<Profile>& reports) {
   std::set<std::string> kinds;
   std::map<std::string, std::string> runs;
   for (const Profile& report : reports) {
-    if (!kinds.insert(KindOf(report)).second) return "two reports of one kind are of two runs";
+    if (!kinds.insert(KindOf(report)).second)
+      return "two reports of one kind belong to different runs";
     if (std::string of = RunOf(report); !of.empty()) runs.emplace(of, report.source.path);
   }
   if (runs.size() < 2) return {};
@@ -170,13 +171,14 @@ Status SettleRun(const std::string& folder, Run& run) {
     }
   };
   if (!run.profiles.empty()) {
-    leave_out(databases, "a database of DLProf beside other profiles");
-    leave_out(reports, "a report of DLProf beside other profiles");
+    leave_out(databases, "a database of DLProf next to other profiles");
+    leave_out(reports, "a report of DLProf next to other profiles");
   } else if (databases.size() == 1) {
     run.profiles = std::move(databases);
-    leave_out(reports, "a report of DLProf beside its database");
+    leave_out(reports, "a report of DLProf next to its database");
   } else if (!reports.empty()) {
-    leave_out(databases, "a database of DLProf beside its reports; pass it alone to read it");
+    leave_out(databases,
+              "a database of DLProf next to its reports; pass only the database to read it");
     if (const std::string why = WhySeveral(reports); !why.empty()) {
       return Fail(SeveralRuns(folder, why, RunsOf(reports)));
     }
@@ -185,7 +187,7 @@ Status SettleRun(const std::string& folder, Run& run) {
     run.profiles.push_back(std::move(merged));
   } else if (!databases.empty()) {
     return Fail(
-        SeveralRuns(folder, "each database of DLProf is of a run of its own", RunsOf(databases)));
+        SeveralRuns(folder, "each database of DLProf is a separate run", RunsOf(databases)));
   }
   return {};
 }

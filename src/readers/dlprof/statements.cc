@@ -120,7 +120,7 @@ void StateBusy(const Block& summary, Stating& state) {
   state.Percent(metric::kBreakdownTensorCoreKernel,
                 summary.Number("Tensor Core Kernel Duration %"));
   state.Percent(metric::kBreakdownOtherKernel, summary.Number("Non-Tensor Core Kernel Duration %"));
-  state.Percent(metric::kBreakdownMemcpy, memory, "; with memory sets");
+  state.Percent(metric::kBreakdownMemcpy, memory, "; with memsets");
 }
 
 void StateEfficiency(const Block& summary, bool tells_operators, Stating& state) {
@@ -129,8 +129,8 @@ void StateEfficiency(const Block& summary, bool tells_operators, Stating& state)
     state.Percent(metric::kTensorCoreEfficiency, efficiency);
   } else if (efficiency) {
     state.None(metric::kTensorCoreEfficiency,
-               "DLProf told no operators apart, so what it calls efficiency is of all kernels: "
-               "see tensor_core.share");
+               "DLProf did not separate operators, so its efficiency covers all "
+               "kernels; see tensor_core.share");
   }
 }
 

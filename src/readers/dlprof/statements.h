@@ -39,7 +39,7 @@ void JoinOps(std::vector<ReportedTable>& tables);
 
 /// Why numbers of the GPU are none: a share of nothing is printed as 0.
 inline constexpr const char* kNoDeviceWork =
-    "DLProf recorded no kernel, copy or memory set, so its 0 measures nothing";
+    "DLProf recorded no kernel, copy or memset, so its 0 has no meaning";
 
 /// "as DLProf v1.8.0 reported it"
 std::string Note(const std::string& version);

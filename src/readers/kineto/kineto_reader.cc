@@ -44,8 +44,8 @@ constexpr RecordingHint kHints[] = {
 /// For recordings with launches and without what they launched: intel/torch-xpu-ops#3985.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
-     "calls that launch work were recorded and no activity of a device: the profiler's driver or "
-     "plug-in delivered none"},
+     "launching calls were recorded, but no device activity: the profiler's driver or plug-in "
+     "delivered none"},
     {Capability::kShapes, "record with record_shapes=True"},
     {Capability::kCallStacks, "record with with_stack=True"},
     {Capability::kMemoryEvents, "record with profile_memory=True"},
@@ -56,8 +56,8 @@ constexpr RecordingHint kNoActivityHints[] = {
 /// For recordings without device events and with events of kinds that are not known.
 constexpr RecordingHint kUnreadHints[] = {
     {Capability::kDeviceEvents,
-     "events of kinds that are not known here were recorded, and may be the device's: the import "
-     "log names them (`profgauge inspect`)"},
+     "events of unknown kinds were recorded, possibly of the device; the import log lists them "
+     "(`profgauge inspect`)"},
     {Capability::kShapes, "record with record_shapes=True"},
     {Capability::kCallStacks, "record with with_stack=True"},
     {Capability::kMemoryEvents, "record with profile_memory=True"},
@@ -73,12 +73,10 @@ constexpr RecordingHint kUnreadHints[] = {
 /// `first`: what the first event of them says.
 Error BadTimes(const ByteSource& source, const ImportLog& log, const std::string& first) {
   const auto events = static_cast<std::int64_t>(log[Counter::events_bad_time]);
-  Error error = InputError(
-      source.name(), "kineto/bad-times",
-      fmt::format("none of the trace's {} events starts at a time that a clock can show; {}",
-                  FormatCount(events), first));
-  error.notes = {
-      "help: `ts` and `dur` are microseconds; if they were written in another unit, divide them"};
+  Error error = InputError(source.name(), "kineto/bad-times",
+                           fmt::format("all {} events of the trace start at an impossible time; {}",
+                                       FormatCount(events), first));
+  error.notes = {"help: `ts` and `dur` are microseconds; convert other units"};
   return error;
 }
 
@@ -292,12 +290,11 @@ class Import {
     if (unreadable > 0) {
       return InputError(
           source_.name(), "kineto/no-events",
-          fmt::format("none of the trace's events can be read, {} in number", unreadable),
-          "an event has its length in `dur` (`\"ph\": \"X\"`), or begins and ends on one thread "
-          "(`B`, `E`)");
+          fmt::format("the {} events of the trace cannot be read", unreadable),
+          "an event needs a `dur` (`\"ph\": \"X\"`), or a begin and end on one thread (`B`, `E`)");
     }
     return InputError(
-        source_.name(), "kineto/no-events", "the trace records nothing",
+        source_.name(), "kineto/no-events", "the trace is empty",
         "the profiler was stopped before its first active step, or its activities were off");
   }
 
@@ -309,27 +306,26 @@ class Import {
   }
 
   Error LegacyProfiler() const {
-    return InputError(source_.name(), "kineto/legacy-profiler",
-                      "the trace is of PyTorch's legacy profiler, which does not say what "
-                      "launched what",
-                      "record with `torch.profiler.profile` of a PyTorch that has Kineto "
-                      "(`torch.profiler.kineto_available()` is true)");
+    return InputError(
+        source_.name(), "kineto/legacy-profiler",
+        "the trace is of PyTorch's legacy profiler, which does not link launches and kernels",
+        "record with `torch.profiler.profile` of a PyTorch that has Kineto "
+        "(`torch.profiler.kineto_available()` is true)");
   }
 
   Error Truncated(std::uint64_t offset) const {
-    auto error = InputErrorAt(
-        source_.name(), offset, "kineto/truncated",
-        fmt::format("the trace ends early; {} of its events are complete", events_),
-        "the profiler was probably killed while writing; pass --allow-incomplete to judge what is "
-        "there");
+    auto error =
+        InputErrorAt(source_.name(), offset, "kineto/truncated",
+                     fmt::format("the trace ends early; {} of its events are complete", events_),
+                     "the profiler was probably killed while writing; pass --allow-incomplete to "
+                     "judge the readable part");
     return error;
   }
 
   Error GoesOn() const {
-    return InputError(source_.name(), "kineto/goes-on",
-                      "the file goes on behind the end of its first trace",
-                      "give each recording a file of its own; pass --allow-incomplete to judge "
-                      "the first");
+    return InputError(
+        source_.name(), "kineto/goes-on", "the file continues after the end of its first trace",
+        "write each profile to a separate file; pass --allow-incomplete to judge the first");
   }
 
   Error Invalid() const {
@@ -337,7 +333,7 @@ class Import {
         InputErrorAt(source_.name(), first_bad_, "kineto/invalid-json",
                      fmt::format("no event of the trace can be read; it is not valid JSON: {}",
                                  first_reason_.empty() ? "an event does not end" : first_reason_),
-                     "look at the file around that byte, or record again");
+                     "check the file around that byte, or record again");
     return error;
   }
 
@@ -346,7 +342,7 @@ class Import {
     error.where.offset = input_.total();
     error.where.has_offset = true;
     error.message += fmt::format("; {} of its events are complete", events_);
-    AddNote(error, "help: pass --allow-incomplete to judge what is there");
+    AddNote(error, "help: pass --allow-incomplete to judge the readable part");
     return error;
   }
 

@@ -71,7 +71,7 @@ void PairedEvents::Finish(ProfileBuilder& builder) {
     if (row.begins) {
       open.push_back(&row);
     } else if (open.empty()) {
-      builder.log().AddAt(Counter::events_unreadable, "an event ends that did not begin");
+      builder.log().AddAt(Counter::events_unreadable, "an event ends but does not begin");
     } else {
       std::visit(Adder{builder, row.time - open.back()->time}, open.back()->row);
       open.pop_back();

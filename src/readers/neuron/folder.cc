@@ -72,7 +72,7 @@ void SettleHost(Run& run) {
     if (host.metrics.empty()) host = std::move(profile.reported);
     run.skipped.push_back(
         profile.source.path +
-        ": taken for memory and CPUs of the host; pass it alone for its timeline");
+        ": used for memory and CPUs of the host; pass only this file to get its timeline");
   }
   if (device->reported.metrics.empty()) device->reported = std::move(host);
   std::erase_if(run.profiles, is_system);

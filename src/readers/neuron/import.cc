@@ -30,11 +30,10 @@ constexpr RecordingHint kHints[] = {
     {Capability::kHostOps,
      "pass the framework's trace or a system profile (`neuron-explorer view "
      "-d DIR --ingest-only`) for the host"},
-    {Capability::kLaunchLinks, "a device profile holds no launches of the host"},
+    {Capability::kLaunchLinks, "a device profile has no launches of the host"},
     {Capability::kOccupancy, "a NeuronCore has engines, see engine.*"},
     {Capability::kIterationMarkers,
-     "a device profile holds one execution; choose parts of it with "
-     "--range"},
+     "a device profile has one execution; select parts of it with --range"},
 };
 
 // And what a system profile lacks.
@@ -43,7 +42,7 @@ constexpr RecordingHint kSystemHints[] = {
     {Capability::kHostOps, "capture with the framework's profiler, which adds its events"},
     {Capability::kShapes, "the framework's own trace has them"},
     {Capability::kCallStacks, "the framework's own trace has them"},
-    {Capability::kOccupancy, "pass the device profile beside it, see engine.*"},
+    {Capability::kOccupancy, "pass the device profile too, see engine.*"},
     {Capability::kIterationMarkers, "the framework's own trace has them"},
 };
 
@@ -105,7 +104,7 @@ Error TimeBaseError(Ns last, double total_seconds) {
       fmt::format("the rows' times do not fit the total time: the last row ends at {}, and the "
                   "total time is {:g} s",
                   last, total_seconds),
-      "rows and summary are of different recordings or versions; export the profile again");
+      "rows and summary are of different profiles or versions; export the profile again");
 }
 
 }  // namespace
@@ -360,13 +359,13 @@ Result<Profile> Import::Finish() {
     ReportUnlinked(LinkDependencies());
     AddHostDevices();
     builder_.SetHints(kSystemHints);
-    builder_.SetCopiesUnknown("a system profile holds calls that copy, not the copies");
+    builder_.SetCopiesUnknown("a system profile has copying calls, but not the copies");
   }
   if (device) {
     AddFacts();
     FillFromRows();
     builder_.SetHints(kHints);
-    builder_.SetCopiesUnknown("a profile of a NeuronCore holds DMA inside of the device only");
+    builder_.SetCopiesUnknown("a profile of a NeuronCore has only DMA inside the device");
     ReportIdentities();
     builder_.SetNeuron(data_);
   }

@@ -28,8 +28,7 @@ void Import::SetSchemaVersion(const Record& record) {
   if (major <= kKnownMajor) return;
   log().AddAt(
       Counter::version_untested,
-      fmt::format("schema {} is newer than 7.4.0, the last that is known; it is read by the "
-                  "names of its columns",
+      fmt::format("schema {} is newer than 7.4.0, the latest known one; it is read by column names",
                   schema_version_));
 }
 

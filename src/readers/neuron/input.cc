@@ -32,7 +32,7 @@ Error At(const ByteSource& source, Error error) {
 Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows) {
   return InputErrorAt(source.name(), offset, "neuron/truncated",
                       fmt::format("the profile ends early; {} of its rows are complete", rows),
-                      "export it again, or pass --allow-incomplete to judge what is there");
+                      "export it again, or pass --allow-incomplete to judge the readable part");
 }
 
 }  // namespace profgauge::readers::neuron

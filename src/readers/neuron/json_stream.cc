@@ -243,8 +243,8 @@ struct JsonStream::Impl {
     }
     return Fail(InputErrorAt({}, offset + used, "neuron/invalid-json",
                              "the profile is not valid JSON: " +
-                                 (trailing ? std::string("text behind its end") : code.message()),
-                             "look at the file around that byte, or export it again"));
+                                 (trailing ? std::string("text after its end") : code.message()),
+                             "check the file around that byte, or export it again"));
   }
 
   Status GiveUpTo(std::size_t end) {

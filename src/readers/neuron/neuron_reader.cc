@@ -207,9 +207,9 @@ class NeuronReader final : public Reader {
   }
   std::string_view CheckFirst(const Source& source) const override {
     if (source.format != name() || !source.dialect.starts_with("tables as Parquet")) return {};
-    return "no file of neuron-explorer was at hand: check that utilizations lie between 0 and 100 "
-           "%, that the total time fits the viewer's, that layers nest, and that no table is named "
-           "as unread that you need; `parquet_form` says who wrote the tables, and how";
+    return "this format was tested without files of neuron-explorer: check that utilizations are "
+           "between 0 and 100 %, the total time equals the viewer's, layers nest, and no needed "
+           "table is listed as unread; `parquet_form` has the writer of the tables";
   }
   // What neuron-explorer keeps: DATA/profiles/global/NAME@latest.
   std::vector<std::string> OutputsOf(const std::string& folder,

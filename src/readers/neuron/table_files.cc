@@ -123,7 +123,7 @@ Result<TableFiles> OrderTables(std::vector<std::string> paths) {
       const bool is_again = form == &csv && parquet.contains(table);
       for (TableFile& file : files) {
         if (!is_again) continue;
-        ordered.skipped.push_back(file.path + ": its table is there as Parquet, which is read");
+        ordered.skipped.push_back(file.path + ": its Parquet table is used");
       }
       if (is_again) continue;
       PROFGAUGE_CHECK(CheckParts(table, files, ordered.missing));

@@ -221,7 +221,7 @@ Status ReadDevice(Import& import) {
   };
   PROFGAUGE_CHECK(read("kernels", ReadKernels));
   PROFGAUGE_CHECK(read("copies", ReadCopies));
-  PROFGAUGE_CHECK(read("memory sets", ReadMemsets));
+  PROFGAUGE_CHECK(read("memsets", ReadMemsets));
   PROFGAUGE_CHECK(ReadGraphs(import));
   StateGraphs(import);
   return ReadSyncs(import);

@@ -71,7 +71,7 @@ void ReadCaptureSetting(Import& import, std::string_view name, std::string_view 
   ImportLog& log = import.builder->log();
   if (name == "PROCESS_0:COLLECT_NVTX_TRACE" && value == "false") {
     log.AddAt(Counter::profiler_warnings,
-              "NVTX was not traced, so ops and iterations are unknown; record with "
+              "NVTX was not traced, so operators and iterations are unknown; record with "
               "--trace=cuda,nvtx");
   } else if (name == "PROCESS_0:COLLECT_CUDA_TRACE" && value == "false") {
     log.AddAt(Counter::profiler_warnings, "CUDA was not traced; record with --trace=cuda,nvtx");
@@ -129,7 +129,7 @@ Status AddLossyProcesses(Import& import, const std::set<std::int64_t>& lossy) {
                            !import.cuda_processes.contains(process) && !marking.contains(process);
     if (is_helper) {
       log.AddAt(Counter::profiler_warnings,
-                "not all CUDA events might have been collected of a process that has none");
+                "not all CUDA events may have been collected of a process without any");
     } else {
       log.AddAt(Counter::events_dropped, "nsys: not all CUDA events might have been collected");
     }
@@ -187,7 +187,7 @@ Status ReadDiagnostics(Import& import) {
       log.AddAt(Counter::profiler_warnings, "CUDA profiling might have not been started correctly");
     } else if (says("No NVTX events collected")) {
       log.AddAt(Counter::profiler_warnings,
-                "no NVTX events collected, so ops and iterations are unknown");
+                "no NVTX events collected, so operators and iterations are unknown");
     } else if (scan.Integer(0) >= 2) {
       log.Add(Counter::profiler_warnings);
     }

@@ -27,8 +27,8 @@ constexpr RecordingHint kHints[] = {
 /// For recordings with launches and without what they launched.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
-     "calls that launch work were traced and no work of a GPU: the driver may be newer than nsys, "
-     "performance counters not permitted, or the program stopped before its buffers were written "
+     "launching calls were traced, but no GPU work: the driver may be newer than nsys, performance "
+     "counters not permitted, or the program stopped before its buffers were written "
      "(`nsys profile --cuda-flush-interval=1000`)"},
     {Capability::kHostOps,
      "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
@@ -76,7 +76,7 @@ Result<Profile> ReadExport(nsight::Import& import, const std::string& path) {
   if (profile.device.size() + profile.api.size() + profile.host.size() == 0) {
     return Fail(InputError(
         path, "nsight/no-events",
-        "the Nsight Systems export holds no kernels, API calls or NVTX ranges",
+        "the Nsight Systems export has no kernels, API calls or NVTX ranges",
         "record with `nsys profile --trace=cuda,nvtx`, then `nsys export --type sqlite`"));
   }
   const bool has_launch = std::find(profile.api.kind.begin(), profile.api.kind.end(),
@@ -139,10 +139,9 @@ class NsightReader final : public Reader {
 
   std::string_view CheckFirst(const Source& source) const override {
     if (source.format != name() || !source.dialect.starts_with("Parquet export")) return {};
-    return "no parquetdir of nsys was at hand: check kernels, calls and ranges against the same "
-           "report as `--type sqlite`, and that names of kernels are there; `parquet_form` says "
-           "who "
-           "wrote the tables, and how";
+    return "this format was tested without a parquetdir of nsys: compare kernels, calls, ranges "
+           "and kernel names with the same report as `--type sqlite`; `parquet_form` has the "
+           "writer of the tables";
   }
   // A folder of tables, and one of such folders, as of ranks.
   std::vector<std::string> OutputsOf(const std::string& folder,
@@ -172,18 +171,18 @@ class NsightReader final : public Reader {
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
     if (head.starts_with("ARROW1") || IsJsonLines(head)) {
-      return InputError(path, head.starts_with("ARROW1") ? "input/arrow" : "input/nsys-jsonlines",
-                        head.starts_with("ARROW1")
-                            ? "the file is a table of Arrow, which is not read"
-                            : "the file is an export of Nsight Systems as lines of JSON, which is "
-                              "not read",
-                        "export the report with `nsys export --type sqlite REPORT.nsys-rep`, then "
-                        "pass the `.sqlite` file");
+      return InputError(
+          path, head.starts_with("ARROW1") ? "input/arrow" : "input/nsys-jsonlines",
+          head.starts_with("ARROW1")
+              ? "the file is an Arrow table, which is not supported"
+              : "the file is an export of Nsight Systems as lines of JSON, which is not supported",
+          "export the report with `nsys export --type sqlite REPORT.nsys-rep`, then "
+          "pass the `.sqlite` file");
     }
     if (nsight::IsTableName(std::filesystem::path(path).filename().string())) {
       return InputError(path, "nsight/one-table",
                         "the file is one table of an export of Nsight Systems as Parquet",
-                        "pass the folder that it is in");
+                        "pass its folder");
     }
     if (!IsReport(path)) return std::nullopt;
     return InputError(
@@ -197,7 +196,7 @@ class NsightReader final : public Reader {
                                     const std::vector<std::string>& names) const override {
     if (std::none_of(names.begin(), names.end(), IsReport)) return std::nullopt;
     return InputError(path, "input/nsys-rep",
-                      "the folder holds reports of Nsight Systems in its own format, which only "
+                      "the folder has reports of Nsight Systems in its own format, which only "
                       "its own tools can read",
                       "export each with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
                       "folder again");

@@ -113,8 +113,8 @@ void NumberGpus(Import& import, const KernelUse& use) {
   import.gpu_of = std::move(gpu_of);
   import.builder->log().AddAt(
       Counter::profiler_warnings,
-      "processes that communicate call their GPUs by the same numbers (CUDA_VISIBLE_DEVICES): each "
-      "has its own, and which one it is was not recorded");
+      "communicating processes number their GPUs alike (CUDA_VISIBLE_DEVICES): each has a separate "
+      "GPU, but which one was not recorded");
 }
 
 // Its first thread where that calls CUDA, else the one that does so most.
@@ -159,7 +159,7 @@ void ShareMarkers(Import& import) {
     }
     import.builder->log().AddAt(
         Counter::profiler_warnings,
-        "a process communicates and marks no iterations: it is given those of another");
+        "a process communicates but marks no iterations: those of another process are used");
   }
 }
 

@@ -178,7 +178,7 @@ class Partial {
   }
   static Error Exists(const std::string& target) {
     return OutputError(target, "output/exists", "the file exists already",
-                       "name a new file; scrub writes over nothing");
+                       "name a new file; scrub overwrites nothing");
   }
 
  private:
@@ -267,7 +267,7 @@ Error NotAnExport(const std::string& in) {
   return InputError(in, "scrub/not-an-export",
                     "expected an SQLite export of Nsight Systems, the only format that scrub "
                     "copies",
-                    "for other profiles share a report: `profgauge report PROFILE --redact`");
+                    "for other formats, share a report: `profgauge report PROFILE --redact`");
 }
 
 // Whether it can be read and is no database; SQLite names what cannot be read.

@@ -213,7 +213,7 @@ Status ReadDevice(Import& import) {
   copies.Tell("copies");
   const TableLoss sets(import.builder->log());
   PROFGAUGE_CHECK(ReadMemsets(import));
-  sets.Tell("memory sets");
+  sets.Tell("memsets");
   return ReadSyncs(import);
 }
 

@@ -230,7 +230,7 @@ Status ReadApi(Import& import) {
   if (import.processes.size() > 1) {
     import.builder->log().AddAt(
         Counter::profiler_warnings,
-        "several processes in one file: NVProf does not say whose a kernel is");
+        "several processes in one file: NVProf does not assign kernels to processes");
   }
   return ReadOverhead(import);
 }

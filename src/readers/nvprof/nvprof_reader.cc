@@ -108,7 +108,7 @@ class NvprofReader final : public Reader {
     PROFGAUGE_CHECK(nvprof::ReadDevice(import));
     if (import.device_rows == 0) {
       return Fail(InputError(source.name(), "nvprof/no-gpu-activity",
-                             "the NVProf database has no GPU activity: no kernel, no copy",
+                             "the NVProf database has no GPU activity, neither kernels nor copies",
                              "was it recorded with --print-api-trace only? Record with "
                              "`nvprof -o FILE.nvvp`, without that option"));
     }

@@ -77,7 +77,7 @@ Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, s
   }
   if (size > kMostPage) return TooLarge(fmt::format("a page of {} bytes", size));
   if (codec == kNoCodec) {
-    if (size != stored.size()) return Damaged("a page that is not packed has another size");
+    if (size != stored.size()) return Damaged("an uncompressed page has another size");
     out.assign(stored);
     return {};
   }
@@ -93,7 +93,7 @@ Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, s
   }
   out.resize(static_cast<std::size_t>(size));
   if (UnpackBy(codec, stored, out)) return {};
-  return Damaged(fmt::format("a page of {} does not unpack to the {} bytes that it says",
+  return Damaged(fmt::format("a page of {} does not unpack to the {} bytes that it states",
                              kCodecs[codec].name, size));
 }
 

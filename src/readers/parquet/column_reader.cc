@@ -99,7 +99,7 @@ Status ColumnReader::ReadStored(const PageHead& head, std::string& stored) {
   }
   at_ += head.stored;
   if (head.crc && libdeflate_crc32(0, stored.data(), stored.size()) != *head.crc) {
-    return Damaged("a page does not fit its checksum");
+    return Damaged("the checksum of a page is wrong");
   }
   return {};
 }
@@ -262,7 +262,7 @@ Status ColumnReader::ReadLists(std::size_t rows, ColumnBlock& block) {
       repeats_.push_back(repeat);
       return {};
     }
-    if (repeat != 0 && block.is_set.empty()) return Damaged("a list goes on before it begins");
+    if (repeat != 0 && block.is_set.empty()) return Damaged("a list continues before it begins");
     PROFGAUGE_TRY(const std::size_t there, ReadDefinitions(1));
     const std::uint32_t level = levels_.empty() ? column_.definition : levels_.front();
     if (repeat == 0) {
@@ -271,8 +271,7 @@ Status ColumnReader::ReadLists(std::size_t rows, ColumnBlock& block) {
     }
     PROFGAUGE_CHECK(values_.Read(there, block.values, block.kept));
     block.ends.back() = static_cast<std::uint32_t>(block.values.size());
-    if (block.values.size() > kMostElements)
-      return TooLarge("lists of more elements than are read");
+    if (block.values.size() > kMostElements) return TooLarge("lists with too many elements");
     if (there > 0 && column_.form == Form::kText &&
         (block.kept.empty() || block.kept.back() != page_)) {
       if (dictionary_) block.kept.push_back(dictionary_->bytes);

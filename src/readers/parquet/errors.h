@@ -16,14 +16,14 @@ inline tl::unexpected<Error> Damaged(std::string what) {
 
 inline tl::unexpected<Error> Unsupported(std::string what) {
   return Fail(InputError({}, "parquet/unsupported",
-                         "the Parquet file uses what is not read: " + std::move(what),
+                         "the Parquet file uses an unsupported feature: " + std::move(what),
                          "write it again with another tool, such as DuckDB: `duckdb -c \"COPY "
                          "(FROM 'OLD.parquet') TO 'NEW.parquet'\"`"));
 }
 
 inline tl::unexpected<Error> TooLarge(std::string what) {
   return Fail(InputError({}, "parquet/too-large",
-                         "the Parquet file says more than can be meant: " + std::move(what),
+                         "the Parquet file has impossible values: " + std::move(what),
                          "copy or export it again"));
 }
 

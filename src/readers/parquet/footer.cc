@@ -148,7 +148,7 @@ Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::ui
   if (written.is_elsewhere) return Unsupported("columns in other files");
   if (written.is_encrypted || !written.has_metadata) return Encrypted();
   if (written.type != static_cast<std::int64_t>(column.physical)) {
-    return Damaged(fmt::format("column `{}` has another type than the schema says", column.name));
+    return Damaged(fmt::format("column `{}` has another type than the schema states", column.name));
   }
   if (written.values < 0 || (!column.is_list && written.values != rows)) {
     return Damaged(
@@ -163,8 +163,8 @@ Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::ui
   if (written.values == 0 && written.size <= 0) return Chunk{};
   if (begin < static_cast<std::int64_t>(kMagic.size()) || written.size < 0 || from > end ||
       size > end - from) {
-    return Damaged(fmt::format("column `{}` lies at {} and has {} bytes, the file has {}",
-                               column.name, begin, written.size, end));
+    return Damaged(fmt::format("column `{}` is at {} with {} bytes, the file has {}", column.name,
+                               begin, written.size, end));
   }
   Chunk chunk;
   chunk.begin = from;
@@ -183,7 +183,7 @@ Status CheckRows(const Metadata& metadata, std::uint64_t file_size) {
     sum += rows;
   }
   if (sum != metadata.rows || metadata.rows < 0) {
-    return Damaged(fmt::format("its groups have {} rows, it says {}", sum, metadata.rows));
+    return Damaged(fmt::format("its groups have {} rows, it states {}", sum, metadata.rows));
   }
   const auto rows = static_cast<std::uint64_t>(sum);
   if (rows <= kFewRows || rows / kMostRowsOfByte <= file_size) return {};
@@ -252,7 +252,7 @@ Result<Footer> ReadFooter(const StoredBytes& bytes) {
   PROFGAUGE_TRY(const std::string text, ReadFooterBytes(bytes));
   ThriftReader thrift(text);
   Metadata metadata = ReadMetadata(thrift);
-  if (metadata.is_too_large) return TooLarge("more columns and groups of rows than are read");
+  if (metadata.is_too_large) return TooLarge("too many columns and groups of rows");
   if (!thrift.ok()) return Damaged("its footer cannot be read");
   if (metadata.is_encrypted) return Encrypted();
   if (metadata.elements.size() > kMostNodes) {
@@ -269,7 +269,7 @@ Result<Footer> ReadFooter(const StoredBytes& bytes) {
   for (std::size_t group = 0; group < metadata.group_rows.size(); ++group) {
     const std::size_t first = metadata.groups[group];
     if (metadata.groups[group + 1] - first != footer.columns.size()) {
-      return Damaged("a group of rows has not as many columns as the schema");
+      return Damaged("a group of rows has fewer columns than the schema");
     }
     const std::int64_t rows = metadata.group_rows[group];
     footer.group_rows.push_back(static_cast<std::uint64_t>(rows));

@@ -96,13 +96,13 @@ Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes) {
   PageHead head;
   head.kind = KindOf(page.kind);
   head.bytes = thrift.used();
-  if (!IsSmall(page.size) || !IsSmall(page.stored)) return Damaged("a page of no size");
+  if (!IsSmall(page.size) || !IsSmall(page.stored)) return Damaged("a page without a size");
   head.size = static_cast<std::uint64_t>(page.size);
   head.stored = static_cast<std::uint64_t>(page.stored);
   if (head.kind == PageKind::kOther) return head;
   if (!IsSmall(page.values) || !IsSmall(page.encoding)) return Damaged("a page without values");
   if (!IsSmall(page.definition_bytes) || !IsSmall(page.repetition_bytes)) {
-    return Damaged("levels of no size");
+    return Damaged("levels without a size");
   }
   head.values = static_cast<std::uint64_t>(page.values);
   head.encoding = static_cast<Encoding>(page.encoding);

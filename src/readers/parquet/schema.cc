@@ -146,7 +146,7 @@ class Walk {
     const SchemaElement& element = elements_[at_++];
     if (++here.depth > kMostDepth) return Damaged("its schema is nested too deep");
     if (element.repetition < kRequired || element.repetition > kRepeated) {
-      return Damaged(fmt::format("a column is repeated in a way of number {}", element.repetition));
+      return Damaged(fmt::format("a column has repetition type {}", element.repetition));
     }
     const bool repeats = element.repetition == kRepeated;
     // Below a list its name goes on: `x.list.element` is x.

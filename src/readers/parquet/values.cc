@@ -211,12 +211,12 @@ Result<PageValues> PageValues::Begin(const Column& column, Encoding encoding, st
       if (encoding == Encoding::kDeltaBytes) {
         const auto prefixes = Deltas::Begin(body);
         const auto rest = prefixes ? prefixes->Behind() : std::nullopt;
-        if (!rest) return Damaged("differences that are none");
+        if (!rest) return Damaged("invalid differences");
         values.prefixes_ = *prefixes;
         body = *rest;
       }
       const auto deltas = Deltas::Begin(body);
-      if (!deltas) return Damaged("differences that are none");
+      if (!deltas) return Damaged("invalid differences");
       values.deltas_ = *deltas;
       if (encoding == Encoding::kDeltas) return values;
       const auto behind = deltas->Behind();
@@ -232,7 +232,7 @@ Result<PageValues> PageValues::Begin(const Column& column, Encoding encoding, st
     case Encoding::kBitPacked:
       break;
   }
-  return Unsupported(fmt::format("column `{}` with values encoded by number {}", column.name,
+  return Unsupported(fmt::format("column `{}` with values in encoding {}", column.name,
                                  static_cast<std::int32_t>(encoding)));
 }
 
@@ -357,7 +357,7 @@ Status PageValues::ReadDeltaTexts(std::size_t count, ValueList& out, std::vector
     before = static_cast<std::uint64_t>(shared + length);
     if (before > kMostText) return TooLarge(fmt::format("a text of {} bytes", before));
     sum += before;
-    if (has_prefixes && sum + made_ > kMostMade) return TooLarge("texts of a page that repeat");
+    if (has_prefixes && sum + made_ > kMostMade) return TooLarge("repeated texts in a page");
   }
   made_ += sum;
   std::shared_ptr<std::string> made;

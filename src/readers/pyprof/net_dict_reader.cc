@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kLongestLine = std::size_t{16} << 20;
 constexpr RecordingHint kHints[] = {
     {Capability::kLaunchLinks, "net.dict does not have them"},
-    {Capability::kIterationMarkers, "net.dict has no times; give the recording it was made from"},
+    {Capability::kIterationMarkers,
+     "net.dict has no times; pass the profile from which it was made"},
 };
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
@@ -35,7 +36,7 @@ class Import {
     if (markers_.empty() || bad_ * 10 > markers_.size() + bad_) return Fail(TooManyBadLines());
     CloseCall();
     builder_.SetHints(kHints);
-    builder_.SetCopiesUnknown("this kind of file holds kernels and no copies");
+    builder_.SetCopiesUnknown("this format has kernels but no copies");
     PROFGAUGE_TRY(Profile profile, builder_.Finish());
     profile.has_timeline = false;
     SortMarkers(profile);
@@ -71,7 +72,7 @@ class Import {
       if (text.size() > kLongestLine) {
         return Fail(InputError(source_.name(), "pyprof/line-too-long",
                                fmt::format("line {} is longer than 16 MiB", line_ + 1),
-                               "net.dict has one kernel per line; was it joined into one?"));
+                               "net.dict has one kernel per line; the lines may have been joined"));
       }
       if (got == 0) break;
     }
@@ -90,9 +91,10 @@ class Import {
       return {};
     }
     if (!options_.allow_incomplete) {
-      return Fail(InputError(source_.name(), "pyprof/truncated",
-                             fmt::format("net.dict ends inside line {}", line_ + 1),
-                             "copy it again; or pass --allow-incomplete to take what is there"));
+      return Fail(
+          InputError(source_.name(), "pyprof/truncated",
+                     fmt::format("net.dict ends inside line {}", line_ + 1),
+                     "copy it again; or pass --allow-incomplete to judge the readable part"));
     }
     builder_.log().Add(Counter::truncated);
     return {};
@@ -254,7 +256,7 @@ class Import {
 
   Error TooManyBadLines() const {
     return InputError(source_.name(), "pyprof/bad-lines",
-                      fmt::format("{} of {} lines are no kernels of PyProf, the first in {}", bad_,
+                      fmt::format("{} of {} lines are not kernels of PyProf, the first in {}", bad_,
                                   markers_.size() + bad_, first_bad_),
                       "make the file again with `python -m pyprof.parse FILE.sqlite > net.dict`");
   }

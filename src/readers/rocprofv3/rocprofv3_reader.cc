@@ -75,7 +75,7 @@ class Rocprofv3Reader final : public Reader {
     }
     if (profile.device.size() + profile.host.size() + profile.api.size() > 0) return profile;
     return Fail(InputError(source.name(), "rocprofv3/no-events",
-                           "the rocprofv3 file holds no kernels, copies, calls or ranges",
+                           "the rocprofv3 file has no kernels, copies, calls or ranges",
                            std::string(kRecord)));
   }
 
@@ -85,8 +85,7 @@ class Rocprofv3Reader final : public Reader {
                                       [&](auto start) { return head.starts_with(start); });
     if (!is_table) return std::nullopt;
     return InputError(path, "input/rocprof-csv",
-                      "the file is a table of rocprofv3, which lacks the device's properties and "
-                      "the ranges",
+                      "the file is a table of rocprofv3, which has no device properties and ranges",
                       std::string(kRecord));
   }
 };

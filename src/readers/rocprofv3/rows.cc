@@ -222,7 +222,7 @@ void Rows::TellOfNameless(const Named& named, std::string_view what) {
   if (named.nameless == 0) return;
   const bool are_many = named.nameless > knowledge::kLossUnusableShare.Of(named.all);
   builder_.log().AddAt(are_many ? Counter::rows_unusable : Counter::profiler_warnings,
-                       fmt::format("{} of {} {} have no name in the file, the first `{}`",
+                       fmt::format("{} of {} {} have no name in the file, e.g. `{}`",
                                    named.nameless, named.all, what, named.first));
 }
 

@@ -67,8 +67,8 @@ bool CsvCutter::End(std::size_t fewest) {
 
 Error RowTooLong(const std::string& file, std::uint64_t read) {
   return InputErrorAt(file, read, "csv/row-too-long",
-                      "a row of the table is over 16 MiB long, or has over 65 536 cells",
-                      "look for a quote that is not closed");
+                      "a row of the table has more than 16 MiB or 65 536 cells",
+                      "check for an unclosed quote");
 }
 
 bool RepeatsHead(std::span<const std::string> head, std::span<const std::string> row) {
@@ -78,9 +78,8 @@ bool RepeatsHead(std::span<const std::string> head, std::span<const std::string>
 }
 
 Error JoinedTables(const std::string& file) {
-  return InputError(file, "csv/joined",
-                    "the table has its head a second time: files were joined into one",
-                    "pass each of them as a file of its own");
+  return InputError(file, "csv/joined", "the table has its head twice: files were joined",
+                    "pass each as a separate file");
 }
 
 }  // namespace profgauge::readers

@@ -69,8 +69,9 @@ Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
   if (is_joined) return Fail(JoinedTables(source.name()));
   if (!is_ended) {
     if (!options.allow_incomplete) {
-      return Fail(InputErrorAt(source.name(), read, "csv/truncated", "the table ends inside a row",
-                               "export it again; pass --allow-incomplete to judge what is there"));
+      return Fail(
+          InputErrorAt(source.name(), read, "csv/truncated", "the table ends inside a row",
+                       "export it again; pass --allow-incomplete to judge the readable part"));
     }
     whole = false;
   }

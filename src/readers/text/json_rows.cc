@@ -237,9 +237,9 @@ class Walk {
     const std::size_t text = rest.find_first_not_of(std::string_view(" \t\r\n\0", 5));
     if (text == rest.npos || allow_incomplete_) return {};
     auto error =
-        At("json/goes-on", "the file goes on behind the end of its document", offset + text);
+        At("json/goes-on", "the file continues after the end of its document", offset + text);
     error.notes.emplace_back(
-        "help: give each recording a file of its own; pass --allow-incomplete to judge the first");
+        "help: write each profile to a separate file; pass --allow-incomplete to judge the first");
     return Fail(std::move(error));
   }
 
@@ -252,13 +252,13 @@ class Walk {
     error.where.offset = read_;
     error.where.has_offset = true;
     error.message += fmt::format("; {} of its rows are complete", parser_.handler().rows());
-    error.notes.emplace_back("help: pass --allow-incomplete to judge what is there");
+    error.notes.emplace_back("help: pass --allow-incomplete to judge the readable part");
     return error;
   }
 
   Error Invalid(std::uint64_t offset, const std::string& reason) const {
     auto error = At("json/invalid", fmt::format("the file is not valid JSON: {}", reason), offset);
-    error.notes.emplace_back("help: look at the file around that byte, or export it again");
+    error.notes.emplace_back("help: check the file around that byte, or export it again");
     return error;
   }
 

@@ -10,7 +10,7 @@
 namespace profgauge::readers::xla {
 namespace {
 
-constexpr const char* kNote = "by the FLOPs that XLA states of each op, from the first to the last";
+constexpr const char* kNote = "by XLA's FLOPs of each operator, from the first to the last";
 
 Value Known(double value) { return value >= 0 ? Value(value) : Value{}; }
 

@@ -33,18 +33,18 @@ namespace fs = std::filesystem;
 
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents,
-     "record steps that run on the device, with its tracer on "
+     "record iterations that run on the device, with its tracer on "
      "(ProfileOptions.device_tracer_level)"},
     {Capability::kHostOps, "record with ProfileOptions.host_tracer_level=2"},
     {Capability::kLaunchLinks, "record with ProfileOptions.host_tracer_level=2"},
-    {Capability::kShapes, "XLA's profiles do not hold them"},
-    {Capability::kCallStacks, "XLA's profiles hold source lines of ops at most"},
+    {Capability::kShapes, "XLA's profiles do not contain them"},
+    {Capability::kCallStacks, "XLA's profiles contain only source lines of operators"},
     {Capability::kMemoryEvents, "record with ProfileOptions.host_tracer_level=2"},
     {Capability::kIterationMarkers,
-     "put each step into jax.profiler.StepTraceAnnotation(\"train\", step_num=n) or "
+     "put each iteration into jax.profiler.StepTraceAnnotation(\"train\", step_num=n) or "
      "tf.profiler.experimental.Trace(\"train\", step_num=n, _r=1)"},
     {Capability::kPython, "record with ProfileOptions.python_tracer_level=1"},
-    {Capability::kDeviceProperties, "pass the `.xplane.pb` beside the trace, which has them"},
+    {Capability::kDeviceProperties, "pass the `.xplane.pb` next to the trace, which has them"},
 };
 
 /// Protocol Buffers' own limit of a message.
@@ -62,8 +62,9 @@ Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline
       0) {
     return profile;
   }
-  return Fail(InputError(source.name(), "xla/no-events", "the XLA profile records nothing",
-                         "the profiler was stopped before a step ran; record a few steps"));
+  return Fail(
+      InputError(source.name(), "xla/no-events", "the XLA profile is empty",
+                 "the profiler was stopped before an iteration ran; record a few iterations"));
 }
 
 /// Words near the beginning of XProf's pages: sums that TensorBoard draws.
@@ -112,7 +113,7 @@ class XPlaneReader final : public Reader {
         [&](std::string_view word) { return head.find(word) != std::string_view::npos; });
     if (!is_page) return std::nullopt;
     return InputError(path, "input/xprof",
-                      "the file is a page of XProf, which holds sums for drawing only",
+                      "the file is a page of XProf, which contains only totals",
                       "pass the `.xplane.pb` that it was made from "
                       "(plugins/profile/<time>/<host>.xplane.pb)");
   }
@@ -161,7 +162,7 @@ class XPlaneReader final : public Reader {
       if (bytes.size() > kMaxMessage) {
         return Fail(InputError(source.name(), "xla/too-large",
                                "the XPlane file is larger than a message can be (2 GiB)",
-                               "record fewer steps"));
+                               "record fewer iterations"));
       }
     }
     builder.source().path = source.name();
@@ -171,15 +172,16 @@ class XPlaneReader final : public Reader {
   }
 
   static Error GoesOn(const ByteSource& source, std::uint64_t offset) {
-    return InputErrorAt(source.name(), offset, "xla/goes-on",
-                        "the XPlane file goes on with a second recording: a device has two planes",
-                        "give each recording a file of its own; pass --allow-incomplete to judge "
-                        "the first");
+    return InputErrorAt(
+        source.name(), offset, "xla/goes-on",
+        "the XPlane file contains a second profile: a device has two planes",
+        "write each profile to a separate file; pass --allow-incomplete to judge the first");
   }
 
   static Error Truncated(const ByteSource& source, std::uint64_t offset) {
-    auto error = InputError(source.name(), "xla/truncated", "the XPlane file ends inside a plane",
-                            "copy the file again; pass --allow-incomplete to judge what is there");
+    auto error =
+        InputError(source.name(), "xla/truncated", "the XPlane file ends inside a plane",
+                   "copy the file again; pass --allow-incomplete to judge the readable part");
     error.where.offset = offset;
     error.where.has_offset = true;
     return error;
@@ -255,7 +257,7 @@ class TraceRows final : public JsonRowReceiver {
     if (nameless <= knowledge::kLossUnusableShare.Of(events_)) return;
     builder_.log().AddAt(
         Counter::rows_unusable,
-        fmt::format("{} of {} events are of tracks without a name", nameless, events_));
+        fmt::format("{} of {} events belong to tracks without a name", nameless, events_));
   }
 
  private:

@@ -472,7 +472,7 @@ Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, Profile
     const auto bad = Plane(fields.Bytes(), timeline, builder).Read();
     if (!bad) continue;
     return Fail(InputErrorAt({}, offset_of(*bad), "xla/malformed",
-                             "the XPlane file is damaged: a plane holds bytes that are no message",
+                             "the XPlane file is damaged: a plane has bytes that are not a message",
                              "copy the file again, or record again"));
   }
   if (copies > 0) {

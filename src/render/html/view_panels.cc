@@ -127,7 +127,7 @@ json::object UtilizationPanel(const Report& report) {
       rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about, id));
     }
   };
-  add(metric::kGpuIdleMean, "Nothing at all runs", "no kernel, copy or memory set");
+  add(metric::kGpuIdleMean, "Nothing at all runs", "no kernel, copy or memsets");
   for (const IdleCauseInfo& cause : kIdleCauseInfo) {
     add(cause.metric, fmt::format("… {}", cause.title), "");
   }

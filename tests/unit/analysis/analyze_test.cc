@@ -49,7 +49,7 @@ TEST(Analyze, OneRank) {
   EXPECT_EQ(analysis.iteration_source.by, IterationsBy::kProfilerSteps);
   EXPECT_TRUE(analysis.Find("iteration.time.robust_cv")->low_confidence);
   EXPECT_EQ(analysis.Find("iteration.time.robust_cv")->note,
-            "low confidence: 2 iterations, 10 would do");
+            "low confidence: 2 iterations (10 or more are needed)");
   const Table* ops = analysis.FindTable("ops");
   ASSERT_EQ(ops->rows(), 1U);
   EXPECT_EQ(ops->At(0, "calls"), Value(std::int64_t{2}));
@@ -148,9 +148,8 @@ TEST(Analyze, CpuOnlyIsAbsentNotZero) {
   ExpectSound(analysis);
   EXPECT_EQ(Reason(analysis, "gpu.idle.mean"), CapabilityGap(Capability::kDeviceEvents));
   EXPECT_EQ(Reason(analysis, "profile.kernel_time"), CapabilityGap(Capability::kDeviceEvents));
-  EXPECT_EQ(
-      Reason(analysis, "iteration.time.cv"),
-      "needs at least 2 iterations, the selection has 1; record more: put a marker around each");
+  EXPECT_EQ(Reason(analysis, "iteration.time.cv"),
+            "needs at least 2 iterations, 1 are selected; record more: put a marker around each");
   EXPECT_EQ(NumberOf(analysis, "breakdown.cpu"), 1);
   const Table* ops = analysis.FindTable("ops");
   EXPECT_EQ(ops->At(0, "host_self"), Value(std::int64_t{100}));

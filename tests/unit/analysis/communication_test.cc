@@ -190,7 +190,7 @@ TEST(Communication, WaitingIsNotTransferring) {
   EXPECT_EQ(NumberOf(analysis, "communication.overlap"), 0);
   EXPECT_TRUE(IsAbsent(analysis.Find("rank.straggler")->value));
   EXPECT_EQ(analysis.Find("rank.straggler")->absent_because,
-            "a rank is late too seldom to tell habit from chance");
+            "ranks are late too rarely to separate a pattern from chance");
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "rank.imbalance"), 60.0 / 70);
   const Table& ranks = *analysis.FindTable("ranks");
   ASSERT_EQ(ranks.rows(), 2U);

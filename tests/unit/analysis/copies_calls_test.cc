@@ -22,21 +22,21 @@ TEST(Copies, BySizeAndKind) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "memcpy.pageable_share"), 0.3);
   EXPECT_EQ(NumberOf(analysis, "memcpy.d2h.time"), 10);
   EXPECT_EQ(analysis.Find("memcpy.d2h.bytes")->absent_because,
-            "the recording does not give the size of every copy");
+            "the size of some copies was not recorded");
   EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 4U);
 }
 
 // No copy is no 0 where the file could not hold one, or does not hold those that were made.
 TEST(Copies, ThatNoRecordingShowsAreAbsent) {
   TestProfile of_format;
-  of_format.builder().SetCopiesUnknown("this kind of file holds kernels and no copies");
+  of_format.builder().SetCopiesUnknown("this format has kernels but no copies");
   of_format.Work("kernel", {0, 100});
   const Analysis kernels = AnalyzeAll(OneRank(of_format.Finish()));
   EXPECT_EQ(kernels.Find("memcpy.h2d.time")->absent_because,
-            "this kind of file holds kernels and no copies");
+            "this format has kernels but no copies");
   EXPECT_EQ(kernels.absent_tables.count("memcpys"), 1U);
   EXPECT_EQ(kernels.Find("memcpy.h2d.bytes_per_iteration")->absent_because,
-            "this kind of file holds kernels and no copies");
+            "this format has kernels but no copies");
 
   TestProfile of_device;
   of_device.builder().SetCopiesUnknown("DMA inside of the device only");
@@ -50,7 +50,7 @@ TEST(Copies, ThatNoRecordingShowsAreAbsent) {
   lost.Launch("kernel", {0, 10}, {20, 100});
   lost.Call("aclrtMemcpy", ApiKind::kMemcpy, {30, 40});
   EXPECT_EQ(AnalyzeAll(OneRank(lost.Finish())).Find("memcpy.d2h.bytes")->absent_because,
-            "calls of the iterations copy, and none of their copies was recorded");
+            "calls in the iterations copy data, but their copies were not recorded");
 
   TestProfile none;
   none.Launch("kernel", {0, 10}, {20, 100});
@@ -91,7 +91,7 @@ TEST(Copies, OfADirectionThatIsNotSaid) {
   test.CopyAlone({0, 100}, CopyKind::kUnknown, HostMemory::kUnknown, -1);
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   EXPECT_EQ(analysis.Find("memcpy.h2d.time")->absent_because,
-            "the recording does not say which way some of its copies go");
+            "the direction of some copies was not recorded");
   EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 1U);
 }
 

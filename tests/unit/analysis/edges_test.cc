@@ -284,8 +284,7 @@ TEST(Ranks, TheOneThatLostMostIsTold) {
                                  [](const Remark& remark) { return remark.id == kIterationsLost; });
   ASSERT_NE(lost, analysis->remarks.end());
   EXPECT_EQ(lost->text,
-            "the last 4 of 8 iterations are left out: they launched work that the recording does "
-            "not have");
+            "the last 4 of 8 iterations are excluded: they launched work that was not recorded");
 }
 
 TEST(Ranks, AnUnknownNumberIsAnError) {

@@ -276,8 +276,8 @@ TEST(RunIterations, ARankWithoutDeviceWorkBesideOthersIsTold) {
     return text;
   };
   EXPECT_EQ(remarks(true),
-            "in the recording of 1 of 2 ranks (1) there is no GPU work, though a GPU is listed or "
-            "its runtime called");
+            "in the recording of 1 of 2 ranks (1) there is no GPU work, although a GPU is listed "
+            "or its runtime was called");
   EXPECT_EQ(remarks(false), "");  // A rank that computes on the host.
 }
 

@@ -224,7 +224,7 @@ TEST(Losses, WithoutNamesNobodyKnowsWhatKernelsDo) {
     EXPECT_EQ(analysis->Find("breakdown.other_kernel")->low_confidence, is_lost);
     if (!is_lost) continue;
     EXPECT_EQ(analysis->Find("communication.exposed_share")->absent_because,
-              "10 kernels have no name in the recording, so what they do is not known");
+              "10 kernels have no name in the profile, so their kind is unknown");
     const Table& kernels = *analysis->FindTable("kernels");
     EXPECT_EQ(TextAt(kernels, 1, "uses_tensor_core"), "unknown");
   }

@@ -27,9 +27,10 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
   EXPECT_FALSE(efficiency->low_confidence);
   EXPECT_NEAR(efficiency->may_be.value_or(-1), 5.0 / 6, 1e-12);
   EXPECT_FALSE(analysis.Find("tensor_core.share")->may_be.has_value());
-  EXPECT_EQ(efficiency->note,
-            "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, "
-            "`tensor_core: {names: FILE}` says which do, `{unknown: upper_bound}` that all do");
+  EXPECT_EQ(
+      efficiency->note,
+      "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, `tensor_core: "
+      "{names: FILE}` lists kernels that do, `{unknown: upper_bound}` counts all");
   // Of all kernels a sixth.
   EXPECT_FALSE(analysis.Find("tensor_core.kernels_per_iteration")->low_confidence);
 }
@@ -159,7 +160,7 @@ TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
   test.Launch("pascal_sgemm_64x64_nn", {10, 11}, {20, 50});
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   EXPECT_EQ(analysis.Find("tensor_core.efficiency")->absent_because,
-            "no GPU of this recording has Tensor Cores");
+            "no recorded GPU has Tensor Cores");
 }
 
 TEST(TensorCores, WithoutOperatorsTheKernelsNameSaysWhatIsEligible) {

@@ -119,7 +119,7 @@ TEST(PftracePairs, AFormThatHoldsLessSaysSo) {
   for (const api::Metric& metric : judged->metrics()) {
     if (metric.id != "memory.peak_allocated") continue;
     EXPECT_EQ(metric.absent_because,
-              "needs memory events; a .pftrace does not hold them; export "
+              "needs memory events; a .pftrace does not contain them; export "
               "`prof.export_chrome_trace(\"trace.json.gz\")` of the same run");
   }
 }

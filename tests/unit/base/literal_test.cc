@@ -84,14 +84,14 @@ TEST(Literal, ConvertsToTheUnitOfAMetric) {
       {"300 ms", Unit::kShare, "expected a share such as `75%`, found a time"},
       {"0 ms", Unit::kShare, "expected a share such as `75%`, found a time"},
       {"300 ms", Unit::kTime, "300000000.0"},
-      {"300", Unit::kTime, "a time needs a unit, as in `300 ms`"},
+      {"300", Unit::kTime, "a time needs a unit, e.g. `300 ms`"},
       {"0", Unit::kTime, "0.0"},
       {"5%", Unit::kTime, "expected a time such as `300 ms`, found a share"},
       {"5", Unit::kCount, "5.0"},
       {"5%", Unit::kCount, "expected a count such as `12`, found a share"},
       {"50%", Unit::kNumber, "0.5"},
-      {"5", Unit::kBytes, "a size needs a unit, as in `512 MiB`"},
-      {"5", Unit::kText, "a limit cannot stand on a text"},
+      {"5", Unit::kBytes, "a size needs a unit, e.g. `512 MiB`"},
+      {"5", Unit::kText, "a cannot have a limit text"},
   };
   for (const Row& row : kRows) {
     const auto value = ConvertLiteral(*ParseLiteral(row.text), row.unit);

@@ -409,7 +409,7 @@ TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {
 // Ranks that may be missing may be those that cannot be read; what a rank lost it may not.
 TEST(Verdict, UnreadableRanksAreMissingOnes) {
   constexpr std::string_view kUnreadable =
-      "the profile is incomplete: recordings of the folder that cannot be read; the others are "
+      "the profile is incomplete: profiles of the folder that cannot be read; the others are "
       "judged\n";
   constexpr std::string_view kTruncated =
       "the profile is incomplete: the file ends early; totals are lower bounds\n";

@@ -200,7 +200,7 @@ TEST(AscendTrace, CollectivesOfUnnamedThreadsAreToldByTheirNames) {
   const auto lost = ReadAscendTrace(text);
   EXPECT_EQ(lost->device.size(), 2);
   EXPECT_THAT(lost->log.Examples(Counter::rows_unusable),
-              ElementsAre("2 events of communication are of threads without a name"));
+              ElementsAre("2 communication events belong to threads without a name"));
 }
 
 struct Npu {

@@ -155,12 +155,12 @@ TEST_F(DlprofTest, StoredSumsAboveThoseOfTheRowsAreLostRows) {
   };
   EXPECT_THAT(lost("update metric set sum = 49;"), ::testing::SizeIs(0));
   EXPECT_THAT(lost("update metric set sum = 52 where id = 12;"),
-              ::testing::ElementsAre("GPU time of all ops: 50 ns in the rows, 52 ns stored"));
+              ::testing::ElementsAre("GPU time of all operators: 50 ns in the rows, 52 ns stored"));
   EXPECT_THAT(lost("delete from read_only_kernels where api_start = 1110;"),
-              ::testing::ElementsAre("GPU time of all ops: 0 ns in the rows, 50 ns stored",
+              ::testing::ElementsAre("GPU time of all operators: 0 ns in the rows, 50 ns stored",
                                      "GPU time of all kernels: 0 ns in the rows, 50 ns stored"));
   EXPECT_THAT(lost("delete from read_only_op_instances where cpu_start = 1100;"),
-              ::testing::ElementsAre("CPU time of all ops: 0 ns in the rows, 120 ns stored"));
+              ::testing::ElementsAre("CPU time of all operators: 0 ns in the rows, 120 ns stored"));
 }
 
 TEST_F(DlprofTest, KernelsThatEndBeforeTheyStartAreCounted) {

@@ -148,13 +148,12 @@ TEST_F(GraphFilesTest, ThatFitNothingOrCannotBeReadAreNotes) {
   ASSERT_TRUE(run) << run.error().message;
   const Profile& profile = run->profiles.front();
   EXPECT_EQ(OpOf(profile), "");
-  EXPECT_THAT(
-      profile.facts,
-      Contains(Pair("graphs without operators",
-                    "1 of 1 launches: no capture has the sequence of their kernels' names")));
+  EXPECT_THAT(profile.facts,
+              Contains(Pair("graphs without operators",
+                            "1 of 1 launches: no capture has this sequence of kernel names")));
   EXPECT_THAT(profile.facts,
               Contains(Pair("capture of graphs that is not read",
-                            "bs_2_rank0.json: the file is no profile of a known format")));
+                            "bs_2_rank0.json: the file is not a profile of a known format")));
 }
 
 }  // namespace

@@ -293,8 +293,8 @@ TEST(KinetoDialects, EventsOfOneEndAreMissing) {
     events += fmt::format(R"({{"ph":"E","pid":2,"tid":{},"ts":3}},)", i);
   }
   EXPECT_EQ(Outcome(ReadText(Trace(events + Op("a")))),
-            "read, events_unreadable 8 (`b` begins and does not end) (`b` begins and does not end) "
-            "(`b` begins and does not end), rows_unusable 1 (8 of 9 events)");
+            "read, events_unreadable 8 (`b` begins but does not end) (`b` begins but does not end) "
+            "(`b` begins but does not end), rows_unusable 1 (8 of 9 events)");
 }
 
 TEST(KinetoDialects, IterationMarkersOfTheHostOnly) {

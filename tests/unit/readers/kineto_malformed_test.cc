@@ -33,9 +33,8 @@ constexpr MalformedTrace kMalformedTraces[] = {
     {"11_truncated.json",
      "error: the trace ends early; 7 of its events are complete\n"
      "  --> 11_truncated.json, byte 1\u202f927\n"
-     "  help: the profiler was probably killed while writing; pass --allow-incomplete to judge "
-     "what "
-     "is there   [kineto/truncated]\n"},
+     "  help: the profiler was probably killed while writing; pass --allow-incomplete to judge the "
+     "readable part   [kineto/truncated]\n"},
     {"12_truncated_gz.json.gz",
      "error: the gzip stream ends early; 8 of its events are complete\n"
      "  --> 12_truncated_gz.json.gz, byte 2\u202f155 (decompressed)\n"
@@ -49,9 +48,9 @@ constexpr MalformedTrace kMalformedTraces[] = {
     {"18_string_ts_dur.json", "read, numbers_as_text 20"},
     {"19_ts0_dur0_kernels.json", "read, zero_time_events 1"},
     {"20_negative_dur.json",
-     "read, events_negative_dur 1, rows_unusable 1 (kernels whose lengths are not known)"},
+     "read, events_negative_dur 1, rows_unusable 1 (kernels of unknown length)"},
     {"21_uint64_overflow_dur.json",
-     "read, events_overflowed_dur 1, rows_unusable 1 (kernels whose lengths are not known)"},
+     "read, events_overflowed_dur 1, rows_unusable 1 (kernels of unknown length)"},
     {"22_gpu_only.json", "read, kernels_without_op 3"},
     {"23_dup_steps_gpu_user_annotation.json", "read, gpu_step_markers_ignored 1"},
     {"24_record_window_end_huge.json", "read, events_ignored_kind 2"},
@@ -61,7 +60,7 @@ constexpr MalformedTrace kMalformedTraces[] = {
      "  help: the profiler was probably stopped before it wrote anything; record again   "
      "[input/empty]\n"},
     {"26_empty_events.json",
-     "error: the trace records nothing\n"
+     "error: the trace is empty\n"
      "  --> 26_empty_events.json\n"
      "  help: the profiler was stopped before its first active step, or its activities were off   "
      "[kineto/no-events]\n"},

@@ -145,43 +145,43 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
        "error: the trace ends early; 1 of its events are complete\n"
        "  --> trace.json, byte 122\n"
        "  help: the profiler was probably killed while writing; pass --allow-incomplete to judge "
-       "what is there   [kineto/truncated]\n"},
+       "the readable part   [kineto/truncated]\n"},
       {R"({"traceEvents": [)" + Op("a") + "]",
        "error: the trace ends early; 1 of its events are complete\n"
        "  --> trace.json, byte 98\n"
        "  help: the profiler was probably killed while writing; pass --allow-incomplete to judge "
-       "what is there   [kineto/truncated]\n"},
+       "the readable part   [kineto/truncated]\n"},
       {R"({"deviceProperties": [)",
        "error: the trace ends early; 0 of its events are complete\n"
        "  --> trace.json, byte 22\n"
        "  help: the profiler was probably killed while writing; pass --allow-incomplete to judge "
-       "what is there   [kineto/truncated]\n"},
+       "the readable part   [kineto/truncated]\n"},
       {R"({"traceEvents": []})",
-       "error: the trace records nothing\n"
+       "error: the trace is empty\n"
        "  --> trace.json\n"
        "  help: the profiler was stopped before its first active step, or its activities were off"
        "   [kineto/no-events]\n"},
       {Trace(R"({"ph":"B","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3},)"
              R"({"ph":"E","cat":"cpu_op","name":"a","pid":1,"tid":2,"ts":5})"),
-       "error: none of the trace's events can be read, 2 in number\n"
+       "error: the 2 events of the trace cannot be read\n"
        "  --> trace.json\n"
-       "  help: an event has its length in `dur` (`\"ph\": \"X\"`), or begins and ends on one "
-       "thread (`B`, `E`)   [kineto/no-events]\n"},
+       "  help: an event needs a `dur` (`\"ph\": \"X\"`), or a begin and end on one thread (`B`, "
+       "`E`)   [kineto/no-events]\n"},
       // A time that fits into 64 bits, but not into the years of a clock, and none at all.
       {Trace(
            R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":3400000000000000,"dur":3})"),
-       "error: none of the trace's 1 events starts at a time that a clock can show; the first, "
+       "error: all 1 events of the trace start at an impossible time; the first, "
        "`a`, "
        "has `ts` 3400000000000000\n"
        "  --> trace.json\n"
-       "  help: `ts` and `dur` are microseconds; if they were written in another unit, divide them"
+       "  help: `ts` and `dur` are microseconds; convert other units"
        "   [kineto/bad-times]\n"},
       {Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"dur":3})"),
-       "error: none of the trace's 1 events starts at a time that a clock can show; the first, "
+       "error: all 1 events of the trace start at an impossible time; the first, "
        "`a`, "
        "has no `ts`\n"
        "  --> trace.json\n"
-       "  help: `ts` and `dur` are microseconds; if they were written in another unit, divide them"
+       "  help: `ts` and `dur` are microseconds; convert other units"
        "   [kineto/bad-times]\n"},
       {R"({"name": "package", "version": "1.0"})",
        "error: the file has no list `traceEvents`\n"
@@ -191,7 +191,7 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
       {R"({"traceEvents": [{"ph" "X"}]})",
        "error: no event of the trace can be read; it is not valid JSON: syntax error\n"
        "  --> trace.json, byte 23\n"
-       "  help: look at the file around that byte, or record again   [kineto/invalid-json]\n"},
+       "  help: check the file around that byte, or record again   [kineto/invalid-json]\n"},
   };
   for (const auto& [text, outcome] : kRefusals) EXPECT_EQ(Outcome(ReadText(text)), outcome) << text;
 }
@@ -203,9 +203,9 @@ TEST(KinetoRefuses, WhatGoesOnBehindItsEnd) {
        {trace + trace, trace + "\n" + list, list + "\n" + list, list + " junk",
         "{\"traceEvents\": " + list + ", \"traceEvents\": " + list + "}"}) {
     EXPECT_EQ(Outcome(ReadText(text)),
-              "error: the file goes on behind the end of its first trace\n"
+              "error: the file continues after the end of its first trace\n"
               "  --> trace.json\n"
-              "  help: give each recording a file of its own; pass --allow-incomplete to judge the "
+              "  help: write each profile to a separate file; pass --allow-incomplete to judge the "
               "first   [kineto/goes-on]\n")
         << text;
     const auto first = ReadText(text, {.allow_incomplete = true, .progress = {}});

@@ -81,42 +81,41 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "-f "
        "UTF-16 -t UTF-8`   [input/utf16]\n"},
       {"trace.pftrace", "\x01\x02",
-       "error: the file is a binary trace of Perfetto by no known writer, which is not read\n"
+       "error: the file is a binary trace of Perfetto by no known writer, which is not supported\n"
        "  --> trace.pftrace\n"
        "  help: record with the framework's own profiler; of one of `neuron-explorer view` pass "
        "its Parquet files   [input/perfetto]\n"},
       {"packets", "\x0A\x02\x40\x05\x0A\x02\x40\x06\x0A\x02\x50\x01",
-       "error: the file is a binary trace of Perfetto by no known writer, which is not read\n"
+       "error: the file is a binary trace of Perfetto by no known writer, which is not supported\n"
        "  --> packets\n"
        "  help: record with the framework's own profiler; of one of `neuron-explorer view` pass "
        "its Parquet files   [input/perfetto]\n"},
       {"table.parquet", "PAR1 and so on",
-       "error: the file is a Parquet table of no profile that is known by its name\n"
+       "error: the file is a Parquet table with an unknown name\n"
        "  --> table.parquet\n"
        "  help: pass the folder that neuron-explorer or `nsys export --type parquetdir` wrote, "
-       "with "
-       "the names that they give   [input/parquet]\n"},
+       "with its original file names   [input/parquet]\n"},
       {"NVTX_EVENTS.parquet", "PAR1 and so on",
        "error: the file is one table of an export of Nsight Systems as Parquet\n"
        "  --> NVTX_EVENTS.parquet\n"
-       "  help: pass the folder that it is in   [nsight/one-table]\n"},
+       "  help: pass its folder   [nsight/one-table]\n"},
       {"run.arrows", "ARROW1\0\0"sv,
-       "error: the file is a table of Arrow, which is not read\n  --> run.arrows\n"
+       "error: the file is an Arrow table, which is not supported\n  --> run.arrows\n"
        "  help: export the report with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
        "`.sqlite` file   [input/arrow]\n"},
       {"run.jsonl", "{\"CudaEvent\": {\"startNs\": \"1\"}}\n{\"CudaEvent\": {}}\n",
-       "error: the file is an export of Nsight Systems as lines of JSON, which is not read\n"
+       "error: the file is an export of Nsight Systems as lines of JSON, which is not supported\n"
        "  --> run.jsonl\n"
        "  help: export the report with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
        "`.sqlite` file   [input/nsys-jsonlines]\n"},
       {"overview_page.json", R"([{"cols": [{"id": "time"}], "rows": []}])",
-       "error: the file is a page of XProf, which holds sums for drawing only\n"
+       "error: the file is a page of XProf, which contains only totals\n"
        "  --> overview_page.json\n"
        "  help: pass the `.xplane.pb` that it was made from "
        "(plugins/profile/<time>/<host>.xplane.pb)   [input/xprof]\n"},
       {"kernel_trace.csv", R"("Kind","Agent_Id","Queue_Id")",
-       "error: the file is a table of rocprofv3, which lacks the device's properties and the "
-       "ranges\n  --> kernel_trace.csv\n"
+       "error: the file is a table of rocprofv3, which has no device properties and ranges\n  --> "
+       "kernel_trace.csv\n"
        "  help: record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`; before "
        "ROCm 7 add `--output-format json` and pass its `*_results.json`   [input/rocprof-csv]\n"},
       {"package.json", R"({"name": "x"})",
@@ -140,22 +139,21 @@ TEST_F(Load, SaysWhatIsReadWhereItKnowsNoFormat) {
   expected.pop_back();
   Write("notes.txt", "hello");
   EXPECT_EQ(Outcome(ReadProfile("notes.txt", {})),
-            fmt::format("error: the file is no profile of a known format\n  --> notes.txt\n"
+            fmt::format("error: the file is not a profile of a known format\n  --> notes.txt\n"
                         "  help: expected {} or {}   [input/unknown]\n",
                         fmt::join(expected, ", "), last));
 }
 
 TEST_F(Load, SaysThatAFileOrFolderIsMissingOrBare) {
-  EXPECT_EQ(
-      Outcome(ReadProfile("none.json", {})),
-      "error: no such file\n  --> none.json\n  help: check the path; a folder of recordings is "
-      "taken too   [input/missing]\n");
+  EXPECT_EQ(Outcome(ReadProfile("none.json", {})),
+            "error: no such file\n  --> none.json\n  help: check the path; a folder of profiles is "
+            "accepted, too   [input/missing]\n");
   fs::create_directory("bare");
   const auto run = LoadRun({"bare"}, {});
   ASSERT_FALSE(run);
   EXPECT_EQ(RenderDiagnostic(run.error(), {}, false),
             "error: the folder contains no profile\n  --> bare\n"
-            "  help: expected files like worker0.pt.trace.json.gz in it   [input/no-profiles]\n");
+            "  help: expected files such as worker0.pt.trace.json.gz   [input/no-profiles]\n");
 }
 
 TEST_F(Load, AFolderOfReportsInTheirOwnFormatSaysHowToExportThem) {
@@ -164,7 +162,7 @@ TEST_F(Load, AFolderOfReportsInTheirOwnFormatSaysHowToExportThem) {
   const auto run = LoadRun({"reports"}, {});
   ASSERT_FALSE(run);
   EXPECT_EQ(RenderDiagnostic(run.error(), {}, false),
-            "error: the folder holds reports of Nsight Systems in its own format, which only its "
+            "error: the folder has reports of Nsight Systems in its own format, which only its "
             "own tools can read\n  --> reports\n"
             "  help: export each with `nsys export --type sqlite REPORT.nsys-rep`, then pass the "
             "folder again   [input/nsys-rep]\n");
@@ -261,7 +259,8 @@ TEST_F(Load, AFolderIsARunOrderedByRank) {
   for (const auto& profile : run->profiles) paths.push_back(profile.source.path);
   EXPECT_THAT(paths,
               ElementsAre("run/c.pt.trace.json", "run/b.pt.trace.json", "run/a.pt.trace.json"));
-  EXPECT_THAT(run->skipped, ElementsAre("run/notes.txt: the file is no profile of a known format"));
+  EXPECT_THAT(run->skipped,
+              ElementsAre("run/notes.txt: the file is not a profile of a known format"));
 }
 
 // What may be read one by one: of XLA's two files of a host only the one that says all.
@@ -299,7 +298,7 @@ TEST_F(Load, OfTwoFilesThatSayTheSameTheFullerIsRead) {
   ASSERT_TRUE(run) << run.error().message;
   EXPECT_EQ(run->profiles.size(), 1u);
   EXPECT_THAT(run->skipped,
-              ElementsAre("run/kernel_details.csv: trace_view.json says the same and more"));
+              ElementsAre("run/kernel_details.csv: trace_view.json has the same data and more"));
   // Alone, the table is a profile.
   EXPECT_TRUE(ReadProfile("run/kernel_details.csv", {}));
 }
@@ -314,9 +313,8 @@ TEST_F(Load, OfALogFolderOfJaxTheLatestRecordingIsRead) {
   ASSERT_EQ(run->profiles.size(), 1u);
   EXPECT_EQ(run->profiles[0].source.path,
             "log/plugins/profile/2024_05_02_09_00_00/host.trace.json");
-  EXPECT_THAT(run->skipped,
-              ElementsAre("log/plugins/profile/2024_05_01_10_00_00: an earlier recording; pass it "
-                          "alone to read it"));
+  EXPECT_THAT(run->skipped, ElementsAre("log/plugins/profile/2024_05_01_10_00_00: an earlier "
+                                        "profile; pass only this file to read it"));
 }
 
 TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
@@ -438,7 +436,7 @@ TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
       {"their world sizes are 2 and 4", RankAt(0, 5, R"(, "world_size": 2)"),
        RankAt(1, 5, R"(, "world_size": 4)")},
       {"their iterations are numbered 3 to 3 and 9 to 9", RankAt(0, 5, "", 3), RankAt(1, 5, "", 9)},
-      {"they were recorded one after the other, and neither says its rank", RankAt(-1, 5),
+      {"they were recorded one after the other, and neither has a rank", RankAt(-1, 5),
        RankAt(-1, 9000)},
       {"the second was recorded 4 200 s after the first, and ranks run at the same time",
        RankAt(0, 1'700'000'000'000'000), RankAt(1, 1'700'004'200'000'002)},
@@ -485,8 +483,8 @@ TEST_F(Load, RefusesToMergeFilesOfUnknownRanks) {
   EXPECT_THAT(named.error().notes,
               ElementsAre("help: ranks 0, 1, … of one run: `profgauge check --ranks as-listed "
                           "runs/a.json runs/b.json`",
-                          "help: a separate run: `profgauge check runs/a.json`",
-                          "help: a separate run: `profgauge check runs/b.json`",
+                          "help: for a separate run: `profgauge check runs/a.json`",
+                          "help: for a separate run: `profgauge check runs/b.json`",
                           "help: runs of one program: compare them with `--baseline FILE`"));
   EXPECT_EQ(LoadRun({"runs"}, {}).error().code, "input/ranks-unknown");
   // One that states its rank says nothing of the other.
@@ -617,7 +615,7 @@ TEST_F(Load, SeveralRanksOfSeveralRunsAreListedByRun) {
   Write("runs/b1 x.json", RankAt(1, 6));
   const auto run = LoadRun({"runs"}, {});
   ASSERT_FALSE(run);
-  EXPECT_EQ(run.error().message, "the folder holds 2 runs, not the ranks of one");
+  EXPECT_EQ(run.error().message, "the folder has 2 runs, not the ranks of one");
   EXPECT_EQ(run.error().notes.size(), 3u);
   EXPECT_THAT(run.error().notes, ::testing::Contains(::testing::HasSubstr("'runs/b1 x.json'")));
 }
@@ -649,14 +647,13 @@ TEST_F(Load, OfALogFolderOfTensorboardTheLatestOfEachRankIsRead) {
   for (const Profile& profile : run->profiles) paths.push_back(profile.source.path);
   EXPECT_THAT(paths, ElementsAre("log/node1_11.1700000000900.pt.trace.json",
                                  "log/node1_12.1700000000901.pt.trace.json"));
-  EXPECT_THAT(run->skipped,
-              ElementsAre("log/node1_11.1700000000001.pt.trace.json: an earlier recording; pass it "
-                          "alone to read it",
-                          "log/node1_12.1700000000002.pt.trace.json: an earlier recording; pass it "
-                          "alone to read it"));
+  EXPECT_THAT(run->skipped, ElementsAre("log/node1_11.1700000000001.pt.trace.json: an earlier "
+                                        "profile; pass only this file to read it",
+                                        "log/node1_12.1700000000002.pt.trace.json: an earlier "
+                                        "profile; pass only this file to read it"));
   EXPECT_THAT(run->profiles[0].facts,
               ::testing::Contains(std::pair<std::string, std::string>(
-                  "earlier recordings left out", "2; the latest in the folder is read")));
+                  "earlier profiles skipped", "2; the latest in the folder is read")));
   // Without recorded ranks: the same host, one after the other.
   Write("alone/node1_11.1700000000001.pt.trace.json", RankAt(-1, 5));
   Write("alone/node1_14.1700000000900.pt.trace.json", RankAt(-1, 905));

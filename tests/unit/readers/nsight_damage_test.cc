@@ -130,7 +130,7 @@ TEST_F(NsightTest, ADamagedFileSaysWhatSqliteSays) {
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "sqlite/damaged");
   EXPECT_THAT(profile.error().notes.front(),
-              ::testing::AllOf(HasSubstr("SQLite says: database disk image is malformed"),
+              ::testing::AllOf(HasSubstr("SQLite reports: database disk image is malformed"),
                                HasSubstr("(code 11)")));
 }
 

@@ -96,23 +96,25 @@ TEST(PftraceReal, OtherWritersAreRefusedWithAWayOut) {
     const Error& error = profile.error();
     return error.code + ": " + error.message + "; " + error.notes.front();
   };
-  EXPECT_EQ(refusal("dialects/rocprofv3.pftrace"),
-            "input/perfetto: the file is a binary trace of Perfetto by rocprofv3, which is not "
-            "read; help: pass the `*_results.db` that `rocprofv3 --sys-trace -- COMMAND` writes, "
-            "or record with `--output-format json`");
-  EXPECT_EQ(refusal("dialects/rocpd.pftrace"),
-            "input/perfetto: the file is a binary trace of Perfetto by rocpd, which is not read; "
-            "help: pass the `*_results.db` that it was converted from, or record one with "
-            "`rocprofv3 --sys-trace -- COMMAND`");
+  EXPECT_EQ(
+      refusal("dialects/rocprofv3.pftrace"),
+      "input/perfetto: the file is a binary trace of Perfetto by rocprofv3, which is not "
+      "supported; help: pass the `*_results.db` that `rocprofv3 --sys-trace -- COMMAND` writes, "
+      "or record with `--output-format json`");
+  EXPECT_EQ(
+      refusal("dialects/rocpd.pftrace"),
+      "input/perfetto: the file is a binary trace of Perfetto by rocpd, which is not supported; "
+      "help: pass the `*_results.db` that it was converted from, or record one with "
+      "`rocprofv3 --sys-trace -- COMMAND`");
   EXPECT_EQ(refusal("malformed/legacy_events.pftrace"),
             "input/perfetto: the file is a binary trace of Perfetto in the form of Chrome's "
-            "events, which is not read; help: it holds no profile of a deep-learning program");
+            "events, which is not read; help: it is not a profile of a deep-learning program");
   EXPECT_EQ(refusal("malformed/render_stages_of_others.pftrace"),
             "input/perfetto: the file is a binary trace of Perfetto with render stages of no known "
             "writer, which is not read; help: record with the framework's own profiler");
   EXPECT_EQ(refusal("malformed/system_trace.pftrace"),
             "input/perfetto: the file is a binary trace of Perfetto of a system, which is not "
-            "read; help: it holds no profile of a deep-learning program");
+            "supported; help: it is not a profile of a deep-learning program");
 }
 
 TEST(PftraceReal, ReadsTheFormOfJune2026) {

@@ -129,7 +129,7 @@ TEST_F(NetDictTest, MoreThanOneBadLineInTenIsNoProfile) {
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "pyprof/bad-lines");
   EXPECT_EQ(profile.error().message,
-            "1 of 2 lines are no kernels of PyProf, the first in line 2: expected a text for "
+            "1 of 2 lines are not kernels of PyProf, the first in line 2: expected a text for "
             "`kShortName`");
 }
 

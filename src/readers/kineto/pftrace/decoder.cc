@@ -197,7 +197,7 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   if ((packet.flags & kNeedsState) != 0 && !sequence->is_valid) {
     decoded_.lost_state = true;
     builder_.log().AddAt(Counter::events_dropped,
-                         fmt::format("the packet at byte {} needs one that is not there", offset));
+                         fmt::format("the packet at byte {} needs a missing packet", offset));
     return true;
   }
   const auto stamp = packet.timestamp ? decoded_.clocks.Read(*packet.timestamp, packet.clock,

@@ -39,8 +39,8 @@ constexpr Text kTexts[] = {
      "JSON of `--output-format json`"},
     {Writer::kRenderStages, " with render stages of no known writer", kOwnProfiler},
     {Writer::kChrome, " in the form of Chrome's events",
-     "it holds no profile of a deep-learning program"},
-    {Writer::kSystem, " of a system", "it holds no profile of a deep-learning program"},
+     "it is not a profile of a deep-learning program"},
+    {Writer::kSystem, " of a system", "it is not a profile of a deep-learning program"},
     {Writer::kUnknown, " by no known writer",
      "record with the framework's own profiler; of one of `neuron-explorer view` pass its Parquet "
      "files"},
@@ -89,7 +89,7 @@ Error ForeignTrace(const std::string& file, Writer writer) {
   if (text == std::end(kTexts)) text = std::end(kTexts) - 1;
   return InputError(
       file, "input/perfetto",
-      fmt::format("the file is a binary trace of Perfetto{}, which is not read", text->by),
+      fmt::format("the file is a binary trace of Perfetto{}, which is not supported", text->by),
       std::string(text->help));
 }
 

@@ -19,8 +19,8 @@ namespace profgauge::readers {
 namespace pftrace {
 namespace {
 
-#define PROFGAUGE_JSON_INSTEAD                                                                  \
-  "a .pftrace does not hold them; export `prof.export_chrome_trace(\"trace.json.gz\")` of the " \
+#define PROFGAUGE_JSON_INSTEAD                                                                     \
+  "a .pftrace does not contain them; export `prof.export_chrome_trace(\"trace.json.gz\")` of the " \
   "same run"
 
 constexpr RecordingHint kHints[] = {
@@ -110,17 +110,17 @@ class Import {
       Error error = *packets_.error();
       error.where.offset = packets_.total();
       error.where.has_offset = true;
-      error.notes.push_back("help: pass --allow-incomplete to judge what is there");
+      error.notes.push_back("help: pass --allow-incomplete to judge the readable part");
       return Fail(std::move(error));
     }
     if (packets_.damaged()) {
-      return Fail(Damaged("the bytes are no packet of a Perfetto trace",
-                          "pass --allow-incomplete to judge what is before"));
+      return Fail(Damaged("the bytes are not a packet of a Perfetto trace",
+                          "pass --allow-incomplete to judge the part before"));
     }
     return Fail(InputErrorAt(source_.name(), packets_.offset(), "perfetto/truncated",
                              "the trace ends inside a packet",
                              "the profiler was probably killed while writing; pass "
-                             "--allow-incomplete to judge what is there"));
+                             "--allow-incomplete to judge the readable part"));
   }
 
   Error Damaged(std::string message, std::string help) const {
@@ -131,13 +131,13 @@ class Import {
   Error Stopped(Decoder::Stop stop) const {
     switch (stop) {
       case Decoder::Stop::kNested:
-        return Damaged("compressed packets hold compressed packets", "record again");
+        return Damaged("compressed packets contain compressed packets", "record again");
       case Decoder::Stop::kTooLarge:
         return InputErrorAt(source_.name(), packets_.offset(), "perfetto/too-large",
                             fmt::format("packets unpack to more than {} MB, or texts of the trace "
                                         "to more than 2 GB",
                                         kLargestBundle >> 20),
-                            "no profiler writes that; record again");
+                            "no profiler writes such a trace; record again");
       case Decoder::Stop::kSystem:
         return ForeignTrace(source_.name(), Writer::kSystem);
       case Decoder::Stop::kDamaged:
@@ -151,9 +151,9 @@ class Import {
     if (decoded.lost_state) {
       return InputError(source_.name(), "perfetto/no-events",
                         "every event of the trace needs packets that are not in it",
-                        "the recording lost its beginning; record again");
+                        "the start of the trace was lost; record again");
     }
-    return InputError(source_.name(), "perfetto/no-events", "the trace records nothing whole",
+    return InputError(source_.name(), "perfetto/no-events", "the trace is empty whole",
                       "the profiler was stopped before its first active step, or while writing");
   }
 

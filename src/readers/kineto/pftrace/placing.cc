@@ -147,8 +147,8 @@ void CountAlone(const Paired& paired, ProfileBuilder& builder) {
     builder.log().Add(Counter::events_dropped, cases - 1);
     builder.log().AddAt(Counter::events_dropped, fmt::format("{}: {}", what, cases));
   };
-  count(paired.begins_alone, "slices that begin and do not end");
-  count(paired.ends_alone, "slices that end and did not begin");
+  count(paired.begins_alone, "slices that begin but do not end");
+  count(paired.ends_alone, "slices that end but do not begin");
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ class RocpdReader final : public Reader {
     const std::vector<std::string> suffixes = SuffixesOf(tables);
     if (suffixes.size() > kMostProcesses) {
       return Fail(InputError(source.name(), "rocpd/too-many",
-                             fmt::format("the database holds {} processes, at most {} are read",
+                             fmt::format("the database has {} processes, at most {} are supported",
                                          suffixes.size(), kMostProcesses),
                              "pass the files of the processes instead of the merged one"));
     }
@@ -144,31 +144,30 @@ class RocpdReader final : public Reader {
   std::optional<Error> RefuseTables(const std::string& path,
                                     const std::set<std::string>& tables) const override {
     if (tables.contains("rocpd_api") && tables.contains("rocpd_op")) {
-      return InputError(path, "input/rpd",
-                        "the file is a trace of rocmProfileData (rpd_tracer), which is not read",
-                        std::string(rocprofv3::kRecord));
+      return InputError(
+          path, "input/rpd",
+          "the file is a trace of rocmProfileData (rpd_tracer), which is not supported",
+          std::string(rocprofv3::kRecord));
     }
     const bool is_rocpd = std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
       return table.starts_with("rocpd_");
     });
     if (!is_rocpd) return std::nullopt;
     return InputError(path, "input/rocpd",
-                      "the file is a database of rocprofv3 (rocpd) of a layout that is not known",
+                      "the file is a database of rocprofv3 (rocpd) with an unknown layout",
                       std::string(rocprofv3::kRecord));
   }
 
   std::string_view CheckFirst(const Source& source) const override {
     if (source.format != "rocprofv3") return {};
     if (source.dialect.starts_with("rocprof-sys rocpd")) {
-      return "no database of rocprof-sys was at hand: check the number of kernels, and that "
-             "threads "
-             "and GPUs are those of the run; `rocpd_layout` says which tables and columns were "
-             "found";
+      return "this format was tested without a database of rocprof-sys: check the number of "
+             "kernels, the threads and the GPUs; `rocpd_layout` lists the tables and columns found";
     }
     if (!source.dialect.starts_with("rocpd")) return {};
-    return "no database of rocprofv3 was at hand: check the numbers of kernels, calls and markers "
-           "against `rocpd convert`, the rank, and names of markers; `rocpd_layout` says which "
-           "tables and columns were found";
+    return "this format was tested without a database of rocprofv3: compare the numbers of "
+           "kernels, calls and markers with `rocpd convert`, and check the rank and marker names; "
+           "`rocpd_layout` lists the tables and columns found";
   }
   // It writes DIR/HOST/PID_results.db; what lies in pass_1, pass_2 … are runs with other counters.
   std::vector<std::string> OutputsOf(const std::string& folder,
@@ -202,7 +201,7 @@ class RocpdReader final : public Reader {
     for (const Profile& profile : run.profiles) {
       if (!is_idle(profile)) continue;
       run.skipped.push_back(profile.source.path +
-                            ": a process without kernels, collectives and ranges is no rank");
+                            ": a process without kernels, collectives and ranges is not a rank");
     }
     std::erase_if(run.profiles, is_idle);
     return {};
@@ -214,18 +213,16 @@ class RocpdReader final : public Reader {
     const bool is_of_rocprof_sys = dialect.starts_with("rocprof-sys");
     return InputError(path, "rocprofv3/no-events",
                       is_of_rocprof_sys
-                          ? "the database of rocprof-sys holds counters and samples at most, no "
-                            "kernels, copies, calls or ranges"
-                          : "the rocprofv3 file holds no kernels, copies, calls or ranges",
+                          ? "the database of rocprof-sys has no kernels, copies, calls or ranges"
+                          : "the rocprofv3 file has no kernels, copies, calls or ranges",
                       (is_of_rocprof_sys ? "record with a later rocprof-sys, or " : "") +
                           std::string(rocprofv3::kRecord));
   }
   static Error Interrupted(const std::string& path) {
     return InputError(
         path, "rocpd/interrupted",
-        fmt::format(
-            "the profiler was stopped while it wrote the database: {}-journal lies beside it",
-            fs::path(path).filename().string()),
+        fmt::format("the profiler was stopped while it wrote the database: {}-journal exists",
+                    fs::path(path).filename().string()),
         "record again; `sqlite3 FILE 'pragma integrity_check'` takes the unfinished "
         "part back, what is left lacks what was not yet written");
   }

@@ -146,10 +146,10 @@ Status CheckLayout(sqlite::Database& database, const std::vector<std::string>& s
   }
   if (found.any_with && !found.any_without) return {};
   return Fail(InputError(database.path(), "rocpd/unknown-schema",
-                         fmt::format("the database's layout is not known (schema_version {})",
+                         fmt::format("the layout of the database is unknown (schema_version {})",
                                      version.empty() ? "missing" : version),
-                         "expected schema_version 3 to 3.0.5 or 4.1.0, and `rocpd convert` is no "
-                         "way out; with another "
+                         "expected schema_version 3 to 3.0.5 or 4.1.0, and `rocpd convert` does "
+                         "not help; with another "
                          "release " +
                              std::string(rocprofv3::kRecord)));
 }

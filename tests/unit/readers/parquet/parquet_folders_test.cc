@@ -137,8 +137,7 @@ TEST_F(ParquetFolders, ParquetWinsOverTheSameTableAsCsv) {
   const auto run = LoadRun({"run"}, {});
   ASSERT_TRUE(run) << run.error().message;
   EXPECT_EQ(run->profiles.front().neuron->instructions.size(), 3u);
-  EXPECT_THAT(run->skipped,
-              ElementsAre("run/Instruction.csv: its table is there as Parquet, which is read"));
+  EXPECT_THAT(run->skipped, ElementsAre("run/Instruction.csv: its Parquet table is used"));
 }
 
 TEST_F(ParquetFolders, ATableWithoutItsTimesIsRefusedWithTheVersion) {
