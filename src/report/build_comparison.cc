@@ -102,13 +102,13 @@ PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& 
   value.better = BetterOf(paired.spec->direction);
   const Unit unit = paired.spec->unit;
   const auto side = [unit](const std::optional<double>& number) {
-    return MakeQuantity(number ? Value{*number} : Value{}, unit, "this run does not have it");
+    return MakeQuantity(number ? Value{*number} : Value{}, unit, "this run has no such value");
   };
   value.base = side(paired.base);
   value.current = side(paired.current);
   value.change = paired.base && paired.current
                      ? ChangeOf(*paired.base, *paired.current - *paired.base, unit)
-                     : MakeQuantity({}, Unit::kShare, "one of the runs does not have it");
+                     : MakeQuantity({}, Unit::kShare, "one of the runs has no such value");
   return value;
 }
 

@@ -70,7 +70,8 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
     const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
     const bool says_more = !limit.empty() && *from.gain_limit > knowledge::kFindingsBoundExcess *
                                                                     from.gain.value_or(0);
-    finding.gain.text += says_more ? fmt::format(" replayed (≤ {})", limit) : " replayed";
+    finding.gain.text +=
+        says_more ? fmt::format(" (simulated; at most {})", limit) : " (simulated)";
   }
   for (const std::size_t symptom : from.symptoms) {
     finding.explains.push_back(evaluation.findings[symptom].rule->id);

@@ -160,11 +160,12 @@ std::string LeftOutText(const Analysis& analysis) {
       std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
                   [](const profgauge::Remark& remark) { return remark.id == kIncompleteStart; });
   if (is_head && left_out > 0) {
-    return fmt::format("; {} left out as incomplete", FormatCount(left_out));
+    return fmt::format("; {} excluded as incomplete", FormatCount(left_out));
   }
   if (!is_tail || left_out <= 0) return {};
-  return left_out == 1 ? "; the last left out as incomplete"
-                       : fmt::format("; the last {} left out as incomplete", FormatCount(left_out));
+  return left_out == 1
+             ? "; the last is excluded as incomplete"
+             : fmt::format("; the last {} are excluded as incomplete", FormatCount(left_out));
 }
 
 // "all 12 iterations", "iterations 3 to 9 of 12", "7 of 12 iterations".
@@ -177,8 +178,8 @@ std::string SelectionText(const Analysis& analysis) {
         FormatDuration(static_cast<double>(analysis.window_start)));
   }
   if (analysis.iteration_source.by == IterationsBy::kUndivided)
-    return "the whole profile as one iteration";
-  if (total == 0) return "no iteration is known";
+    return "whole profile as one iteration";
+  if (total == 0) return "no iterations";
   if (total == 1 && selected == total) return "the only iteration";
   if (selected == total) return fmt::format("all {} iterations", FormatCount(total));
   std::int64_t first = -1, last = -1;

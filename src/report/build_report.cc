@@ -281,10 +281,9 @@ Report BuildReport(const BuildInput& input) {
   }
   if (report.comparison && report.comparison->current_runs > 1) {
     report.remarks.push_back(
-        {"several-runs",
-         fmt::format("{} runs are held against the baseline together; everything else here is "
-                     "about {}, the one in the middle by its median iteration time",
-                     report.comparison->current_runs, report.profile.name)});
+        {"several-runs", fmt::format("{} runs are compared with the baseline together; the rest "
+                                     "describes {}, the run with the median iteration time",
+                                     report.comparison->current_runs, report.profile.name)});
   }
   if (input.verdict != nullptr) {
     for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});

@@ -88,7 +88,7 @@ TrendSeries BuildSeries(std::span<const HistoryEntry> entries, const MetricSpec&
     const Snapshot& run = entries[i].snapshot;
     const std::optional<double> value = ValueOf(run, spec.id);
     series.values.push_back(
-        MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run does not have it"));
+        MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run has no such value"));
     if (!value) continue;
     ++present;
     if (definition != 0 && run.DefinitionOf(spec.id) != definition) {

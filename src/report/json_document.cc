@@ -12,7 +12,7 @@ namespace json = boost::json;
 
 Error NotJson(const std::string& name, std::size_t offset, std::string_view message) {
   return InputErrorAt(name, offset, "report/not-json", std::string(message),
-                      "`render` draws a report.json that `check` or `report` wrote with --json");
+                      "`render` reads a report.json that `check` or `report` wrote with --json");
 }
 
 }  // namespace

@@ -350,7 +350,8 @@ Result<Report> ReadReport(std::string_view text, const std::string& name) {
   const json::value* schema = object == nullptr ? nullptr : object->if_contains("schema");
   if (object != nullptr && object->contains("runs") && !object->contains("profile")) {
     Error error = MakeError(name, "several-runs", "expected the report of one run, found several");
-    error.notes = {"help: `runs` holds them one by one: `jq '.runs[0]' runs.json > report.json`"};
+    error.notes = {
+        "help: `runs` contains them separately: `jq '.runs[0]' runs.json > report.json`"};
     return Fail(std::move(error));
   }
   if (object != nullptr && object->contains("errors") && !object->contains("profile")) {
@@ -370,7 +371,7 @@ Result<Report> ReadReport(std::string_view text, const std::string& name) {
         name, "newer-schema",
         fmt::format("expected schema {} or older, found {}", kSchema, schema->get_int64()));
     error.where.path = "schema";
-    error.notes = {"help: draw it with the version of profgauge that wrote it, or a newer one"};
+    error.notes = {"help: render it with the version of profgauge that wrote it, or a newer one"};
     return Fail(std::move(error));
   }
   std::optional<BadField> bad;

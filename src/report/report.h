@@ -287,7 +287,7 @@ struct ComparisonStep {
   bool significant = false;                  ///< Never of two runs, which do not show their noise.
 };
 
-/// A kernel, copy or op in both runs, per iteration; what runs in parallel counts each time.
+/// A kernel, copy or op in both runs, per iteration; parallel work counts separately.
 struct PairedWork {
   std::string name;  ///< As of a step.
   PartChange change = PartChange::kChanged;

@@ -33,13 +33,13 @@ json::object SchemaOf(const JsonShape& shape) {
 }  // namespace
 
 json::object ReportSchema() {
-  json::object schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                      {"title", "profgauge report"},
-                      {"description",
-                       "report.json: what reports show, but for events one by one and the rows "
-                       "that left_out counts"},
-                      {"required", {"schema", "verdict"}},
-                      {"anyOf", {{{"required", {"profile"}}}, {{"required", {"errors"}}}}}};
+  json::object schema{
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "profgauge report"},
+      {"description",
+       "report.json: content of reports, without single events and the rows counted in left_out"},
+      {"required", {"schema", "verdict"}},
+      {"anyOf", {{{"required", {"profile"}}}, {{"required", {"errors"}}}}}};
   for (auto& entry : SchemaOf(ReportShape())) schema.insert_or_assign(entry.key(), entry.value());
   schema["properties"].as_object()["schema"] = {
       {"type", "integer"}, {"minimum", 1}, {"maximum", std::max(kSchema, kEndingSchema)}};

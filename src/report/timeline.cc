@@ -458,7 +458,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
   }
   if (ranks.empty()) return timeline;
   if (std::none_of(ranks.begin(), ranks.end(), [](const Profile& p) { return p.has_timeline; })) {
-    timeline.left_out = "all events: the recording does not say when they ran";
+    timeline.left_out = "all events: their times were not recorded";
     return timeline;
   }
   Builder builder(timeline, options.knowledge);
@@ -483,7 +483,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
   const std::string undrawn = builder.UndrawnText(TextFor(report.profile, "{{ device.device }}s"));
   if (!undrawn.empty()) timeline.left_out += (timeline.left_out.empty() ? "" : ", ") + undrawn;
   if (steps_left_out > 0) {
-    timeline.left_out += fmt::format("{}the {} shortest steps of the critical path",
+    timeline.left_out += fmt::format("{}the {} shortest segments of the critical path",
                                      timeline.left_out.empty() ? "" : ", ",
                                      FormatCount(static_cast<std::int64_t>(steps_left_out)));
   }

@@ -142,8 +142,8 @@ void AddSemaphores(const Profile& profile, std::int64_t rank, Timeline& timeline
     counter.line = true;
     counter.section = semaphores.size() <= kMostSemaphores
                           ? std::string("Semaphores")
-                          : fmt::format("Semaphores ({} of {} that change most)", kMostSemaphores,
-                                        semaphores.size());
+                          : fmt::format("Semaphores ({} of {}, most changes first)",
+                                        kMostSemaphores, semaphores.size());
     const std::size_t each = updates.size() / kMostSteps + 1;
     for (std::size_t i = 0; i < updates.size(); i += each) {
       counter.time.push_back(updates[i]->time);

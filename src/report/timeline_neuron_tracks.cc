@@ -121,7 +121,7 @@ class Adder {
   void AddEngine(const TrackName& name, const Events& events) {
     const auto index = std::min(static_cast<std::size_t>(name.engine), neuron::kEngines);
     Timeline::Track track =
-        Track(name.matrix ? "Tensor (matrix products)" : std::string(kTrackNames[index]), name.core,
+        Track(name.matrix ? "Tensor (matmuls)" : std::string(kTrackNames[index]), name.core,
               TrackType::kStream);
     track.unit = std::string(neuron::EngineName(name.engine));
     tracks_.Add(std::move(track), events);

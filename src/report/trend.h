@@ -30,7 +30,7 @@ struct TrendChange {
 
 struct TrendSeries {
   std::string metric, title;
-  std::vector<Quantity> values;  ///< One for each run; absent where the run does not have it.
+  std::vector<Quantity> values;  ///< One for each run; absent where the run has no such value.
   std::vector<TrendChange> changes;
 };
 

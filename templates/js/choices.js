@@ -1,4 +1,4 @@
-// ---- Another range of iterations: the summary numbers over it.
+// ---- Other range of iterations: the summary numbers over it.
 
 // Two bars in the chart of iterations: where the range begins and ends; they move from one edge of a
 // column to the next.
@@ -26,7 +26,7 @@ function addRangeBars(from, to, low, update) {
     svg.append(rect);
     return () => rect.setAttribute('x', edges[Math.min(Math.max(+input.value - low + offset, 0), edges.length - 1)] - 2.5);
   };
-  const moves = [bar(from, 0, 'Where the range begins; drag it'), bar(to, 1, 'Where the range ends; drag it')];
+  const moves = [bar(from, 0, 'Start of the range; drag to move'), bar(to, 1, 'End of the range; drag to move')];
   return () => moves.forEach((move) => move());
 }
 
@@ -58,8 +58,8 @@ function addReaggregation() {
       chosen.push(row);
     }
     out.replaceChildren(...(chosen.length ? summaryOf(chosen, rows, by, parts)
-      : [make('p', {}, 'No iteration lies in this range.')]));
-    out.append(make('p', { className: 'small mute' }, `From iteration ${iterationName(+from.value)} to ${iterationName(+to.value)}; the rest of the page stands for the range at its top. Everything over this one: `,
+      : [make('p', {}, 'No iteration is in this range.')]));
+    out.append(make('p', { className: 'small mute' }, `From iteration ${iterationName(+from.value)} to ${iterationName(+to.value)}; the rest of the page covers the range shown at the top. To judge this range: `,
       make('code', {}, `--iter-start ${from.value} --iter-stop ${to.value}`)));
   };
   moveBars = addRangeBars(from, to, low, update);
@@ -67,7 +67,7 @@ function addReaggregation() {
   from.addEventListener('input', update);
   to.addEventListener('input', update);
   const box = make('details', { className: 'table another' }, make('summary', {},
-    make('h3', {}, 'Another range of iterations')),
+    make('h3', {}, 'Other range of iterations')),
   make('p', { className: 'tools' }, 'From ', from, ' to ', to), out);
   box.addEventListener('toggle', update, { once: true });
   box.addEventListener('rank', update);
@@ -93,21 +93,21 @@ function addKeyOps() {
   }
   const known = [...found].filter(([key, starts]) => starts.length === all.size && !many.has(key)).sort((a, b) => a[1][0] - b[1][0]);
   if (all.size < 2 || !known.length) return;
-  const select = make('select', { 'aria-label': 'Key op' }, make('option', { value: '' }, `${format(known.length, 'count')} operators run once in each iteration…`),
+  const select = make('select', { 'aria-label': 'Key operator' }, make('option', { value: '' }, `${format(known.length, 'count')} operators run once in each iteration…`),
     ...known.map(([key], index) => make('option', { value: index }, shortened(key))));
   const out = make('div', { role: 'status' });
   select.addEventListener('change', () => {
     if (select.value === '') return out.replaceChildren();
     const [key, starts] = known[select.value];
     const times = starts.sort((a, b) => a - b).slice(1).map((time, index) => time - starts[index]), facts = make('dl', { className: 'facts' });
-    for (const [label, value, unit] of [['From one to the next', times.length, 'count'], ['Mean', times.reduce((a, b) => a + b) / times.length, 'ns'],
+    for (const [label, value, unit] of [['Intervals', times.length, 'count'], ['Mean', times.reduce((a, b) => a + b) / times.length, 'ns'],
       ['Median', medianOf(times), 'ns'], ['Shortest', Math.min(...times), 'ns'], ['Longest', Math.max(...times), 'ns']]) {
       facts.append(make('div', {}, make('dt', {}, label), make('dd', { title: value }, format(value, unit))));
     }
-    out.replaceChildren(facts, make('p', { className: 'small mute' }, 'Everything with iterations that begin with it: ',
+    out.replaceChildren(facts, make('p', { className: 'small mute' }, 'To use this operator as iteration marker: ',
       make('code', {}, `--key-op '${key.replaceAll("'", "'\\''")}'`)));
   });
-  after.after(make('details', { className: 'table keys' }, make('summary', {}, make('h3', {}, 'Iterations by a key op')), make('p', { className: 'tools' }, select), out));
+  after.after(make('details', { className: 'table keys' }, make('summary', {}, make('h3', {}, 'Iterations by key operator')), make('p', { className: 'tools' }, select), out));
 }
 
 function medianOf(values) {
@@ -124,14 +124,14 @@ function summaryOf(chosen, rows, by, parts) {
   const fact = (label, value, unit) => facts.append(make('div', {},
     make('dt', {}, label), make('dd', { title: value }, format(value, unit))));
   fact('Iterations', chosen.length, 'count');
-  fact('In all', total, 'ns');
+  fact('Total', total, 'ns');
   fact('Mean', total / chosen.length, 'ns');
   fact('Median', median, 'ns');
   fact('Variation (robust)', median ? spread / median : 0, 'ratio');
   if (by('kernels') && chosen.every((row) => rows.value(by('kernels'), row) !== null)) fact('Kernels per iteration', sum(by('kernels')) / chosen.length, 'number');
   // Of other ranks than the slowest some parts are not known one by one.
   if (parts.some((part) => chosen.some((row) => rows.value(by(part.id), row) === null))) {
-    return [facts, make('p', {}, 'The parts of this rank’s iterations stand in ', make('a', { href: '#t-rank_steps' }, 'the table of ranks by iteration'), '.')];
+    return [facts, make('p', {}, 'The parts of this rank’s iterations are in ', make('a', { href: '#t-rank_steps' }, 'the table of ranks by iteration'), '.')];
   }
   const svg = shape('svg', { viewBox: '0 0 1190 26', class: 'bar', 'aria-hidden': 'true' });
   const body = make('tbody', {});
@@ -149,8 +149,8 @@ function summaryOf(chosen, rows, by, parts) {
       make('td', { align: 'right' }, format(time / chosen.length, 'ns')),
       make('td', { align: 'right', title: `${time} ns` }, format(time, 'ns'))));
   }
-  const heads = ['Part', 'Share', 'Per iteration', 'In all'].map((text, i) =>
+  const heads = ['Part', 'Share', 'Per iteration', 'Total'].map((text, i) =>
     make('th', { scope: 'col', align: i ? 'right' : 'left' }, text));
-  return [facts, svg, make('div', { className: 'scroll' }, make('table', {}, make('caption', {}, 'Where these iterations go'),
+  return [facts, svg, make('div', { className: 'scroll' }, make('table', {}, make('caption', {}, 'Breakdown of these iterations'),
     make('thead', {}, make('tr', {}, ...heads)), body))];
 }

@@ -55,7 +55,7 @@ class Grid {
     this.table.className = 'data virtual';
     this.scroller.addEventListener('scroll', () => this.drawWindow());
     const note = this.table.caption.querySelector('.small');
-    const rest = this.table.dataset.rest || 'report.json has all of them';
+    const rest = this.table.dataset.rest || 'report.json has all rows';
     if (note) note.textContent = this.rows.of > this.rows.count
       ? `(${format(this.rows.count, 'count')} of ${format(this.rows.of, 'count')} rows${rest ? `; ${rest}` : ''})` : '';
   }
@@ -113,7 +113,7 @@ class Grid {
   addTools() {
     this.input = make('input', {
       type: 'search', placeholder: `filter: ${this.example()}`, 'aria-label': `Filter ${this.title()}`,
-      size: 46, title: `Words, or a column with : = < >. Columns: ${this.fields().map((field) => field.title).join(', ')}`,
+      size: 46, title: `Words, or a column with one of : = < >. Columns: ${this.fields().map((field) => field.title).join(', ')}`,
     });
     let timer = 0;
     this.input.addEventListener('input', () => {
@@ -236,7 +236,7 @@ class Grid {
       head.removeAttribute('aria-sort');
       if (field === this.sortField) head.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
     });
-    const strange = this.unknown.map((word) => `no column “${word}”, searched as a word`);
+    const strange = this.unknown.map((word) => `no column “${word}”, searched as text`);
     const left = (rows.of ?? rows.count) - rows.count;
     const counted = order.length === rows.count ? []
       : [`${format(order.length, 'count')} of ${format(rows.count, 'count')} rows${left ? `; ${format(left, 'count')} more are not in this page and were not searched` : ''}`];

@@ -55,7 +55,7 @@ class Icicle {
       svg.append(box);
     }
     const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
-    this.figure.replaceChildren(svg, make('figcaption', { className: 'small mute' }, `As wide as: ${this.weights[0].title.toLowerCase()}. Click a box to look into it. `,
+    this.figure.replaceChildren(svg, make('figcaption', { className: 'small mute' }, `Width: ${this.weights[0].title.toLowerCase()}. Click a box to zoom in. `,
       ...(this.top < 0 ? [] : [button('Up', () => { this.top = grid.parents[this.top]; this.draw(); }), ' ',
         button('Row', () => openRow(grid, this.top)), ` ${grid.rows.text(name, this.top)}`])));
   }

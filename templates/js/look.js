@@ -18,7 +18,7 @@ function chooseLook(look) {
 
 function addLook() {
   const button = (text, title, onclick) => make('button', { type: 'button', title, ariaLabel: title, onclick }, text);
-  const look = make('select', {}, ...['as the system', 'light', 'dark'].map((text, index) => make('option', { value: index ? text : '' }, text)));
+  const look = make('select', {}, ...['System', 'light', 'dark'].map((text, index) => make('option', { value: index ? text : '' }, text)));
   look.value = layout.read().look || '';
   look.addEventListener('change', () => { layout.write('look', look.value); chooseLook(look.value); });
   const main = document.getElementById('main'), list = make('div', {});
@@ -57,7 +57,7 @@ function addLook() {
       keep();
       tell();
     });
-    const half = button('◫', `Half the width: ${titleOf(section)}`, () => {
+    const half = button('◫', `Half width: ${titleOf(section)}`, () => {
       if (!halves.delete(key)) halves.add(key);
       half.ariaPressed = String(halves.has(key));
       halve(section);
@@ -106,14 +106,14 @@ function keepHeight(box, id, changed) {
 function namedLayouts(button) {
   const read = () => { try { return JSON.parse(localStorage.getItem('profgauge-layouts')) || {}; } catch { return {}; } };
   const write = (all) => { try { localStorage.setItem('profgauge-layouts', JSON.stringify(all)); } catch { /* storage is off */ } };
-  const name = make('input', { size: 12, 'aria-label': 'Name of the layout', placeholder: 'name' });
-  const known = make('select', { 'aria-label': 'Named layouts' });
+  const name = make('input', { size: 12, 'aria-label': 'Layout name', placeholder: 'name' });
+  const known = make('select', { 'aria-label': 'Saved layouts' });
   const tell = () => known.replaceChildren(make('option', { value: '' }, 'named…'), ...Object.keys(read()).map((key) => make('option', { value: key }, key)));
   known.addEventListener('change', () => { if (known.value) loadLayout(JSON.stringify(read()[known.value])); });
   tell();
   return make('div', { className: 'tools' }, known, name,
-    button('Keep', 'Keep the layout under this name', () => { if (name.value.trim()) write({ ...read(), [name.value.trim()]: layout.read() }); tell(); }),
-    button('Drop', 'Drop the layout of this name', () => { const all = read(); delete all[name.value.trim()]; write(all); tell(); }));
+    button('Keep', 'Save the layout under this name', () => { if (name.value.trim()) write({ ...read(), [name.value.trim()]: layout.read() }); tell(); }),
+    button('Drop', 'Delete the layout with this name', () => { const all = read(); delete all[name.value.trim()]; write(all); tell(); }));
 }
 
 function loadLayout(text) {

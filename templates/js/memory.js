@@ -7,7 +7,7 @@ function chooseMemory() {
   figures.forEach(readCurve);
   if (figures.length < 2) return;
   const names = figures.map((figure) => figure.dataset.name + (figure.dataset.rank > 0 || figures.some((other) => other.dataset.rank > 0) ? ` of rank ${figure.dataset.rank}` : ''));
-  const select = make('select', { 'aria-label': 'Memory of which device' },
+  const select = make('select', { 'aria-label': 'Device whose memory is shown' },
     make('option', { value: '' }, 'all devices'), ...names.map((name, index) => make('option', { value: index }, name)));
   const show = () => figures.forEach((figure, index) => figure.classList.toggle('off', select.value !== '' && +select.value !== index));
   select.addEventListener('change', show);
@@ -71,7 +71,7 @@ function readCurve(figure) {
     event.preventDefault();
   });
   band.setAttribute('class', 'band');
-  figure.querySelector('figcaption').append(make('small', { className: 'mute' }, ' · drag over the curve to sum up what was allocated'));
+  figure.querySelector('figcaption').append(make('small', { className: 'mute' }, ' · drag over the curve to total the allocations'));
   figure.append(tip, out);
 }
 
@@ -95,9 +95,9 @@ function allocatedIn({ device, rank }, a, b) {
   const rows = [...sums].sort((p, q) => q[1][1] - p[1][1]), some = grid.rows.of > grid.rows.count;
   const cells = (tag, texts) => texts.map((text, i) => make(tag, { align: i ? 'right' : 'left' }, text));
   return [heading, make('p', { className: 'small mute' }, rows.length ? '' : 'No block was allocated. ',
-    some ? `Of the ${format(grid.rows.count, 'count')} blocks that the page has of ${format(grid.rows.of, 'count')}. ` : '',
+    some ? `This page has ${format(grid.rows.count, 'count')} of ${format(grid.rows.of, 'count')} blocks. ` : '',
     make('button', { type: 'button', className: 'link', onclick: () => grid.reveal(grid.query) }, 'These blocks')),
-  make('div', { className: 'scroll' }, make('table', {}, make('thead', {}, make('tr', {}, ...cells('th', ['Operator', 'Blocks', 'Allocated', 'Not released in it']))),
+  make('div', { className: 'scroll' }, make('table', {}, make('thead', {}, make('tr', {}, ...cells('th', ['Operator', 'Blocks', 'Allocated', 'Still allocated']))),
     make('tbody', {}, ...rows.slice(0, 20).map(([name, [count, bytes, left]]) => make('tr', {},
       ...cells('td', [elided(name), format(count, 'count'), format(bytes, 'bytes'), format(left, 'bytes')]))))))];
 }

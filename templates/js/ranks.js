@@ -88,7 +88,7 @@ function tellRanks() {
   if (chosenRank === null) return;
   const note = (whose) => make('small', { className: 'all-ranks mute' }, ` of ${whose}`);
   for (const head of document.querySelectorAll('#breakdown > h2, #findings > h2, #gate > h2, #comparison > h2, .panel > h3')) head.append(note('all ranks'));
-  document.querySelector('#iterations > p')?.append(make('small', { className: 'all-ranks' }, ` Numbers and chart are of the slowest rank, the table of rank ${chosenRank}.`));
+  document.querySelector('#iterations > p')?.append(make('small', { className: 'all-ranks' }, ` Numbers and chart cover the slowest rank, the table covers rank ${chosenRank}.`));
   for (const grid of grids.values()) {
     const follows = grid.field('rank') || ['iterations', 'ranks', 'metrics'].includes(grid.id);
     const isTree = grid.places?.some((field) => field.id === 'rank');

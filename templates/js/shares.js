@@ -6,7 +6,7 @@ const shareColour = (index) => `hsl(${(index * 137) % 360} 55% ${48 + 14 * (inde
 class Shares {
   constructor(grid) {
     this.grid = grid;
-    this.most = make('select', { 'aria-label': `How many rows of ${grid.title()} have a share of their own` },
+    this.most = make('select', { 'aria-label': `Number of rows of ${grid.title()} with a separate share` },
       ...[5, 10, 20, 50, 100].map((count) => make('option', { value: count, selected: count === 10 }, `top ${count}`)));
     this.most.addEventListener('change', () => this.draw());
     this.box = make('figure', { className: 'shares', hidden: true });
@@ -37,7 +37,7 @@ class Shares {
       this.box.replaceChildren(make('p', { className: 'small mute' }, 'Sort by a column of numbers to see its shares.'));
       return;
     }
-    const svg = shape('svg', { viewBox: '-100 -100 200 200', width: 200, height: 200, role: 'img', 'aria-label': `Shares of ${field.title}; the list beside it says the same` });
+    const svg = shape('svg', { viewBox: '-100 -100 200 200', width: 200, height: 200, role: 'img', 'aria-label': `Shares of ${field.title}; the list beside it has the same values` });
     const legend = make('ol', { className: 'small' });
     let from = 0;
     parts.forEach(([label, value], index) => {

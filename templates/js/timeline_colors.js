@@ -92,10 +92,10 @@ class TimelineColors extends TimelineSums {
       return [make('span', {}, swatch, ...label), ' '];
     };
     const used = new Set(this.category), out = [];
-    const search = (value) => make('button', { type: 'button', className: 'link', title: 'find these', onclick: () => this.search(value) }, shorten(value, 40));
+    const search = (value) => make('button', { type: 'button', className: 'link', title: 'find', onclick: () => this.search(value) }, shorten(value, 40));
     if (heavy) {
       for (const [value] of heavy) out.push(...entry(lookOf(value)[0], this.coloring === 'track' ? value : search(value)));
-      if (count > heavy.length) out.push(`and ${format(count - heavy.length, 'count')} more, which share these colours`);
+      if (count > heavy.length) out.push(`and ${format(count - heavy.length, 'count')} more, which share these colors`);
     }
     // Each category can leave the picture.
     const button = (label, index) => make('button', {

@@ -43,7 +43,7 @@ class TimelineMarks extends TimelineSummary {
       return make('tr', {}, make('th', { scope: 'row', align: 'left' }, name), make('td', { align: 'right', title: `${mark.time - this.first} ns` }, axisTime(mark.time - this.first, 1)),
         make('td', { align: 'right', title: own ? '' : `${apart} ns` }, own ? '–' : `${apart < 0 ? '−' : '+'}${format(Math.round(b - a), 'ns')}`),
         make('td', { align: 'right' }, own ? '–' : format(busy.in(a, b) / (b - a || 1), 'ratio')),
-        make('td', {}, own ? '' : button('sum up', `Sum up from ${mark.name} to ${this.base.name}`, () => { this.choose(a, b); this.fit(); }), ' ',
+        make('td', {}, own ? '' : button('total', `Totals from ${mark.name} to ${this.base.name}`, () => { this.choose(a, b); this.fit(); }), ' ',
           button('×', `Remove ${mark.name}`, () => { this.marks.splice(this.marks.indexOf(mark), 1); this.tellMarks(); })));
     });
     this.marks$.replaceChildren(tools, this.marks.length ? make('table', {}, make('caption', { className: 'hide' }, 'Marks'), make('thead', {}, make('tr', {},
@@ -67,7 +67,7 @@ class TimelineMarks extends TimelineSummary {
     try {
       const { marks } = JSON.parse(text);
       this.marks = marks.filter(({ time }) => Number.isFinite(time)).map(({ name, time }) => ({ name: String(name), time }));
-    } catch { this.found$.textContent = 'the file holds no marks'; }
+    } catch { this.found$.textContent = 'the file has no marks'; }
     this.tellMarks();
   }
 }

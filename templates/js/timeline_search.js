@@ -1,5 +1,5 @@
 // Searching the timeline: words, field:part, field=exact, field>5 µs; terms side by side must all
-// hold, "or" begins another try, ! turns a term around, "…" keeps blanks. Fields are those that the
+// hold, "or" starts an alternative, ! turns a term around, "…" keeps blanks. Fields are those that the
 // details of an event show, by title or id.
 class TimelineSearch extends TimelineMarks {
   knows(name) {
@@ -124,9 +124,9 @@ class TimelineSearch extends TimelineMarks {
   // How to search, with the fields of this recording.
   searchHelp() {
     const names = this.searchFields().map(({ names: all }) => all.at(-1).toLowerCase());
-    return make('div', { className: 'narrow' }, make('p', {}, 'Words are looked for in names and in all that is known of an event. ',
-      make('code', {}, 'name:gemm'), ' looks in one field, ', make('code', {}, '='), ' asks for all of it, ',
-      make('code', {}, 'duration>5 µs'), ' compares. Terms side by side must all hold; ', make('code', {}, 'or'), ' begins another try, ',
-      make('code', {}, '!'), ' turns a term around, quotes keep blanks.'), make('p', {}, `Fields: ${[...new Set(names)].join(', ')}.`));
+    return make('div', { className: 'narrow' }, make('p', {}, 'Searches names and all fields of an event. ',
+      make('code', {}, 'name:gemm'), ' searches one field, ', make('code', {}, '='), ' matches all of it, ',
+      make('code', {}, 'duration>5 µs'), ' compares. All terms must match; ', make('code', {}, 'or'), ' starts an alternative, ',
+      make('code', {}, '!'), ' excludes a term; quotes match a phrase.'), make('p', {}, `Fields: ${[...new Set(names)].join(', ')}.`));
   }
 }

@@ -127,12 +127,12 @@ class TimelineSelecting extends TimelineSearch {
       const launched = track.type === 'thread' ? this.launchedIn(event) : [];
       if (launched.length) {
         const time = launched.reduce((sum, i) => sum + this.duration[i], 0);
-        fact('Launches', `${format(launched.length, 'count')} events, ${format(time, 'ns')} in sum: `, jump(launched[0]));
+        fact('Launches', `${format(launched.length, 'count')} events, ${format(time, 'ns')} total: `, jump(launched[0]));
       }
     }
     for (const after of [false, true]) {
       const others = this.neighbours(event, after);
-      if (others.length) fact(after ? 'Waited for by' : 'Waits for', ...others.slice(0, 12).flatMap((other) => [jump(other), ' ']), others.length > 12 ? `and ${others.length - 12} more` : '');
+      if (others.length) fact(after ? 'Awaited by' : 'Waits for', ...others.slice(0, 12).flatMap((other) => [jump(other), ' ']), others.length > 12 ? `and ${others.length - 12} more` : '');
     }
     const cited = [...document.querySelectorAll('details.finding')].filter((box) => box.textContent.includes(kind[0]));
     if (cited.length) {

@@ -23,7 +23,7 @@ class TimelineSummary extends TimelineMoving {
     const parts = this.chosenUnits ? [] : [...this.breakdown(from, to)];
     this.summary$.replaceChildren(make('h3', {}, `${this.range ? 'Selected' : 'In view'} ${format(Math.round(span), 'ns')}`), ...this.shares(from, to));
     this.summary$.append(...[
-      parts.length && table('Where it goes', parts.map((time, index) => time > 0 &&
+      parts.length && table('Breakdown', parts.map((time, index) => time > 0 &&
         row(colorOf(index), CATEGORIES[index][1], format(time / span, 'ratio'), format(Math.round(time), 'ns'))).filter(Boolean)),
       heavy.length && table(`Device work: ${format(heavy.reduce((n, entry) => n + entry[2], 0), 'count')} events`,
         heavy.slice(0, 8).map(([name, time, count, category]) =>
@@ -64,8 +64,8 @@ class TimelineSummary extends TimelineMoving {
       cell([...sum.names].sort((p, q) => q[1] - p[1]).slice(0, 3).map(([name, count]) => `${shorten(name, 28)} ×${format(count, 'count')}`).join(', '), 'left')));
     if (!rows.length) return [];
     const more = whole > sums.length ? `, the busiest ${sums.length} of ${whole}` : '';
-    return [make('div', { className: 'scroll', tabIndex: 0, role: 'group', ariaLabel: 'Sums by unit' }, make('table', { className: 'units' },
-      make('caption', {}, `By ${this.head.facets.length ? 'engine and queue' : 'stream'}${more}: events that start in it, time in which it works`),
+    return [make('div', { className: 'scroll', tabIndex: 0, role: 'group', ariaLabel: 'Totals per stream' }, make('table', { className: 'units' },
+      make('caption', {}, `By ${this.head.facets.length ? 'engine and queue' : 'stream'}${more}: number of events, busy time`),
       make('thead', {}, make('tr', {}, ...head.map((text, i) => make('th', { scope: 'col', align: i && i + 1 < head.length ? 'right' : 'left' }, text)))),
       make('tbody', {}, ...rows)))];
   }

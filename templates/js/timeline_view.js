@@ -12,8 +12,8 @@ class TimelineView extends TimelineColors {
     this.found$ = make('span', { className: 'small mute', role: 'status' });
     this.help$ = make('details', { className: 'menu' }, make('summary', { ariaLabel: 'How to search' }, '?'));
     this.help$.addEventListener('toggle', () => this.help$.append(this.searchHelp()), { once: true });
-    this.mini$ = make('canvas', { className: 'mini', role: 'img', 'aria-label': 'How busy the devices are over the recording; drag to move the view' });
-    this.canvas$ = make('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'Timeline of the recording: W and S zoom, A and D move, comma and full stop step through events, Enter tells of one, E folds its lanes' });
+    this.mini$ = make('canvas', { className: 'mini', role: 'img', 'aria-label': 'Device utilization over the profile; drag to move the view' });
+    this.canvas$ = make('canvas', { tabIndex: 0, role: 'application', 'aria-label': 'Timeline of the profile: W and S zoom, A and D move, comma and period step through events, Enter shows details, E folds lanes' });
     this.frame$ = make('div', { className: 'frame' }, this.canvas$);
     this.stage$ = make('div', { className: 'stage' }, make('div', { className: 'sight' }, this.frame$));
     this.tip$ = make('div', { className: 'tip', hidden: true });
@@ -28,20 +28,20 @@ class TimelineView extends TimelineColors {
     [this.regions$, regions] = select('Regions', this.regionChoices(), (id) => { this.chooseRegions(id); this.keepHash(); });
     const tools = make('div', { className: 'tools' }, this.search$,
       button('‹', 'previous match', () => this.nextHit(-1)), button('›', 'next match', () => this.nextHit(1)), this.found$, this.help$,
-      button('All', 'the whole recording (0)', () => this.go(this.first, this.last)),
-      button('Fit', 'fit what is selected (F)', () => this.fit()),
+      button('All', 'whole profile (0)', () => this.go(this.first, this.last)),
+      button('Fit', 'fit the selection (F)', () => this.fit()),
       button('‹ gap', 'previous idle gap ([)', () => this.nextGap(-1)),
       button('gap ›', 'next idle gap (])', () => this.nextGap(1)),
       button('Mark', 'mark this time (M, or the right mouse button)', () => this.mark()),
       button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()),
-      grids.has('source_lines') ? button('Code', 'lines of source beside the timeline', () => this.showCode()) : '',
+      grids.has('source_lines') ? button('Code', 'source lines beside the timeline', () => this.showCode()) : '',
       color, this.regions$.options.length > 1 ? regions : '', make('details', { className: 'menu' }, make('summary', {}, 'Lanes'), this.lanes$));
-    const keys = 'Drag or A D to move, Ctrl + wheel or W S to zoom, shift-drag to sum a range or the lanes in a box, click for details or to fold lanes, right-click to mark.' + (this.pathLane() ? ' J K follow the critical path.' : '');
+    const keys = 'Drag or A D to move, Ctrl + wheel or W S to zoom. Shift-drag to measure a range or the lanes in a box. Click for details or to fold lanes, right-click to mark.' + (this.pathLane() ? ' J K follow the critical path.' : '');
     this.frame$.after(this.tip$);
     section.append(make('h2', {}, 'Timeline'), tools, this.mini$,
       this.stage$,
-      make('p', { className: 'small mute' }, keys, this.head.left_out ? ` Left out: ${this.head.left_out}.` : '',
-        this.head.unit > 1 ? ` Times are to ${this.head.unit} ns.` : ''),
+      make('p', { className: 'small mute' }, keys, this.head.left_out ? ` Not shown: ${this.head.left_out}.` : '',
+        this.head.unit > 1 ? ` Times are rounded to ${this.head.unit} ns.` : ''),
       this.legend$, this.marks$, make('div', { className: 'columns' }, this.details$, this.summary$), this.units$);
   }
 

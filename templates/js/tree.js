@@ -49,8 +49,8 @@ class TreeGrid extends Grid {
     super.addTools();
     const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
     this.input.after(
-      button('Open all', () => { this.children.forEach((list, row) => list.length && this.open.add(row)); this.apply(); }),
-      button('Close all', () => { this.open.clear(); this.apply(); }));
+      button('Expand all', () => { this.children.forEach((list, row) => list.length && this.open.add(row)); this.apply(); }),
+      button('Collapse all', () => { this.open.clear(); this.apply(); }));
     this.icicle = new Icicle(this);
     if (this.trees.size < 2) return;
     this.select$ = make('select', { 'aria-label': `Which ${this.title()}` },

@@ -141,7 +141,7 @@ class PageTest(unittest.TestCase):
             from.dispatchEvent(new Event('input'));""")
         text = self.run_js("return [...document.querySelectorAll('#iterations details')].find((d) =>"
                            "d.textContent.includes('Another range')).textContent").replace("\u202f", " ")
-        for part in ("Iterations3", "In all28.5 ms", "Mean9.50 ms", "Variation (robust)0 %",
+        for part in ("Iterations3", "Total28.5 ms", "Mean9.50 ms", "Variation (robust)0 %",
                      "--iter-start 1 --iter-stop 3"):
             self.assertIn(part, text)
 
@@ -195,7 +195,7 @@ class PageTest(unittest.TestCase):
                             "[...timeline.breakdown(...timeline.range)].reduce((a, b) => a + b)]")
         self.assertGreater(parts[0], 0)
         self.assertAlmostEqual(parts[0], parts[1], 3)
-        self.assertIn("Where it goes", self.run_js("return timeline.summary$.textContent"))
+        self.assertIn("Breakdown", self.run_js("return timeline.summary$.textContent"))
 
     def test_timeline_breakdown_counts_each_moment_once(self):
         # One iteration: [start, end) by a scan of every event, 100 ns apart, against the sweep.
@@ -229,7 +229,7 @@ class PageTest(unittest.TestCase):
 
 
 class LooksTest(unittest.TestCase):
-    TEXTS = ("FAIL", "GPU idle", "31.4\u202f%", "Where an iteration goes", "Kernels on Tensor Cores",
+    TEXTS = ("FAIL", "GPU idle", "31.4\u202f%", "Iteration time breakdown", "Kernels on Tensor Cores",
              "The data loader holds up the GPU", "Raise num_workers", "the file ends early")
 
     def shown_text(self, driver):

@@ -110,7 +110,7 @@ class KeyOpTest(ViewsCase):
         table = json.loads(report.stdout)["tables"]["iterations"]
         at = [column["id"] for column in table["columns"]].index("duration")
         times = [row[at] for row in table["rows"]]
-        self.assertEqual(facts["From one to the next"], len(times))
+        self.assertEqual(facts["Intervals"], len(times))
         self.assertEqual((facts["Shortest"], facts["Longest"]), (min(times), max(times)))
 
 
@@ -138,7 +138,7 @@ class SizesTest(ViewsCase):
         self.driver.wait("document.querySelectorAll('nav .row').length > 2", "the list of sections")
         for name in ("Limits", "Iterations"):
             self.js("""[...document.querySelectorAll('nav .row button')].find((b) =>
-                b.title === 'Half the width: ' + arguments[0]).click()""", name)
+                b.title === 'Half width: ' + arguments[0]).click()""", name)
         boxes = "return ['gate', 'iterations'].map((id) => { const b = document.getElementById(id).getBoundingClientRect(); return [b.left, b.width]; })"
         (left, width), (other, own) = self.js(boxes)
         self.assertNotEqual(left, other)

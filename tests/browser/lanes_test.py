@@ -151,7 +151,7 @@ class EventTest(LanesCase):
         self.js("timeline.pick(arguments[0])", self.matmul())
         text = self.js("return timeline.details$.innerText").replace("\u202f", " ")
         for part in ("Layer\n", "Graph operator\n", "FLOPs\n134 MFLOP (134217728)", "Id\n9000000000000000002",
-                     "Waits for\nLDWEIGHTS", "Waited for by\nMATMUL ACTIVATE", "Type\nREGULAR"):
+                     "Waits for\nLDWEIGHTS", "Awaited by\nMATMUL ACTIVATE", "Type\nREGULAR"):
             self.assertIn(part, text)
         self.js("window.copied = ''; navigator.clipboard.writeText = async (text) => { window.copied = text; };"
                 "[...timeline.details$.querySelectorAll('button')].find((b) => b.textContent === 'Copy as JSON').click()")

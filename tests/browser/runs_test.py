@@ -101,7 +101,7 @@ class RunsTest(unittest.TestCase):
         self.assertIn("±0", links[1][2])
         self.click('.runs a[href="#p1"]', "p1")
         self.assertEqual(self.title(), "healthy against slow")
-        self.assertIn("Where the change of an iteration comes from",
+        self.assertIn("Iteration time change by part",
                       self.js("return document.getElementById('main').textContent"))
         self.click('.runs a[href="#m1"]', "m1")
         heads = self.js("return [...document.querySelectorAll('#metrics thead th')].map((th) => th.textContent.trim())")
@@ -124,9 +124,9 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(heads[:3], ["name", "change", "device_change"])
         shown = "grids.get('tree_change').arranged().length"
         before = self.js(f"return {shown}")
-        self.js("[...document.querySelectorAll('#t-tree_change button')].find((b) => b.textContent === 'Close all').click()")
+        self.js("[...document.querySelectorAll('#t-tree_change button')].find((b) => b.textContent === 'Collapse all').click()")
         closed = self.js(f"return {shown}")
-        self.js("[...document.querySelectorAll('#t-tree_change button')].find((b) => b.textContent === 'Open all').click()")
+        self.js("[...document.querySelectorAll('#t-tree_change button')].find((b) => b.textContent === 'Expand all').click()")
         opened = self.js(f"return {shown}")
         self.assertLess(closed, before)
         self.assertGreater(opened, before)

@@ -140,7 +140,7 @@ class LayoutsTest(ViewsCase):
                 "document.querySelector('nav .menu input[placeholder=name]').value = 'mine';"
                 "[...document.querySelectorAll('nav .menu button')].find((b) => b.textContent === 'Keep').click()")
         self.assertEqual(self.js("return JSON.parse(localStorage.getItem('profgauge-layouts')).mine.columns"), {"ops": ["calls"]})
-        self.js("layout.write('columns', {}); const s = document.querySelector('nav .menu select[aria-label=\"Named layouts\"]');"
+        self.js("layout.write('columns', {}); const s = document.querySelector('nav .menu select[aria-label=\"Saved layouts\"]');"
                 "s.value = 'mine'; s.dispatchEvent(new Event('change'))")
         self.driver.wait(READY, "the page's scripts")
         self.assertTrue(self.js("return grids.get('ops').hidden.has('calls')"))

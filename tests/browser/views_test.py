@@ -55,7 +55,7 @@ class DrillDownTest(ViewsCase):
     def test_from_an_op_to_its_kernels_to_their_launches_in_an_iteration_to_the_timeline(self):
         self.js("openRow(grids.get('ops'), grids.get('ops').order[0])")
         name = self.js("return grids.get('ops').rows.text(grids.get('ops').field('name'), grids.get('ops').order[0])")
-        self.click_lead("→ Kernels by launch and operator")
+        self.click_lead("→ Kernels by operator and launch configuration")
         rows = self.js("const g = grids.get('kernels_by_op');"
                        "return g.order.map((row) => g.rows.text(g.field('op'), row))")
         self.assertTrue(rows)

@@ -315,7 +315,8 @@ constexpr MetricSpec kTimeMetrics[] = {
      kOurs},
     {metric::kGpuIdleCauseLaunchLatency, "Idle: launch latency", kShare, kUpToOne, kLowerIsBetter,
      kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
-     "Share of the window in which a {{ device.device }} idles during the launching call of the next work or for less than 30 µs after it. Pauses between queued work count, too.",
+     "Share of the window in which a {{ device.device }} idles during the launching call of the "
+     "next work or for less than 30 µs after it. Pauses between queued work count, too.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuIdleCauseOther, "Idle: other", kShare, kUpToOne, kLowerIsBetter, kRatio,

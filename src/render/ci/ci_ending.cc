@@ -106,7 +106,7 @@ std::string RenderOpenMetrics(const Ending& ending) {
   const std::string run = EscapeLabel(ending.name);
   return fmt::format(
       "# TYPE profgauge_exit_code gauge\n"
-      "# HELP profgauge_exit_code What the program exited with.\n"
+      "# HELP profgauge_exit_code Exit code of the program.\n"
       "profgauge_exit_code{{run=\"{0}\"}} {1}\n"
       "# TYPE profgauge_verdict gauge\n"
       "# HELP profgauge_verdict 1 for the state of the run.\n"

@@ -89,14 +89,14 @@ std::string RenderOpenMetrics(const report::Report& report) {
   if (report.comparison) ExposeChanges(*report.comparison, family);
   const auto& verdict = report.verdict;
   if (verdict.status != State::kNotJudged) {
-    family({"profgauge_verdict_pass", "", 1}, "1 when the run passed its policy, else 0.",
+    family({"profgauge_verdict_pass", "", 1}, "1 if the run passed its policy, else 0.",
            verdict.status == State::kPass ? 1 : 0);
   }
   family({"profgauge_errors", "", 1}, "Limits and rules missed at level error.",
          static_cast<double>(verdict.errors));
   family({"profgauge_warnings", "", 1}, "Limits and rules missed at level warn.",
          static_cast<double>(verdict.warnings));
-  family({"profgauge_open", "", 1}, "Limits without an answer: missing values, undecided changes.",
+  family({"profgauge_open", "", 1}, "Undecided limits: missing values, inconclusive changes.",
          static_cast<double>(verdict.missing + verdict.open));
   return out + "# EOF\n";
 }

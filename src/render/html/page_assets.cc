@@ -27,7 +27,7 @@ Result<std::string> LoadAsset(std::string_view path, const std::string& override
   Error error;
   error.kind = ErrorKind::kConfig;
   error.code = "template/closes-itself";
-  error.message = fmt::format("`{}` would end the element that holds the file", must_not_hold);
+  error.message = fmt::format("`{}` would end the element that contains the file", must_not_hold);
   error.where.file = std::string(path);
   return Fail(std::move(error));
 }

@@ -57,8 +57,7 @@ json::object Card(const Report& report, std::string_view id, std::string_view ti
   if (rows.empty()) {
     const report::Metric* first = report::FindMetricById(report, lines.begin()->id);
     const bool is_told = first != nullptr && !first->quantity.absent_because.empty();
-    LeaveEmpty(panel,
-               is_told ? first->quantity.absent_because : "the file has none of its numbers");
+    LeaveEmpty(panel, is_told ? first->quantity.absent_because : "the file has no data for it");
   }
   return panel;
 }

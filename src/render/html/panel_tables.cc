@@ -78,7 +78,7 @@ void FillTop(json::object& panel, const Report& report, const Table& table, std:
   panel["body"] = std::move(view["rows"]);
   panel["has_table"] = true;
   panel["more"] = "#t-ops";
-  panel["more_text"] = "all ops";
+  panel["more_text"] = "all operators";
 }
 
 // The first of two columns that the ops have; empty: neither.
@@ -106,31 +106,31 @@ struct GuidanceLink {
   std::string_view accelerators, text, href;  ///< `accelerators`: separated by spaces; empty: all.
 };
 constexpr GuidanceLink kGuidance[] = {
-    {"nvidia amd intel", "Mixed precision: half the bytes, and matrix units instead of plain cores",
+    {"nvidia amd intel", "Mixed precision: half the bytes, and matrix units",
      "https://pytorch.org/docs/stable/amp.html"},
     {"nvidia", "Tensor Cores: data types, and sizes in multiples of 8 (FP16, BF16) or 4 (TF32)",
      "https://docs.nvidia.com/deeplearning/performance/mixed-precision-training/"},
     {"amd", "Optimizing workloads for AMD Instinct",
      "https://rocm.docs.amd.com/en/latest/how-to/rocm-for-ai/inference-optimization/workload.html"},
-    {"neuron", "Neuron: performance guides, and what the profiler's numbers mean",
+    {"neuron", "Neuron: performance guides and meaning of the profiler's numbers",
      "https://awsdocs-neuron.readthedocs-hosted.com/"},
     {"npu", "Ascend: performance tuning of PyTorch models", "https://www.hiascend.com/document"},
     {"tpu", "TPU: performance guide", "https://cloud.google.com/tpu/docs/performance-guide"},
     {"nvidia amd intel npu", "Input data, launches, memory: a tuning guide",
      "https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html"},
-    {"nvidia amd intel npu", "What to record: shapes, stacks, memory, modules",
+    {"nvidia amd intel npu", "Profiler options: shapes, stacks, memory, modules",
      "https://pytorch.org/docs/stable/profiler.html"}};
 
 }  // namespace
 
 // The ten ops with the most GPU time, with DLProf Viewer's columns.
 boost::json::object TopOpsPanel(const Report& report) {
-  json::object panel = MakePanel(report, "p-top-ops", "Top 10 {{ device.device }} ops");
+  json::object panel = MakePanel(report, "p-top-ops", "Top 10 {{ device.device }} operators");
   panel["wide"] = true;
   const Table* ops = FindTable(report, "ops");
   const std::string_view time = KnownColumn(ops, "device_self", "device_total");
   if (time.empty()) {
-    LeaveEmpty(panel, "no op is known to have launched device work");
+    LeaveEmpty(panel, "no operator is known to have launched device work");
     return panel;
   }
   std::vector<std::string_view> columns = {
@@ -141,12 +141,12 @@ boost::json::object TopOpsPanel(const Report& report) {
 }
 
 boost::json::object TopHostOpsPanel(const Report& report) {
-  json::object panel = MakePanel(report, "p-top-host-ops", "Top 10 host ops");
+  json::object panel = MakePanel(report, "p-top-host-ops", "Top 10 host operators");
   panel["wide"] = true;
   const Table* ops = FindTable(report, "ops");
   const std::string_view time = KnownColumn(ops, "host_self", "host_total");
   if (time.empty()) {
-    LeaveEmpty(panel, "no op was recorded on the host");
+    LeaveEmpty(panel, "no operator was recorded on the host");
     return panel;
   }
   std::vector<std::string_view> columns = {"name", "host_self", "host_total", "calls",

@@ -145,7 +145,7 @@ ColumnChoice ChooseColumns(const Table& table, const Column* by) {
       columns.push_back(&column);
     } else {
       choice.gaps.emplace_back(column.title(), column.absent_because().empty()
-                                                   ? "nothing of it was recorded"
+                                                   ? "not recorded"
                                                    : column.absent_because());
     }
   }

@@ -43,9 +43,8 @@ std::string Significant(std::string digits) {
 // Why the page has no timeline; empty when it has one.
 std::string TimelineNote(const report::Report& report) {
   if (!report.timeline.empty()) return {};
-  if (!report.timeline.left_out.empty()) return "Left out: " + report.timeline.left_out + ".";
-  return "The events are not in this report: report.json does not carry them, or the recording has "
-         "none.";
+  if (!report.timeline.left_out.empty()) return "Not shown: " + report.timeline.left_out + ".";
+  return "This report has no events: report.json does not contain them, or the profile has none.";
 }
 
 }  // namespace

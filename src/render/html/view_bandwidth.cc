@@ -63,7 +63,7 @@ boost::json::object BandwidthView(const Report& report) {
   chart.x_text = BytesText;
   chart.y_text = BandwidthText;
   chart.description =
-      fmt::format("Bus bandwidth over the size of messages, of {} kinds of collectives: at most {}",
+      fmt::format("Bus bandwidth by message size for {} kinds of collectives, at most {}",
                   chart.series.size(), BandwidthText(most));
   const std::vector<report::SizeBandwidth> slow = report::SlowBandwidths(points);
   json::array rows;

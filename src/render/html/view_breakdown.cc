@@ -37,7 +37,7 @@ std::string BarOf(const Report& report, const Parts& parts, int height, std::str
   const double total = SumOf(parts);
   if (!(total > 0)) return {};
   std::vector<BarPart> bar;
-  std::string description = fmt::format("Where {} goes:", whose);
+  std::string description = fmt::format("Breakdown of {}:", whose);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double share = parts[i] / total;
     if (!(share > 0)) continue;
@@ -247,8 +247,7 @@ ColumnChart IterationChart(const Report& report, const Table& table,
   }
   chart.columns = Thin(std::move(chart.columns));
   chart.axis_text = [](double ns) { return FormatDuration(ns); };
-  chart.description =
-      fmt::format("Duration of {} iterations, each split into where its time goes", rows.size());
+  chart.description = fmt::format("Duration of {} iterations with their breakdown", rows.size());
   return chart;
 }
 
@@ -278,7 +277,7 @@ void AddOthers(const Report& report, const Table& table, const std::vector<Itera
   chart.columns.clear();
   for (auto& [index, column] : by_index) chart.columns.push_back(std::move(column));
   chart.columns = Thin(std::move(chart.columns));
-  chart.description += fmt::format(", and of {} that are not selected", others->rows());
+  chart.description += fmt::format(", and of {} iterations that are not selected", others->rows());
 }
 
 enum class Range : bool { kSelected, kAll };

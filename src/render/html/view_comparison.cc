@@ -187,7 +187,7 @@ json::object PairedView(std::string_view id, std::string_view title, std::string
           {"rows", std::move(rows)},
           {"has_rows", shown > 0},
           {"more", changed > shown
-                       ? fmt::format("{} more with smaller changes stand in report.json.",
+                       ? fmt::format("{} smaller changes are in report.json.",
                                      FormatCount(static_cast<std::int64_t>(changed - shown)))
                        : std::string()}};
 }
@@ -200,19 +200,18 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
   json::array paired;
   if (!comparison.kernels.rows.empty()) {
     paired.push_back(PairedView(
-        "paired-kernels", "Kernels and copies, run against run",
-        "Launches and {{ device.device }} time per iteration; what runs in parallel counts "
-        "each time",
+        "paired-kernels", "Kernel changes",
+        "Launches and {{ device.device }} time per iteration; parallel work counts separately",
         comparison.kernels, comparison.accelerator, false, limits.paired_rows));
   }
   if (!comparison.ops.rows.empty()) {
     const bool of_gpu = comparison.ops.measure != report::Measure::kHostTime;
-    paired.push_back(
-        PairedView("paired-ops", "Ops, run against run",
-                   of_gpu ? "Calls per iteration, {{ device.device }} time of the work that an op "
-                            "launched itself, and its own time on the host"
-                          : "Calls per iteration and an op's own time on the host",
-                   comparison.ops, comparison.accelerator, of_gpu, limits.paired_rows));
+    paired.push_back(PairedView("paired-ops", "Operator changes",
+                                of_gpu ? "Calls per iteration, {{ device.device }} time of work "
+                                         "that an operator launched itself, and its own host time"
+                                       : "Calls per iteration and an operator's own host time",
+                                comparison.ops, comparison.accelerator, of_gpu,
+                                limits.paired_rows));
   }
   json::object delta = DeltaView(comparison.delta);
   delta["name"] = LookOfSpeed(comparison).name;
@@ -222,34 +221,35 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
   const bool has_differences = !differences.empty();
   const bool has_metrics = !metrics.empty();
   const bool has_values = !values.empty();
-  return {{"known", report.comparison.has_value()},
-          {"baseline", BaselineText(comparison)},
-          {"baseline_name", comparison.baseline},
-          {"candidate", comparison.candidate},
-          {"several", comparison.current_runs > 1 ? fmt::format("{} runs, held against it together",
-                                                                comparison.current_runs)
-                                                  : std::string()},
-          {"comparable", comparison.comparable},
-          {"word", SpeedWord(comparison)},
-          {"speed", SpeedText(comparison)},
-          {"tested", TestedText(comparison)},
-          {"sign", LookOfSpeed(comparison).sign},
-          {"name", LookOfSpeed(comparison).name},
-          {"base", TimeView(comparison.base)},
-          {"current", TimeView(comparison.current)},
-          {"delta", std::move(delta)},
-          {"has_significant", HasSignificant(comparison)},
-          {"relative", RelativeText(comparison)},
-          {"differences", std::move(differences)},
-          {"has_differences", has_differences},
-          {"alike", AlikeText(comparison)},
-          {"metrics", std::move(metrics)},
-          {"has_metrics", has_metrics},
-          {"chart", MakeMarkup(SvgWaterfall(comparison))},
-          {"steps", StepsView(comparison, limits.tree)},
-          {"paired", std::move(paired)},
-          {"values", std::move(values)},
-          {"has_values", has_values}};
+  return {
+      {"known", report.comparison.has_value()},
+      {"baseline", BaselineText(comparison)},
+      {"baseline_name", comparison.baseline},
+      {"candidate", comparison.candidate},
+      {"several", comparison.current_runs > 1
+                      ? fmt::format("{} runs, compared with it together", comparison.current_runs)
+                      : std::string()},
+      {"comparable", comparison.comparable},
+      {"word", SpeedWord(comparison)},
+      {"speed", SpeedText(comparison)},
+      {"tested", TestedText(comparison)},
+      {"sign", LookOfSpeed(comparison).sign},
+      {"name", LookOfSpeed(comparison).name},
+      {"base", TimeView(comparison.base)},
+      {"current", TimeView(comparison.current)},
+      {"delta", std::move(delta)},
+      {"has_significant", HasSignificant(comparison)},
+      {"relative", RelativeText(comparison)},
+      {"differences", std::move(differences)},
+      {"has_differences", has_differences},
+      {"alike", AlikeText(comparison)},
+      {"metrics", std::move(metrics)},
+      {"has_metrics", has_metrics},
+      {"chart", MakeMarkup(SvgWaterfall(comparison))},
+      {"steps", StepsView(comparison, limits.tree)},
+      {"paired", std::move(paired)},
+      {"values", std::move(values)},
+      {"has_values", has_values}};
 }
 
 }  // namespace profgauge::render::html

@@ -136,9 +136,9 @@ boost::json::object MemoryView(const Report& report) {
   json::array facts;
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {metric::kMemoryPeakAllocated, "Most allocated"},
-           {metric::kMemoryPeakReserved, "Most reserved"},
-           {metric::kMemoryPeakShare, "Of the device's memory"},
+           {metric::kMemoryPeakAllocated, "Peak allocated"},
+           {metric::kMemoryPeakReserved, "Peak reserved"},
+           {metric::kMemoryPeakShare, "Share of device memory"},
            {metric::kMemoryFragmentation, "Fragmentation"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       facts.push_back(json::object{{"label", label}, {"number", NumberView(metric->quantity)}});

@@ -145,7 +145,7 @@ boost::json::object OverviewView(const Report& report) {
       fmt::format("Iteration {}{}, the slowest: {}", stretch.iteration,
                   report.profile.ranks > 1 ? fmt::format(" of rank {}", stretch.rank) : "",
                   FormatDuration(length));
-  chart.description = title + ". What runs when on each stream and thread; the table has the sums";
+  chart.description = title + ". Activity of each stream and thread; the table has the totals";
   view["known"] = true;
   view["title"] = title;
   view["chart"] = MakeMarkup(SvgOverview(chart));

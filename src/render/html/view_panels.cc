@@ -113,13 +113,13 @@ json::object UtilizationPanel(const Report& report) {
   const report::Metric* utilization = FindMetric(report, metric::kGpuUtilizationMean);
   if (utilization == nullptr) {
     LeaveEmpty(panel,
-               ReasonOf(report, metric::kGpuUtilizationMean, "this recording has no device work"));
+               ReasonOf(report, metric::kGpuUtilizationMean, "this profile has no device work"));
     return panel;
   }
   const double busy = AsNumber(utilization->quantity.value, 0);
   Fill(panel,
-       {{kBusy, "Kernels run", utilization->quantity, OverGpus(report), utilization->id},
-        {kIdlePaint, "No kernel runs", Share(std::max(0.0, 1 - busy)), ""}},
+       {{kBusy, "Busy", utilization->quantity, OverGpus(report), utilization->id},
+        {kIdlePaint, "No kernel", Share(std::max(0.0, 1 - busy)), ""}},
        Says::kFirstAlone);
   json::array& rows = panel["rows"].as_array();
   const auto add = [&](MetricId id, std::string_view label, std::string_view about) {
@@ -127,7 +127,7 @@ json::object UtilizationPanel(const Report& report) {
       rows.push_back(PanelRow("", WordsOf(report, label), NumberView(metric->quantity), about, id));
     }
   };
-  add(metric::kGpuIdleMean, "Nothing at all runs", "no kernel, copy or memsets");
+  add(metric::kGpuIdleMean, "Idle", "no kernel, copy or memset");
   for (const IdleCauseInfo& cause : kIdleCauseInfo) {
     add(cause.metric, fmt::format("… {}", cause.title), "");
   }
@@ -136,8 +136,8 @@ json::object UtilizationPanel(const Report& report) {
            {metric::kGpuSmEfficiency, "Estimated {{ device.core }} efficiency", ""},
            {metric::kGpuOccupancy, "Estimated occupancy", ""},
            {metric::kFlopsAchieved, "Achieved", "of operators with known shapes"},
-           {metric::kFlopsMfu, "Of the {{ device.device }}'s peak (MFU)", ""},
-           {metric::kFlopsHfu, "Of the {{ device.device }}'s peak (HFU)", "with recomputation"}}) {
+           {metric::kFlopsMfu, "Model FLOPs utilization (MFU)", ""},
+           {metric::kFlopsHfu, "Hardware FLOPs utilization (HFU)", "with recomputation"}}) {
     add(id, label, about);
   }
   AddEachGpu(report, rows);
@@ -188,14 +188,15 @@ json::object KernelTimePanel(const Report& report) {
                       has_units ? WordsOf(report, "Not on {{ device.matrix_units }}") : "Kernels",
                       Time(times->off), ""});
     if (times->undecided > 0) {
-      slices.push_back({kIdlePaint, "Name does not tell", Time(times->undecided), ""});
+      slices.push_back(
+          {kIdlePaint, "Undetermined (ambiguous kernel name)", Time(times->undecided), ""});
     }
   }
   if (const std::optional<double> copies = report::CopyTimeOf(report)) {
-    slices.push_back({PaintOf(Category::kMemcpy), "Memory copies and sets", Time(*copies), ""});
+    slices.push_back({PaintOf(Category::kMemcpy), "Copies and memsets", Time(*copies), ""});
   }
   Fill(panel, slices);
-  panel["note"] = "Sums of durations: what overlaps is counted each time.";
+  panel["note"] = "Overlapping kernels count separately.";
   if (FindTable(report, "kernels") != nullptr) {
     panel["more"] = "#t-kernels";
     panel["more_text"] = "all kernels";
@@ -209,7 +210,7 @@ json::object TensorCorePanel(const Report& report) {
   const report::Metric* efficiency = FindMetric(report, metric::kTensorCoreEfficiency);
   if (efficiency == nullptr) {
     LeaveEmpty(panel, ReasonOf(report, metric::kTensorCoreEfficiency,
-                               "no op of this run could use such units, or there are none"));
+                               "no eligible operators, or no such units"));
     return panel;
   }
   const double used = AsNumber(efficiency->quantity.value, 0);
@@ -219,15 +220,15 @@ json::object TensorCorePanel(const Report& report) {
        {{PaintOf(Category::kTensorCoreKernel),
          WordsOf(report, "Eligible time on {{ device.matrix_units }}"), efficiency->quantity, "",
          efficiency->id},
-        {PaintOf(Category::kOtherKernel), "Eligible time off them", Share(std::max(0.0, 1 - used)),
-         unknown > 0 ? "or not known" : ""}},
+        {PaintOf(Category::kOtherKernel), "Eligible time not on them",
+         Share(std::max(0.0, 1 - used)), unknown > 0 ? "or unknown" : ""}},
        Says::kFirstAlone);
   json::array& rows = panel["rows"].as_array();
   for (const auto& [id, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {metric::kTensorCoreShare, "Of all kernel time"},
-           {metric::kTensorCoreEligibleShare, "Kernel time of eligible ops"},
-           {metric::kTensorCoreUnknownShare, "Name does not tell"}}) {
+           {metric::kTensorCoreShare, "Share of kernel time"},
+           {metric::kTensorCoreEligibleShare, "Kernel time of eligible operators"},
+           {metric::kTensorCoreUnknownShare, "Undetermined (ambiguous kernel name)"}}) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       rows.push_back(PanelRow("", label, NumberView(metric->quantity), "", id));
     }
@@ -247,17 +248,17 @@ json::object SummaryPanel(const Report& report) {
   add(metric::kProfileWallTime, "Wall clock time");
   add(metric::kTensorCoreEfficiency, "{{ device.matrix_unit }} efficiency");
   add(metric::kGpuUtilizationMean, "{{ device.device }} utilization");
-  add(metric::kGpuUtilizationMin, "… of the least busy {{ device.device }}");
-  add(metric::kProfileKernelTime, "Kernel time, summed");
+  add(metric::kGpuUtilizationMin, "Lowest {{ device.device }} utilization");
+  add(metric::kProfileKernelTime, "Total kernel time");
   add(metric::kKernelCountPerIteration, "Kernels per iteration");
-  add(metric::kIterationTimeMean, "Average iteration");
+  add(metric::kIterationTimeMean, "Mean iteration");
   add(metric::kIterationTimeRobustCv, "Iteration variation (robust)");
   add(metric::kCommunicationExposedShare, "Exposed communication");
   add(metric::kMemoryPeakAllocated, "Peak memory allocated");
   add(metric::kFlopsMfu, "Model FLOPs utilization");
-  add(metric::kCoverageLinkedShare, "{{ device.device }} time with a known op");
+  add(metric::kCoverageLinkedShare, "{{ device.device }} time attributed to operators");
   panel["has_rows"] = !rows.empty();
-  if (rows.empty()) LeaveEmpty(panel, "the file has none of these numbers");
+  if (rows.empty()) LeaveEmpty(panel, "the file has no such numbers");
   return panel;
 }
 
@@ -308,7 +309,7 @@ json::object IterationPanel(const Report& report) {
   }
   panel["has_rows"] = true;
   const bool has_others = FindTable(report, "other_iterations") != nullptr;
-  panel["note"] = report.profile.selection + (has_others ? "; grey: not selected" : "");
+  panel["note"] = report.profile.selection + (has_others ? "; gray: not selected" : "");
   panel["more"] = "#iterations";
   panel["more_text"] = "all iterations";
   return panel;

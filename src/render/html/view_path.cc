@@ -41,7 +41,7 @@ constexpr int kWidth = 1190, kHeight = 30, kScenarioWidth = 620, kScenarioHeight
 json::array PathRows(const Report& report, std::string& bar) {
   json::array rows;
   std::vector<BarPart> parts;
-  std::string description = "What the iterations wait for:";
+  std::string description = "Critical path:";
   for (const auto& [which, paint] : kKinds) {
     const PathKindInfo& kind = InfoOf(which);
     const report::Metric* share = FindMetric(report, kind.metrics.share);

@@ -128,14 +128,14 @@ void AddHeat(const Table& table, std::string_view column, const Paint& paint,
   chart.description = fmt::format("{} of {} ranks in {}: {}", title, ranks.values.size(),
                                   Iterations(steps.values.size()), MostIn(table, column));
   std::string note;
-  if (ranks.each > 1) note = fmt::format("Each row is the most of {} ranks", ranks.each);
+  if (ranks.each > 1) note = fmt::format("Each row is the maximum of {} ranks", ranks.each);
   if (steps.each > 1) {
-    note += fmt::format("{} of {} iterations", note.empty() ? "Each column is the most" : ", and",
-                        steps.each);
+    note += fmt::format("{} of {} iterations",
+                        note.empty() ? "Each column is the maximum" : ", and", steps.each);
   }
   if (!note.empty()) note += ".";
   if (table.rows() < ranks_of_run * steps.values.size()) {
-    note += fmt::format("{}Of {} ranks, those that report.json kept.", note.empty() ? "" : " ",
+    note += fmt::format("{}Only ranks that report.json contains, of {}.", note.empty() ? "" : " ",
                         ranks_of_run);
   }
   AddFigure(title, SvgHeat(chart),
@@ -241,7 +241,7 @@ json::array StepsOf(const Report& report) {
     for (const std::size_t row : by_step[step]) chart.columns.push_back(StepColumn(*steps, row));
     chart.axis_text = TimeText;
     chart.description =
-        fmt::format("Where iteration {} goes on each of {} ranks", step, chart.columns.size());
+        fmt::format("Breakdown of iteration {} on each of {} ranks", step, chart.columns.size());
     AddFigure(fmt::format("Iteration {}: {}", step, TimeText(-duration)), SvgColumns(chart), "",
               out);
   }
@@ -267,13 +267,13 @@ json::array Extremes(const Report& report) {
   json::array out;
   const Table* ranks = FindTable(report, "ranks");
   if (ranks == nullptr || !HasMany(report)) return out;
-  for (const Extreme& extreme : {Extreme{"Costs the others most", "late_cost", kMost},
-                                 {"Last most often", "last_calls", kMost},
-                                 {"Waits least", "waiting_time", kLeast},
-                                 {"Waits as the median", "waiting_time", kMedian},
-                                 {"Waits most", "waiting_time", kMost},
-                                 {"Computes longest", "compute_time", kMost},
-                                 {"Computes shortest", "compute_time", kLeast},
+  for (const Extreme& extreme : {Extreme{"Delays others most", "late_cost", kMost},
+                                 {"Most often last", "last_calls", kMost},
+                                 {"Least waiting", "waiting_time", kLeast},
+                                 {"Median waiting", "waiting_time", kMedian},
+                                 {"Most waiting", "waiting_time", kMost},
+                                 {"Longest computation", "compute_time", kMost},
+                                 {"Shortest computation", "compute_time", kLeast},
                                  {"Slowest kernels", "kernel_slowdown", kMost}}) {
     if (!Knows(*ranks, extreme.column)) continue;
     std::vector<std::pair<double, std::size_t>> order;

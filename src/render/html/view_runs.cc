@@ -59,7 +59,7 @@ std::string BarOf(const Report& run, double longest) {
   double sum = 0;
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) sum += PartOf(run, i);
   std::vector<BarPart> bar;
-  std::string description = fmt::format("Where an iteration of {} goes:", run.profile.name);
+  std::string description = fmt::format("Iteration time breakdown of {}:", run.profile.name);
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const double share = sum > 0 ? PartOf(run, i) / sum : 0;
     if (!(share > 0) || !(longest > 0)) continue;

@@ -121,9 +121,9 @@ void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
                                       TitleOf(table, row)});
   }
   json::array charts;
-  std::string note = "From left to right time, from the bottom up addresses.";
+  std::string note = "Horizontal: time. Vertical: addresses.";
   if (table.rows() > rows.size()) {
-    note += fmt::format(" Drawn are the {} largest of the table's {} rows.", rows.size(),
+    note += fmt::format(" Shows the {} largest of {} rows.", rows.size(),
                         FormatCount(static_cast<std::int64_t>(table.rows())));
   }
   for (auto& [place, partition] : partitions) {

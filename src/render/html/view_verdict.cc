@@ -34,7 +34,7 @@ json::array CountsView(const report::VerdictInfo& verdict) {
       {verdict.warnings, "warning", "warnings", State::kWarn},
       {verdict.waived, "waived", "waived", State::kWaived},
       {verdict.passed, "passed", "passed", State::kPass},
-      {verdict.open, "open", "open", State::kOpen},
+      {verdict.open, "undecided", "undecided", State::kOpen},
       {verdict.missing, "missing", "missing", State::kMissing},
       {verdict.not_applicable, "not applicable", "not applicable", State::kNotApplicable}};
   json::array out;
@@ -68,7 +68,7 @@ bool HasDeviceTime(const Report& report) {
 // "4 × NVIDIA A100, 4 × NVIDIA H100", in order of first appearance.
 std::string DeviceText(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
-  const std::string unnamed = WordsOf(report, "{{ device.device }} of unrecorded model");
+  const std::string unnamed = WordsOf(report, "{{ device.device }} of unknown model");
   const DeviceKinds kinds = KindsOfDevices(profile, unnamed);
   std::string out;
   for (const auto& [name, count] : kinds.named) {
@@ -157,38 +157,33 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
     explains.push_back(json::object{{"metric", metric}});
   }
   const report::Finding* cause = CauseOf(report, finding);
-  std::string bound;
-  if (finding.gain_bound == report::Bound::kUpper) bound = "at most ";
-  if (finding.gain_bound == report::Bound::kTypical) bound = "about ";
   json::array rows = EvidenceRows(report, finding, kEvidenceRows, seen);
   const std::size_t more = finding.evidence.size() - rows.size();
-  return {
-      {"id", Slug(finding.rule)},
-      {"rule", finding.rule},
-      {"level", StatusView(finding.status == State::kWaived || finding.status == State::kBroken
-                               ? finding.status
-                               : finding.level)},
-      {"open", finding.level == State::kError && finding.status != State::kWaived},
-      {"title", finding.title},
-      {"message", PiecesOf(finding.message_parts)},
-      {"reason", finding.reason},
-      {"metric", NumberView(finding.metric)},
-      {"gain",
-       finding.gain.text.empty() || IsAbsent(finding.gain.value) ? "" : bound + finding.gain.text},
-      {"gain_exact", NumberView(finding.gain)["exact"]},
-      {"advice", AdviceView(finding.advice_parts)},
-      {"has_advice", !finding.advice_parts.empty()},
-      {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
-      {"explain", IsOwnExplanation(finding) ? "" : ExplanationOf(finding)},
-      {"has_explains", !explains.empty()},
-      {"explains", std::move(explains)},
-      {"cause", cause == nullptr ? "" : cause->title},
-      {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
-      {"heads", std::move(heads)},
-      {"names", names},
-      {"rows", std::move(rows)},
-      {"has_rows", !finding.evidence.empty()},
-      {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
+  return {{"id", Slug(finding.rule)},
+          {"rule", finding.rule},
+          {"level", StatusView(finding.status == State::kWaived || finding.status == State::kBroken
+                                   ? finding.status
+                                   : finding.level)},
+          {"open", finding.level == State::kError && finding.status != State::kWaived},
+          {"title", finding.title},
+          {"message", PiecesOf(finding.message_parts)},
+          {"reason", finding.reason},
+          {"metric", NumberView(finding.metric)},
+          {"gain", GainText(finding, " per iteration")},
+          {"gain_exact", NumberView(finding.gain)["exact"]},
+          {"advice", AdviceView(finding.advice_parts)},
+          {"has_advice", !finding.advice_parts.empty()},
+          {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},
+          {"explain", IsOwnExplanation(finding) ? "" : ExplanationOf(finding)},
+          {"has_explains", !explains.empty()},
+          {"explains", std::move(explains)},
+          {"cause", cause == nullptr ? "" : cause->title},
+          {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
+          {"heads", std::move(heads)},
+          {"names", names},
+          {"rows", std::move(rows)},
+          {"has_rows", !finding.evidence.empty()},
+          {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
 }
 
 // With nothing judged bad, the largest part of an iteration in which the GPU does not compute.
@@ -304,14 +299,14 @@ json::object PlanView(const report::Plan& plan) {
   for (const report::PlanStep& step : plan.steps) {
     std::string title = step.title;
     if (step.rules.size() > 1) title += fmt::format(", with {}", step.rules[1]);
-    rows.push_back(json::object{
-        {"number", static_cast<std::int64_t>(rows.size() + 1)},
-        {"bar", MakeMarkup(PlanBar(step, AsNumber(plan.start.value, 0)))},
-        {"time", step.time.text},
-        {"saves", step.saves.text},
-        {"href", step.fired ? "#" + Slug(step.rules.front()) : ""},
-        {"title", std::move(title)},
-        {"pieces", PiecesOf(step.fired ? PlanStepText(step) : "Becomes the limit then.")}});
+    rows.push_back(
+        json::object{{"number", static_cast<std::int64_t>(rows.size() + 1)},
+                     {"bar", MakeMarkup(PlanBar(step, AsNumber(plan.start.value, 0)))},
+                     {"time", step.time.text},
+                     {"saves", step.saves.text},
+                     {"href", step.fired ? "#" + Slug(step.rules.front()) : ""},
+                     {"title", std::move(title)},
+                     {"pieces", PiecesOf(step.fired ? PlanStepText(step) : "Next bottleneck.")}});
   }
   return {{"start", plan.start.text},
           {"end", plan.end.text},

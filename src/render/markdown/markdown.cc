@@ -69,7 +69,7 @@ class Document {
                         MarkdownGateView(sample, shape_), !report_.gate.empty()));
     PROFGAUGE_CHECK(DrawFindings(sample));
     PROFGAUGE_CHECK(DrawChange(sample));
-    PROFGAUGE_CHECK(Add("Where an iteration goes", "breakdown", MarkdownBreakdownView(report_),
+    PROFGAUGE_CHECK(Add("Iteration time breakdown", "breakdown", MarkdownBreakdownView(report_),
                         MarkdownBreakdownView(sample), !report::Breakdown(report_).empty()));
     PROFGAUGE_CHECK(DrawTables(sample));
     if (!shape_.is_full) return {};
@@ -94,7 +94,7 @@ class Document {
     }
     if (index == sections_.size()) return out;
     const auto missing = static_cast<std::int64_t>(sections_.size() - index);
-    out += fmt::format("\n… {} left out to keep the size: ",
+    out += fmt::format("\n… {} omitted to limit the size: ",
                        Counted(missing, "more section is", "more sections are"));
     for (std::size_t i = index; i < std::min(index + 4, sections_.size()); ++i) {
       out += (i == index ? "" : ", ") + EscapeMarkdown(ElideMiddle(sections_[i].name, 40));
@@ -198,7 +198,7 @@ std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes) {
       text += fmt::format("- {}\n", MarkdownProse(note, false));
     }
     const std::string rest =
-        fmt::format("\n… {} left out to keep the size.\n",
+        fmt::format("\n… {} omitted to limit the size.\n",
                     Counted(static_cast<std::int64_t>(ending.errors.size() - i), "more error is",
                             "more errors are"));
     if (max_bytes > 0 && out.size() + text.size() + rest.size() > max_bytes) return out + rest;

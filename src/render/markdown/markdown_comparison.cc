@@ -115,8 +115,8 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
       paired.push_back(PairedView(title, mark, table, comparison.accelerator, shape.table_rows));
   };
   if (shape.is_full) {
-    add("Kernels and copies, run against run", comparison.kernels);
-    add("Ops, run against run", comparison.ops);
+    add("Kernel changes", comparison.kernels);
+    add("Operator changes", comparison.ops);
   }
   json::array metrics = MetricsView(comparison);
   const bool has_metrics = !metrics.empty();
@@ -127,7 +127,7 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           {"candidate", comparison.candidate},
           {"baseline", BaselineText(comparison)},
           {"several", comparison.current_runs > 1
-                          ? fmt::format("{} current runs", comparison.current_runs)
+                          ? fmt::format("{} candidate runs", comparison.current_runs)
                           : std::string()},
           {"comparable", comparison.comparable},
           {"base", Time(comparison.base)},

@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kPropert
     {"gpus", "{{ device.device }}s"},
     {"ranks", "Ranks"},
     {"world_size", "World size"},
-    {"iterations", "Iterations marked by"},
+    {"iterations", "Source of iterations"},
     {"selection", "Selected iterations, known names and devices"},
     {"driver", "Driver"},
     {"runtime", "{{ device.device }} runtime"},
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kPropert
     {"with_flops", "Profiler records FLOPs"},
     {"with_modules", "Profiler records modules"},
     {"cuda_graphs", "CUDA graphs recorded"},
-    {"shape_signature", "{{ device.device }} work: ops, input shapes and launches"},
+    {"shape_signature", "{{ device.device }} work: operators, input shapes and launches"},
 }};
 
 // Lays out the tree; children of a step stand behind it.
@@ -82,7 +82,7 @@ class TreeBuilder {
 
   bool Repeats(std::size_t child, std::size_t index) const {
     return steps_[child].name.find(steps_[index].name) != std::string::npos ||
-           steps_[child].name.starts_with("(not in an op)");
+           steps_[child].name.starts_with("(not in an operator)");
   }
 
   // An op type with one op says less than the op: "copy", "aten::copy_ [[2, 3]]".
@@ -296,8 +296,7 @@ std::string IntervalText(const report::ComparedMetric& metric) {
 
 std::string BaselineText(const report::Comparison& comparison) {
   if (comparison.baseline_runs < 2) return comparison.baseline;
-  return fmt::format("{}, the middle one of {} runs", comparison.baseline,
-                     comparison.baseline_runs);
+  return fmt::format("{}, the median of {} runs", comparison.baseline, comparison.baseline_runs);
 }
 
 std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison) {

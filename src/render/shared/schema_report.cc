@@ -32,7 +32,7 @@ void AddRankSteps(report::Report& report, const std::shared_ptr<StringPool>& str
     waiting.AddInteger(i);
   }
   report.tables.push_back(std::move(steps));
-  Table met("rank_calls", "rank_call", "Ranks that matter", strings);
+  Table met("rank_calls", "rank_call", "Selected ranks", strings);
   met.AddColumn({"rank", "Rank", Unit::kCount, ""}).AddInteger(0);
   met.AddColumn({"role", "Which", Unit::kText, ""}).AddText(strings->Intern("x"));
   met.AddColumn({"step", "Iteration", Unit::kCount, ""}).AddInteger(0);
@@ -81,7 +81,7 @@ void AddOtherIterations(report::Report& report, const std::shared_ptr<StringPool
 }
 
 void AddWhatIf(report::Report& report, const std::shared_ptr<StringPool>& strings) {
-  Table what_if("what_if", "what_if", "What would it bring", strings);
+  Table what_if("what_if", "what_if", "What-if scenarios", strings);
   what_if.AddColumn({"name", "Scenario", Unit::kText, ""}).AddText(strings->Intern("x"));
   what_if.AddColumn({"recorded_time", "Recorded", Unit::kTime, ""}).AddInteger(10);
   what_if.AddColumn({"iteration_time", "Predicted", Unit::kTime, ""}).AddInteger(5);

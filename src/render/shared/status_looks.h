@@ -57,7 +57,7 @@ inline constexpr std::array<StatusLook, report::kStateNames.size()> kStatusLooks
     {"ℹ", "info", Tone::kMute},
     {"▲", "low confidence", Tone::kWarn},
     {"?", "missing", Tone::kWarn},
-    {"?", "open", Tone::kWarn},
+    {"?", "undecided", Tone::kWarn},
     {"–", "skipped", Tone::kMute},
     {"–", "not applicable", Tone::kMute},
     {"–", "waived", Tone::kMute},

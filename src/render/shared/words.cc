@@ -74,7 +74,7 @@ std::string CountsText(const report::VerdictInfo& verdict) {
   };
   add(verdict.errors, "error", "errors");
   add(verdict.warnings, "warning", "warnings");
-  add(verdict.open, "open", "open");
+  add(verdict.open, "undecided", "undecided");
   add(verdict.missing, "missing", "missing");
   add(verdict.waived, "waived", "waived");
   add(verdict.passed, "passed", "passed");
@@ -140,12 +140,14 @@ bool HasFired(const report::Finding& finding) {
          report::kLevels.end();
 }
 
-std::string GainText(const report::Finding& finding) {
-  if (IsAbsent(finding.gain.value)) return {};
+std::string GainText(const report::Finding& finding, std::string_view per) {
+  const std::string& text = finding.gain.text;
+  if (text.empty() || IsAbsent(finding.gain.value)) return {};
   std::string_view bound;
-  if (finding.gain_bound == report::Bound::kUpper) bound = "≤ ";
-  if (finding.gain_bound == report::Bound::kTypical) bound = "≈ ";
-  return fmt::format("{}{}/iteration", bound, finding.gain.text);
+  if (finding.gain_bound == report::Bound::kUpper) bound = "at most ";
+  if (finding.gain_bound == report::Bound::kTypical) bound = "about ";
+  const std::size_t end = std::min(text.find(" ("), text.size());  // of "3.20 ms (simulated)"
+  return fmt::format("{}{}{}{}", bound, text.substr(0, end), per, text.substr(end));
 }
 
 std::vector<const report::Finding*> FiredFindings(const report::Report& report) {
@@ -212,7 +214,7 @@ std::string ElideMiddle(std::string_view text, std::size_t characters) {
 }
 
 std::string PlanStepText(const report::PlanStep& step) {
-  std::string text = step.fired ? step.change : "Becomes the limit then: " + step.title + ".";
+  std::string text = step.fired ? step.change : "Next bottleneck: " + step.title + ".";
   if (text.empty()) text = step.title + ".";
   if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
   return text;

@@ -53,8 +53,9 @@ int WeightOf(State level);
 
 /// Whether a finding fired: its status is a level.
 bool HasFired(const report::Finding& finding);
-/// "≤ 39.0 ms/iteration", "≈ 2.1 ms/iteration", or empty.
-std::string GainText(const report::Finding& finding);
+/// "4.05 ms/iteration (simulated)", "at most 39.0 ms/iteration", "about 2.1 ms/iteration", or
+/// empty.
+std::string GainText(const report::Finding& finding, std::string_view per = "/iteration");
 /// Fired findings in the report's order: what gains most first, a symptom behind its cause.
 std::vector<const report::Finding*> FiredFindings(const report::Report& report);
 /// The fired finding that explains this one; nullptr when it stands for itself. Their gains are

@@ -82,9 +82,9 @@ std::string Flowed(const std::string& lead, const std::vector<std::string>& part
 }
 
 std::string_view ShortName(std::string_view part) {
-  if (part == "tensor_core_kernel") return "kernel TC";
-  if (part == "other_kernel") return "kernel";
-  if (part == "communication") return "exposed comm";
+  if (part == "tensor_core_kernel") return "Tensor Core kernels";
+  if (part == "other_kernel") return "other kernels";
+  if (part == "communication") return "exposed communication";
   if (part == "other") return "unattributed";
   return part;
 }
@@ -138,15 +138,27 @@ Ink InkOf(State state) {
   return Ink::kDim;
 }
 
+/// "error below 30 %", "warning above 15 %"; of a change "limit +5 %".
+std::string LimitText(const report::GateRow& gate) {
+  constexpr std::string_view kAtLeast = "≥ ", kAtMost = "≤ ";
+  const std::string_view limit = gate.limit;
+  const std::string_view level = gate.level == State::kWarn ? "warning" : NameOf(gate.level);
+  if (limit.starts_with(kAtLeast))
+    return fmt::format("{} below {}", level, limit.substr(kAtLeast.size()));
+  if (limit.starts_with(kAtMost))
+    return fmt::format("{} above {}", level, limit.substr(kAtMost.size()));
+  return fmt::format("limit {}", limit);
+}
+
 Row RowOf(const report::GateRow& gate) {
   Row row;
   row.verb = gate.status == State::kLowConfidence ? "warn"
-             : gate.status == State::kMissing     ? "absent"
+             : gate.status == State::kMissing     ? "missing"
                                                   : NameOf(gate.status);
   row.ink = InkOf(gate.status);
   row.name = gate.metric;
   row.value = gate.measured.text;
-  row.limit = gate.limit.empty() ? "" : fmt::format("(limit {})", gate.limit);
+  row.limit = gate.limit.empty() ? "" : fmt::format("({})", LimitText(gate));
   const bool has_change = !gate.change.text.empty() && !gate.baseline.text.empty();
   if (has_change) row.value = gate.change.text;  // Its limit is on the change.
   const bool is_sentence = has_change && !gate.reason.empty();
@@ -194,7 +206,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
   row.name += Printable(finding.rule);
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
-  row.gain = GainText(finding);
+  if (const std::string gain = GainText(finding); !gain.empty()) row.gain = "saves " + gain;
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
   return row;
 }
@@ -231,10 +243,9 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
   if (verbosity <= 0 && groups.size() > 1) {
     std::int64_t all = 0;
     for (const Group& group : groups) all += group.limits + group.rules;
-    rows.push_back(Note("note", Ink::kDim,
-                        fmt::format("{} limits and rules do not apply to this recording; -v says "
-                                    "why",
-                                    all)));
+    rows.push_back(
+        Note("note", Ink::kDim,
+             fmt::format("{} limits and rules do not apply (-v lists the reasons)", all)));
     return;
   }
   for (const Group& group : groups) {
@@ -284,7 +295,7 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
     if (row.name.empty() || row.text.empty() || !text.starts_with(row.name + " is ")) continue;
     const bool is_same = text.ends_with(row.text) || cause_in(text) == cause_in(row.text);
     if (!is_same) continue;
-    row.verb = "open";
+    row.verb = "undecided";
     row.ink = Ink::kYellow;
     row.text = text.substr(row.name.size() + 1);
     return true;
@@ -297,14 +308,14 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
       if (MarkAsOpen(reason, rows)) continue;
-      rows.push_back(Note("open", Ink::kYellow, Printable(reason)));
+      rows.push_back(Note("undecided", Ink::kYellow, Printable(reason)));
     }
   } else if (report.verdict.status == State::kFail) {
     const ReasonsOfRun of_run = FindReasonsOfRun(report);
     std::int64_t errors = of_run.errors;
     for (const std::string& reason : of_run.reasons) {
       const bool is_error = errors-- > 0;
-      rows.push_back(Note(is_error ? "error" : "open", is_error ? Ink::kRed : Ink::kYellow,
+      rows.push_back(Note(is_error ? "error" : "undecided", is_error ? Ink::kRed : Ink::kYellow,
                           Printable(reason)));
     }
   }
@@ -321,7 +332,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
       const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
       if (!is_first) {
         Row& row = rows[place->second];
-        row.limit.insert(row.limit.size() - 1, ", " + gate->limit);
+        row.limit.insert(row.limit.size() - 1, ", " + LimitText(*gate));
         continue;
       }
     }
@@ -391,7 +402,7 @@ std::string WithFoldedNames(std::string_view text) {
 }
 
 std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color) {
-  const std::size_t verb = Widest(rows, &Row::verb, 8), name = Widest(rows, &Row::name, 40);
+  const std::size_t verb = Widest(rows, &Row::verb, 9), name = Widest(rows, &Row::name, 40);
   const std::size_t value = Widest(rows, &Row::value, 12), limit = Widest(rows, &Row::limit, 24);
   const std::size_t indent = 2 + verb + 2;
   std::string out;

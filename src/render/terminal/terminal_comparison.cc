@@ -92,7 +92,7 @@ std::string VerdictLine(const report::Report& report) {
   std::string out;
   if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
-      out += fmt::format("  {:<12}  {}\n", "open", Printable(reason));
+      out += fmt::format("  {:<12}  {}\n", "undecided", Printable(reason));
     }
   }
   return out +
@@ -108,10 +108,10 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
   std::string out =
       fmt::format("{} against {}", Printable(report.profile.name), Printable(comparison.baseline));
   if (comparison.baseline_runs > 1) {
-    out += fmt::format(", the middle one of {} runs", comparison.baseline_runs);
+    out += fmt::format(", the median of {} runs", comparison.baseline_runs);
   }
   if (comparison.current_runs > 1) {
-    out += fmt::format("; {} current runs", comparison.current_runs);
+    out += fmt::format("; {} candidate runs", comparison.current_runs);
   }
   out += "\n\n" + DifferenceLines(comparison);
   for (const report::ComparedMetric& metric : comparison.metrics) out += MetricLine(metric);
@@ -121,11 +121,11 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
   if (!comparison.metrics.empty()) out += "\n";
   if (!HasTimes(comparison)) {
     return out + ChangeLine(comparison) +
-           "The values that both runs have are compared in --html, --md, --xlsx and --json.\n" +
+           "Values of both runs are compared in --html, --md, --xlsx and --json.\n" +
            VerdictLine(report);
   }
-  out += fmt::format("  where the change of an iteration comes from{}\n\n",
-                     HasSignificant(comparison) ? "   (* significant beyond noise)" : "");
+  out += fmt::format("  Iteration time change by part{}\n\n",
+                     HasSignificant(comparison) ? "   (* statistically significant)" : "");
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row, comparison);
   return out + "\n" + ChangeLine(comparison) + VerdictLine(report);
 }

@@ -65,7 +65,7 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   Pairs sources = {{"Tool", report.tool},
                    {"Format", report.profile.format},
                    {"Dialect", report.profile.dialect},
-                   {"Iterations by", report.profile.iteration_source.Text()}};
+                   {"Source of iterations", report.profile.iteration_source.Text()}};
   for (const std::string& source : report.profile.sources) sources.emplace_back("Source", source);
   std::size_t row = WritePairs(sheet, "Profile", sources, 2);
   row = WritePairs(sheet, "Versions", report.profile.versions, row);
@@ -89,8 +89,8 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   }
   for (const report::Remark& remark : report.remarks) remarks.emplace_back(remark.id, remark.text);
   for (const report::LeftOutTable& table : report.left_out) {
-    left_out.emplace_back(table.title, fmt::format("{} rows that report.json does not carry",
-                                                   FormatCount(table.rows)));
+    left_out.emplace_back(
+        table.title, fmt::format("{} rows that are not in report.json", FormatCount(table.rows)));
   }
   for (const auto& [id, reason] : report.absent_tables) left_out.emplace_back(id, reason);
   for (const Table& table : report.tables) {
@@ -100,8 +100,8 @@ void AddAboutSheet(XlsxBook& book, const report::Report& report) {
     }
   }
   row = WritePairs(sheet, "Remarks", remarks, row);
-  row = WritePairs(sheet, "What was met while reading", counters, row);
-  WritePairs(sheet, "What is not here, and why", left_out, row);
+  row = WritePairs(sheet, "Import log", counters, row);
+  WritePairs(sheet, "Missing data", left_out, row);
   sheet.FitColumns();
 }
 

@@ -90,7 +90,7 @@ Result<std::string> XlsxBook::Finish() {
   error.kind = ErrorKind::kOutput;
   error.code = "xlsx/library";
   if (book_ == nullptr) {
-    error.message = "the workbook cannot be made: no memory or no temporary file";
+    error.message = "the workbook cannot be created: no memory or no temporary file";
     return Fail(std::move(error));
   }
   Check(workbook_close(std::exchange(book_, nullptr)));

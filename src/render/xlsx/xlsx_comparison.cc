@@ -19,10 +19,10 @@ using report::Comparison;
 std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
 
 std::size_t WriteDifferences(XlsxSheet& sheet, const Comparison& comparison, std::size_t row) {
-  sheet.Text(row++, 0, comparison.comparable ? "What differs" : "What differs: not comparable",
+  sheet.Text(row++, 0, comparison.comparable ? "Differences" : "Differences: not comparable",
              XlsxStyle::kHeading);
   if (comparison.differences.empty()) {
-    sheet.Text(row, 0, "Nothing that is recorded.");
+    sheet.Text(row, 0, "No recorded differences.");
     return row + 2;
   }
   std::size_t at = row;
@@ -39,7 +39,7 @@ std::size_t WriteDifferences(XlsxSheet& sheet, const Comparison& comparison, std
 }
 
 std::size_t WriteMetrics(XlsxSheet& sheet, const Comparison& comparison, std::size_t row) {
-  sheet.Text(row++, 0, "Numbers with a limit on their change", XlsxStyle::kHeading);
+  sheet.Text(row++, 0, "Metrics with a limit on their change", XlsxStyle::kHeading);
   std::size_t at = row;
   for (const report::ComparedMetric& metric : comparison.metrics) {
     ++at;
@@ -77,7 +77,7 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
              XlsxStyle::kHeading);
   std::size_t row = WriteDifferences(sheet, comparison, 3);
   row = WriteMetrics(sheet, comparison, row);
-  if (!comparison.alike.empty()) sheet.Text(row++, 0, "Alike in both", XlsxStyle::kHeading);
+  if (!comparison.alike.empty()) sheet.Text(row++, 0, "Same in both", XlsxStyle::kHeading);
   for (const auto& [property, value] : comparison.alike) {
     sheet.Text(row, 0, PropertyTitle(property, comparison), XlsxStyle::kMuted);
     sheet.Text(row++, 1, value, XlsxStyle::kFree);
@@ -110,7 +110,7 @@ void AddWaterfallChart(XlsxSheet& sheet, std::size_t first, std::size_t count, s
   int16_t hidden[] = {0, -1};
   chart_legend_delete_series(chart, hidden);
   chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
-  chart_title_set_name(chart, "Where the change of an iteration comes from");
+  chart_title_set_name(chart, "Iteration time change by part");
   chart_axis_set_name(chart->y_axis, "ms per iteration");
   chart_set_series_gap(chart, 30);
   lxw_chart_options place = {};
@@ -136,7 +136,7 @@ std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_
   }
   const std::vector<XlsxColumn> columns = {{"Step"},
                                            {"Time or change", Unit::kTime},
-                                           {"Begins at", Unit::kTime},
+                                           {"Starts at", Unit::kTime},
                                            {"Total", Unit::kTime},
                                            {"Slower", Unit::kTime},
                                            {"Faster", Unit::kTime}};
@@ -157,7 +157,7 @@ std::string LevelWord(PartLevel level) {
 
 void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Waterfall");
-  sheet.Text(0, 0, "Where the change of an iteration comes from", XlsxStyle::kTitle);
+  sheet.Text(0, 0, "Iteration time change by part", XlsxStyle::kTitle);
   const std::size_t row = WriteBars(sheet, comparison, 2);
   std::size_t at = row;
   for (const report::ComparisonStep& step : comparison.waterfall) {
@@ -269,7 +269,7 @@ void AddComparisonSheets(XlsxBook& book, const report::Report& report) {
   AddWaterfallSheet(book, comparison);
   AddPairedSheet(book, "Kernel changes", "t_kernel_changes", comparison.kernels,
                  comparison.accelerator);
-  AddPairedSheet(book, "Op changes", "t_op_changes", comparison.ops, comparison.accelerator);
+  AddPairedSheet(book, "Operator changes", "t_op_changes", comparison.ops, comparison.accelerator);
   AddValuesSheet(book, comparison);
 }
 

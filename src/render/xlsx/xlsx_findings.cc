@@ -34,14 +34,20 @@ enum FindingColumn : std::size_t {
 };
 
 const std::vector<XlsxColumn>& FindingColumns() {
-  static const std::vector<XlsxColumn> columns = {
-      {"Level", Unit::kText},         {"Rule", Unit::kText},
-      {"Title", Unit::kText},         {"What was found", Unit::kText},
-      {"Measured", Unit::kNumber},    {"Possible gain per iteration", Unit::kTime},
-      {"Gain is", Unit::kText},       {"Advice", Unit::kText},
-      {"Evidence", Unit::kText},      {"More", Unit::kText},
-      {"Review status", Unit::kText}, {"Assignee", Unit::kText},
-      {"Due", Unit::kText},           {"Comment", Unit::kText}};
+  static const std::vector<XlsxColumn> columns = {{"Level", Unit::kText},
+                                                  {"Rule", Unit::kText},
+                                                  {"Title", Unit::kText},
+                                                  {"Finding", Unit::kText},
+                                                  {"Measured", Unit::kNumber},
+                                                  {"Saving per iteration", Unit::kTime},
+                                                  {"Type of estimate", Unit::kText},
+                                                  {"Advice", Unit::kText},
+                                                  {"Evidence", Unit::kText},
+                                                  {"More", Unit::kText},
+                                                  {"Review status", Unit::kText},
+                                                  {"Assignee", Unit::kText},
+                                                  {"Due", Unit::kText},
+                                                  {"Comment", Unit::kText}};
   return columns;
 }
 
@@ -101,7 +107,7 @@ void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
                          "fixed",
                          "will not fix",
                          "Not a date",
-                         "Enter a day, as 2027-03-31."};
+                         "Enter a date, e.g. 2027-03-31."};
   char* choices[] = {texts[0].data(), texts[1].data(), texts[2].data(),
                      texts[3].data(), texts[4].data(), nullptr};
   lxw_data_validation status = {};

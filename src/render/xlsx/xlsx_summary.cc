@@ -37,7 +37,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
 std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   sheet.Text(row++, 0, "Limits", XlsxStyle::kHeading);
   if (report.gate.empty()) {
-    sheet.Text(row, 0, "No limit was asked for.");
+    sheet.Text(row, 0, "The policy has no limits.");
     return row + 2;
   }
   const std::vector<XlsxColumn> columns = {{"Status"},
@@ -118,7 +118,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
     fill.color = XlsxColour(PaintOf(parts[i].category).fill);
     chart_series_set_fill(series, &fill);
   }
-  chart_title_set_name(chart, "Where an iteration goes");
+  chart_title_set_name(chart, "Iteration time breakdown");
   chart_legend_set_position(chart, LXW_CHART_LEGEND_BOTTOM);
   chart_axis_set_label_position(chart->x_axis, LXW_CHART_AXIS_LABEL_POSITION_NONE);
   chart_axis_major_gridlines_set_visible(chart->y_axis, LXW_FALSE);
@@ -136,7 +136,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
 std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const auto parts = report::Breakdown(report);
   if (parts.empty()) return row;
-  sheet.Text(row++, 0, "Where an iteration goes", XlsxStyle::kHeading);
+  sheet.Text(row++, 0, "Iteration time breakdown", XlsxStyle::kHeading);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     sheet.Text(row + 1 + i, 0, parts[i].title);
     if (parts[i].time != nullptr) {

@@ -26,10 +26,10 @@ const Column* ChosenBy(const Table& table) {
 std::string LeftOutText(const Table& table, std::size_t rows) {
   const Column* by = ChosenBy(table);
   return fmt::format(
-      "{} of {} rows{}; a workbook with all of them would open slowly.",
+      "{} of {} rows{}; a workbook with all rows would open slowly.",
       FormatCount(static_cast<std::int64_t>(rows)),
       FormatCount(static_cast<std::int64_t>(table.rows())),
-      by == nullptr ? "" : fmt::format(", those with the most of “{}”", by->title()));
+      by == nullptr ? "" : fmt::format(", those with the highest “{}”", by->title()));
 }
 
 std::string SheetOf(const Table& table) {

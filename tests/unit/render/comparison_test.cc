@@ -138,9 +138,9 @@ TEST(Comparison, ThePageOfACheckHasTheSection) {
   report.comparison = testing::SampleComparison();
   const std::string page = Page(report);
   for (const char* text :
-       {"id=comparison", "href=#comparison", "What differs between the runs", "Driver",
-        "beyond the limit", "+15.0\u202fms", "Kernels and copies, run against run", "★ significant",
-        "p = 0.001", "All metrics side by side", "main, the middle one of 3 runs"}) {
+       {"id=comparison", "href=#comparison", "Differences between the runs", "Driver",
+        "beyond the limit", "+15.0\u202fms", "Kernel changes", "★ significant", "p = 0.001",
+        "All metrics side by side", "main, the median of 3 runs"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THAT(page, HasSubstr("gemm&lt;float&gt;(a|b) &lt;/script&gt;"));
@@ -153,16 +153,16 @@ TEST(Comparison, AloneItIsAPageOfItsOwn) {
   EXPECT_THAT(page, Not(HasSubstr("NOT JUDGED")));
   EXPECT_THAT(page, Not(HasSubstr("id=\"breakdown\"")));
   // What differs stands before what changed, as in the terminal.
-  EXPECT_LT(page.find("What differs"), page.find("Where the change of an iteration"));
+  EXPECT_LT(page.find("Differences between the runs"), page.find("Iteration time change by part"));
   EXPECT_FALSE(std::regex_search(page, std::regex(" style=| on[a-z]+=\"")));
 }
 
 TEST(Comparison, MarkdownHasTheSameNumbers) {
   const std::string text = Markdown(testing::ComparisonAlone());
-  EXPECT_THAT(text, ::testing::StartsWith("# branch against main, the middle one of 3 runs"));
+  EXPECT_THAT(text, ::testing::StartsWith("# branch against main, the median of 3 runs"));
   for (const char* part :
        {"- Driver: 535 → 550", "**+12.0\u202fms** per iteration (+12.0\u202f%), slower",
-        "+15.0\u202fms", "★", "Kernels and copies, run against run"}) {
+        "+15.0\u202fms", "★", "Kernel changes"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }
@@ -179,7 +179,7 @@ TEST(Comparison, TheWorkbookHasTheWaterfallAndItsChart) {
   ASSERT_TRUE(bytes) << bytes.error().message;
   const auto files = testing::Unzip(*bytes);
   for (const char* sheet :
-       {"Baseline", "Waterfall", "Kernel changes", "Op changes", "Side by side"}) {
+       {"Baseline", "Waterfall", "Kernel changes", "Operator changes", "Side by side"}) {
     EXPECT_THAT(files.at("xl/workbook.xml"), HasSubstr(std::string("<sheet name=\"") + sheet));
   }
   EXPECT_THAT(files.at("xl/charts/chart1.xml"), HasSubstr("'Waterfall'!$A$4:$A$7"));

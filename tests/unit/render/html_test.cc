@@ -58,7 +58,7 @@ TEST(RenderHtml, SaysTheVerdictAndTheNumbersAsText) {
                                       "31.4\u202f%",
                                       "≤ 30 %",
                                       "-1.4\u202f%",
-                                      "Where an iteration goes",
+                                      "Iteration time breakdown",
                                       "Kernels on Tensor Cores",
                                       "36.0\u202f%",
                                       "21.6\u202fms",
@@ -232,8 +232,8 @@ TEST(RenderHtml, AMissedLimitThatNoFindingExplainsComesFirst) {
 
 TEST(RenderHtml, DrawsAnEmptyReport) {
   const std::string text = TextOf(Page(report::Report{}));
-  EXPECT_THAT(text, HasSubstr("No limit was asked for."));
-  EXPECT_THAT(text, HasSubstr("The recording has no iteration to break down."));
+  EXPECT_THAT(text, HasSubstr("The policy has no limits."));
+  EXPECT_THAT(text, HasSubstr("The profile has no iteration to break down."));
 }
 
 // A list without an element in the schema would leave the names inside it unchecked.

@@ -120,7 +120,7 @@ kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
 #### Findings
 
-| Level | Rule | Measured | Possible gain | What |
+| Level | Rule | Measured | Possible saving | Finding |
 |:--|:--|--:|--:|:--|
 | ✗ error | `dataloader/exposed` | 12.0 % | ≤ 1.20 ms/iteration | 12.0 % of an iteration waits for data, limit 10 % |
 
@@ -144,9 +144,9 @@ More: <https://pytorch.org/docs/stable/data.html>
 
 </details>
 
-#### Where an iteration goes
+#### Iteration time breakdown
 
-| Part | | Share | Per iteration | In all |
+| Part | | Share | Per iteration | Total |
 |:--|:--|--:|--:|--:|
 | tensor\_core\_kernel | ███▋░░░░░░ | 36.0 % | 3.60 ms | 21.6 ms |
 )"));
@@ -155,8 +155,9 @@ More: <https://pytorch.org/docs/stable/data.html>
 TEST(Markdown, TheFullDocumentHasEverySection) {
   const std::string text = Document(testing::SampleReport(), true);
   EXPECT_THAT(text, StartsWith("# ✗ FAIL · "));
-  for (const char* head : {"## Limits", "## Findings", "## Where an iteration goes", "## Operators",
-                           "## Kernels", "## Iterations", "## Metrics", "## Notes"}) {
+  for (const char* head :
+       {"## Limits", "## Findings", "## Iteration time breakdown", "## Operators", "## Kernels",
+        "## Iterations", "## Metrics", "## Notes"}) {
     EXPECT_THAT(text, HasSubstr("\n" + std::string(head) + "\n"));
   }
   EXPECT_THAT(text, HasSubstr("not applicable `memory/small-batch`"));

@@ -129,7 +129,7 @@ TEST(IterationPanel, DrawsThoseThatAreNotSelectedInGrey) {
   EXPECT_THAT(chart(), HasSubstr("opacity=\"0.35\""));
   const html::Panels panels = html::PanelsView(report);
   EXPECT_EQ(Find(panels, "p-iterations")->at("note").as_string(),
-            "all 6 iterations; grey: not selected");
+            "all 6 iterations; gray: not selected");
 }
 
 TEST(IterationPanel, TellsWhichIterationsAStatedSummaryIsOf) {

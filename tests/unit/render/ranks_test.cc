@@ -199,14 +199,14 @@ TEST(RanksOnThePage, OfManyTheExtremesByNameAndAStrip) {
   const boost::json::object view = html::RanksView(RunOf(1024, 3, 700));
   const auto& extremes = view.at("extremes").as_array();
   ASSERT_GE(extremes.size(), 3u);
-  EXPECT_EQ(JsonText(extremes[0].at("what")), "Costs the others most");
+  EXPECT_EQ(JsonText(extremes[0].at("what")), "Delays others most");
   EXPECT_EQ(JsonText(extremes[0].at("rank")), "700");
   const auto& heats = view.at("heats").as_array();
   ASSERT_EQ(heats.size(), 2u);
   // Eight ranks share a row.
   EXPECT_THAT(JsonText(heats[0].at("note")),
               HasSubstr("Lateness of 1024 ranks in 3 iterations: at most 50 ns, of rank 700 in "
-                        "iteration 7. Each row is the most of 8 ranks."));
+                        "iteration 7. Each row is the maximum of 8 ranks."));
   EXPECT_THAT(boost::json::serialize(heats[0].at("chart")), HasSubstr("rank 696–703, iteration 7"));
   EXPECT_TRUE(view.at("steps").as_array().empty());
   EXPECT_TRUE(view.at("synchronizing").as_array().empty());

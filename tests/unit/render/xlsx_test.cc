@@ -130,8 +130,8 @@ TEST(Xlsx, MoreRowsThanASheetShowsAreSaid) {
     report.tables.back().columns().front().AddInteger(static_cast<std::int64_t>(i));
   }
   const auto strings = testing::SharedStrings(testing::Unzip(Book(report)));
-  EXPECT_THAT(strings, Contains("1\u202f000 of 2\u202f005 rows, those with the most of “Time”; a "
-                                "workbook with all of them would open slowly."));
+  EXPECT_THAT(strings, Contains("1\u202f000 of 2\u202f005 rows, those with the highest “Time”; a "
+                                "workbook with all rows would open slowly."));
 }
 
 TEST(Xlsx, SameBytesAgainAndUnderAnotherLocaleAndTimeZone) {

@@ -205,7 +205,7 @@ TEST(BuildTimeline, WhatIsLeftOutOfALongPathIsSaid) {
   options.paths = {{&profile, moves}};
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);
   EXPECT_EQ(timeline.lanes.front().end, 1u);
-  EXPECT_EQ(timeline.left_out, "the 20\u202f000 shortest steps of the critical path");
+  EXPECT_EQ(timeline.left_out, "the 20\u202f000 shortest segments of the critical path");
 }
 
 TEST(BuildTimeline, ManyStreamsShareASection) {
