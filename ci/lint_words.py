@@ -92,7 +92,9 @@ def literals(text):
 def yaml_texts(text):
     for number, line in enumerate(text.split("\n"), 1):
         line = re.sub(r"(^|\s)#.*", "", line).strip()
-        # Quotes and keys are no text; two sentences of a list stay apart.
+        # Quotes and keys are no text; lists of ids and expressions without words are none either.
+        if re.match(r"\[|(?:any|if|at_max|sum|count|least|greatest)?\(", line) and "{{" not in line:
+            continue
         yield number, re.sub(r"^(?:- )*(?:[\w.]+: )?[>|]?-?\s*['\"]?", "", line)
 
 

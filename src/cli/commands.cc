@@ -16,39 +16,37 @@ constexpr CommandSpec kCommands[] = {
      "policy is enforced. Without PROFILE all jobs of profgauge.yaml are judged.\n"
      "Reports are written whenever the profile could be read. With "
      "--baseline,\n"
-     "several folders, or files of the same rank, are runs of one program that are held against "
+     "several folders, or files of the same rank, are runs of one program. They are compared with "
      "it\n"
-     "together; everything else is about the one in the middle.",
+     "all together; the rest of the report describes the run with the median iteration time.",
      "  profgauge check run7.pt.trace.json.gz --out report/\n"
      "  profgauge check ranks/ --policy policy.yaml --json - | jq .verdict\n",
      RunCheck},
     {"report", kOnReport, "PROFILE…", 1, kMany,
-     "The same as check, but the verdict never becomes the exit code",
-     "Evaluates everything and shows all findings; exits 0 when it could. PROFILE is as for "
-     "check.\n"
-     "With --run it puts 2 to 8 runs into one report, and what differs between any two of them.",
+     "Like check, but exits 0 whenever it could write the report",
+     "Evaluates everything and shows all findings; exits 0 if it could. PROFILE is as for check.\n"
+     "With --run it puts 2 to 8 runs into one report, with the differences between any two of "
+     "them.",
      "  profgauge report run7.pt.trace.json.gz --out report/\n"
      "  profgauge report --run main=main.pt.trace.json.gz --run branch=branch.pt.trace.json.gz "
      "--html both.html\n",
      RunReport},
-    {"compare", kOnCompare, "BASE CURRENT", 2, 2, "Explain what changed between two runs",
-     "Each is a profile, a baseline file or `history:BRANCH~N`. Shows what differs, how the "
-     "metrics\n"
-     "changed, and where the change of the iteration time comes from: parts that sum exactly to "
-     "it.\n"
+    {"compare", kOnCompare, "BASE CURRENT", 2, 2, "Explain the differences between two runs",
+     "Each is a profile, a baseline file or `history:BRANCH~N`. Shows the differences of the\n"
+     "runs and metrics, and the parts of the iteration time change, which add up exactly to it.\n"
      "With --policy it judges by the policy's `baseline:` limits and exits like check; without it\n"
      "it exits 0 when it could explain.",
      "  profgauge compare main.pt.trace.json.gz branch.pt.trace.json.gz\n"
      "  profgauge compare baseline.json run7.pt.trace.json.gz --json - | jq .comparison\n"
      "  profgauge compare baseline.json run7.pt.trace.json.gz --policy policy.yaml\n",
      RunCompare},
-    {"what-if", kOnWhatIf, "PROFILE…", 1, kMany, "Predict what a change would bring",
-     "Replays what waits for what in the selected iterations, with some of it taking another "
-     "time.\n"
+    {"what-if", kOnWhatIf, "PROFILE…", 1, kMany, "Predict the effect of a change",
+     "Simulates the selected iterations with changed durations and the recorded dependencies.\n"
      "Each --scale and each --finding is one scenario; then all of them together. --plan lists "
      "the\n"
-     "findings in the order to fix them. Exits 3 when the profile cannot be replayed: without the\n"
-     "calls that launched the device's work.",
+     "findings in the order to fix them. Exits 3 if the profile cannot be simulated because it has "
+     "no\n"
+     "launching calls.",
      "  profgauge what-if run7.pt.trace.json.gz --scale \"host_op.name matches 'DataLoader' by "
      "0\"\n"
      "  profgauge what-if ranks/ --scale \"launch.is_collective by 0.5\" --without-waiting\n"
@@ -62,7 +60,7 @@ constexpr CommandSpec kCommands[] = {
      "names and devices change numbers, and runs that differ in them are not compared.",
      "  profgauge baseline save run1.json.gz run2.json.gz -o baseline.json --policy policy.yaml\n",
      RunBaselineSave},
-    {"baseline show", kOnBaselineShow, "FILE…", 1, kMany, "Show what a baseline holds", "",
+    {"baseline show", kOnBaselineShow, "FILE…", 1, kMany, "Show the contents of a baseline", "",
      "  profgauge baseline show baseline.json\n", RunBaselineShow},
     {"baseline power", kOnBaselinePower, "BASELINE…", 1, kMany,
      "Report the smallest change that a baseline can detect",
@@ -75,12 +73,12 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge baseline power history:main~10\n",
      RunBaselinePower},
     {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
-     "Renew a baseline: the new runs push out the oldest", "",
+     "Add runs to a baseline and drop its oldest runs", "",
      "  profgauge baseline promote run8.json.gz -o baseline.json --policy policy.yaml\n",
      RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
-     "The history is one SQLite file; several writers at once are safe. Give the policy that will\n"
-     "judge, as to `baseline save`.",
+     "The history is one SQLite file; several writers at the same time are safe. Pass the policy\n"
+     "that will judge, like for `baseline save`.",
      "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n",
      RunHistoryAdd},
     {"history accept", kOnHistoryAccept, "[RUN]", 0, 1, "Accept a run's speed as the new level",
@@ -102,8 +100,8 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend,
      Takes::kNothing},
     {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",
-     "By the numbers that `history list` shows; they are never given again.",
-     "  profgauge history remove 1\n", RunHistoryRemove, Takes::kNothing},
+     "IDs are those of `history list`; they are never reused.", "  profgauge history remove 1\n",
+     RunHistoryRemove, Takes::kNothing},
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
      "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
@@ -114,9 +112,10 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},
-    {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Say what a profile contains",
-     "Format, size, devices, events, iterations, what was recorded and what was not, and what the\n"
-     "reader met and mended. PROFILE is as for check.",
+    {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Show the contents of a profile",
+     "Format, size, devices, events, iterations, recorded and missing data, and the events that "
+     "were\n"
+     "repaired or skipped. PROFILE is as for check.",
      "  profgauge inspect run7.pt.trace.json.gz\n", RunInspect},
     {"find", kOnFind, "DIR", 1, 1, "List the runs below a folder, and the command that judges each",
      "Searches six levels of folders and recognizes profiles by their content. Files are ranks of\n"
@@ -126,11 +125,10 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge find ranks/\n"
      "  profgauge find ranks/ --json - | jq -r '.runs[].command'\n",
      RunFind, Takes::kFolder},
-    {"render", kOnRender, "REPORT.json", 1, 1, "Draw reports again from a report.json",
-     "The profile is not needed. The Markdown report is the same again; HTML and XLSX lack what\n"
-     "report.json leaves out: the timeline, the launches one by one, and rows of long tables, "
-     "which\n"
-     "its `left_out` counts.",
+    {"render", kOnRender, "REPORT.json", 1, 1, "Re-render reports from a report.json",
+     "The profile is not needed. The Markdown report is the same. HTML and XLSX have no timeline, "
+     "no\n"
+     "single launches and no truncated rows (counted in `left_out`).",
      "  profgauge render report.json --html report.html\n", RunRender},
     {"export kernels", kOnExportKernels, "PROFILE…", 1, kMany,
      "Write one line per kernel launch in PyProf's 20 columns",
@@ -143,9 +141,9 @@ constexpr CommandSpec kCommands[] = {
      RunExportKernels},
     {"export netdict", kOnExportNetdict, "PROFILE…", 1, kMany,
      "Write PyProf's net.dict: one Python dictionary per kernel launch",
-     "What `python -m pyprof.parse` writes, from any format, for scripts that read such files: "
-     "ops,\n"
-     "markers, layers, traces, sequence numbers. Goes to standard output, or to --output.",
+     "The output of `python -m pyprof.parse`, from any format, for scripts that read such files:\n"
+     "operators, markers, layers, traces, sequence numbers. Goes to standard output, or to "
+     "--output.",
      "  profgauge export netdict net.sqlite -o net.dict\n", RunExportNetdict},
     {"export dlprof", kOnExportDlprof, "PROFILE…", 1, kMany,
      "Write the eight CSV reports of DLProf",
@@ -164,34 +162,33 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge export nsys run7.pt.trace.json.gz -r nvtx_gpu_proj_sum --format table\n",
      RunExportNsys},
     {"summarize", kOnSummarize, "PROFILE…", 1, kMany,
-     "Keep what a run of many ranks needs to know of each, in kilobytes",
+     "Condense each rank's profile into a summary of about 50 kB",
      "OUT is a folder (it exists, or ends in `/`), which gets a file for each rank, or a file for "
      "all\n"
-     "of them. Summaries are taken wherever profiles are, but by `what-if` and `export`, and by\n"
-     "summarize itself: merged in any order they are the same bytes. What they keep are "
-     "iterations,\n"
-     "what their time is due to, and collectives call by call; what they do not keep is absent and "
-     "says\n"
-     "so: events, call trees, and tables by stack or iteration. A rank that\n"
-     "cannot be read is named, the others are written, and the exit code is 3.",
+     "of them. Every command except `what-if` and `export` accepts summaries. The order in which "
+     "they are\n"
+     "merged does not matter. They contain iterations, the parts of their time, and collectives "
+     "call by\n"
+     "call. Events, call trees, and tables by stack or iteration are missing. If a rank cannot be "
+     "read,\n"
+     "it is named, the others are written, and the exit code is 3.",
      "  profgauge summarize run7.pt.trace.json.gz -o summaries/\n"
      "  profgauge summarize ranks/ -o run.pgsum\n",
      RunSummarize},
     {"scrub", kOnScrub, "IN OUT", 2, 2,
-     "Copy an Nsight Systems export without what tells of people and machines",
+     "Copy an Nsight Systems export without personal and host data",
      "OUT has the tables and columns that reports need, and nothing else: no environment, command\n"
      "line, output, user or host names; paths in texts are cut. OUT replaces nothing\n"
      "without --force.",
      "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n", RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
-     "List the metrics; with ids or patterns, define them",
+     "List metrics; with IDs or patterns, show their definitions",
      "Rules, limits and reports share these ids.",
      "  profgauge metrics list\n  profgauge metrics list 'gpu.*'\n", RunMetricsList,
      Takes::kMetrics},
     {"thresholds", kOnThresholds, "[list | explain ID…]", 0, kMany,
-     "List the numbers that the analysis decides by, or explain some: what for, and why that value",
-     "Limits on metrics are no part of them: these stand in the policy, under `thresholds:`. What "
-     "is\n"
+     "List the thresholds of the analysis; with IDs, show their purpose and evidence",
+     "Limits on metrics are not among them: they are in the policy, under `thresholds:`. Those\n"
      "marked `policy` can be set there, too, under `thresholds_of_analysis:`.",
      "  profgauge thresholds\n  profgauge thresholds explain idle.loading_launch 'launches.*'\n"
      "  profgauge thresholds list --json\n",
@@ -200,13 +197,13 @@ constexpr CommandSpec kCommands[] = {
      "One rule a line, its id first; then category, levels and title.",
      "  profgauge rules list\n  profgauge rules list rules/\n", RunRulesList},
     {"rules explain", kOnRulesExplain, "ID [PROFILE…]", 1, kMany,
-     "Show a rule; with a profile, what it measured and why it fired or not",
+     "Show a rule; with a profile, its measurement and the reason for its result",
      "Every intermediate value is shown. The policy adds rule files and sets parameters.",
      "  profgauge rules explain gpu/idle\n"
      "  profgauge rules explain gpu/idle run7.pt.trace.json.gz\n",
      RunRulesExplain, Takes::kRuleThenFiles},
     {"rules check", kOnRulesCheck, "FILE…", 1, kMany, "Check rule files without a profile",
-     "Structure, names, types and units; all errors of all files at once.",
+     "Structure, names, types and units; reports all errors of all files together.",
      "  profgauge rules check rules/\n", RunRulesCheck},
     {"rules test", kOnRulesTest, "PATH…", 1, kMany,
      "Run tests of rules: *.test.yaml files, or folders of them",
@@ -224,7 +221,8 @@ constexpr CommandSpec kCommands[] = {
      RunTemplatesExport, Takes::kFolder},
     {"schema", kOnSchema, "[NAME]", 0, 1,
      "Print a JSON Schema, for editors; without NAME list them",
-     "Of policies, rules, tests of rules, devices, names of kernels and report.json. A first line\n"
+     "For policies, rules, tests of rules, devices, names of kernels and report.json. A first "
+     "line\n"
      "`# yaml-language-server: $schema=FILE` makes editors check and complete a YAML file.",
      "  profgauge schema\n  profgauge schema policy > policy.schema.json\n", RunSchema,
      Takes::kSchema},
@@ -239,8 +237,8 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge completion bash > profgauge.bash\n", RunCompletion, Takes::kShell},
     {"version", kOnVersion, "", 0, 0, "Print the version", "", "  profgauge version\n", RunVersion,
      Takes::kNothing},
-    {"help", kOnHelp, "[COMMAND]", 0, 2, "Explain a command, or all that start with a word",
-     "The same as --help behind the command.",
+    {"help", kOnHelp, "[COMMAND]", 0, 2, "Show help for a command or a group of commands",
+     "Same as --help after the command.",
      "  profgauge help baseline save\n  profgauge help baseline\n", RunHelp, Takes::kCommand},
 };
 

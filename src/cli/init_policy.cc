@@ -130,13 +130,13 @@ constexpr Fit kFits[] = {
      }},
     {metric::kGpuIdleMean, "Nothing at all runs on the GPU.",
      [](const Measured& v) { return MaxOfWhole(v); }},
-    {metric::kTensorCoreEfficiency, "Of the kernel time that could use Tensor Cores.",
+    {metric::kTensorCoreEfficiency, "Share of eligible kernel time.",
      [](const Measured& v) { return MinOfWhole(v, ", on_missing: skip"); }},
     {metric::kDataloaderExposedShare, "Waiting for input data.",
      [](const Measured& v) { return MaxOfWhole(v, ", level: warn"); }},
-    {metric::kCommunicationExposedShare, "Collectives that nothing hides.",
+    {metric::kCommunicationExposedShare, "Exposed collectives.",
      [](const Measured& v) { return MaxOfWhole(v, ", level: warn, on_missing: skip"); }},
-    {metric::kMemoryPeakShare, "Of the GPU's memory.",
+    {metric::kMemoryPeakShare, "Share of the GPU's memory.",
      [](const Measured& v) {
        return fmt::format("{{max: {}, level: warn, on_missing: skip}}", ShareAbove(v));
      }},
@@ -223,7 +223,7 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
 std::string BaselineBlock(std::span<const InitRun> runs) {
   const std::string limits = BaselineLimits(runs);
   if (limits.empty()) {
-    return "# Nothing here can be held against a baseline: no time was recorded.\n";
+    return "# Nothing here can be compared with a baseline: no time was recorded.\n";
   }
   return "# Against a baseline (`profgauge baseline save --policy`), with --baseline FILE:\n"
          "baseline:\n" +
@@ -303,8 +303,9 @@ Result<std::string> InitPolicy(const std::string& profile, std::span<const InitR
   std::string rules = obstacles.rules;
   if (!rules.empty()) {
     rules =
-        "# Rules that fire on this profile as errors. They stay in the report as warnings; take a\n"
-        "# line away once its cause is mended, and the rule fails the check again.\n"
+        "# Rules that fire on this profile as errors. They stay in the report as warnings. Remove "
+        "a\n"
+        "# line after fixing its cause, so that the rule can fail the check again.\n"
         "rules:\n" +
         rules + "\n";
   }

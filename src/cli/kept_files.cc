@@ -136,7 +136,7 @@ Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& k
   if (kept.force) return {};
   return Fail(UsageError(
       "usage/not-ours",
-      fmt::format("`{}` exists and is not an earlier output of this kind", Printable(path)),
+      fmt::format("`{}` exists and is not an earlier report of this kind", Printable(path)),
       "choose another name, or replace it with `--force`"));
 }
 

@@ -91,7 +91,7 @@ Error OutOfMemory(std::optional<std::int64_t> allowed) {
   error.kind = ErrorKind::kInput;
   error.code = "input/too-large";
   const std::int64_t used = in_use;
-  error.message = used < 0 ? "the run needs more memory than there is"
+  error.message = used < 0 ? "there is not enough memory for this run"
                            : fmt::format("the run needs more than {} of memory",
                                          FormatBytes(static_cast<double>(used)));
   if (allowed) {

@@ -54,14 +54,14 @@ Status AddRun(Options& options, const OptionSpec& self, const std::string& value
   const std::size_t sign = value.find('=');
   if (sign == std::string::npos || sign == 0 || sign + 1 == value.size()) {
     Error error = BadValue(self, "NAME=PATH", value);
-    error.notes = {"help: NAME is what the report calls the run, as in --run before=a.json.gz"};
+    error.notes = {"help: NAME is the name of the run in the report, e.g. --run before=a.json.gz"};
     return Fail(std::move(error));
   }
   std::string name = value.substr(0, sign);
   for (const auto& [known, path] : options.runs) {
     if (known != name) continue;
     return Fail(UsageError("usage/run-twice", fmt::format("two runs are named `{}`", name),
-                           "the report tells them apart by their names"));
+                           "the report identifies them by their names"));
   }
   options.runs.emplace_back(std::move(name), value.substr(sign + 1));
   return {};
@@ -86,7 +86,7 @@ Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string&
   const bool is_bytes = unit.empty() || (suffix != nullptr && suffix->unit == Unit::kBytes);
   if (error != std::errc() || !is_bytes || !(number * factor >= kLeastBytes) ||
       !(number * factor <= kMostBytes)) {
-    return Fail(BadValue(self, "a size of at least 1 MiB, as in 512MB or 2GiB", value));
+    return Fail(BadValue(self, "a size of at least 1 MiB, e.g. 512MB or 2GiB", value));
   }
   options.max_memory = static_cast<std::int64_t>(number * factor);
   return {};

@@ -58,7 +58,7 @@ Status SetMarker(Options& options, const OptionSpec& self, const std::string& va
   if (options.*other) {
     return Fail(UsageError("usage/conflict",
                            "`--key-op` and `--iteration-marker` exclude each other",
-                           "give the one that tells where an iteration begins"));
+                           "pass only the one that marks the start of iterations"));
   }
   return SetText<member>(options, self, value);
 }

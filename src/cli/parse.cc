@@ -24,7 +24,7 @@ Error CommandLineError(std::string code, std::string message, std::vector<std::s
 }
 
 std::string SeeHelp(const CommandSpec& command) {
-  return fmt::format("help: `profgauge {} --help` lists what it takes", command.name);
+  return fmt::format("help: `profgauge {} --help` lists its options", command.name);
 }
 
 bool HasOption(const CommandSpec& command, const OptionSpec& option) {

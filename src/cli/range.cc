@@ -78,7 +78,7 @@ Result<Marks> ParseMarks(const std::string& text) {
     if (!time || equals == 0) {
       return Fail(UsageError("usage/bad-value",
                              fmt::format("option `--mark` needs NAME=TIME, found `{}`", part),
-                             "as in `--mark load=5us,store=12.5us`; times count from the start"));
+                             "e.g. `--mark load=5us,store=12.5us`; times count from the start"));
     }
     marks.emplace_back(std::string(part.substr(0, equals)), *time);
   }
@@ -130,7 +130,7 @@ Status ResolveRange(Options& options) {
   if (colon == text.npos || colon != text.rfind(':')) {
     return Fail(UsageError("usage/bad-value",
                            fmt::format("option `--range` needs A:B, found `{}`", text),
-                           "as in `--range 5us:12.5us`, or `--range load:store` with marks"));
+                           "e.g. `--range 5us:12.5us`, or `--range load:store` with marks"));
   }
   PROFGAUGE_TRY(const std::int64_t first, EndOf(text.substr(0, colon), options.marks, 0));
   PROFGAUGE_TRY(const std::int64_t last, EndOf(text.substr(colon + 1), options.marks, kEnd));

@@ -143,10 +143,9 @@ Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t ra
     }
   }
   for (const Error& error : failed) console.Report(error);
-  Error error =
-      InputError(options.arguments.front(), "analysis/no-rank",
-                 fmt::format("no recording of the folder says that it is of rank {}", rank),
-                 "`profgauge inspect` lists the ranks of a run");
+  Error error = InputError(options.arguments.front(), "analysis/no-rank",
+                           fmt::format("no profile of the folder has rank {}", rank),
+                           "`profgauge inspect` lists the ranks of a run");
   error.kind = ErrorKind::kUsage;
   return Fail(std::move(error));
 }
@@ -193,16 +192,15 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   std::stable_sort(stand_ins.begin(), stand_ins.end(), RanksBefore);
   const std::string& folder = options.arguments.front();
   if (stand_ins.empty()) {
-    return Fail(InputError(folder, "input/ranks-unreadable",
-                           "no recording of the folder can be read",
-                           "see above what is wrong with each"));
+    return Fail(InputError(folder, "input/ranks-unreadable", "no profile of the folder can be read",
+                           "the errors of each are listed above"));
   }
   if (read.failed > 0 && !IsJudging(options) && !options.allow_incomplete) {
     return Fail(
         InputError(folder, "input/ranks-unreadable",
                    fmt::format("{} of {} recordings of the folder cannot be read", read.failed,
                                read.failed + stand_ins.size()),
-                   "see above what is wrong with each; --allow-incomplete leaves them out"));
+                   "the errors of each are listed above; --allow-incomplete leaves them out"));
   }
   stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
   console.Say(fmt::format(

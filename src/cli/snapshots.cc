@@ -42,7 +42,7 @@ Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options
     error.kind = ErrorKind::kConfig;
     error.code = "history/no-runs";
     error.message = "the history has no run of branch `" + reference.branch + "`";
-    error.notes = {"help: `profgauge history list` shows what it has"};
+    error.notes = {"help: `profgauge history list` shows its runs"};
     error.where.file = options.db;
     return Fail(std::move(error));
   }
@@ -86,10 +86,9 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
     const auto reasons =
         WhyIncomplete(policy, log, kAnyCountOfIterations, options.allow_incomplete);
     if (!reasons.empty()) {
-      return Fail(
-          InputError(path, "baseline/incomplete",
-                     reasons.front() + ": a baseline that lacks work excuses runs that are worse",
-                     "record again, or --allow-incomplete"));
+      return Fail(InputError(path, "baseline/incomplete",
+                             reasons.front() + ": an incomplete baseline would hide regressions",
+                             "record again, or --allow-incomplete"));
     }
   }
   const Selection selection = SelectionOf(policy, Choices(options));
@@ -174,14 +173,13 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
   const Misfit misfit = FindMisfit(run, others);
   if (!misfit.differences.empty() && !options.force) {
     const Difference& difference = misfit.differences.front();
-    return Fail(
-        UsageError("baseline/other-program",
-                   fmt::format("run {} is not comparable with the others: {} is `{}` there and "
-                               "`{}` here",
-                               Printable(run.name), difference.property, Printable(difference.base),
-                               Printable(difference.current)),
-                   "keep runs of each device and size in a file or branch of their own, "
-                   "or --force"));
+    return Fail(UsageError(
+        "baseline/other-program",
+        fmt::format("run {} is not comparable with the others: {} is `{}` there and "
+                    "`{}` here",
+                    Printable(run.name), difference.property, Printable(difference.base),
+                    Printable(difference.current)),
+        "keep runs of each device and size in a separate file or branch, or use --force"));
   }
   if (misfit.has_other_shapes) {
     console.Warn(

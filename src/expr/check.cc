@@ -129,14 +129,14 @@ class Checker {
         field.scope == Scope::kRow || (field.scope == Scope::kKey && context_ == Context::kRow);
     if (field.scope == Scope::kRow && context_ == Context::kGroup && !out_.info[id].in_aggregate &&
         !below_unknown_[id]) {
-      Fault(id, node.range, "expr/context",
-            fmt::format("`{}` differs from row to row, and here all rows are seen at once",
-                        node.text),
-            {fmt::format("help: wrap it in an aggregate, such as `{}({})`",
-                         field.unit == Unit::kText   ? "distinct"
-                         : field.unit == Unit::kBool ? "any"
-                                                     : "sum",
-                         node.text)});
+      Fault(
+          id, node.range, "expr/context",
+          fmt::format("`{}` has one value per row, but this expression covers all rows", node.text),
+          {fmt::format("help: wrap it in an aggregate, such as `{}({})`",
+                       field.unit == Unit::kText   ? "distinct"
+                       : field.unit == Unit::kBool ? "any"
+                                                   : "sum",
+                       node.text)});
     }
   }
 
@@ -350,12 +350,12 @@ class Checker {
     if (function->is_aggregate && context_ == Context::kRow) {
       return Fault(
           id, name, "expr/context",
-          fmt::format("`{}` needs all rows, and here one row is seen at a time", node.text),
-          {"help: aggregates stand in `let`, `when`, `metric`, `gain` and `message`"});
+          fmt::format("`{}` needs all rows, but this expression is evaluated per row", node.text),
+          {"help: aggregates are allowed in `let`, `when`, `metric`, `gain` and `message`"});
     }
     if (function->is_aggregate && out_.info[id].in_aggregate) {
       return Fault(id, name, "expr/context",
-                   fmt::format("`{}` stands inside another aggregate", node.text),
+                   fmt::format("`{}` is inside another aggregate", node.text),
                    {"help: compute it in `let:` first"});
     }
     if (failed_[id]) return;

@@ -16,7 +16,7 @@ constexpr Function kFunctions[] = {
     {kCount, "count", "([condition])", 0, 1, true,
      "Number of rows, or of those where the condition is true."},
     {kPercentile, "percentile", "(x, p [, condition])", 2, 3, true,
-     "The p-th percentile (0 to 100), interpolated linearly between neighbours."},
+     "The p-th percentile (0 to 100), interpolated linearly between neighbors."},
     {kAny, "any", "(condition)", 1, 1, true, "Whether some row fulfils the condition."},
     {kAll, "all", "(condition)", 1, 1, true, "Whether every row fulfils it; true over no rows."},
     {kDistinct, "distinct", "(x [, condition])", 1, 2, true, "Number of different values."},

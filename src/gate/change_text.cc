@@ -213,8 +213,8 @@ class Sentence {
                            SlowText(total), ChanceText(*total.chance), typical);
       case stats::TotalVerdict::kBySize:
         return fmt::format(
-            "total {}, over three limits{}: too few to tell whether the program or the machine did "
-            "it. Record a second run: profgauge check A B …",
+            "total {}, over three limits{}: too few iterations to separate the program from the "
+            "host. Record a second run: profgauge check A B …",
             RelativeChange(total.change), BySome(total));
       case stats::TotalVerdict::kByStart:
         return ByStart(total);
@@ -236,8 +236,8 @@ class Sentence {
                                   ? "nothing"
                                   : WithUnit(Digits(total.base_start, 0), false) + " of its total";
     return fmt::format(
-        "total {} with the first {} ({}; the baseline's start costs {}): skip them by "
-        "iterations.warmup, or find what they do",
+        "total {} with the first {} ({}; the baseline's start costs {}): skip them with "
+        "iterations.warmup, or find their cause",
         RelativeChange(total.with_start), Counted(total.start, "iteration"),
         Times(total.start_times), start);
   }

@@ -87,8 +87,8 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
   if (there == base.metrics.end() || here == current.metrics.end()) return std::nullopt;
   if (here->second - there->second < kMore) return std::nullopt;
   return fmt::format(
-      "{} of the device time lies outside of the iterations, in the baseline {}: what the "
-      "iterations do not hold is not compared; mark all of them",
+      "{} of the device time is outside the iterations, in the baseline {}: that time is not "
+      "compared; mark all iterations",
       FormatShare(here->second), FormatShare(there->second));
 }
 
@@ -131,9 +131,8 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
   }
   if (alike < kAlikeShare * all) return std::nullopt;
   return fmt::format(
-      "an iteration launches {} of what one of the baseline launches, of every kernel alike: "
-      "iterations are marked otherwise, or do less work, or as much in fewer launches (larger "
-      "batches), and their lengths do not tell which; if that is meant, save a new baseline",
+      "the iterations are not comparable: they launch only {} of the baseline's kernels (other "
+      "markers, less work or larger batches). If intended, save a new baseline",
       FormatShare(factor));
 }
 
@@ -247,8 +246,8 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
     for (const Snapshot& current : candidates) {
       if (KnowsIterations(base) && KnowsIterations(current) &&
           IsWindow(base) != IsWindow(current)) {
-        return "one side has iterations and the other is one stretch of time: their lengths say "
-               "nothing of speed; mark iterations in both";
+        return "one side has no iterations, so iteration times cannot be compared; mark iterations "
+               "in both profiles";
       }
       if (auto outside = WhyOutside(base, current)) return outside;
       const std::optional<std::int64_t> here = WorkOfWindow(current);
@@ -256,9 +255,9 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
       const double most = static_cast<double>(std::max(*there, *here));
       if (std::abs(static_cast<double>(*here - *there)) <= kSameWork * most) continue;
       return fmt::format(
-          "the runs are stretches of time that hold different amounts of work ({} events there, "
-          "{} here), so that their lengths say nothing of speed: mark iterations, or choose them "
-          "with --key-op or --iteration-marker",
+          "the runs have no iterations and different amounts of work ({} and {} events), so their "
+          "times cannot be compared: mark iterations, or select them with --key-op or "
+          "--iteration-marker",
           FormatValue(Value(*there), Unit::kCount), FormatValue(Value(*here), Unit::kCount));
     }
   }

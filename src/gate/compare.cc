@@ -153,7 +153,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   for (const Snapshot& run : candidates) {
     if (const Snapshot* same = FindMisfit(run, baselines).same; same != nullptr) {
       out.notes.push_back(
-          fmt::format("{} is the same recording as {} of the baseline: it is held against itself",
+          fmt::format("{} is the same profile as {} of the baseline: it is compared with itself",
                       run.name, same->name));
     }
   }

@@ -50,7 +50,7 @@ void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
       const auto empty = std::count_if(times.begin(), times.end(), [](double t) { return t <= 0; });
       if (empty == 0 || out.is_missing) continue;
       out.is_missing = true;
-      out.reason = fmt::format("{} of {} iterations of {} have no length of their own", empty,
+      out.reason = fmt::format("{} of {} iterations of {} have no separate length", empty,
                                times.size(), run.name);
     }
   }
@@ -97,8 +97,8 @@ bool MetricComparer::LackTimes(MetricComparison& out) const {
                        [](Ns time) { return time > 0; });
   });
   out.reason = fmt::format("{} no iteration times: {}", base ? "this run has" : "the baseline has",
-                           has_any ? "most iterations have no length of their own"
-                                   : "its format tells durations or sums only");
+                           has_any ? "most iterations have no separate length"
+                                   : "its format has only durations or sums");
   return true;
 }
 

@@ -75,8 +75,7 @@ std::optional<std::string> WhyNotKept(const Analysis& analysis, std::span<const 
                        rules);
   }
   return fmt::format(
-      "{} that could fail the run need{} what summaries do not keep: check the profiles of the "
-      "ranks, or leave out of the policy what summaries cannot tell",
+      "{} need{} data that summaries do not contain; check the full profiles, or drop the limit",
       who, limits + count == 1 ? "s" : "");
 }
 

@@ -280,7 +280,7 @@ void AskRequired(const Finding& finding, const Policy& policy, Reasons& reasons)
         fmt::format("{} is required, but not applicable: {}", id, finding.reason));
   } else if (!finding.unanswered.empty()) {
     reasons.open.push_back(
-        fmt::format("{} is required, but not answered whole: {}", id, finding.unanswered));
+        fmt::format("required rule {} has no complete result: {}", id, finding.unanswered));
   }
 }
 

@@ -132,7 +132,7 @@ Error NoProfilesIn(const std::string& archive, ArchiveKind kind) {
   }
   return InputError(archive, kind == ArchiveKind::kZip ? "input/zip" : "input/archive",
                     "the archive contains no profile",
-                    "expected files like worker0.pt.trace.json.gz in it; databases and Parquet "
+                    "expected files such as worker0.pt.trace.json.gz; databases and Parquet "
                     "must be unpacked, .npz and .xlsx are no profiles");
 }
 

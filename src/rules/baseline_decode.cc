@@ -224,7 +224,7 @@ std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key
   }
   if (metric->unit == Unit::kText || metric->unit == Unit::kBool) {
     decoder.Add(key, "policy/no-limit",
-                fmt::format("`{}` is not a number, no limit can stand on it", metric->id));
+                fmt::format("`{}` is not a number, so it cannot have a limit", metric->id));
     return nullptr;
   }
   return metric;

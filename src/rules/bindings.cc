@@ -198,7 +198,7 @@ expr::Data RunData::Bind(const CompiledRule& rule) {
       case Kind::kFact: {
         const auto fact = facts_.find(binding.name);
         if (fact != facts_.end()) data[slot].value = fact->second;
-        data[slot].absent_because = "the recording does not tell";
+        data[slot].absent_because = "not recorded";
         break;
       }
       case Kind::kComputed:

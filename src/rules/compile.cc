@@ -376,7 +376,7 @@ void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors) {
     const Rule& rule = *rules[i].rule;
     AddError(rule.explains.empty() ? rule.explains_when.front().where : rule.explains.front().All(),
              "rules/circle",
-             fmt::format("`{}` explains itself, over what it explains", rules[i].rule->id),
+             fmt::format("`{}` explains itself through a cycle of `explains`", rules[i].rule->id),
              "a cause cannot be its own symptom", errors);
   }
 }

@@ -119,14 +119,14 @@ std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis
   });
   if (IsAbsent(outcome.value)) {
     if (outcome.absent_field.empty()) {
-      return fmt::format("`{}` cannot be told: {}", program->Text(), outcome.absent_because);
+      return fmt::format("`{}` cannot be evaluated: {}", program->Text(), outcome.absent_because);
     }
-    return fmt::format("`{}` cannot be told; {} is absent: {}", program->Text(),
+    return fmt::format("`{}` cannot be evaluated; {} is missing: {}", program->Text(),
                        outcome.absent_field, WhyUnknown(outcome.absent_field, analysis));
   }
   if (AsNumber(outcome.value, 0) != 0) return std::nullopt;
   const expr::Program failing = WhatFails(*program, schema, analysis);
-  return fmt::format("`{}` does not hold: {}", failing.Text(), ValuesOf(failing, schema, analysis));
+  return fmt::format("`{}` is false: {}", failing.Text(), ValuesOf(failing, schema, analysis));
 }
 
 bool IsUnknown(const SourceText& condition, const Analysis& analysis) {

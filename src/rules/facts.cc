@@ -18,40 +18,38 @@ namespace profgauge {
 namespace {
 
 constexpr FactSpec kFacts[] = {
-    {"profile.format", Unit::kText, "Format of the recording: kineto, nsight_systems, …"},
+    {"profile.format", Unit::kText, "Format of the profile: kineto, nsight_systems, …"},
     {"profile.iteration_source", Unit::kText,
-     "What tells iterations apart: a marker, a key op, or `whole profile` when nothing does."},
+     "Source of iterations: a marker, a key operator, or `whole profile` if there is none."},
     {"profile.repeated_ranges", Unit::kText,
-     "Where nothing tells iterations apart: the host's outermost ranges that repeat, and how "
-     "often."},
-    {"profile.iterations_total", Unit::kCount, "Iterations in the recording, selected or not."},
+     "If iterations are not marked: repeated outermost ranges of the host, with counts."},
+    {"profile.iterations_total", Unit::kCount, "Iterations in the profile, selected or not."},
     {"profile.steady_range", Unit::kText,
      "The proposed steady sub-range, when the selection is unsteady."},
     {"profile.world_size", Unit::kCount, "Ranks of the training, recorded or not."},
     {"profile.ranks_allowed_missing", Unit::kCount,
      "Ranks that may be missing, as the policy says (`ranks: {allow_missing}`)."},
     {"profile.backend", Unit::kText, "Backend of distributed training: nccl, gloo, …"},
-    {"profile.ddp", Unit::kBool, "Whether DistributedDataParallel shows in the recording."},
-    {"profile.fsdp", Unit::kBool, "Whether fully sharded data parallelism shows in the recording."},
+    {"profile.ddp", Unit::kBool, "Whether the profile shows DistributedDataParallel."},
+    {"profile.fsdp", Unit::kBool, "Whether the profile shows fully sharded data parallelism."},
     {"profile.exposed_collectives", Unit::kText,
-     "What most of the exposed communication is, with its share of it, on the rank that loses most "
-     "of its time to it."},
+     "Largest kind of exposed communication, with its share, on the rank that loses most time to "
+     "it."},
     {"profile.graph_capture", Unit::kBool,
      "Whether launches were captured into a graph while recording: they run once."},
     {"profile.framework", Unit::kText,
-     "What the program computes with: pytorch, tensorflow, xla, tensorrt; none where the recording "
-     "would show one."},
+     "Framework of the program: pytorch, tensorflow, xla, tensorrt; none if the profile would show "
+     "one."},
     {"profile.has_torch_compile", Unit::kBool,
-     "False where the recording is older than PyTorch 2.0, which brought torch.compile."},
+     "False if the profile is older than PyTorch 2.0, which introduced torch.compile."},
     {"profile.gc_time", Unit::kTime,
      "Time in Python's garbage collector, where Python functions or collections were recorded."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
     {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
-    {"profile.data_loss", Unit::kCount, "Places where the recording is known to be incomplete."},
+    {"profile.data_loss", Unit::kCount, "Places where the profile is known to be incomplete."},
     {"profile.events_skipped", Unit::kCount, "Events that were left out as unreadable."},
-    {"profile.events_repaired", Unit::kCount,
-     "Events that broke the format's rules and were mended."},
+    {"profile.events_repaired", Unit::kCount, "Repaired events, which broke the format's rules."},
     {"profile.events_read", Unit::kCount, "Events read."},
     // What nvidia_dlprof_pytorch_nvtx writes into its markers, under its names.
     {"model_config.amp_enabled", Unit::kBool, "Whether automatic mixed precision was on."},
@@ -60,7 +58,7 @@ constexpr FactSpec kFacts[] = {
     {"model_config.detect_anomaly", Unit::kBool, "Whether autograd's anomaly detection was on."},
     {"model_config.gradcheck", Unit::kBool, "Whether torch.autograd.gradcheck was called."},
     {"model_config.autograd_profile", Unit::kBool, "Whether PyTorch's own profiler was on too."},
-    {"model_config.emit_nvtx", Unit::kBool, "Whether autograd emitted NVTX ranges of its own."},
+    {"model_config.emit_nvtx", Unit::kBool, "Whether autograd emitted NVTX ranges."},
     {"model_config.num_workers", Unit::kCount, "Worker processes of the data loader."},
     {"model_config.pin_memory", Unit::kBool, "Whether the data loader pinned its batches."},
 };

@@ -21,7 +21,7 @@ struct FactSpec {
 };
 std::span<const FactSpec> FactCatalogue();
 
-/// By name; a fact that the recording does not tell is missing or monostate.
+/// By name; a fact that not recorded is missing or monostate.
 using Facts = std::map<std::string, Value, std::less<>>;
 
 /// What the parts of these devices are called, as facts `device.…`.

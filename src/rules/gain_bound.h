@@ -18,7 +18,7 @@ class MostGain {
   MostGain(const CompiledRule& rule, const RunData& run);
 
   /// In ns per iteration. Where the rule's gain is idle time, the idle time that its rows touch;
-  /// else the time in which devices do their work alone. Nothing where the recording does not tell.
+  /// else the time in which devices do their work alone. Nothing where not recorded.
   std::optional<double> Of(std::span<const expr::RowId> rows);
 
  private:

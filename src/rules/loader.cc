@@ -91,8 +91,8 @@ class Collector {
                 fmt::format("the rule id `{}` is given twice", id),
                 place,
                 {}};
-    error.notes.push_back(fmt::format("note: it stands in {}:{} already",
-                                      Printable(first->second.file), first->second.line));
+    error.notes.push_back(fmt::format("note: it is already in {}:{}", Printable(first->second.file),
+                                      first->second.line));
     errors.push_back(std::move(error));
   }
 

@@ -96,7 +96,7 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
   }
   if (threshold.min && threshold.max && *threshold.min > *threshold.max) {
     decoder.Add(node, "policy/empty-range",
-                fmt::format("nothing lies above `min` {} and below `max` {}",
+                fmt::format("no value is above `min` {} and below `max` {}",
                             FormatLimit(*threshold.min, metric.unit),
                             FormatLimit(*threshold.max, metric.unit)));
     return;
@@ -210,7 +210,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   decoder.Map(node, "`iterations`", kKeys);
   if (marker && key_op) {
     decoder.Add(node, "policy/two-markers", "`marker` and `key_op` exclude each other")
-        .notes.emplace_back("help: keep the one that tells where an iteration begins");
+        .notes.emplace_back("help: keep the one that marks the start of iterations");
   } else if (marker || key_op) {  // Either replaces what an extended policy says.
     out.marker = std::move(marker);
     out.key_op = std::move(key_op);

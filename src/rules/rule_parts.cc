@@ -76,13 +76,13 @@ void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule) {
   if (limited && rule.level) {
     decoder
         .Add(rule.place, "rules/two-levels",
-             "the rule has limits on its metric and a `level` of its own")
+             "the rule has limits on its metric and a separate `level`")
         .notes.emplace_back("help: the limits already say which level; remove `level`");
   }
   if (!limited && !rule.level && node.Find("level") == nullptr) {
     decoder
         .Add(rule.place, "rules/never-fires",
-             "the rule says neither which `level` it has nor what limits its metric has")
+             "the rule has neither a `level` nor limits on its metric")
         .notes.emplace_back(
             "help: add `level: warn`, or `warn_above`, `error_above`, `warn_below` or "
             "`error_below` to `metric`");

@@ -64,7 +64,7 @@ class RuleRun {
     JudgeWhatMayBe();
     SortWorstFirst(rule_, judged_);
     if (judged_.empty()) {
-      NotApplicable("no row tells its group", "");
+      NotApplicable("no row has a value for the group", "");
       return {std::move(finding_)};
     }
     return Report();
@@ -149,7 +149,7 @@ class RuleRun {
       }
       rows_ = std::move(filtered.rows);
       if (rows_.empty()) {
-        finding_.reason = "no row fits";
+        finding_.reason = "no row matches";
         return false;
       }
     }
@@ -240,8 +240,8 @@ class RuleRun {
     Trace(out.trace, "sure_when", *rule_.sure_when, Shown(sure, *rule_.sure_when));
     if (!IsAbsent(sure.value) && std::get<bool>(sure.value)) return;
     out.surely = Level::kWarn;
-    out.unsure_because =
-        fmt::format("`{}` does not hold, so it is no sure error", rule_.sure_when->Text());
+    out.unsure_because = fmt::format("`{}` is false, so this is a warning instead of an error",
+                                     rule_.sure_when->Text());
   }
 
   /// Group fields and `let`s; needed again before a group is worded, since groups share the data.
@@ -272,7 +272,7 @@ class RuleRun {
       return false;
     }
     if (!std::get<bool>(when.value)) {
-      out.reason = fmt::format("`{}` does not hold", rule_.when->Text());
+      out.reason = fmt::format("`{}` is false", rule_.when->Text());
       return false;
     }
     return true;
@@ -335,7 +335,7 @@ class RuleRun {
   void TraceBound(Judged& out) const {
     if (!options_.trace || !rule_.gain || !out.most_gain) return;
     out.trace.push_back(
-        {"gain at most", "what these rows cost on a device", FormatDuration(*out.most_gain)});
+        {"gain at most", "cost of these rows on a device", FormatDuration(*out.most_gain)});
   }
 
   std::optional<CappedGain> GainOf(const Judged& judged) const {
@@ -448,10 +448,10 @@ class RuleRun {
       }
     }
     if (judged.is_small) {
-      out.reason = "what it could gain is under a hundredth of the iteration, so it only informs";
+      out.reason = "informational: it can save less than 1 % of an iteration";
     }
     if (!judged.unknown_limit.empty() && Fired(judged.status)) {
-      out.unanswered = "a graver limit cannot be told: " + judged.unknown_limit;
+      out.unanswered = "a stricter limit could not be evaluated: " + judged.unknown_limit;
       if (out.reason.empty()) out.reason = out.unanswered;
     }
     if (out.status == FindingStatus::kPass && !rule_.rule->title_pass.empty()) {

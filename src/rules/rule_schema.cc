@@ -94,8 +94,7 @@ void AddKey(const SourceText& key, RuleSchema& out, Errors& errors) {
   }
   const bool encloses = std::find(kEnclosing.begin(), kEnclosing.end(), row) != kEnclosing.end();
   if (!encloses || LinkColumns(*out.table, row).empty()) {
-    return AddKeyError(key,
-                       fmt::format("rows of `{}` do not tell their `{}`", out.table->row_name, row),
+    return AddKeyError(key, fmt::format("rows of `{}` have no `{}`", out.table->row_name, row),
                        fmt::format("group by a field of `{}`", out.table->row_name), errors);
   }
   if (column != NameColumn(row)) {

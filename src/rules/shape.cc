@@ -38,7 +38,7 @@ Shape RuleShape() {
 
 std::vector<FileShape> ConfigurationShapes() {
   return {
-      {"policy", "What a project enforces: the file of --policy", Ask([](Decoder& decoder) {
+      {"policy", "Requirements of a project: the file of --policy", Ask([](Decoder& decoder) {
          Policy policy;
          DecodePolicy(decoder, policy);
        })},

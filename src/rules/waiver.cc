@@ -112,8 +112,7 @@ std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, 
                        Described(waiver), waiver.expires);
   }
   if (is_used) return std::nullopt;
-  return fmt::format("{} covers no finding of this run; remove it if the cause is gone",
-                     Described(waiver));
+  return fmt::format("{} matches no finding; remove it if the problem is fixed", Described(waiver));
 }
 
 }  // namespace profgauge

@@ -27,7 +27,7 @@ namespace {
 
 constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice};
 constexpr std::string_view kLimits =
-    "Not modelled: contention for bandwidth, caches, the host's own reaction";
+    "Not modeled: contention for bandwidth, caches, reactions of the host";
 constexpr std::string_view kJoint = "; collectives end when the last of their ranks has come";
 constexpr std::string_view kPeers = "; the arrivals of other ranks stay as recorded";
 
@@ -120,7 +120,7 @@ std::string FreeThreads(const Replayer& replayer) {
     }
   }
   if (names.empty()) return {};
-  return "; what thread " + names + " launches stays as recorded: nothing shows what it waits for";
+  return "; launches of thread " + names + " keep their times: their dependencies are unknown";
 }
 
 Table& ReplaceTable(Analysis& analysis, std::string_view id) {
@@ -177,7 +177,7 @@ ScenarioOutcome NoReplay(const Analysis& analysis) {
   ScenarioOutcome outcome;
   const Metric* path = analysis.Find(metric::kCriticalHostShare);
   outcome.absent_because = path == nullptr || path->absent_because.empty()
-                               ? "this recording cannot be replayed"
+                               ? "this profile cannot be simulated"
                                : path->absent_because;
   return outcome;
 }
@@ -200,7 +200,7 @@ Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
   const auto literal = ParseLiteral(number);
   if (!literal || !IsFactor(*literal)) {
     return Fail(UsageError("usage/no-factor",
-                           fmt::format("`{}`: expected {} behind `by`, found `{}`", place, kFactors,
+                           fmt::format("`{}`: expected {} after `by`, found `{}`", place, kFactors,
                                        PrintableShort(number, 40)),
                            example));
   }
@@ -319,8 +319,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
     }
   }
   if (changes.without_waiting && !replayer_.knows_waiting()) {
-    out.absent_because =
-        "waiting for other ranks is known only where their recordings are there, and match";
+    out.absent_because = "waiting for other ranks is known only with their profiles, if they match";
     return out;
   }
   out.prediction = replayer_.Predict(changes, wanted_);

@@ -177,7 +177,7 @@ class TreeBuilder : public YAML::EventHandler {
       errors_.push_back(
           MakeError("yaml/duplicate-key",
                     fmt::format("the key `{}` is given twice", PrintableShort(key.text)), where,
-                    {fmt::format("note: it stands in line {} already", first->second)}));
+                    {fmt::format("note: it is already in line {}", first->second)}));
       return;
     }
     // yaml-cpp places an empty value at the next token, which may be lines below.

@@ -47,10 +47,10 @@ inline constexpr ColumnSpec kRoofline[] = {
      "Bandwidth / the {{ device.device }}'s memory bandwidth."},
     {"bound", "Bound", kText,
      "compute or memory: which of FLOPs / peak and bytes / bandwidth is longer."},
-    {"roof_share", "Of roof", kShare,
-     "The longer of the two by the time: 100 % is the roof. Above it, the kernels do less than is "
-     "counted: data stays in caches, or an algorithm such as Winograd's needs fewer operations "
-     "than a direct convolution, for which FLOPs stand."},
+    {"roof_share", "% of roofline", kShare,
+     "The longer of the two divided by the time: 100 % is the roofline. Above it, the kernels do "
+     "less than is counted: data stays in caches, or an algorithm such as Winograd's needs fewer "
+     "operations than the direct convolution whose FLOPs are counted."},
     {"values", "Arguments", kText,
      "Arguments of convolutions and attention that are no tensors, as recorded."},
     {"kernel", "Longest kernel", kText, "The kernel with most of its time."},

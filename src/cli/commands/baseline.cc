@@ -37,10 +37,11 @@ Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Co
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const std::span<const Snapshot> before = std::span(runs).first(i);
     if (const Snapshot* same = FindMisfit(runs[i], before).same; same != nullptr) {
-      return Fail(UsageError("baseline/same-run",
-                             fmt::format("{} and {} are the same recording", Printable(same->name),
-                                         Printable(runs[i].name)),
-                             "record the program again; each run of a baseline is one recording"));
+      return Fail(
+          UsageError("baseline/same-run",
+                     fmt::format("{} and {} are the same recording", Printable(same->name),
+                                 Printable(runs[i].name)),
+                     "record the program again; each run of a baseline needs a separate profile"));
     }
     PROFGAUGE_CHECK(RefuseOther(runs[i], before, options, console));
   }

@@ -78,7 +78,7 @@ Result<int> RunExportNsys(const Options& options, Console& console) {
   const std::string text = options.format == "table" ? Aligned(table) : Csv(table);
   if (table.rows.empty()) {
     console.Say(
-        fmt::format("note: the recording has nothing for {}: {}", report->name, report->brief));
+        fmt::format("note: the profile has no data for {}: {}", report->name, report->brief));
   }
   if (!file) {
     console.Print(text);

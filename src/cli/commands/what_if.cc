@@ -99,10 +99,10 @@ Error NoReplay(const Analysis& analysis) {
   const Metric* path = analysis.Find(metric::kCriticalHostShare);
   return {ErrorKind::kInput,
           "analysis/no-replay",
-          fmt::format("this recording cannot be replayed: it {}",
+          fmt::format("this profile cannot be simulated: it {}",
                       path == nullptr ? "has no launches" : path->absent_because),
           {},
-          {"help: `profgauge inspect` shows what it has and how to record more"}};
+          {"help: `profgauge inspect` shows the recorded data and how to record more"}};
 }
 
 std::string Duration(double ns) {
@@ -122,7 +122,7 @@ class Answer {
   }
   std::string Text(const std::string& head) const {
     std::vector<std::vector<std::string>> all = {
-        {"scenario", "events", "iteration", "saves", "share", "waits for then"}};
+        {"scenario", "events", "iteration", "saves", "share", "new bottleneck"}};
     all.insert(all.end(), lines_.begin(), lines_.end());
     std::size_t widths[6] = {};
     for (const auto& line : all) {
@@ -195,8 +195,7 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
                         "analysis/no-waiting",
                         outcome.absent_because,
                         {},
-                        {"help: give the recordings of all ranks, or leave out "
-                         "`--without-waiting`"}});
+                        {"help: pass the profiles of all ranks, or omit `--without-waiting`"}});
     }
     answer.Add(name, outcome);
     return {};

@@ -124,7 +124,7 @@ constexpr CapabilityName kCapabilities[] = {
 
 /// "needs memory events; record with profile_memory=True" without its first word.
 std::string Gap(Capability capability, const Profile& profile) {
-  constexpr std::string_view kNeeds = "needs ", kTail = ", which this recording lacks";
+  constexpr std::string_view kNeeds = "needs ", kTail = ", which this profile does not have";
   const DeviceWords& words = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));
   std::string gap = InDeviceWords(CapabilityGap(capability, profile.hints), words);
   if (gap.starts_with(kNeeds)) gap.erase(0, kNeeds.size());

@@ -22,7 +22,7 @@ std::string DescribeSummary(const Summary& summary, const std::string& path) {
   std::string text = Printable(path) + "\n";
   const auto rank = ReadRankSummary(summary, path);
   if (!rank) {
-    AddEntry(text, "summary", "damaged: it lacks what this program needs of a rank");
+    AddEntry(text, "summary", "damaged: data that this version needs is missing");
     return text;
   }
   const Profile& profile = rank->profile;

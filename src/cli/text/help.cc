@@ -46,15 +46,15 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
     fmt::format_to(out, "  {:<28} {}\n", OptionHead(option), option.brief);
     if (full && !option.detail.empty()) fmt::format_to(out, "  {:<28} {}\n", "", option.detail);
   }
-  fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show this; --help says more than -h");
+  fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show help (-h: brief, --help: full)");
   return text;
 }
 
 constexpr ExitMeaning kExits[] = {
-    {0, "pass (warnings allowed); `report` always, when it could"},
+    {0, "pass (warnings allowed); `report`: the report was written"},
     {1, "fail: a limit or finding at or above the level of --fail-on"},
     {2, "command line, policy, rules or templates are wrong"},
-    {3, "no verdict: the profile is unreadable or incomplete, or lacks what a limit needs"},
+    {3, "no verdict: the profile is unreadable or incomplete, or data for a limit is missing"},
     {4, "a report could not be written"},
     {70, "internal error"},
     {130, "interrupted (SIGINT); half-written reports were removed"},

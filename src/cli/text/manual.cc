@@ -146,7 +146,9 @@ std::string ProgramPage() {
       ".Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar arguments\n.Op Ar options\n.Sh DESCRIPTION\n"
       "Reads a training profile, judges it with limits and rules written in YAML,\n"
       "writes HTML, Markdown, XLSX and JSON reports,\nand answers with its exit status.\n"
-      "What follows\n.Fl \\-\nare arguments, whatever they start with.\n"
+      "Everything after\n"
+      ".Fl \\-\n"
+      "is an argument.\n"
       ".Pp\nCommands, each with a page of its own:\n.Bl -tag -width Ds\n";
   for (const CommandSpec& command : AllCommands()) {
     text += fmt::format(".It Xr {} 1\n{}", PageName(command),
@@ -216,9 +218,9 @@ std::string FilePage(std::string_view name, std::string_view brief, std::string_
 }
 
 constexpr std::string_view kPolicyIntro =
-    "A policy is a YAML file that says what a run must keep:\nlimits on metrics, rules, how much "
-    "may "
-    "change from a baseline.\nAliases, anchors, tags and keys given twice are errors.\n"
+    "A policy is a YAML file with the requirements of a project:\n"
+    "limits on metrics, rules, and allowed changes from a baseline.\nAliases, anchors, tags and "
+    "keys given twice are errors.\n"
     "Metrics are listed by\n.Xr profgauge-metrics-list 1 .\n";
 constexpr std::string_view kPolicyExample =
     "schema: 1\n"
@@ -267,7 +269,7 @@ std::vector<ManualPage> ManualPages() {
     pages.push_back({PageName(command) + ".1", CommandPage(command)});
   }
   pages.push_back({"profgauge-policy.5",
-                   FilePage("profgauge-policy", "what a training run must keep", kPolicyIntro,
+                   FilePage("profgauge-policy", "requirements for training runs", kPolicyIntro,
                             {"policy", "devices", "names"}, kPolicyExample)});
   pages.push_back({"profgauge-config.5",
                    FilePage("profgauge-config", "profiles, policies and baselines of a repository",

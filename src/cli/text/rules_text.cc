@@ -182,7 +182,7 @@ std::string ExplainFinding(const Finding& finding) {
   if (finding.gain) Line(out, "gain", FormatDuration(*finding.gain) + " per iteration");
   if (finding.rows_unknown > 0) {
     Line(out, "unknown",
-         fmt::format("{} rows were left out: `where` could not be told for them",
+         fmt::format("{} rows were skipped: `where` is unknown for them",
                      FormatCount(static_cast<std::int64_t>(finding.rows_unknown))));
   }
   TraceLines(out, finding.trace, "  ");
@@ -231,7 +231,7 @@ std::string LanguageDocs() {
   }
   out += "\n## Units\n\n";
   for (const UnitSuffix& suffix : UnitSuffixes()) fmt::format_to(Out(out), "`{}` ", suffix.text);
-  out += "\n\n## Facts about the recording\n\n| name | unit | meaning |\n|---|---|---|\n";
+  out += "\n\n## Facts about the profile\n\n| name | unit | meaning |\n|---|---|---|\n";
   for (const FactSpec& fact : FactCatalogue()) {
     fmt::format_to(Out(out), "| `{}` | {} | {} |\n", fact.name, UnitName(fact.unit), fact.doc);
   }

@@ -10,10 +10,10 @@ std::vector<NamedSchema> AllSchemas() {
   for (const FileShape& file : ConfigurationShapes()) {
     schemas.push_back({file.name, file.title, ConfigurationSchema(file)});
   }
-  schemas.push_back({"report",
-                     "report.json: what reports show, but for events one by one and the rows that "
-                     "left_out counts",
-                     PrettyJson(report::ReportSchema()) + "\n"});
+  schemas.push_back(
+      {"report",
+       "report.json: content of reports, without single events and the rows counted in left_out",
+       PrettyJson(report::ReportSchema()) + "\n"});
   schemas.push_back({"run", "profgauge.run: the times of unrecorded iterations, and the process",
                      std::string(EmbeddedSchema("rules/schemas/run.json"))});
   return schemas;

@@ -48,7 +48,7 @@ void CountWithoutEnd(const ApartRow& row, ProfileBuilder& builder) {
   const StringId name = std::visit(NameOf{}, row.row);
   if (!name.valid()) return builder.log().Add(Counter::events_ignored_kind);
   builder.log().AddAt(Counter::events_unreadable,
-                      fmt::format("`{}` begins and does not end",
+                      fmt::format("`{}` begins but does not end",
                                   PrintableShort(std::string(builder.Name(name)), kNameShown)));
 }
 

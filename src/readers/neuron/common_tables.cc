@@ -44,7 +44,7 @@ std::int64_t StreamOf(const data::Instruction& row, StringId matrix) {
 std::string NameOf(const data::Instruction& row, StringId matrix) {
   if (row.engine == data::Engine::kOther) return "Other engines";
   const bool is_matrix = matrix.valid() && row.track == matrix;
-  return is_matrix ? "Tensor (matrix products)"
+  return is_matrix ? "Tensor (matmuls)"
                    : std::string(kTracks[static_cast<std::size_t>(row.engine)]);
 }
 

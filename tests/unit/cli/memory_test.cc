@@ -11,11 +11,11 @@ namespace {
 
 TEST(Memory, SaysWhatIsAllowedAndWhatHelps) {
   EXPECT_EQ(RenderDiagnostic(OutOfMemory(std::nullopt), {}, false),
-            "error: the run needs more memory than there is\n"
+            "error: there is not enough memory for this run\n"
             "  help: use a machine with more memory, record fewer iterations, or leave out call "
             "stacks and shapes   [input/too-large]\n");
   EXPECT_EQ(RenderDiagnostic(OutOfMemory(200'000'000), {}, false),
-            "error: the run needs more memory than there is, and `--max-memory` allows 200 MB\n"
+            "error: there is not enough memory for this run, and `--max-memory` allows 200 MB\n"
             "  help: allow more, record fewer iterations, or leave out call stacks and shapes   "
             "[input/too-large]\n");
 }

@@ -47,17 +47,17 @@ constexpr Wrong kWrong[] = {
      "  help: options follow the command: `profgauge check PROFILE …`   [usage/missing-command]\n"},
     {"version extra",
      "error: unexpected argument `extra`\n"
-     "  help: `profgauge version --help` lists what it takes   [usage/unexpected-argument]\n"},
+     "  help: `profgauge version --help` lists its options   [usage/unexpected-argument]\n"},
     {"version --colour=never",
      "error: unknown option `--colour`\n"
      "  help: did you mean `--color`?\n"
-     "  help: `profgauge version --help` lists what it takes   [usage/unknown-option]\n"},
+     "  help: `profgauge version --help` lists its options   [usage/unknown-option]\n"},
     {"version --policy",
      "error: `version` has no option `--policy`\n"
-     "  help: `profgauge version --help` lists what it takes   [usage/unknown-option]\n"},
+     "  help: `profgauge version --help` lists its options   [usage/unknown-option]\n"},
     {"version --color",
      "error: option `--color` needs a value\n"
-     "  help: `profgauge version --help` lists what it takes   [usage/missing-value]\n"},
+     "  help: `profgauge version --help` lists its options   [usage/missing-value]\n"},
     {"version --color --quiet",
      "error: option `--color` needs a value, found `--quiet`\n"
      "  help: write `--color=--quiet` if that is the value   [usage/missing-value]\n"},
@@ -90,10 +90,10 @@ constexpr Wrong kWrong[] = {
      "[usage/no-templates]\n"},
     {"check x --key-op mm --iteration-marker step",
      "error: `--key-op` and `--iteration-marker` exclude each other\n"
-     "  help: give the one that tells where an iteration begins   [usage/conflict]\n"},
+     "  help: pass only the one that marks the start of iterations   [usage/conflict]\n"},
     {"check x --iteration-marker step --key-op mm",
      "error: `--key-op` and `--iteration-marker` exclude each other\n"
-     "  help: give the one that tells where an iteration begins   [usage/conflict]\n"},
+     "  help: pass only the one that marks the start of iterations   [usage/conflict]\n"},
     {"version -q -v", "error: `--quiet` and `--verbose` exclude each other   [usage/conflict]\n"},
 };
 

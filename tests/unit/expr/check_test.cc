@@ -108,12 +108,12 @@ constexpr CheckFailure kCheckFailures[] = {
      "  | ^^^^^^^^^^^^^^^\n"
      "  help: give it a unit, such as `5 us`   [expr/type]\n"},
     {"sum(kernel.time) > 5 us", kRow,
-     "error: `sum` needs all rows, and here one row is seen at a time\n"
+     "error: `sum` needs all rows, but this expression is evaluated per row\n"
      " --> rules.yaml:1:1\n"
      "  |\n"
      "1 | sum(kernel.time) > 5 us\n"
      "  | ^^^\n"
-     "  help: aggregates stand in `let`, `when`, `metric`, `gain` and `message`   "
+     "  help: aggregates are allowed in `let`, `when`, `metric`, `gain` and `message`   "
      "[expr/context]\n"},
     {"kernel.name == 3", kRow,
      "error: `==` compares string with number\n"
@@ -122,7 +122,7 @@ constexpr CheckFailure kCheckFailures[] = {
      "1 | kernel.name == 3\n"
      "  | ^^^^^^^^^^^^^^^^   [expr/type]\n"},
     {"1 + kernel.time > 5 us", kGroup,
-     "error: `kernel.time` differs from row to row, and here all rows are seen at once\n"
+     "error: `kernel.time` has one value per row, but this expression covers all rows\n"
      " --> rules.yaml:1:5\n"
      "  |\n"
      "1 | 1 + kernel.time > 5 us\n"
@@ -177,7 +177,7 @@ constexpr Refused kRefused[] = {
     {"sum(kernel.name)", kGroup, "4+11: `sum` needs a number here, found string"},
     {"sum(kernel.time, kernel.calls)", kGroup,
      "17+12: `sum` needs true or false here, found number"},
-    {"sum(sum(kernel.time))", kGroup, "4+3: `sum` stands inside another aggregate"},
+    {"sum(sum(kernel.time))", kGroup, "4+3: `sum` is inside another aggregate"},
     {"sum(profile.kernel_time)", kGroup,
      "4+19: `sum` needs a field of the rows, and this is the same in every row"},
     {"percentile(kernel.time, 101)", kGroup,

@@ -48,7 +48,7 @@ TEST(Message, AllErrorsAtOnceAtTheirPlace) {
              error.message + "\n";
   }
   EXPECT_EQ(shown,
-            "3+11: `kernel.time` differs from row to row, and here all rows are seen at once\n"
+            "3+11: `kernel.time` has one value per row, but this expression covers all rows\n"
             "28+7: `percent` shows plain numbers, found time\n"
             "49+5: unknown filter `hours`\n"
             "61+4: unknown field `oops`\n"

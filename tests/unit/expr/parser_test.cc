@@ -118,7 +118,7 @@ constexpr SyntaxFailure kSyntaxFailures[] = {
     {"!a", "0+1 expr/syntax: unexpected `!` | help: write `not`"},
     {"a = b", "2+1 expr/syntax: unexpected `=` | help: write `==`"},
     {"a == \"x\"",
-     "5+1 expr/syntax: unexpected `\"` | help: texts stand in single quotes: 'like this'"},
+     "5+1 expr/syntax: unexpected `\"` | help: texts need single quotes: 'like this'"},
     {"a == 'x", "5+2 expr/syntax: this text has no closing `'`"},
     {"a == null", "5+4 expr/syntax: expected a value, found `null` | help: test with `known(x)`"},
     {"a + not b",

@@ -71,7 +71,7 @@ TEST(CompareRuns, WithoutIterationTimesSaysSoAndExplainsNothing) {
     const auto& time = Find(comparison, "iteration.time.median");
     EXPECT_TRUE(time.is_missing);
     EXPECT_EQ(time.reason, std::string(base_is_timed ? "this run has" : "the baseline has") +
-                               " no iteration times: its format tells durations or sums only");
+                               " no iteration times: its format has only durations or sums");
     EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kPass);
     EXPECT_EQ(comparison.waterfall.base, 0);
     EXPECT_EQ(comparison.waterfall.current, 0);
@@ -370,7 +370,7 @@ TEST(CompareRuns, IterationsWithoutALengthLeaveItOpen) {
       CompareRuns(std::vector<Snapshot>{base}, std::vector<Snapshot>{current}, nullptr);
   const auto& time = Find(comparison, "iteration.time.median");
   EXPECT_TRUE(time.is_missing);
-  EXPECT_EQ(time.reason, fmt::format("1 of {} iterations of candidate have no length of their own",
+  EXPECT_EQ(time.reason, fmt::format("1 of {} iterations of candidate have no separate length",
                                      current.iteration_times.size()));
 }
 
@@ -407,7 +407,7 @@ TEST(CompareRuns, SaysWhereARunIsHeldAgainstItself) {
       CompareRuns(std::vector<Snapshot>{run}, std::vector<Snapshot>{run}, nullptr);
   EXPECT_EQ(comparison.notes,
             std::vector<std::string>{
-                "run is the same recording as run of the baseline: it is held against itself"});
+                "run is the same profile as run of the baseline: it is compared with itself"});
 }
 
 TEST(CompareRuns, FindsTheDataLoaderOnTheV100Pair) {

@@ -141,17 +141,17 @@ TEST(CompareRuns, TimesAreMissingWhereASideHasNone) {
   };
   EXPECT_EQ(said({timed}, {timed}), "");
   EXPECT_EQ(Compared({timed}, {untimed}, On("iteration.period.median", Amount{0.05, true})).reason,
-            "this run has no iteration times: its format tells durations or sums only");
+            "this run has no iteration times: its format has only durations or sums");
   EXPECT_EQ(said({timed}, {untimed}),
-            "this run has no iteration times: its format tells durations or sums only");
+            "this run has no iteration times: its format has only durations or sums");
   EXPECT_EQ(said({untimed}, {timed}),
-            "the baseline has no iteration times: its format tells durations or sums only");
+            "the baseline has no iteration times: its format has only durations or sums");
   EXPECT_EQ(said({untimed}, {mostly}),
-            "the baseline has no iteration times: its format tells durations or sums only");
+            "the baseline has no iteration times: its format has only durations or sums");
   EXPECT_EQ(said({timed, untimed}, {timed}),
-            "the baseline has no iteration times: most iterations have no length of their own");
+            "the baseline has no iteration times: most iterations have no separate length");
   EXPECT_EQ(said({timed}, {timed, mostly}),
-            "this run has no iteration times: most iterations have no length of their own");
+            "this run has no iteration times: most iterations have no separate length");
 }
 
 // Sums are of as many iterations as the first run of the baseline has.

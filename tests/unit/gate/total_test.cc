@@ -225,7 +225,7 @@ TEST(TotalText, OfAFailByTheTotal) {
 TEST(TotalText, OfATotalOverThreeLimits) {
   EXPECT_EQ(Said(Held(Runs(5, Around100(20)), {Around100(20, {7, 15}, 10)})),
             "total +89 %, over three limits, by 2 of 20 iterations (7, 15: 9.9 times as long): too "
-            "few to tell whether the program or the machine did it. Record a second run: profgauge "
+            "few iterations to separate the program from the host. Record a second run: profgauge "
             "check A B …");
 }
 
@@ -242,7 +242,7 @@ TEST(TotalText, OfASlowStart) {
   EXPECT_EQ(
       Said(Held(Runs(5, Around100(20)), {Around100(20, {0, 1, 2, 3, 4}, 10)})),
       "total +224 % with the first 5 iterations (10 times as long; the baseline's start costs "
-      "nothing): skip them by iterations.warmup, or find what they do");
+      "nothing): skip them with iterations.warmup, or find their cause");
   EXPECT_THAT(Said(Held(Runs(5, Around100(20, {0, 1}, 2)), {Around100(20, {0, 1, 2, 3, 4}, 10)})),
               HasSubstr("the baseline's start costs 10 % of its total)"));
 }

@@ -241,8 +241,8 @@ TEST(Verdict, WaiversThatExpiredOrDidNothingAreNoted) {
       (std::vector<std::string>{
           "the waiver for `gpu/idle` (owner: ops) expired on 2026-01-01 and no longer applies; "
           "fix the cause, or renew it",
-          "the waiver for `gpu/idle` (owner: ops) covers no finding of this run; remove it if "
-          "the cause is gone"}));
+          "the waiver for `gpu/idle` (owner: ops) matches no finding; remove it if the problem is "
+          "fixed"}));
 }
 
 }  // namespace

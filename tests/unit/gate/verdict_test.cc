@@ -186,8 +186,8 @@ TEST(Verdict, ABadRunDoesNotPassByBeingSummarized) {
   analysis.not_kept = "summaries do not keep it";
   analysis.metrics.front().absent_because = analysis.not_kept + "; give the profiles";
   constexpr std::string_view kUnjudged =
-      "1 limit that could fail the run needs what summaries do not keep: check the profiles of the "
-      "ranks, or leave out of the policy what summaries cannot tell\n";
+      "1 limit needs data that summaries do not contain; check the full profiles, or drop the "
+      "limit\n";
   Expect("thresholds: {gpu.idle.mean: {max: 9%, on_missing: skip}}", analysis,
          {kNoVerdict, 3, "skipped", kUnjudged});
   Expect("thresholds: {gpu.idle.mean: {max: 9%, level: warn, on_missing: skip}}", analysis,
@@ -252,10 +252,10 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
   };
   EXPECT_EQ(
       reason(MakeAnalysis({{"tensor_core.efficiency", 0.1}, {"tensor_core.eligible_share", 0.05}})),
-      "`tensor_core.eligible_share >= 10%` does not hold: tensor_core.eligible_share is 5.0 %");
+      "`tensor_core.eligible_share >= 10%` is false: tensor_core.eligible_share is 5.0 %");
   EXPECT_EQ(reason(MakeAnalysis({{"tensor_core.eligible_share", {}}})),
-            "`tensor_core.eligible_share >= 10%` cannot be told; tensor_core.eligible_share is "
-            "absent: no such events were recorded");
+            "`tensor_core.eligible_share >= 10%` cannot be evaluated; tensor_core.eligible_share "
+            "is missing: no such events were recorded");
 }
 
 // What Tensor Cores could take over is 11 % of the kernel time in both, but 0.6 % of the run in
@@ -294,11 +294,11 @@ TEST(Verdict, OfAConditionThePartThatFailsIsTold) {
   EXPECT_EQ(
       reason("if(known(tensor_core.eligible_share), tensor_core.eligible_share >= 10%, true) and "
              "known(gpu.idle.mean)"),
-      "`tensor_core.eligible_share >= 10%` does not hold: tensor_core.eligible_share is 5.0 %");
+      "`tensor_core.eligible_share >= 10%` is false: tensor_core.eligible_share is 5.0 %");
   EXPECT_EQ(reason("known(tensor_core.efficiency) and not known(gpu.idle.mean)"),
-            "`not known(gpu.idle.mean)` does not hold: gpu.idle.mean is 20.0 %");
+            "`not known(gpu.idle.mean)` is false: gpu.idle.mean is 20.0 %");
   EXPECT_EQ(reason("if(gpu.idle.mean > 10%, false, true)"),
-            "`if(gpu.idle.mean > 10%, false, true)` does not hold: gpu.idle.mean is 20.0 %");
+            "`if(gpu.idle.mean > 10%, false, true)` is false: gpu.idle.mean is 20.0 %");
 }
 
 TEST(Verdict, AConditionThatCannotBeToldExcusesNothing) {
@@ -310,8 +310,8 @@ TEST(Verdict, AConditionThatCannotBeToldExcusesNothing) {
   };
   Expect(kPolicy, given(0.1),
          {kNoVerdict, 3, "missing",
-          "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot be told; "
-          "tensor_core.eligible_share is absent: no such events were recorded\n"});
+          "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot be "
+          "evaluated; tensor_core.eligible_share is missing: no such events were recorded\n"});
   // Within the limit it does not matter, and `on_missing: skip` is the policy's own choice.
   Expect(kPolicy, given(0.9), {kPass, 0, "not_applicable", ""});
   Expect("on_missing: skip\n" + std::string(kPolicy), given(0.1), {kPass, 0, "not_applicable", ""});
@@ -340,11 +340,10 @@ TEST(Verdict, ALimitThatJudgedTheBaselineJudgesOn) {
   const Analysis unknown =
       MakeAnalysis({{"tensor_core.efficiency", {}}, {"tensor_core.eligible_share", {}}});
   Expect(kPolicy, unknown, {kPass, 0, "not_applicable", ""});
-  expect(unknown,
-         {kNoVerdict, 3, "missing",
-          "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot be "
-          "told; tensor_core.eligible_share is absent: no "
-          "such events were recorded; in the baseline main has 90.0 %\n"});
+  expect(unknown, {kNoVerdict, 3, "missing",
+                   "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot "
+                   "be evaluated; tensor_core.eligible_share is missing: no "
+                   "such events were recorded; in the baseline main has 90.0 %\n"});
   JudgeOptions options;
   options.baselines = {&base, 1};
   Expect("thresholds: {tensor_core.efficiency: {min: 30%, on_missing: skip}}", unknown,

@@ -143,8 +143,8 @@ TEST_F(Archive, MembersAreTheRanksOfARun) {
       EXPECT_EQ(run->profiles[i].log[Counter::name_suffix_wrong], 0u);
     }
     EXPECT_EQ(run->profiles[0].source.path, path + "/run/rank0.json");
-    EXPECT_THAT(run->skipped, ElementsAre(path + "/run/notes.txt: the file is no profile of a "
-                                                 "known format"));
+    EXPECT_THAT(run->skipped,
+                ElementsAre(path + "/run/notes.txt: the file is not a profile of a known format"));
     // One of them by its name.
     EXPECT_TRUE(ReadProfile(path + "/run/rank0.json", {})) << path;
     const auto missing = ReadProfile(path + "/run/rank7.json", {});

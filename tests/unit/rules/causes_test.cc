@@ -59,7 +59,7 @@ TEST(CausesAndGains, SymptomsStandUnderTheirCauseAndGainsRank) {
             "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
             "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
             "test/amp: warn 50.0 % (> 10 %) gain 1000000 | amp\n"
-            "test/broken-recording: pass because `coverage.linked_share < 50%` does not hold\n"
+            "test/broken-recording: pass because `coverage.linked_share < 50%` is false\n"
             "test/needs-more: not_applicable {memory.peak_share} because "
             "`memory.peak_share` is absent: not recorded here\n");
 }
@@ -148,8 +148,8 @@ TEST(CausesAndGains, WhatGainsUnderAHundredthInforms) {
     message: idle
 )";
   const std::string informs =
-      "test/rare: info 60.0 % (> 30 %) gain 900000 because what it could gain is under a "
-      "hundredth of the iteration, so it only informs | idle\n";
+      "test/rare: info 60.0 % (> 30 %) gain 900000 because informational: it can save less than 1 "
+      "% of an iteration | idle\n";
   EXPECT_EQ(Check(kRule, CauseRun()), informs);
   EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: {level: default, params: {}}}"), informs);
   // What a policy decides stands: a level, and a limit on the same number.

@@ -219,8 +219,8 @@ TEST(Evaluator, ErrorsAreSureWhereTheRuleSaysSo) {
   };
   EXPECT_EQ(checked(0.2, 0.3), "test/variance: error 20.0 % (> 10 %) | varies 20.0 %\n");
   const std::string_view open =
-      "test/variance: warn 20.0 % (> 10 %) because `iteration.time.cv > 10%` does not hold, so it "
-      "is no sure error | varies 20.0 %\n";
+      "test/variance: warn 20.0 % (> 10 %) because `iteration.time.cv > 10%` is false, so this is "
+      "a warning instead of an error | varies 20.0 %\n";
   EXPECT_EQ(checked(0.2, 0.05), open);
   EXPECT_EQ(checked(0.2, {}), open);
   EXPECT_EQ(checked(0.07, 0.05), "test/variance: warn 7.0 % (> 5 %) | varies 7.0 %\n");
@@ -405,7 +405,7 @@ TEST(Evaluator, AllErrorsOfARuleAtOnceWithTheirPlaces) {
             "10:12+16 `>` compares time with number\n"
             "12:17+11 `sum` needs a number here, found string\n"
             "16:19+1 `gain` is a time per iteration, found number\n"
-            "19:16+11 `kernel.time` differs from row to row, and here all rows are seen at once\n"
+            "19:16+11 `kernel.time` has one value per row, but this expression covers all rows\n"
             "19:38+4 unknown field `oops`\n"
             "21:17+10 unknown field `kernel.nam`\n"
             "23:28+11 `show_as`: `bytes` shows sizes, found string\n");
@@ -437,23 +437,23 @@ TEST(Evaluator, UnknownRowsKeysAndCircles) {
 )",
                  "", loaded),
             "8:15+7 unknown `for_each`: `kernels`\n"
-            "15:16+7 rows of `op` do not tell their `rank`\n"
+            "15:16+7 rows of `op` have no `rank`\n"
             "22:16+7 `for_each: profile` has one row and cannot be grouped\n");
   EXPECT_EQ(Load(R"(
   - {id: a, title: A, category: x, for_each: profile, level: info, message: a, explains: [test/b]}
   - {id: b, title: B, category: x, for_each: profile, level: info, message: b, explains: [test/a]}
 )",
                  "", loaded),
-            "5:91+6 `test/a` explains itself, over what it explains\n"
-            "6:91+6 `test/b` explains itself, over what it explains\n");
+            "5:91+6 `test/a` explains itself through a cycle of `explains`\n"
+            "6:91+6 `test/b` explains itself through a cycle of `explains`\n");
   EXPECT_EQ(Load(R"(
   - {id: a, title: A, category: x, for_each: profile, level: info, message: a, explains_when: {test/b: 1 < 2}}
   - {id: b, title: B, category: x, for_each: profile, level: info, message: b, explains_when: {test/a: gpu.idle.men > 1}}
 )",
                  "", loaded),
             "6:104+12 unknown field `gpu.idle.men`\n"
-            "5:96+6 `test/a` explains itself, over what it explains\n"
-            "6:96+6 `test/b` explains itself, over what it explains\n");
+            "5:96+6 `test/a` explains itself through a cycle of `explains`\n"
+            "6:96+6 `test/b` explains itself through a cycle of `explains`\n");
 }
 
 }  // namespace

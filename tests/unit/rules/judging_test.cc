@@ -171,7 +171,7 @@ TEST(Groups, ThatCannotBeToldLeaveARuleUnanswered) {
         Row{"warn_above: 100 ms", FindingStatus::kPass, kThird},
         Row{"warn_above: gpu.idle.time.max", FindingStatus::kNotApplicable, ""},
         Row{"warn_above: 60 ms, error_above: gpu.idle.time.max", FindingStatus::kWarn,
-            "a graver limit cannot be told: `gpu.idle.time.max` is absent: not "
+            "a stricter limit could not be evaluated: `gpu.idle.time.max` is absent: not "
             "recorded here"}}) {
     const std::string rule = fmt::format(
         "  - id: slow\n    title: t\n    category: c\n    message: m\n    for_each: rank\n"

@@ -110,7 +110,7 @@ TEST(RuleRun, OfSeveralLimitsTheKnownOnesJudge) {
   constexpr std::string_view kAbsent =
       "not_applicable: `gpu.idle.max` is absent: not recorded here";
   constexpr std::string_view kPartly =
-      "warn: a graver limit cannot be told: `gpu.idle.max` is absent: not recorded here";
+      "warn: a stricter limit could not be evaluated: `gpu.idle.max` is absent: not recorded here";
   const Row kRows[] = {
       {"warn_above: gpu.idle.max, error_above: 30%", 0.4, "error"},
       {"warn_above: gpu.idle.max, error_above: 30%", 0.3, kAbsent},
@@ -199,7 +199,7 @@ TEST(RuleRun, RowsOfNoGroupAreNoPass) {
   EXPECT_EQ(StatusIn("  - id: a\n    title: t\n    category: c\n    message: m\n"
                      "    for_each: kernel\n    group_by: [rank.id]\n    level: warn\n",
                      run),
-            "not_applicable: no row tells its group");
+            "not_applicable: no row has a value for the group");
 }
 
 // Under a hundredth of the iteration a gain is small, but not for what a policy decides; of an
@@ -288,8 +288,7 @@ TEST(RuleRun, AnErrorHoldsForAllThatANumberMayBe) {
       {"let: {busy: 1 - gpu.idle.mean}\n    metric: {value: busy, error_above: 50%}", 0.6, kUnsure},
       {"level: error\n    when: gpu.idle.mean > 10%", 0.05, kUnsure},
       {"level: error\n    when: gpu.idle.mean > 10%", 0.6, "error"},
-      {"level: warn\n    when: gpu.idle.mean > 30%", 0.6,
-       "pass: `gpu.idle.mean > 30%` does not hold"},
+      {"level: warn\n    when: gpu.idle.mean > 30%", 0.6, "pass: `gpu.idle.mean > 30%` is false"},
   };
   for (const Row& row : kRows) {
     TestRun run;

@@ -88,10 +88,9 @@ TEST(Waiver, ExpiredAndUnusedOnesAreNoted) {
       *NoteOnWaiver(waiver, true, false),
       "the waiver for `gpu/idle` (owner: ops) expired on 2026-11-21 and no longer applies; fix "
       "the cause, or renew it");
-  EXPECT_EQ(
-      *NoteOnWaiver(waiver, false, false),
-      "the waiver for `gpu/idle` (owner: ops) covers no finding of this run; remove it if the "
-      "cause is gone");
+  EXPECT_EQ(*NoteOnWaiver(waiver, false, false),
+            "the waiver for `gpu/idle` (owner: ops) matches no finding; remove it if the problem "
+            "is fixed");
 }
 
 }  // namespace
