@@ -90,7 +90,7 @@ void CheckTotal(Decoder& decoder, const YamlNode& node, const BaselineLimit& lim
   }
   decoder.Add(
       *node.Find("total"), "policy/no-total",
-      fmt::format("`total` stands with `{}`, `{}` and `{}` only, not with `{}`",
+      fmt::format("`total` is allowed only with `{}`, `{}` and `{}`, not with `{}`",
                   metric::kIterationTimeMedian.text(), metric::kIterationPeriodMedian.text(),
                   metric::kStepTimeMedian.text(), limit.metric));
 }

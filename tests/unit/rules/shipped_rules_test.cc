@@ -76,17 +76,16 @@ std::string OneLine(std::string_view text) {
   return line;
 }
 
-TEST(ShippedRules, TheirPageSaysWhatTheyGain) {
+// Expressions are what `rules explain` prints; the page has the reason of each estimate.
+TEST(ShippedRules, TheirPageExplainsSavings) {
   const Shipped shipped;
   const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
   for (const Rule& rule : shipped.rules.rules) {
     const std::size_t begin = readme.find("`" + rule.id + "`: ");
     ASSERT_NE(begin, std::string::npos) << rule.id;
     const std::string section = readme.substr(begin, readme.find("\n### ", begin) - begin);
-    EXPECT_EQ(section.find("\n- Gain") != std::string::npos, rule.gain.has_value()) << rule.id;
+    EXPECT_EQ(section.find("\n- Saving") != std::string::npos, rule.gain.has_value()) << rule.id;
     if (!rule.gain) continue;
-    EXPECT_NE(section.find("`" + OneLine(rule.gain->value.text) + "`"), std::string::npos)
-        << rule.id << " gains " << rule.gain->value.text;
     EXPECT_NE(section.find(OneLine(rule.gain->why)), std::string::npos) << rule.id;
   }
 }
