@@ -121,8 +121,12 @@ RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peak
   for (const RooflineFacts& rank : facts) {
     for (const WorkPoint& of_rank : rank.points) {
       const auto [at, is_new] = points.try_emplace(KeyOf(of_rank));
-      if (is_new) at->second.peaks = peaks.Of(of_rank.gpu);
-      Join(at->second.sums, of_rank);
+      if (!is_new) {
+        Join(at->second.sums, of_rank);
+        continue;
+      }
+      at->second.sums = of_rank;
+      at->second.peaks = peaks.Of(of_rank.gpu);
     }
   }
   return points;

@@ -66,6 +66,17 @@ TEST(Roofline, CountsTheOutermostOperatorOnce) {
   EXPECT_NEAR(std::get<double>(table.At(1, "roof_share")), bytes / 2039e9 / 10e-6, 1e-12);
 }
 
+TEST(Roofline, RowsHaveTheirShapeTheirKernelAndWhatTheDeviceReaches) {
+  const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
+  const Table& table = *analysis.FindTable("roofline");
+  EXPECT_EQ(std::get<std::string>(table.At(0, "kind")), "product");
+  EXPECT_EQ(std::get<std::int64_t>(table.At(0, "m")), 1024);
+  EXPECT_EQ(std::get<std::string>(table.At(0, "kernel")), "ampere_bf16_s16816gemm_bf16_128x128");
+  EXPECT_EQ(std::get<double>(table.At(0, "reach")), 0.75);
+  EXPECT_EQ(std::get<std::string>(table.At(0, "trait")), "none");
+  EXPECT_EQ(std::get<std::string>(table.At(1, "kind")), "elementwise");
+}
+
 TEST(Roofline, MetricsAreOverTheWindow) {
   const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
   const double flops = kProduct + 1024 * 1024;

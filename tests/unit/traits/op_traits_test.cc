@@ -69,8 +69,8 @@ TEST(OpTraits, GroupsAreProductsOfTheirOwn) {
 
 TEST(OpTraits, TransposedConvolutionsHaveBytesWhereAllArgumentsAreRecorded) {
   const OpCall call =
-      Call("aten::convolution", "[[1, 8, 4, 4], [8, 16, 3, 3], [], [], [], [], []]",
-           "[float, float, , , , , ]", "[, , , [2, 2], [1, 1], [1, 1], True, [1, 1], 1]");
+      Call("aten::convolution", "[[1, 8, 4, 4], [8, 16, 3, 3], [], [], [], [], [], [], []]",
+           "[float, float, , , , , , , ]", "[, , , [2, 2], [1, 1], [1, 1], True, [1, 1], 1]");
   const auto work = ConvolutionWork(call);
   ASSERT_TRUE(work);
   // [1, 16, 8, 8]: (4 - 1)·2 - 2·1 + 1·(3 - 1) + 1 + 1.
