@@ -10,11 +10,10 @@ std::size_t StringPool::Hash::operator()(std::string_view text) const {
 }
 
 StringId StringPool::Intern(std::string_view text) {
-  if (const auto it = ids_.find(text); it != ids_.end()) return {it->second};
-  const auto id = size();
-  const std::string_view stored = texts_.emplace_back(text);
-  ids_.emplace(stored, id);
-  return {id};
+  const auto [at, is_new] = ids_.try_emplace(text, size());
+  // The same text, where it stays: the key's place in the table is that of its letters.
+  if (is_new) const_cast<std::string_view&>(at->first) = texts_.emplace_back(text);
+  return {at->second};
 }
 
 StringId StringPool::Find(std::string_view text) const {

@@ -177,6 +177,7 @@ class Import {
   std::array<RecentTexts<StringId>, static_cast<std::size_t>(Key::kCount_)> interned_;
   RecentTexts<Opcode> opcodes_;
   RecentTexts<data::Engine> engines_;
+  RecentTexts<data::NumberType> number_types_;
   LayerOf layer_of_;
   std::string text_;  // Scratch.
   std::size_t operand_bytes_ = 0;

@@ -72,13 +72,13 @@ std::string_view FirstPlace(std::string_view places) {
   return places.substr(0, places.find_first_of(",]\"'"));
 }
 
-/// The type of what a matrix product reads: "src=bf16@0x2ee00[1,0,0][128,1,1]".
-data::NumberType NumberTypeIn(std::string_view operands) {
+/// What a matrix product reads first: "bf16" of "src=bf16@0x2ee00[1,0,0][128,1,1]".
+std::string_view SourceType(std::string_view operands) {
   constexpr std::string_view kSource = "src=";
   const auto at = operands.find(kSource);
-  if (at == std::string_view::npos) return data::NumberType::kUnstated;
+  if (at == std::string_view::npos) return {};
   operands.remove_prefix(at + kSource.size());
-  return data::NumberTypeOf(operands.substr(0, operands.find_first_of("@ ")));
+  return operands.substr(0, operands.find_first_of("@ "));
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
 
 void Import::TakeOperands(const Record& record, data::Instruction& row) {
   const std::string_view operands = record.Text(Key::kOperands);
-  if (row.flops > 0) row.number = NumberTypeIn(operands);
+  if (row.flops > 0) row.number = number_types_.Of(SourceType(operands), data::NumberTypeOf);
   row.waits_for_dma = row.wait > 0 && data::IsDmaSemaphore(data::WaitedSemaphore(operands));
   if (operand_bytes_ + operands.size() <= kMostOperandBytes) {
     const auto known = builder_.strings();

@@ -188,8 +188,7 @@ Key KeyOf(std::string_view name) {
 }
 
 void Record::Clear(bool keep_all) {
-  for (const Key key : touched_) slots_[Index(key)].kind = Kind::kAbsent;
-  touched_.clear();
+  set_ = {};
   text_.clear();
   text_size_ = 0;
   predecessors_.clear();
@@ -210,7 +209,7 @@ void Record::AddText(std::string_view value) {
   if (key_ == Key::kNone || text_size_ + value.size() > kMaxText) return;
   Slot& slot = slots_[Index(key_)];
   // A second text goes behind the first only while that is the newest one.
-  const bool newest = slot.kind == Kind::kText && slot.begin + slot.size == text_size_;
+  const bool newest = Has(key_) && slot.kind == Kind::kText && slot.begin + slot.size == text_size_;
   if (!newest || slot.size == 0) {
     Touch(Kind::kText);
     slot.begin = static_cast<std::uint32_t>(text_size_);
@@ -259,8 +258,8 @@ std::optional<std::int64_t> Record::IntegerIn(const Slot& slot, Key key) const {
 }
 
 double Record::Real(Key key, double otherwise) const {
+  if (!Has(key)) return otherwise;
   const Slot& slot = slots_[Index(key)];
-  if (slot.kind == Kind::kAbsent) return otherwise;
   double value = 0;
   if (slot.kind == Kind::kInteger) {
     value = static_cast<double>(slot.integer);
@@ -275,6 +274,7 @@ double Record::Real(Key key, double otherwise) const {
 }
 
 std::string_view Record::Text(Key key) const {
+  if (!Has(key)) return {};
   const Slot& slot = slots_[Index(key)];
   if (slot.kind == Kind::kText) return TextOf(slot);
   if (slot.kind != Kind::kInteger) return {};

@@ -155,13 +155,12 @@ class Record {
   /// A number inside of the field `predecessors`.
   void AddPredecessor(std::int64_t id) { predecessors_.push_back(id); }
 
-  bool Has(Key key) const { return slots_[Index(key)].kind != Kind::kAbsent; }
+  bool Has(Key key) const { return (set_[Index(key) / 64] >> Index(key) % 64 & 1) != 0; }
   /// A whole number, also when written as text ("15") or as 7.0; empty otherwise.
   std::optional<std::int64_t> Integer(Key key) const {
+    if (!Has(key)) return std::nullopt;
     const Slot& slot = slots_[Index(key)];
-    if (slot.kind == Kind::kInteger) return slot.integer;
-    if (slot.kind == Kind::kAbsent) return std::nullopt;
-    return IntegerIn(slot, key);
+    return slot.kind == Kind::kInteger ? slot.integer : IntegerIn(slot, key);
   }
   std::int64_t Integer(Key key, std::int64_t otherwise) const {
     return Integer(key).value_or(otherwise);
@@ -182,9 +181,10 @@ class Record {
   const std::vector<std::pair<std::string, Value>>& All() const { return all_; }
 
  private:
-  enum class Kind : std::uint8_t { kAbsent, kInteger, kReal, kText };
+  enum class Kind : std::uint8_t { kInteger, kReal, kText };
+  /// A value. Means nothing where Has() is false: it is of an earlier row.
   struct Slot {
-    Kind kind = Kind::kAbsent;
+    Kind kind = Kind::kInteger;
     bool joined = false;                ///< Its text is of several, in text_.
     std::uint32_t begin = 0, size = 0;  ///< Of its text, where all the row's texts are one.
     union {
@@ -195,9 +195,10 @@ class Record {
     };
   };
   static constexpr std::size_t Index(Key key) { return static_cast<std::size_t>(key); }
+  static_assert(static_cast<std::size_t>(Key::kCount_) <= 128, "each key has a bit in set_");
   Slot& Touch(Kind kind) {
+    set_[Index(key_) / 64] |= std::uint64_t{1} << Index(key_) % 64;
     Slot& slot = slots_[Index(key_)];
-    if (slot.kind == Kind::kAbsent) touched_.push_back(key_);
     slot.kind = kind;
     return slot;
   }
@@ -205,9 +206,9 @@ class Record {
   std::optional<std::int64_t> IntegerIn(const Slot& slot, Key key) const;
 
   std::array<Slot, static_cast<std::size_t>(Key::kCount_)> slots_;
-  std::vector<Key> touched_;
-  std::string text_;           ///< Texts that are joined of several.
-  std::size_t text_size_ = 0;  ///< Of all the row's texts.
+  std::array<std::uint64_t, 2> set_{};  ///< A bit for each key.
+  std::string text_;                    ///< Texts that are joined of several.
+  std::size_t text_size_ = 0;           ///< Of all the row's texts.
   mutable std::string digits_;
   std::vector<std::int64_t> predecessors_;
   std::vector<std::pair<std::string, Value>> all_;

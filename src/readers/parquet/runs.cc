@@ -58,7 +58,8 @@ bool Runs::Begin() {
   const std::uint64_t room = width_ == 0 ? length * 8 : std::uint64_t{bytes_.size()} * 8 / width_;
   const std::uint64_t values = length > room ? room : std::min(length * 8, room);
   const std::uint64_t size = std::min<std::uint64_t>(bytes_.size(), (values * width_ + 7) / 8);
-  bits_ = PackedBits(bytes_.substr(0, static_cast<std::size_t>(size)), width_);
+  // With what follows, so that also a short run is read eight bytes at a time.
+  bits_ = PackedBits(bytes_, width_);
   bytes_.remove_prefix(static_cast<std::size_t>(size));
   packed_ = static_cast<std::size_t>(values);
   return values > 0;
