@@ -73,7 +73,7 @@ TEST(Inputs, OthersThanTheBaselineHasAreNoPass) {
   EXPECT_NE(metric.reason.find("baseline/other-inputs"), std::string::npos) << metric.reason;
   for (Ns& time : other.iteration_times) time *= 4;
   other.parts.front().time *= 4;
-  EXPECT_EQ(Verdict(base, other), stats::Change::kFail);
+  EXPECT_EQ(ChangeOf(base, other), stats::Change::kFail);
 }
 
 TEST(Inputs, AreKeptInBaselines) {
