@@ -74,7 +74,7 @@ struct SideUse {
 
 /// What would turn an open answer into a sure one.
 struct Remedy {
-  enum class Kind : std::uint8_t { kNone, kIterations, kBaselines, kPairs, kNothing };
+  enum class Kind : std::uint8_t { kNone, kIterations, kBaselines, kNothing, kPairs };
   Kind kind = Kind::kNone;
   std::int64_t count = 0;  ///< Iterations a run, baseline runs or pairs.
 };
