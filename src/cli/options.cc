@@ -239,8 +239,8 @@ constexpr OptionSpec kOptions[] = {
      AddText<&Options::baselines>, true},
     {"--baseline-missing", "", "WHAT", Group::kJudging, kOnJudging,
      "Result of a missing baseline: pass, warn, no_verdict or fail (exit 2)",
-     "Default: the policy's, else warn for `history:…` and fail for a file. A file may be missing "
-     "only with pass or warn on the command line.",
+     "Default: the policy's, else warn for `history:…` and fail for a file. A file may be "
+     "missing only by this option, not by configuration.",
      SetChoice<&Options::baseline_missing>, false, "pass warn no_verdict fail"},
     {"--commit",
      "",

@@ -291,7 +291,10 @@ jobs:
         self.assertTrue((self.root / "profgauge-report/ddp/report.html").exists())
 
     def test_the_history_is_that_of_the_file(self):
-        done = self.run_in(self.root / "runs", "history", "add", "slow/rank0_trace.json.gz", "--branch", "main")
+        # Another run: a run is never its own baseline.
+        trace = json.loads(gzip.decompress((EXAMPLES / "slow.pt.trace.json.gz").read_bytes()))
+        (self.root / "before.json").write_text(json.dumps(trace | {"traceName": "before"}))
+        done = self.run_in(self.root / "runs", "history", "add", "../before.json", "--branch", "main")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((self.root / "perf/history.db").exists())
         file = self.root / "profgauge.yaml"
@@ -354,7 +357,7 @@ class BaselineMissingTest(Place):
     def test_a_file_may_be_missing_only_on_the_command_line(self):
         self.write("profgauge.yaml", "schema: 1\nbaseline: base.json\nbaseline_missing: warn\n")
         for arguments, variables, exit_code in (((), {}, 2), ((), {"PROFGAUGE_BASELINE_MISSING": "pass"}, 2),
-                                                (("--baseline-missing", "no_verdict"), {}, 2),
+                                                (("--baseline-missing", "no_verdict"), {}, 3),
                                                 (("--baseline-missing", "fail"), {}, 2),
                                                 (("--baseline-missing", "warn"), {}, 0),
                                                 (("--baseline-missing", "pass"), {}, 0)):
