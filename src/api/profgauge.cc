@@ -65,6 +65,7 @@ tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
   auto judged =
       JudgeRuns(std::span(&run, 1), *policy, *rules, BaselineSource{std::move(baselines), {}}, how);
   if (!judged) return fail(std::move(judged).error());
+  if (options.policy.empty()) judged->report.verdict.policy_from = kNoPolicyGiven;
   return Judgement(std::make_shared<Judgement::Data>(*std::move(judged)));
 }
 

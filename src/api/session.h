@@ -44,6 +44,9 @@ struct RunToJudge {
   std::span<const Profile> ranks;
 };
 
+/// Who named the policy where nobody did: VerdictInfo::policy_from.
+inline constexpr std::string_view kNoPolicyGiven = "no policy was given";
+
 struct JudgeRunsOptions {
   EvaluateOptions choices;
   /// For waivers. REQUIRES: set.

@@ -241,7 +241,7 @@ constexpr OptionSpec kOptions[] = {
      "Result of a missing baseline: pass, warn, no_verdict or fail (exit 2)",
      "Default: the policy's, else warn for `history:…` and fail for a file. A file may be "
      "missing only by this option, not by configuration.",
-     SetChoice<&Options::baseline_missing>, false, "pass warn no_verdict fail"},
+     SetChoice<&Options::baseline_missing>, false, "pass warn no_verdict fail", true},
     {"--commit",
      "",
      "ID",

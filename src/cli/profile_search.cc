@@ -123,6 +123,16 @@ Result<FoundProfile> Sniffed(const std::string& path) {
   return profile;
 }
 
+/// The format of a file that was refused as one table of a profile; empty: it is none.
+std::string FormatOfTable(const Error& error) {
+  if (!error.code.ends_with("/one-table")) return {};
+  const std::string_view area = std::string_view(error.code).substr(0, error.code.find('/'));
+  for (const auto& reader : BuiltinReaders()) {
+    if (reader->name().starts_with(area)) return std::string(reader->name());
+  }
+  return {};
+}
+
 /// Looks at files, and at what lies below folders.
 class Search {
  public:
@@ -154,9 +164,10 @@ class Search {
 
   void At(const std::string& file) {
     auto profile = Sniffed(file);
-    if (!profile && profile.error().code == "nsight/one-table") {
-      profile = FoundProfile{file, "nsight_systems", ParseProfilePath(file)};
-      profile->is_part = true;
+    if (!profile) {
+      if (std::string format = FormatOfTable(profile.error()); !format.empty()) {
+        profile = FoundProfile{file, std::move(format), ParseProfilePath(file), {}, true};
+      }
     }
     if (profile) {
       profiles_.push_back(*std::move(profile));

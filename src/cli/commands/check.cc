@@ -64,7 +64,7 @@ int ExitOf(const Verdict& verdict, const Options& options) {
 /// Says in the report who named the policy.
 void NamePolicy(const Options& options, report::Report& report) {
   report::VerdictInfo& verdict = report.verdict;
-  verdict.policy_from = options.policy.empty() ? "no policy was given" : options.policy_from;
+  verdict.policy_from = options.policy.empty() ? std::string(kNoPolicyGiven) : options.policy_from;
   verdict.config = options.config_file;
   if (!options.redact) return;
   for (std::string* text : {&verdict.policy_from, &verdict.config}) {

@@ -22,6 +22,7 @@ TEST(Terminal, AFailingRun) {
   EXPECT_EQ(
       Plain(RenderTerminal(testing::SampleReport(), {})),
       R"(resnet50 <&> "ddp"   kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
+policy recommended
 
   iteration   Tensor Core kernels 36.0 %  other kernels 19.0 %  exposed communication 15.0 %  memcpy 3.0 %  memset 1.0 %
               runtime 7.0 %  dataloader 12.0 %  cpu 4.0 %  unattributed 3.0 %
