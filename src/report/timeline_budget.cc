@@ -187,7 +187,7 @@ std::string LeftOutText(const std::vector<TimelineCut>& cuts) {
   if (device > 0) out = part(device, "device events", device_least);
   if (host > 0) {
     out += (out.empty() ? "" : ", ") + part(host, "host events", host_least);
-    if (around > 0) out += "(kept near findings)";
+    if (around > 0) out += " (kept near findings)";
   }
   return out;
 }

@@ -103,7 +103,7 @@ constexpr MetricSpec kTimeMetrics[] = {
      kOfNothing, 1, "Arithmetic mean of the unrecorded iterations' lengths, without unusual ones.",
      "Σ length / n", kOurs, kUnrecordedFamily},
     {metric::kStepTimeMedian, "Median unrecorded iteration", kTime, kFromZero, kLowerIsBetter,
-     kOther, kOfNothing, 1,
+     kQuantile, kOfNothing, 1,
      "Median length of the unrecorded iterations, without unusual ones; of several ranks the "
      "largest. Its 95 % interval is of order statistics, widened by the long-run variance of the "
      "signs in batches of √n.",

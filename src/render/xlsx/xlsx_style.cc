@@ -191,7 +191,7 @@ std::string XlsxProse(const RichText& parts) {
   return out;
 }
 
-std::string XlsxProse(std::string_view markdown) { return XlsxProse(PartsOf(markdown)); }
+std::string XlsxProse(std::string_view markdown) { return XlsxProse(PartsOf(Trim(markdown))); }
 
 std::string XlsxAdvice(const std::vector<RichText>& points) {
   std::string out;

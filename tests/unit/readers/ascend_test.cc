@@ -181,7 +181,7 @@ TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(profile->log[Counter::rows_unusable], 1);
   EXPECT_THAT(profile->log.Examples(Counter::rows_unusable),
-              ElementsAre(HasSubstr("of processes without a name")));
+              ElementsAre(HasSubstr("belong to processes without a name")));
 }
 
 // Threads tell the collectives of a group from their tasks; without their names collectives' own
@@ -358,7 +358,7 @@ TEST(AscendTable, OfAClusterIsNoRankBesideATrace) {
   ASSERT_TRUE(reader->Settle("", run));
   ASSERT_EQ(run.profiles.size(), 1U);
   EXPECT_TRUE(run.profiles.front().has_timeline);
-  EXPECT_THAT(run.skipped, ElementsAre(HasSubstr("it sums up all ranks")));
+  EXPECT_THAT(run.skipped, ElementsAre(HasSubstr("it has totals of all ranks")));
 }
 
 TEST(AscendTable, CellsOfAClusterThatSayNothingAreNotZero) {

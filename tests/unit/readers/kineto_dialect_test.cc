@@ -87,7 +87,7 @@ TEST(KinetoDialects, IntelXpu) {
   const auto without = ReadText(Trace(host));
   ASSERT_TRUE(without) << Outcome(without);
   EXPECT_THAT(CapabilityGap(Capability::kDeviceEvents, without->hints),
-              ::testing::HasSubstr("no activity of a device"));
+              ::testing::HasSubstr("no device activity"));
 }
 
 // Events of accelerators that came after us: device work by their shape, else named as not read.
@@ -130,7 +130,7 @@ TEST(KinetoDialects, OtherAcceleratorsByTheShapeOfTheirEvents) {
       profile->log.Examples(Counter::events_ignored_kind),
       ElementsAre("kind `mtia_insight`: 2 events not read", "kind `lab_notes`: 1 events not read"));
   EXPECT_THAT(CapabilityGap(Capability::kDeviceEvents, profile->hints),
-              ::testing::HasSubstr("kinds that are not known here"));
+              ::testing::HasSubstr("events of unknown kinds"));
 }
 
 // One GPU is listed by the number that it has for the process, and used by that of the machine.

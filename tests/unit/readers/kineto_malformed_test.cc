@@ -39,7 +39,7 @@ constexpr MalformedTrace kMalformedTraces[] = {
      "error: the gzip stream ends early; 8 of its events are complete\n"
      "  --> 12_truncated_gz.json.gz, byte 2\u202f155 (decompressed)\n"
      "  help: the file was cut off while it was written or copied; copy it again\n"
-     "  help: pass --allow-incomplete to judge what is there   [gzip/truncated]\n"},
+     "  help: pass --allow-incomplete to judge the readable part   [gzip/truncated]\n"},
     {"13_trailing_comma_in_array.json", "read, trailing_commas 1 (byte 2406)"},
     {"14_trailing_comma_in_args.json", "read, trailing_commas 1 (byte 43)"},
     {"15_missing_cat_X.json", "read, events_missing_cat 1"},

@@ -122,7 +122,7 @@ TEST_F(NsightCaptureTest, AFileThatLacksItsLastBytesIsRefused) {
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "sqlite/truncated");
   EXPECT_THAT(profile.error().message,
-              HasSubstr(fmt::format("it has {} bytes, its head says {}", size - 1, size)));
+              HasSubstr(fmt::format("found {} bytes, expected {}", size - 1, size)));
   // More than it says is no loss: SQLite leaves pages that are free at the end.
   Write("");
   std::filesystem::resize_file(path_, size + 4096);

@@ -108,10 +108,10 @@ TEST(PftraceReal, OtherWritersAreRefusedWithAWayOut) {
       "`rocprofv3 --sys-trace -- COMMAND`");
   EXPECT_EQ(refusal("malformed/legacy_events.pftrace"),
             "input/perfetto: the file is a binary trace of Perfetto in the form of Chrome's "
-            "events, which is not read; help: it is not a profile of a deep-learning program");
+            "events, which is not supported; help: it is not a profile of a deep-learning program");
   EXPECT_EQ(refusal("malformed/render_stages_of_others.pftrace"),
             "input/perfetto: the file is a binary trace of Perfetto with render stages of no known "
-            "writer, which is not read; help: record with the framework's own profiler");
+            "writer, which is not supported; help: record with the framework's own profiler");
   EXPECT_EQ(refusal("malformed/system_trace.pftrace"),
             "input/perfetto: the file is a binary trace of Perfetto of a system, which is not "
             "supported; help: it is not a profile of a deep-learning program");

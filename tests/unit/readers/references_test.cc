@@ -62,14 +62,15 @@ TEST(References, KernelsOfRocprofv3WithoutSymbolAgentOrKind) {
   EXPECT_EQ(ranks->front().device.size(), 1u);
 }
 
-// Notes beside profiles are no truncated ones: a list of events has objects.
+// Notes beside profiles are no truncated ones: a list of events has objects with times.
 TEST(References, AListOfNumbersIsNoTrace) {
   const auto sniff = [](const std::string& text) {
     return readers::MakeKinetoReader()->Sniff(std::as_bytes(std::span(text)));
   };
   EXPECT_EQ(sniff("[03]\n"), Match::kNo);
   EXPECT_EQ(sniff("[\"a\"]"), Match::kNo);
-  EXPECT_EQ(sniff("[ {\"a\": 1}]"), Match::kMaybe);
+  EXPECT_EQ(sniff("[ {\"a\": 1}]"), Match::kNo);
+  EXPECT_EQ(sniff("[ {\"ts\": 1}]"), Match::kMaybe);
   EXPECT_EQ(sniff("["), Match::kMaybe);
 }
 

@@ -161,7 +161,7 @@ TEST_F(RocpdTest, TakesRanksOfHostsBelowAFolder) {
   ASSERT_TRUE(run) << run.error().message;
   ASSERT_EQ(run->profiles.size(), 2);
   EXPECT_THAT(run->skipped, Contains(HasSubstr("40_results.db: a process without kernels")));
-  EXPECT_THAT(run->skipped, Contains(HasSubstr("41_results.db says the same and more")));
+  EXPECT_THAT(run->skipped, Contains(HasSubstr("41_results.db has the same data and more")));
 }
 
 TEST_F(RocpdTest, RefusesWithAReason) {
@@ -190,7 +190,7 @@ TEST_F(RocpdTest, RefusesAFileThatIsHalfWritten) {
   const auto profile = ReadProfile(path_, {.allow_incomplete = true, .progress = {}});
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "rocpd/interrupted");
-  EXPECT_THAT(profile.error().message, HasSubstr("41_results.db-journal lies beside it"));
+  EXPECT_THAT(profile.error().message, HasSubstr("41_results.db-journal exists"));
   // One that was finished is of zeros or empty.
   std::ofstream(path_ + "-journal") << std::string(8, '\0');
   EXPECT_TRUE(ReadProfile(path_, {}));
@@ -274,7 +274,7 @@ TEST_F(RocpdTest, NamesWhatRocprofSysOfRocm7Lacks) {
   const auto profile = ReadProfile(path_, {});
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "rocprofv3/no-events");
-  EXPECT_THAT(profile.error().message, HasSubstr("rocprof-sys holds counters and samples"));
+  EXPECT_THAT(profile.error().message, HasSubstr("database of rocprof-sys has no kernels"));
 }
 
 TEST_F(RocpdTest, FindsWhatRocprofSysWritesForEachProcess) {

@@ -104,7 +104,15 @@ TEST_F(Agreement, OnEveryLimit) {
     EXPECT_TRUE(documents_.cells.contains(row.limit));
     if (row.status == report::State::kSkipped) continue;  // the terminal gathers these by reason
     EXPECT_THAT(documents_.terminal, HasSubstr(row.measured.text));
-    EXPECT_THAT(documents_.terminal, HasSubstr("(limit " + row.limit + ")"));
+    // "≤ 30 %" of an error is "error above 30 %" there.
+    constexpr std::string_view kAtMost = "≤ ", kAtLeast = "≥ ";
+    const bool is_most = row.limit.starts_with(kAtMost);
+    ASSERT_TRUE(is_most || row.limit.starts_with(kAtLeast)) << row.limit;
+    EXPECT_THAT(
+        documents_.terminal,
+        HasSubstr(fmt::format("({} {} {})", row.level == report::State::kWarn ? "warning" : "error",
+                              is_most ? "above" : "below",
+                              row.limit.substr((is_most ? kAtMost : kAtLeast).size()))));
   }
 }
 

@@ -115,7 +115,7 @@ TEST(SbufCharts, DrawsTheLargestOfManyAndSaysSo) {
   rows[7].tensor = "smallest";
   const auto view = ViewOfAllocations(rows);
   const std::string text = boost::json::serialize(view);
-  EXPECT_THAT(text, HasSubstr("the 400 largest of the table's 401 rows"));
+  EXPECT_THAT(text, HasSubstr("Shows the 400 largest of 401 rows."));
   EXPECT_THAT(text, HasSubstr(": 400 allocations by time and address"));
   EXPECT_THAT(text, Not(HasSubstr("smallest")));
 }

@@ -124,11 +124,11 @@ TEST(SpeedOf, NeedsATestOfTimesThatCompare) {
 
 TEST(Comparison, TheMarkHasItsLegendOnlyWhereItIsUsed) {
   report::Report report = testing::ComparisonAlone();
-  EXPECT_THAT(Page(report), HasSubstr("beyond noise"));
+  EXPECT_THAT(Page(report), HasSubstr("statistically significant"));
   for (auto& step : report.comparison->waterfall) step.significant = false;
   for (auto& row : report.comparison->kernels.rows) row.significant = false;
   for (const std::string& text : {Page(report), Markdown(report), RenderComparison(report, 0)}) {
-    EXPECT_THAT(text, Not(HasSubstr("beyond noise")));
+    EXPECT_THAT(text, Not(HasSubstr("statistically significant")));
     EXPECT_THAT(text, Not(HasSubstr("★")));
   }
 }

@@ -201,7 +201,7 @@ inline void AddGate(report::Report& report) {
 
 inline void AddFinding(report::Report& report) {
   report::Finding finding;
-  finding.rule = "dataloader/exposed";
+  finding.rule = finding.key = "dataloader/exposed";
   finding.level = report::State::kError;
   finding.status = report::State::kError;
   finding.title = "The data loader holds up the GPU";
@@ -219,7 +219,7 @@ inline void AddFinding(report::Report& report) {
   finding.evidence = {{I{3}, I{1'200'000}}, {I{4}, I{1'180'000}}};
   report.findings.push_back(finding);
   finding = {};
-  finding.rule = "memory/small-batch";
+  finding.rule = finding.key = "memory/small-batch";
   finding.level = report::State::kWarn;
   finding.status = report::State::kNotApplicable;
   finding.title = "Most of the GPU's memory is unused";
@@ -297,7 +297,7 @@ inline report::Report HostileReport() {
   report::Report report = SampleReport();
   for (const std::string& name : HostileNames()) {
     report::Finding finding;
-    finding.rule = "test/" + name;
+    finding.rule = finding.key = "test/" + name;
     finding.level = finding.status = report::State::kWarn;
     finding.title = name;
     finding.message = "is " + name + "\x01 done";

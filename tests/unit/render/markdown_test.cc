@@ -122,18 +122,18 @@ kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
 | Level | Rule | Measured | Possible saving | Finding |
 |:--|:--|--:|--:|:--|
-| ✗ error | `dataloader/exposed` | 12.0 % | ≤ 1.20 ms/iteration | 12.0 % of an iteration waits for data, limit 10 % |
+| ✗ error | `dataloader/exposed` | 12.0 % | at most 1.20 ms/iteration | 12.0 % of an iteration waits for data, limit 10 % |
 
 <details open>
 <summary>✗ error · The data loader holds up the GPU</summary>
 
 12.0 % of an iteration waits for data, limit 10 %
 
-`dataloader/exposed` · possible gain ≤ 1.20 ms/iteration
+`dataloader/exposed` · saves at most 1.20 ms/iteration
 
 Explains `gpu.idle.mean`.
 
-Raise num_workers, or move decoding to the GPU.
+- Raise num_workers, or move decoding to the GPU.
 
 More: <https://pytorch.org/docs/stable/data.html>
 
@@ -213,7 +213,8 @@ TEST(Markdown, ALimitDropsWholeSectionsFromTheBottomAndSaysSo) {
     EXPECT_EQ(whole.substr(0, cut), text.substr(0, cut));
     EXPECT_THAT(text, EndsWith(". See report.html.\n"));
   }
-  EXPECT_THAT(Document(report, true, 1500), HasSubstr("left out to keep the size: "));
+  EXPECT_THAT(Document(report, true, 1500),
+              HasSubstr("more sections are omitted to limit the size: "));
   EXPECT_EQ(Document(report, true, whole.size()), whole);
 }
 

@@ -163,11 +163,13 @@ TEST_F(BuildReportTest, SelectionSaysWhatTheEndOfTheRecordingCutOff) {
   analysis_.iterations_total = 5;
   EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5");
   analysis_.remarks.push_back({"incomplete-iterations", "the last 2 of 5 iterations are left out"});
-  EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5; the last 2 excluded as incomplete");
+  EXPECT_EQ(Build().profile.selection,
+            "iterations 0 to 2 of 5; the last 2 are excluded as incomplete");
   Table others("other_iterations", "", "Others", std::make_shared<StringPool>());
   others.AddColumn({"index", "Iteration", Unit::kCount, ""}).AddInteger(3);
   analysis_.tables.push_back(std::move(others));
-  EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5; the last excluded as incomplete");
+  EXPECT_EQ(Build().profile.selection,
+            "iterations 0 to 2 of 5; the last is excluded as incomplete");
 }
 
 TEST_F(BuildReportTest, SelectionWithHoles) {

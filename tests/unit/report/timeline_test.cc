@@ -161,7 +161,7 @@ TEST(BuildTimeline, KeepsHostEventsAroundAFindingWithinItsBudget) {
   EXPECT_LE(timeline.start.size(), 500u);
   EXPECT_EQ(HostEvents(timeline, {100'000, 200'000}), 100u);
   EXPECT_LT(HostEvents(timeline, {200'000, 300'000}), 50u);
-  EXPECT_NE(timeline.left_out.find("but none around findings"), std::string::npos);
+  EXPECT_NE(timeline.left_out.find(" (kept near findings)"), std::string::npos);
 }
 
 PathMove PartAt(Span time, PathKind kind, PathOwner in) {

@@ -80,15 +80,15 @@ TEST(Evaluator, NotApplicableNamesTheMissingField) {
       Check(kTensorCore, TestRun().Absent("kernels_by_op", "the recording has no GPU events")),
       "test/eligible-not-used: not_applicable because the recording has no GPU events\n");
   EXPECT_EQ(Check(kTensorCore, TestRun()),
-            "test/eligible-not-used: not_applicable because the profile has no kernels by launch "
-            "and operator\n");
+            "test/eligible-not-used: not_applicable because the profile has no kernels by operator and launch "
+            "configuration\n");
 }
 
 TEST(Evaluator, ParamsComeFromThePolicy) {
   EXPECT_EQ(Check(kTensorCore, KernelRun(true),
                   "rules: {test/eligible-not-used: {level: default, params: {min_kernel_time: 1 "
                   "ms}}}"),
-            "test/eligible-not-used: pass because no row fits\n");
+            "test/eligible-not-used: pass because no row matches\n");
 }
 
 TEST(Evaluator, LevelsComeFromThePolicy) {
@@ -252,7 +252,7 @@ TEST(Evaluator, RowsThatMostlyCannotBeToldAreNoPass) {
   TestRun mostly_known;
   mostly_known.Rows("kernels_by_op", {"name", "dtype"},
                     {{Text("a"), {}}, {Text("b"), Text("half")}, {Text("c"), Text("half")}});
-  EXPECT_EQ(Check(kRule, mostly_known), "test/fp32: pass because no row fits\n");
+  EXPECT_EQ(Check(kRule, mostly_known), "test/fp32: pass because no row matches\n");
 }
 
 TEST(Evaluator, JoinedFieldsAndLets) {

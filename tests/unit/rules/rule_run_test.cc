@@ -14,7 +14,7 @@
 namespace profgauge {
 namespace {
 
-// "warn", "pass: no row fits": the status of the first finding, and why.
+// "warn", "pass: no row matches": the status of the first finding, and why.
 std::string StatusIn(std::string_view rule, const TestRun& run, std::string_view policy = "",
                      RuleRunOptions options = {}) {
   Loaded loaded;
@@ -36,9 +36,9 @@ TEST(RuleRun, RowsThatMostlyCannotBeToldLeaveItOpen) {
     std::string_view status;
   };
   const Row kRows[] = {
-      {{"half", "half"}, "pass: no row fits"},
-      {{"half", nullptr}, "pass: no row fits"},
-      {{"half", "half", "half", nullptr, nullptr}, "pass: no row fits"},
+      {{"half", "half"}, "pass: no row matches"},
+      {{"half", nullptr}, "pass: no row matches"},
+      {{"half", "half", "half", nullptr, nullptr}, "pass: no row matches"},
       {{"half", nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
       {{nullptr, nullptr, "float"}, "warn"},
       {{nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
