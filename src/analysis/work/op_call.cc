@@ -115,6 +115,11 @@ bool IsElementType(std::string_view type) {
   return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') && DtypeBytes(type) > 0;
 }
 
+// Whatever has sizes and a known type is a tensor, also where "Float" stands for it.
+bool IsTensor(const std::vector<std::int64_t>& shape, std::string_view type, bool no_types) {
+  return IsElementType(type) || (!shape.empty() && (no_types || DtypeBytes(type) > 0));
+}
+
 }  // namespace
 
 std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row) {
@@ -134,7 +139,10 @@ std::optional<OpCall> CallOf(const CallText& text) {
   call.op = colons == std::string_view::npos ? name : name.substr(colons + 2);
   const auto shapes = OwnArguments(name, text.shapes, text.shapes);
   const auto types = OwnArguments(name, text.shapes, text.dtypes);
-  const auto values = OwnArguments(name, text.shapes, text.values);
+  // Shapes may end with the last tensor, and values go on.
+  const bool all_are_own = shapes.size() == SplitList(text.shapes).size();
+  const auto values =
+      all_are_own ? SplitList(text.values) : OwnArguments(name, text.shapes, text.values);
   const auto add = [&call](OpArgument argument, std::size_t place) {
     argument.place = place;
     call.arguments.push_back(std::move(argument));
@@ -147,13 +155,13 @@ std::optional<OpCall> CallOf(const CallText& text) {
       for (const std::string_view item : SplitList(shapes[i])) {
         if (auto shape = ShapeOf(item)) add(TensorOf(*shape, {}), i);
       }
-    } else if (auto shape = ShapeOf(shapes[i]);
-               shape && (IsElementType(type) || (types.empty() && !shape->empty()))) {
+    } else if (auto shape = ShapeOf(shapes[i]); shape && IsTensor(*shape, type, types.empty())) {
       add(TensorOf(std::move(*shape), CanonicalDtype(type)), i);
     } else {
       add(ValueOf(i < values.size() ? values[i] : std::string_view{}), i);
     }
   }
+  for (std::size_t i = shapes.size(); i < values.size(); ++i) add(ValueOf(values[i]), i);
   return call;
 }
 

@@ -45,6 +45,22 @@ TEST(OpTraits, ListsAndTruthsAreReadHoweverTheyAreWritten) {
   }
 }
 
+TEST(OpTraits, ShapesMayEndWithTheLastTensor) {
+  const OpShape shape =
+      ShapeOf(Call("aten::convolution", "[[2, 256, 128, 128], [256, 256, 3, 3]]", "[Float, Float]",
+                   "[, , , (1,1), (16,16), (16,16), False, (0,0), 1]"));
+  EXPECT_EQ(shape.product.m, 2 * 128 * 128);
+  EXPECT_EQ(shape.convolution.dilation, (std::vector<double>{16, 16}));
+}
+
+TEST(OpTraits, WhatHasSizesIsATensorHoweverItsTypeIsWritten) {
+  const OpShape shape = ShapeOf(Call("aten::mm", "[[8, 16], [16, 4]]", "[Float, BFloat16]"));
+  EXPECT_EQ(shape.kind, OpKind::kProduct);
+  EXPECT_EQ(shape.product.k, 16);
+  const auto number = Call("aten::add", "[[8, 16], [], []]", "[Float, Double, Scalar]");
+  EXPECT_EQ(number.Tensors().size(), 1u);
+}
+
 TEST(OpTraits, TruthsOfAListSayWhichGradientsAreComputed) {
   const auto flops = [](const char* mask) {
     const auto work = ConvolutionWork(
