@@ -91,7 +91,7 @@ TEST(Literal, ConvertsToTheUnitOfAMetric) {
       {"5%", Unit::kCount, "expected a count such as `12`, found a share"},
       {"50%", Unit::kNumber, "0.5"},
       {"5", Unit::kBytes, "a size needs a unit, e.g. `512 MiB`"},
-      {"5", Unit::kText, "a cannot have a limit text"},
+      {"5", Unit::kText, "a text cannot have a limit"},
   };
   for (const Row& row : kRows) {
     const auto value = ConvertLiteral(*ParseLiteral(row.text), row.unit);
