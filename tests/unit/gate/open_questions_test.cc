@@ -204,7 +204,7 @@ struct Kept {
   }
   std::string Said() const {
     const std::string said = WhyNotKept(analysis, gate, findings, policy).value_or("");
-    return said.substr(0, said.find(" that could"));
+    return said.substr(0, said.find(" need"));
   }
 };
 
@@ -233,9 +233,10 @@ TEST(NotKept, LimitsThatCouldFailTheRunAreCounted) {
   }
   Kept two;
   for (int i = 0; i < 2; ++i) two.Limit(GateStatus::kSkipped, Level::kError, std::string(kReason));
-  EXPECT_EQ(WhyNotKept(two.analysis, two.gate, {}, {}),
-            "2 limits that could fail the run need what summaries do not keep: check the profiles "
-            "of the ranks, or leave out of the policy what summaries cannot tell");
+  EXPECT_EQ(
+      WhyNotKept(two.analysis, two.gate, {}, {}),
+      "2 limits need data that summaries do not contain; check the full profiles, or drop the "
+      "limit");
 }
 
 TEST(NotKept, RulesThatCouldFailTheRunAreNamed) {
@@ -273,7 +274,7 @@ TEST(NotKept, OneOrSeveralNeedIt) {
     }
     kept.Rules(rules, FindingStatus::kNotApplicable, Level::kError, reason);
     const std::string all = WhyNotKept(kept.analysis, kept.gate, kept.findings, {}).value_or("");
-    return all.find(" needs what") != all.npos ? 1 : all.find(" need what") != all.npos ? 2 : 0;
+    return all.find(" needs data") != all.npos ? 1 : all.find(" need data") != all.npos ? 2 : 0;
   };
   EXPECT_EQ(said(0, 0), 0);
   EXPECT_EQ(said(0, 1), 1);

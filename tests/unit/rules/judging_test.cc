@@ -185,7 +185,7 @@ TEST(Groups, ThatCannotBeToldLeaveARuleUnanswered) {
     EXPECT_EQ(first(FiveRanks()).status, row.status) << row.limit;
     EXPECT_EQ(first(FiveRanks()).unanswered, row.unanswered) << row.limit;
     EXPECT_EQ(first(with_all()).unanswered.empty(),
-              !row.unanswered.starts_with("a graver") || row.unanswered.empty())
+              !row.unanswered.starts_with("a stricter") || row.unanswered.empty())
         << row.limit;
   }
 }
