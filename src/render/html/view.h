@@ -31,19 +31,19 @@ inline constexpr std::size_t kLeastStaticRows = 3;
 /// Of a tree, the rows of the most time; their ancestors are among them.
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows with names whole; past them, rows have short names and bare numbers.
-inline constexpr std::size_t kStaticBytes = 5'800;
-inline constexpr std::size_t kStaticBytesOfMain = 1'600;
+inline constexpr std::size_t kStaticBytes = 4'600;
+inline constexpr std::size_t kStaticBytesOfMain = 1'200;
 inline constexpr std::size_t kStaticBytesOfOthers = 600;
-inline constexpr std::size_t kStaticBytesOfTrees = 1'600;
+inline constexpr std::size_t kStaticBytesOfTrees = 1'400;
 /// Tables of at most this many cells have all columns without scripts too.
 inline constexpr std::size_t kSmallCells = 120;
 /// Rows of a table that travel with the page for report.js.
 inline constexpr std::size_t kPayloadRows = 100'000;
 /// The same in a page without a timeline, which is to stay small enough for mail: of the tables
 /// that most look for, of the others, and of trees.
-inline constexpr std::size_t kSmallPayloadRows = 400;
-inline constexpr std::size_t kSmallPayloadRowsOfOthers = 22;
-inline constexpr std::size_t kSmallPayloadRowsOfTrees = 100;
+inline constexpr std::size_t kSmallPayloadRows = 200;
+inline constexpr std::size_t kSmallPayloadRowsOfOthers = 12;
+inline constexpr std::size_t kSmallPayloadRowsOfTrees = 80;
 /// Cells that such a page has room for, of all tables together: about 40 kB of it.
 inline constexpr std::size_t kPayloadCells = 12'000;
 /// Up to so many ranks have a bar each; of more, percentiles are shown, and the extremes by name.

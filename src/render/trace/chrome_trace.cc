@@ -36,7 +36,7 @@ std::string_view CategoryOf(const Timeline::Kind& kind, const Timeline::Track& t
   switch (kind.category) {
     case Category::kTensorCoreKernel:
     case Category::kOtherKernel:
-      return "other kernels";
+      return "kernel";
     case Category::kCommunication:  // gloo's are ranges of the host.
       return track.device >= 0 ? "kernel" : "user_annotation";
     case Category::kMemcpy:

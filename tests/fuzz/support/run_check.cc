@@ -111,7 +111,7 @@ void CheckSummaries(std::span<const Profile> ranks, const Analysis& recorded) {
   Require(analysed.has_value(), "summaries of what was analysed are analysed");
   for (const Metric& metric : analysed->metrics) {
     const bool is_left_out =
-        metric.absent_because.find("summaries do not keep it") != std::string::npos;
+        metric.absent_because.find("summaries do not contain it") != std::string::npos;
     const Metric& other = *recorded.Find(metric.spec->id);
     Require(is_left_out || metric.value == other.value,
             std::string(metric.spec->id) + " is the same of summaries");

@@ -92,8 +92,8 @@ TEST(Utilization, OfOneIterationLeavesIdleTimeInDoubt) {
     EXPECT_NEAR(AsNumber(gpus->At(0, "usual_idle"), 0), 0.1, 1e-9);
     EXPECT_NEAR(AsNumber(idle->value, 0), 1'000.0 / 1'900, 1e-9);
     EXPECT_NEAR(*idle->may_be, 0.1, 1e-9);
-    EXPECT_THAT(idle->note,
-                ::testing::HasSubstr(fmt::format("without the extra idle time of iteration {};", of.slow[0])));
+    EXPECT_THAT(idle->note, ::testing::HasSubstr(fmt::format(
+                                "without the extra idle time of iteration {};", of.slow[0])));
     const Metric* utilization = analysis.Find("gpu.utilization.mean");
     ASSERT_TRUE(utilization != nullptr && utilization->may_be);
     EXPECT_NEAR(*utilization->may_be, 0.9, 1e-9);
