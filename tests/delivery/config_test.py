@@ -206,6 +206,15 @@ class InitTest(Place):
         done = self.init("--project", TRACE)
         self.assertIn("note: the CI system is unknown", done.stderr)
 
+    def test_runs_of_different_programs_have_a_policy_too(self):
+        shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", self.inner)
+        done = self.init(TRACE, "healthy.pt.trace.json.gz")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.inner / "limits.yaml").write_text(done.stdout)
+        for name in (TRACE, "healthy.pt.trace.json.gz"):
+            done = self.run_in(self.inner, "check", name, "-p", "limits.yaml")
+            self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_several_runs_show_their_noise(self):
         for name, factor in (("a", 1.0), ("b", 1.2)):
             trace = json.loads(gzip.decompress((EXAMPLES / "slow.pt.trace.json.gz").read_bytes()))
