@@ -55,7 +55,8 @@ class BashTest(unittest.TestCase):
         rules = {line.split()[0] for line in run("rules", "list").stdout.splitlines()}
         offered, idle = ask_bash("profgauge rules explain gpu/", "profgauge metrics list gpu.idle.")
         self.assertEqual(set(offered), {rule for rule in rules if rule.startswith("gpu/")})
-        self.assertEqual(set(idle), {"gpu.idle.mean", "gpu.idle.max", "gpu.idle.time.mean", "gpu.idle.time.max"})
+        self.assertEqual(set(idle), {"gpu.idle.mean", "gpu.idle.max", "gpu.idle.time.mean", "gpu.idle.time.max",
+                                     "gpu.idle.unrecorded"})
         words, short = ask_bash("profgauge thresholds ex", "profgauge thresholds explain kernels.sh")
         self.assertEqual((words, short), (["explain"], ["kernels.short"]))
 
