@@ -78,7 +78,12 @@ void DecodeTotal(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
   if (!limit.judges_total) return;
   const auto literal =
       decoder.UnsignedAmong(node, "total", {Unit::kShare}, "a change is written without sign");
-  if (literal) limit.total = literal->value;
+  if (!literal) return;
+  if (const auto share = ConvertLiteral(*literal, Unit::kShare)) {
+    limit.total = *share;
+  } else {
+    decoder.Add(node, "config/unit", fmt::format("`total`: {}", share.error()));
+  }
 }
 
 // Only a typical time has a total beside it.

@@ -30,8 +30,7 @@ TEST(Summaries, OfAnotherSelectionAreRefused) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, "summary/other-selection");
   EXPECT_EQ(other.error().message,
-            "the summary is of another selection: it has `warmup=2`, asked for is `all "
-            "iterations`");
+            "the summary has another selection: found `warmup=2`, expected `all iterations`");
   Selection second;
   second.rank = 2;
   const auto all = SummarizeRanks(recordings, {});

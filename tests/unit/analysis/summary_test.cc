@@ -349,7 +349,7 @@ TEST(Summaries, KeepAllShapesOrNone) {
   ExpectEqual(*recorded, *few);
   shape(1'600);
   EXPECT_EQ(summarized()->FindTable("ops_by_shape")->rows(), 0u);
-  EXPECT_THAT(summarized()->absent_tables.at("ops_by_shape"), HasSubstr("give the profiles"));
+  EXPECT_THAT(summarized()->absent_tables.at("ops_by_shape"), HasSubstr("pass the profiles"));
 }
 
 // Nothing follows of files without times, and nothing is put in place of what a file states itself.
@@ -364,11 +364,11 @@ TEST(Summaries, DoNotMakeUpWhatFilesState) {
     const auto run = Analyze(StandIns(*summaries), {});
     return run->Find(metric)->absent_because;
   };
-  EXPECT_THAT(reason("memory.peak_allocated"), HasSubstr("give the profiles"));
+  EXPECT_THAT(reason("memory.peak_allocated"), HasSubstr("pass the profiles"));
   EXPECT_EQ(reason("gpu.idle.mean"), "");
   recordings.back().has_timeline = false;
-  EXPECT_THAT(reason("gpu.idle.mean"), HasSubstr("give the profiles"));
-  EXPECT_THAT(reason("kernel.short_share"), HasSubstr("give the profiles"));
+  EXPECT_THAT(reason("gpu.idle.mean"), HasSubstr("pass the profiles"));
+  EXPECT_THAT(reason("kernel.short_share"), HasSubstr("pass the profiles"));
   const auto summaries = SummarizeRanks(recordings, {});
   const auto compared = AttributeTime(StandIns(*summaries), {});
   ASSERT_FALSE(compared);
@@ -388,7 +388,7 @@ TEST(Summaries, MixWithRecordings) {
   const auto analysis = Analyze(mixed, {});
   ASSERT_TRUE(analysis) << analysis.error().message;
   EXPECT_EQ(AsNumber(analysis->Find("rank.straggler")->value, -1), 1);
-  EXPECT_THAT(analysis->absent_tables.at("op_tree"), HasSubstr("give the profiles"));
+  EXPECT_THAT(analysis->absent_tables.at("op_tree"), HasSubstr("pass the profiles"));
 }
 
 // Of one rank among others: the run is another, and its iterations are that rank's.

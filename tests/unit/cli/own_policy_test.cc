@@ -33,7 +33,7 @@ std::vector<std::string> Profiles() {
     const std::string path = entry.path().string();
     if (!entry.is_regular_file() || entry.file_size() > kLargest) continue;
     if (path.ends_with(".expected.json") || path.ends_with(".md")) continue;
-    if (path.find("/data/rocm/") != path.npos) continue;  // Forty thousand kernels.
+    if (path.find("/data/rocm/") != path.npos) continue;               // Forty thousand kernels.
     if (path.find("/unrecorded/contradicts/") != path.npos) continue;  // Nothing passes with it.
     paths.push_back(path);
   }

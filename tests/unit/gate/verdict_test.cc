@@ -358,7 +358,7 @@ TEST(Verdict, ALimitThatJudgedTheBaselineJudgesOn) {
   };
   expect(given(0.0, 0.05), {kNoVerdict, 3, "missing",
                             "tensor_core.efficiency is missing: `tensor_core.eligible_share >= "
-                            "10%` does not hold: tensor_core.eligible_share is "
+                            "10%` is false: tensor_core.eligible_share is "
                             "5.0 %; in the baseline main has 90.0 %\n"});
   expect(given(0.9, 0.05), {kPass, 0, "not_applicable", ""});  // Nothing to fear from this one.
   base.definitions["tensor_core.efficiency"] = 1;

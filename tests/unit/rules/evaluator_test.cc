@@ -80,7 +80,8 @@ TEST(Evaluator, NotApplicableNamesTheMissingField) {
       Check(kTensorCore, TestRun().Absent("kernels_by_op", "the recording has no GPU events")),
       "test/eligible-not-used: not_applicable because the recording has no GPU events\n");
   EXPECT_EQ(Check(kTensorCore, TestRun()),
-            "test/eligible-not-used: not_applicable because the profile has no kernels by operator and launch "
+            "test/eligible-not-used: not_applicable because the profile has no kernels by operator "
+            "and launch "
             "configuration\n");
 }
 
