@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
@@ -19,6 +20,8 @@ from training_support import MS, SCHEMA, SOURCES, ClockTest, tested  # First: it
 
 import torch
 from profgauge import conditions, marks
+
+_REAL_THREAD = threading.Thread  # Tests replace it.
 
 class TimesTest(ClockTest):
     def test_what_the_profiler_costs_is_in_no_step(self):
@@ -434,6 +437,48 @@ class FailuresTest(ClockTest):
         self.assertEqual(path.read_text(), "of the parent")
         clock._write_all()
         self.assertEqual(max(self.steps(self.valid(path.read_text().strip()))), 29)
+
+    def test_the_last_document_is_whole_and_has_all_steps_while_another_thread_writes(self):
+        path = self.folder / "a.run.json"
+        clock = tested.StepClock(warmup=0, after=3)
+        self.profiled(clock, 20, handler=lambda profiler: None)
+        clock._documents.append(str(path))
+        inside, go_on = threading.Event(), threading.Event()
+        real_replace = os.replace
+
+        def slow_replace(part, to):
+            inside.set()
+            go_on.wait(10)
+            real_replace(part, to)
+
+        with mock.patch("os.replace", slow_replace):
+            clock._writer = _REAL_THREAD(target=clock._write_all, args=(clock._kept()[:2],))
+            clock._writer.start()
+            self.assertTrue(inside.wait(10))
+            last = _REAL_THREAD(target=clock._finish)
+            last.start()
+            last.join(0.2)
+            self.assertTrue(last.is_alive())  # Waits for the earlier document.
+            go_on.set()
+            last.join(10)
+        self.assertEqual(max(self.steps(self.valid(path.read_text().strip()))), 19)
+        self.assertEqual([file.name for file in self.folder.iterdir()], [path.name])
+
+    def test_threads_that_write_at_once_do_not_mix_their_texts(self):
+        path = self.folder / "a.run.json"
+        clock = tested.StepClock(warmup=0)
+        self.train(clock, 300)
+        kept = clock._kept()
+        writers = [_REAL_THREAD(target=lambda steps=kept[:size]: [clock.write(str(path), steps) for _ in range(100)])
+                   for size in (2, 40, 299)]
+        for writer in writers:
+            writer.start()
+        while any(writer.is_alive() for writer in writers):
+            if path.exists():
+                self.valid(path.read_text().strip())
+        for writer in writers:
+            writer.join()
+        self.valid(path.read_text().strip())
 
 
 class SingleFileTest(unittest.TestCase):

@@ -193,9 +193,10 @@ class StepClock:
         self._timer, self._start, self._due, self._failures = None, None, None, 0
         self._profiler, self._about = {}, None
         self._documents, self._process = [], os.getpid()
+        self._writing, self._writer = threading.Lock(), None
         if os.environ.get("PROFGAUGE_RUN") and place_in_run()[0] == 0:
             self._documents.append(os.environ["PROFGAUGE_RUN"])  # Who started this program wants its document.
-        atexit.register(self._write_all)
+        atexit.register(self._finish)
 
     def step(self, profiler=None, phase="", recorded=False):
         """Ends a step, and steps `profiler`.
@@ -258,7 +259,9 @@ class StepClock:
         if self._due is not None and number >= self._due:
             self._due = None
             self._settle()  # Here, since only this thread may; JSON takes milliseconds, and has its own.
-            threading.Thread(target=self._write_all, args=(self._kept(),), daemon=True).start()
+            writer = threading.Thread(target=self._write_all, args=(self._kept(),), daemon=True)
+            writer.start()
+            self._writer = writer
 
     def _changed(self, profiler, before, after):
         """The profiler was set up or wrote its trace inside of step(): the next step begins only now."""
@@ -285,6 +288,12 @@ class StepClock:
         self._start = None
         self._pending.clear()
         _warn_once("a step was not timed", error)
+
+    def _finish(self):
+        """At the end of the program: the last document has all steps, so an earlier one must not follow it."""
+        if self._writer is not None and os.getpid() == self._process:
+            self._writer.join()
+        self._write_all()
 
     def _kept(self):
         return self._first + list(self._latest)
@@ -333,13 +342,14 @@ class StepClock:
     def write(self, path, steps=None):
         """Writes the document; a reader never sees half of it."""
         part = f"{os.fspath(path)}.tmp"
-        try:
-            text = self.text(steps=steps)
-            with open(part, "w", encoding="ascii") as file:
-                file.write(text + "\n")
-            os.replace(part, path)
-        finally:
-            _remove(part)
+        text = self.text(steps=steps)
+        with self._writing:  # One thread at a time: two would mix their texts in one file.
+            try:
+                with open(part, "w", encoding="ascii") as file:
+                    file.write(text + "\n")
+                os.replace(part, path)
+            finally:
+                _remove(part)
 
     def publish(self, path):
         """Writes the document now, again some steps later, and at the end of the program."""
