@@ -66,9 +66,20 @@ Line RowFor(const Line& head, Dice& dice) {
   return row;
 }
 
+/// Rows rather than heads of tables: what stands in rows decides more, and a table that stays as it
+/// is need not be made again.
+std::size_t PlaceIn(const std::vector<Line>& lines, Dice& dice) {
+  std::size_t at = dice.Below(lines.size());
+  for (int tries = 3; tries > 0 && !lines[at].empty() && lines[at].front().starts_with("# ");
+       --tries) {
+    at = dice.Below(lines.size());
+  }
+  return at;
+}
+
 void ChangeOnce(std::vector<Line>& lines, char separator, std::span<const std::string_view> known,
                 Dice& dice) {
-  const std::size_t at = dice.Below(lines.size()), other = dice.Below(lines.size());
+  const std::size_t at = PlaceIn(lines, dice), other = PlaceIn(lines, dice);
   const auto place = lines.begin() + static_cast<std::ptrdiff_t>(at);
   Line& line = lines[at];
   switch (dice.Below(known.empty() ? 6 : 8)) {
