@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
@@ -82,16 +84,22 @@ void ReadCaptureSetting(Import& import, std::string_view name, std::string_view 
 Status ReadFacts(Import& import, const char* table,
                  std::initializer_list<std::pair<const char*, const char*>> allowed) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, table, {{{"name"}}, {{"value"}}}));
-  while (true) {
-    PROFGAUGE_TRY(const bool more, scan.Next());
-    if (!more) return {};
-    for (const auto& [name, fact] : allowed) {
-      if (scan.Text(0) != name) continue;
-      import.builder->AddFact(fact, scan.Text(0) == "NvDriverVersion" ? DriverVersion(scan.Text(1))
-                                                                      : std::string(scan.Text(1)));
+  std::set<std::pair<std::string, std::string>> rows;  // They come in any order.
+  PROFGAUGE_CHECK(scan.ForEach([&] {
+    const bool is_fact = std::any_of(allowed.begin(), allowed.end(),
+                                     [&](const auto& each) { return scan.Text(0) == each.first; });
+    if (is_fact || scan.Text(0).starts_with("PROCESS_0:COLLECT_")) {
+      rows.emplace(scan.Text(0), scan.Text(1));
     }
-    ReadCaptureSetting(import, scan.Text(0), scan.Text(1));
+  }));
+  for (const auto& [name, fact] : allowed) {
+    for (const auto& [key, value] : rows) {
+      if (key == name)
+        import.builder->AddFact(fact, key == "NvDriverVersion" ? DriverVersion(value) : value);
+    }
   }
+  for (const auto& [key, value] : rows) ReadCaptureSetting(import, key, value);
+  return {};
 }
 
 Status ReadCaptureWindow(Import& import) {
