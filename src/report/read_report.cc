@@ -151,7 +151,6 @@ Finding ReadFinding(const JsonNode& node) {
   finding.status = ReadState(node["status"], kRuleStates);
   finding.title = node["title"].Text();
   finding.key = node["key"].Text();
-  if (finding.key.empty()) finding.key = finding.rule;
   finding.message = node["message"].Text();
   finding.metric = ReadQuantity(node["metric"]);
   finding.gain = ReadQuantity(node["gain"]);

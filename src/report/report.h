@@ -118,9 +118,9 @@ struct BaselineUse {
 
 /// Filled by the expert system.
 struct Finding {
-  std::string rule;             ///< "io/dataloader-bound".
-  std::string key;              ///< `rule`, or `rule@GROUP`: stable over runs.
-  State level = State::kNone;   ///< How bad it is where it fires.
+  std::string rule;            ///< "io/dataloader-bound".
+  std::string key;             ///< `rule`, or `rule@GROUP`: stable over runs; empty in old reports.
+  State level = State::kNone;  ///< How bad it is where it fires.
   State status = State::kNone;  ///< Where it fired, the level.
   std::string title, message;
   RichText message_parts;              ///< `message` by parts.

@@ -200,7 +200,7 @@ void WriteParts(JsonWriter& out, const RichText& parts) {
 void WriteFinding(JsonWriter& out, const report::Finding& finding) {
   out.BeginObject();
   out.Field("rule", finding.rule);
-  out.Field("key", finding.key);
+  out.OptionalField("key", finding.key);
   out.Field("level", NameOf(finding.level));
   out.Field("status", NameOf(finding.status));
   out.Field("title", finding.title);

@@ -93,7 +93,6 @@ TEST(Xlsx, ProseHasNoMarkdown) {
   EXPECT_EQ(XlsxProse("Set `a`."), "Set a.");
   EXPECT_EQ(XlsxAdvice(PointsOf("- first `a`\n  goes on\n- second")),
             "• first a goes on\n• second");
-  EXPECT_EQ(XlsxProse("   \n"), "");
 }
 
 TEST(Xlsx, RowsOfATreeFold) {
