@@ -1,5 +1,7 @@
 // Words for devices are ours alone: what a recording and a user's rules call things is told as it
 // is, on every device.
+#include <unistd.h>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +49,7 @@ std::string Trace(std::string_view device) {
 class DeviceNames : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) / "device_names";
+    folder_ = fs::path(::testing::TempDir()) / ("device_names_" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     Write("rules.yaml", fmt::format(R"(schema: 1

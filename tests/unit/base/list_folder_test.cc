@@ -1,5 +1,7 @@
 #include "base/list_folder.h"
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(ListFolder, HasEntriesByNameWithoutHiddenOnes) {
-  const fs::path folder = fs::path(testing::TempDir()) / "list_folder_test";
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("list_folder_test_" + std::to_string(::getpid()));
   fs::remove_all(folder);
   EXPECT_TRUE(ListFolder(folder).empty());
   fs::create_directories(folder / "c");

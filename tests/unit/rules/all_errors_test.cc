@@ -1,5 +1,7 @@
 // Mistakes of every kind, in the policy and in its rule files, are reported together; what follows
 // from another one is not.
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -42,7 +44,8 @@ class AllErrors : public ::testing::Test {
   }
 
  private:
-  fs::path folder_ = fs::path(::testing::TempDir()) / "profgauge_all_errors";
+  fs::path folder_ =
+      fs::path(::testing::TempDir()) / ("profgauge_all_errors_" + std::to_string(::getpid()));
 };
 
 constexpr const char* kRules =

@@ -2,6 +2,8 @@
 // the texts anew.
 #include "rules/policy.h"
 
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -195,7 +197,8 @@ TEST_F(PolicyFiles, KnowledgeIsReadFromItsFiles) {
 }
 
 TEST(Policy, KnowledgeIsPartOfTheHash) {
-  const fs::path folder = fs::path(testing::TempDir()) / "knowledge_hash";
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("knowledge_hash_" + std::to_string(::getpid()));
   fs::create_directories(folder);
   const auto hash_with = [&](std::string_view verdict) {
     std::ofstream(folder / "names.yaml")

@@ -1,4 +1,6 @@
 // The test format of rules, by its own examples and by those of rules/README.md.
+#include <unistd.h>
+
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
@@ -98,7 +100,8 @@ std::string BlockOf(const std::string& page, const std::string& head) {
 // Those with a file name in their first line are held by shipped_rules_test.cc.
 TEST(RuleExamples, ThePageBeginsWithFilesThatWork) {
   const std::string page = RulesPage();
-  const fs::path folder = fs::path(testing::TempDir()) / "profgauge_rule_examples";
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("profgauge_rule_examples_" + std::to_string(::getpid()));
   fs::create_directories(folder);
   const auto write = [&](const std::string& schema, const std::string& name) {
     std::ofstream(folder / name) << BlockOf(

@@ -1,4 +1,6 @@
 // Rules of schema 2: what they are lowered to, and what each mistake says.
+#include <unistd.h>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -416,7 +418,8 @@ class Imports : public ::testing::Test {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
   }
-  std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "rules_imports";
+  std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("rules_imports_" + std::to_string(::getpid()));
 };
 
 TEST_F(Imports, ShareNamesAndTextsOfOtherFiles) {

@@ -1,5 +1,7 @@
 // The rules that come with the program: they compile, are documented and tested, and make sense of
 // real recordings.
+#include <unistd.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,7 +95,8 @@ TEST(ShippedRules, TheirPageExplainsSavings) {
 /// The whole files that the page shows are ones that work: its rule, its test and its policy.
 TEST(ShippedRules, TheFilesOfTheirPageWork) {
   const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
-  const fs::path folder = fs::path(testing::TempDir()) / "profgauge_readme_files";
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("profgauge_readme_files_" + std::to_string(::getpid()));
   fs::remove_all(folder);
   fs::create_directories(folder);
   std::set<std::string> written;
