@@ -58,14 +58,13 @@ class Stored {
   Status Fill(std::size_t count) {
     if (left_.size() >= count || is_memory()) return {};
     std::copy(left_.begin(), left_.end(), block_.begin());
-    std::size_t have = left_.size();
-    while (have < count) {
-      const auto got = ReadSome(std::span(block_).subspan(have));
+    left_ = std::span(block_).first(left_.size());
+    while (left_.size() < count) {
+      const auto got = ReadSome(std::span(block_).subspan(left_.size()));
       if (!got) return Fail(got.error());
       if (*got == 0) break;
-      have += *got;
+      left_ = std::span(block_).first(left_.size() + *got);
     }
-    left_ = std::span(block_).first(have);
     return {};
   }
 
@@ -155,20 +154,20 @@ class StreamSource final : public ByteSource {
     if (failed_) return Fail(*failed_);
     std::size_t written = 0;
     while (written < out.size() && !ended_) {
-      PROFGAUGE_CHECK(stored_->Fill(1));
+      const auto filled = stored_->Fill(1);  // Its error comes after what the decoder still holds.
       const auto step = inflater_->Decode(stored_->left(), out.subspan(written));
       stored_->Take(step.consumed);
       written += step.written;
       unpacked_ += step.written;
       if (IsBomb()) return Deliver(written, BombError());
       if (step.state == Inflater::State::kMemberEnd) {
-        PROFGAUGE_CHECK(NextMember());
+        if (const auto next = NextMember(); !next) return Deliver(written, next.error());
       } else if (step.state == Inflater::State::kDamaged) {
         return Deliver(written, DamagedError());
       } else if (step.state == Inflater::State::kTooLarge) {
         return Deliver(written, WindowError());
       } else if (step.consumed == 0 && step.written == 0 && stored_->left().empty()) {
-        return Deliver(written, TruncatedError());
+        return Deliver(written, filled ? TruncatedError() : filled.error());
       }
     }
     return written;

@@ -46,10 +46,10 @@ TEST(Gzip, IsWhatFilesAreReadAs) {
   EXPECT_EQ(read, bytes);
 }
 
-// What a source gives until it ends or is damaged.
-std::string UntilDamage(std::string_view stored) {
+// What a source gives until it ends or is damaged, read in pieces of a size.
+std::string UntilDamage(std::string_view stored, std::size_t piece = 61) {
   const auto source = MakeMemorySource("a.gz", std::as_bytes(std::span(stored)));
-  std::string read, part(61, '\0');
+  std::string read, part(piece, '\0');
   while (const auto got = source->Read(std::as_writable_bytes(std::span(part)))) {
     if (*got == 0) break;
     read.append(part, 0, *got);
@@ -73,6 +73,18 @@ TEST(Gzip, DamagedDataShowNothingElse) {
   const std::string first = after('A');
   EXPECT_EQ(after('B'), first);
   EXPECT_EQ(first.find('A'), first.npos);
+}
+
+// A file that was packed twice and cut off gives the same in pieces of any size.
+TEST(Gzip, ACutGivesWhatStandsBeforeIt) {
+  const std::string bytes = Noise(400'000), once = Gzip(bytes), twice = Gzip(once);
+  for (const std::string& stored : {once, twice}) {
+    const std::string_view cut = std::string_view(stored).substr(0, stored.size() / 2);
+    const std::string small = UntilDamage(cut);
+    EXPECT_GT(small.size(), bytes.size() / 4);
+    EXPECT_EQ(small, bytes.substr(0, small.size()));
+    EXPECT_EQ(UntilDamage(cut, 1 << 20).size(), small.size());
+  }
 }
 
 }  // namespace
