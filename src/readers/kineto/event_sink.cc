@@ -3,92 +3,15 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
-#include <charconv>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"
 #include "model/iteration_source.h"
+#include "readers/kineto/event_fields.h"
 #include "readers/text/names.h"
 
 namespace profgauge::readers::kineto {
 namespace {
-
-constexpr std::pair<std::string_view, Category> kCategories[] = {
-    {"cpu_op", Category::kOp},
-    {"operator", Category::kOp},
-    {"user_annotation", Category::kAnnotation},
-    {"gpu_user_annotation", Category::kGpuAnnotation},
-    {"python", Category::kPythonCategory},
-    {"overhead", Category::kOverhead},
-    {"runtime", Category::kRuntime},
-    {"cuda_runtime", Category::kRuntime},
-    {"cuda_driver", Category::kRuntime},
-    {"hip_runtime", Category::kRuntime},
-    {"hip_driver", Category::kRuntime},
-    {"xpu_runtime", Category::kRuntime},
-    {"xpu_driver", Category::kRuntime},
-    {"mtia_runtime", Category::kRuntime},
-    {"glow_runtime", Category::kRuntime},
-    {"privateuse1_runtime", Category::kRuntime},
-    {"privateuse1_driver", Category::kRuntime},
-    {"kernel", Category::kKernel},
-    {"mtia_ccp_events", Category::kKernel},
-    {"memcpy", Category::kMemcpy},
-    {"gpu_memcpy", Category::kMemcpy},
-    {"memset", Category::kMemset},
-    {"gpu_memset", Category::kMemset},
-    {"cuda_sync", Category::kSync},
-    {"xpu_sync", Category::kSync},
-    {"python_function", Category::kPythonFunction},
-    {"memory", Category::kMemory},
-    {"cpu_instant_event", Category::kMemory},
-    {"fwdbwd", Category::kFlow},
-    {"forward_backward", Category::kFlow},
-    {"trace", Category::kTrace},
-    {"ac2g", Category::kLaunchFlow},
-    {"async", Category::kIgnored},
-    {"async_cpu_to_gpu", Category::kLaunchFlow},
-    {"async_gpu", Category::kIgnored},
-    {"external_correlation", Category::kIgnored},
-    {"cuda_event", Category::kIgnored},
-    {"cuda_profiler_range", Category::kProfilerRange},
-    {"mtia_counters", Category::kIgnored},
-    {"xpu_scope_profiler", Category::kIgnored},
-    {"hardware_counters", Category::kIgnored},
-};
-
-std::int64_t IntegerOr(const RawEvent& event, Field field, std::int64_t otherwise) {
-  if (!event.Has(field)) return otherwise;
-  return ParseInteger(event.Text(field)).value_or(otherwise);
-}
-
-double RealOr(const RawEvent& event, Field field, double otherwise) {
-  if (!event.Has(field)) return otherwise;
-  return ParseReal(event.Text(field)).value_or(otherwise);
-}
-
-std::int32_t Narrow(std::int64_t value, std::int32_t otherwise) {
-  const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
-                    value <= std::numeric_limits<std::int32_t>::max();
-  return fits ? static_cast<std::int32_t>(value) : otherwise;
-}
-
-/// "[24, 1, 1]" into three numbers; missing ones stay.
-void ReadTriple(std::string_view text, std::int32_t (&out)[3]) {
-  std::size_t next = 0;
-  for (std::size_t at = 0; at < text.size() && next < 3;) {
-    std::int32_t value = 0;
-    const auto [end, failed] = std::from_chars(text.data() + at, text.data() + text.size(), value);
-    if (failed == std::errc{}) {
-      out[next++] = value;
-      at = static_cast<std::size_t>(end - text.data());
-    } else {
-      ++at;
-    }
-  }
-}
 
 /// The number in "stream 7", or of plain digits.
 std::int64_t StreamOf(const RawEvent& event) {
@@ -99,26 +22,6 @@ std::int64_t StreamOf(const RawEvent& event) {
     tid.remove_prefix(space + 1);
   }
   return ParseInteger(tid).value_or(-1);
-}
-
-/// Of the process "[TP00] 0" in a file merged of several ranks' (SGLang's profile merger) the first
-/// part; empty where processes are not labelled so. A label that is not taken for one leaves ids
-/// and devices of several traces to be told apart by their processes.
-std::string_view LabelOf(std::string_view process) {
-  if (!process.starts_with('[')) return {};
-  const auto end = process.find("] ");
-  const bool is_label =
-      end != process.npos && ParseInteger(process.substr(end + 2)).value_or(-1) >= 0;
-  return is_label ? process.substr(0, end + 1) : std::string_view{};
-}
-
-std::int32_t GpuOf(const RawEvent& event) {
-  const auto recorded = IntegerOr(event, Field::kDevice, -1);
-  if (recorded >= 0) return Narrow(recorded, -1);
-  const auto process = event.Text(Field::kPid);
-  const auto label = LabelOf(process);
-  return Narrow(ParseInteger(process.substr(label.empty() ? 0 : label.size() + 1)).value_or(-1),
-                -1);
 }
 
 /// Whether events of the category have a length that something here is made of.
@@ -137,17 +40,13 @@ bool IsMeasured(Category category) {
   }
 }
 
-// Other accelerators' plug-ins have categories of their own, "privateuse1_runtime" and the like.
-Category CategoryBySuffix(std::string_view lower) {
-  constexpr std::pair<std::string_view, Category> kSuffixes[] = {
-      {"_runtime", Category::kRuntime}, {"_driver", Category::kRuntime},
-      {"_kernel", Category::kKernel},   {"_memcpy", Category::kMemcpy},
-      {"_memset", Category::kMemset},
-  };
-  for (const auto& [suffix, category] : kSuffixes) {
-    if (lower.ends_with(suffix)) return category;
-  }
-  return Category::kUnknown;
+std::int32_t GpuOf(const RawEvent& event) {
+  const auto recorded = IntegerOr(event, Field::kDevice, -1);
+  if (recorded >= 0) return Narrow(recorded, -1);
+  const auto process = event.Text(Field::kPid);
+  const auto label = LabelOf(process);
+  return Narrow(ParseInteger(process.substr(label.empty() ? 0 : label.size() + 1)).value_or(-1),
+                -1);
 }
 
 // An event of an unknown kind is a device's work when it has what such work has in every trace: the
@@ -163,15 +62,6 @@ bool IsDeviceShaped(const RawEvent& event) {
 }
 
 }  // namespace
-
-Category CategoryOf(std::string_view cat) {
-  std::string lower(cat);
-  for (auto& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const auto& [name, category] : kCategories) {
-    if (name == lower) return category;
-  }
-  return CategoryBySuffix(lower);
-}
 
 void EventSink::Begin(Rows& rows) {
   rows_ = &rows;
@@ -516,89 +406,6 @@ Ns EventSink::DurationOf(const RawEvent& event) {
     return 0;
   }
   return *duration;
-}
-
-ThreadId EventSink::ThreadOf(const RawEvent& event) {
-  if (event.is_placed_later) return {};
-  const auto pid = event.Text(Field::kPid);
-  const auto tid = event.Text(Field::kTid);
-  if (last_thread_.valid() && pid == last_pid_ && tid == last_tid_) return last_thread_;
-  const auto process = strings_.Intern(pid);
-  const auto thread = strings_.Intern(tid);
-  const auto key = std::uint64_t{process.value} << 32 | thread.value;
-  const auto next = static_cast<std::uint32_t>(rows_->threads.size());
-  const auto [at, is_new] = threads_.emplace(key, next);
-  if (is_new) rows_->threads.emplace_back(process, thread);
-  last_pid_.assign(pid);
-  last_tid_.assign(tid);
-  last_thread_ = ThreadId{at->second};
-  return last_thread_;
-}
-
-TraceNumber EventSink::TraceOf(const RawEvent& event) {
-  const auto pid = event.Text(Field::kPid);
-  if (pid.empty() || pid.front() != '[') return 0;
-  if (pid == labelled_pid_) return trace_;
-  const std::string_view label = LabelOf(pid);
-  labelled_pid_.assign(pid);
-  trace_ = 0;
-  if (label.empty()) return trace_;
-  const StringId id = strings_.Intern(label);
-  auto& traces = rows_->traces;
-  for (std::size_t i = 0; i < traces.size() && trace_ == 0; ++i) {
-    if (traces[i] == id) trace_ = static_cast<TraceNumber>(i) + 1;
-  }
-  constexpr std::size_t kMostLabels = 4096;  // Ranks are fewer, unless a file is hostile.
-  if (trace_ == 0 && traces.size() < kMostLabels) {
-    traces.push_back(id);
-    trace_ = static_cast<TraceNumber>(traces.size());
-  }
-  return trace_;
-}
-
-StringId EventSink::Text(const RawEvent& event, Field field) {
-  const auto text = event.Text(field);
-  return text.empty() ? StringId{} : strings_.Intern(text);
-}
-
-LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
-  LaunchConfig config;
-  ReadTriple(event.Text(Field::kGrid), config.grid);
-  ReadTriple(event.Text(Field::kBlock), config.block);
-  config.registers = Narrow(IntegerOr(event, Field::kRegisters, -1), -1);
-  config.shared_memory = IntegerOr(event, Field::kSharedMemory, -1);
-  config.blocks_per_sm = RealOr(event, Field::kBlocksPerSm, -1);
-  config.warps_per_sm = RealOr(event, Field::kWarpsPerSm, -1);
-  const double percent = RealOr(event, Field::kOccupancy, -1);
-  if (percent >= 0) config.occupancy = percent / 100;
-  // Most kernels in a row repeat one of the last few launches.
-  auto& configs = rows_->configs;
-  for (std::size_t back = 1; back <= configs.size() && back <= 8; ++back) {
-    const auto at = configs.size() - back;
-    if (configs[at] == config) return LaunchConfigId{static_cast<std::uint32_t>(at)};
-  }
-  configs.push_back(config);
-  return LaunchConfigId{static_cast<std::uint32_t>(configs.size() - 1)};
-}
-
-CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
-  const bool of_group = event.Has(Field::kGroupName) || event.Has(Field::kGroupDescription);
-  if (!event.Has(Field::kCollective) && !of_group) return {};
-  Collective collective;
-  collective.name = Text(event, Field::kCollective);
-  collective.dtype = Text(event, Field::kCollectiveType);
-  collective.description = Text(event, Field::kGroupDescription);
-  collective.group = Text(event, Field::kGroupName);
-  if (!collective.group.valid()) collective.group = Text(event, Field::kGroupId);
-  if (!collective.group.valid()) collective.group = collective.description;
-  collective.in_elements = IntegerOr(event, Field::kInElements, -1);
-  collective.out_elements = IntegerOr(event, Field::kOutElements, -1);
-  collective.group_size = IntegerOr(event, Field::kGroupSize, -1);
-  collective.sequence = IntegerOr(event, Field::kCollectiveSequence, -1);
-  collective.source_rank = IntegerOr(event, Field::kSourceRank, -1);
-  collective.destination_rank = IntegerOr(event, Field::kDestinationRank, -1);
-  rows_->collectives.push_back(collective);
-  return CollectiveId{static_cast<std::uint32_t>(rows_->collectives.size() - 1)};
 }
 
 Category EventSink::CachedCategory(std::string_view cat) {

@@ -193,6 +193,21 @@ std::optional<double> ParseReal(std::string_view text) {
   return value;
 }
 
+void ReadTriple(std::string_view text, std::int32_t (&out)[3]) {
+  std::size_t next = 0;
+  for (std::size_t at = 0; at < text.size() && next < 3;) {
+    std::int32_t value = 0;
+    const auto [end, failed] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+    if (failed == std::errc::result_out_of_range) return;
+    if (failed == std::errc{}) {
+      out[next++] = value;
+      at = static_cast<std::size_t>(end - text.data());
+    } else {
+      ++at;
+    }
+  }
+}
+
 Fraction DetectFraction(std::string_view chunk) {
   constexpr std::string_view kKey = "\"ts\"";
   bool shorter = false;

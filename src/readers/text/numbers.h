@@ -30,6 +30,10 @@ std::optional<std::int64_t> ParseInteger(std::string_view text);
 /// Any finite number.
 std::optional<double> ParseReal(std::string_view text);
 
+/// "[24, 1, 1]" or "24,1,1" into three numbers; from one that is missing or does not fit on they
+/// stay.
+void ReadTriple(std::string_view text, std::int32_t (&out)[3]);
+
 /// The dialect of fractions, judged by the first chunk: absolute times (16 digits before the
 /// point), some fraction shorter than three digits, and some that ends in 0, which a shortest
 /// double never does.

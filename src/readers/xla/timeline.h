@@ -33,6 +33,9 @@
 
 namespace profgauge::readers::xla {
 
+/// What stands for a stream of a TPU: its TensorCores, then each SparseCore.
+inline constexpr std::int64_t kTensorCore = 0;
+
 /// One event. Stats are text, as trace.json has them; empty when absent.
 struct Event {
   std::string_view name;

@@ -1,0 +1,40 @@
+// Numbers and labels of an event's fields, as rows hold them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "readers/kineto/raw_event.h"
+#include "readers/text/numbers.h"
+
+namespace profgauge::readers::kineto {
+
+inline std::int64_t IntegerOr(const RawEvent& event, Field field, std::int64_t otherwise) {
+  if (!event.Has(field)) return otherwise;
+  return ParseInteger(event.Text(field)).value_or(otherwise);
+}
+
+inline double RealOr(const RawEvent& event, Field field, double otherwise) {
+  if (!event.Has(field)) return otherwise;
+  return ParseReal(event.Text(field)).value_or(otherwise);
+}
+
+inline std::int32_t Narrow(std::int64_t value, std::int32_t otherwise) {
+  const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
+                    value <= std::numeric_limits<std::int32_t>::max();
+  return fits ? static_cast<std::int32_t>(value) : otherwise;
+}
+
+/// Of the process "[TP00] 0" in a file merged of several ranks' (SGLang's profile merger) the first
+/// part; empty where processes are not labelled so. A label that is not taken for one leaves ids
+/// and devices of several traces to be told apart by their processes.
+inline std::string_view LabelOf(std::string_view process) {
+  if (!process.starts_with('[')) return {};
+  const auto end = process.find("] ");
+  const bool is_label =
+      end != process.npos && ParseInteger(process.substr(end + 2)).value_or(-1) >= 0;
+  return is_label ? process.substr(0, end + 1) : std::string_view{};
+}
+
+}  // namespace profgauge::readers::kineto
