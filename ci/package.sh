@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build/release}
 archives=$PWD/build/archives
 version=$(sed -n 's/.*kVersion = "\([0-9.]*\)".*/\1/p' include/profgauge/version.h)
-maintainer=$(sed -n 's/^set(CPACK_PACKAGE_CONTACT "\(.*\)")/\1/p' CMakeLists.txt)
+maintainer=$(sed -n 's/^set(CPACK_PACKAGE_CONTACT "\(.*\)")/\1/p' ci/package/install.cmake)
 # Packages that packaging alone needs; ci/packages.txt has those of the build and its tests.
 packages=(debhelper debootstrap dpkg-dev file lintian mandoc nasm ninja-build python3)
 # What is linked into the static program, by the package that holds its licence.

@@ -1,4 +1,4 @@
-// The files of rules/ that are compiled in. Written by profgauge_embed() in CMakeLists.txt.
+// The files of rules/ that are compiled in. Written by profgauge_embed() in src/layers.cmake.
 #pragma once
 
 #include <cstdint>
