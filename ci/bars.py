@@ -33,6 +33,12 @@ def metric_literals():
     return sum(i in ids for i in others)
 
 
+def entries(head):
+    """Entries of CHANGELOG.md; of one version only where `head` is given."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    return re.findall(r"^- (.*(?:\n  .*)*)", re.split(r"^## ", text.split(head, 1)[1], flags=re.M)[0] if head else text, re.M)
+
+
 SAYS_NOTHING = "Few|Most|Much|OneOf|Least|Fewest|Enough|Alike|Less|Long|Short|Large|Small|Apart|Shown"
 COUNTS = {
     **{f"lines of code in src/{layer.name}": code(within(layer.name)) for layer in sorted((ROOT / "src").iterdir()) if within(layer.name)},
@@ -45,6 +51,9 @@ COUNTS = {
     "metric ids as literals outside the catalogue": metric_literals(),
     "strings as states": hits(r'kWholeProfile|"whole profile"|starts_with\(kRecordedMarkers\)|"ProfilerStep#"', sources),
     "comment lines in a thousand": round(1000 * hits(r"^\s*(?://|\*)", sources) / hits(r"^\s*\S", sources)),
+    "words of rules/README.md": len((ROOT / "rules/README.md").read_text().split()),
+    "entries of Unreleased in CHANGELOG.md": len(entries("## Unreleased")),
+    "entries of CHANGELOG.md over 20 words": sum(len(entry.split()) > 20 for entry in entries("")),
     "lines of CMakeLists.txt": (ROOT / "CMakeLists.txt").read_text().count("\n"),
 }
 

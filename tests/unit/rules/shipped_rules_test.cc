@@ -1,5 +1,5 @@
 // The rules that come with the program: they compile, are documented and tested, and make sense of
-// real recordings.
+// real profiles.
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -67,33 +67,8 @@ TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
   }
 }
 
-/// Its text without line breaks and indentation.
-std::string OneLine(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    const bool is_space = c == ' ' || c == '\n';
-    if (!is_space || (!line.empty() && line.back() != ' ')) line += is_space ? ' ' : c;
-  }
-  while (line.ends_with(' ')) line.pop_back();
-  return line;
-}
-
-// Expressions are what `rules explain` prints; the page has the reason of each estimate.
-TEST(ShippedRules, TheirPageExplainsSavings) {
-  const Shipped shipped;
-  const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
-  for (const Rule& rule : shipped.rules.rules) {
-    const std::size_t begin = readme.find("`" + rule.id + "`: ");
-    ASSERT_NE(begin, std::string::npos) << rule.id;
-    const std::string section = readme.substr(begin, readme.find("\n### ", begin) - begin);
-    EXPECT_EQ(section.find("\n- Saving") != std::string::npos, rule.gain.has_value()) << rule.id;
-    if (!rule.gain) continue;
-    EXPECT_NE(section.find(OneLine(rule.gain->why)), std::string::npos) << rule.id;
-  }
-}
-
-/// The whole files that the page shows are ones that work: its rule, its test and its policy.
-TEST(ShippedRules, TheFilesOfTheirPageWork) {
+/// Files that the page shows with their name. Its first three are held by rule_tests_test.cc.
+TEST(ShippedRules, FilesOfThePageWork) {
   const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
   const fs::path folder =
       fs::path(testing::TempDir()) / ("profgauge_readme_files_" + std::to_string(::getpid()));
@@ -105,34 +80,24 @@ TEST(ShippedRules, TheFilesOfTheirPageWork) {
     const std::size_t begin = at + fence.size();
     const std::string name = readme.substr(begin, readme.find_first_of(":\n", begin) - begin);
     const std::size_t end = readme.find("\n```", begin);
-    // Pieces for editors show a schema and are no whole files.
     if (name == "yaml-language-server") continue;
     std::ofstream(folder / name) << "# " << readme.substr(begin, end - begin) << "\n";
     EXPECT_TRUE(written.insert(name).second) << name;
   }
-  EXPECT_EQ(written, (std::set<std::string>{"devices.yaml", "kernels.yaml", "mine.test.yaml",
-                                            "mine.yaml", "names.yaml", "policy.yaml"}));
+  EXPECT_EQ(written, (std::set<std::string>{"devices.yaml", "kernels.yaml", "names.yaml"}));
   const auto of_schema_2 = LoadRules({(folder / "kernels.yaml").string()});
   ASSERT_TRUE(of_schema_2) << RenderErrors(of_schema_2.error(), false);
   EXPECT_EQ(of_schema_2->rules.size(), 2u);
   for (const Rule& rule : of_schema_2->rules) {
     EXPECT_EQ(RenderErrors(CheckRule(rule), false), "") << rule.id;
   }
-  const auto results = RunRuleTests({(folder / "mine.test.yaml").string()});
-  ASSERT_TRUE(results) << RenderErrors(results.error(), false);
-  EXPECT_EQ(results->size(), 2u);
-  for (const RuleTestResult& result : *results) {
-    for (const std::string& failure : result.failures) ADD_FAILURE() << failure;
-  }
-  std::ofstream(folder / "policy.yaml", std::ios::app)
-      << "tensor_core: {names: names.yaml}\ndevices: devices.yaml\n";
+  std::ofstream(folder / "policy.yaml") << "schema: 1\nrule_files: [kernels.yaml]\ntensor_core: "
+                                           "{names: names.yaml}\ndevices: devices.yaml\n";
   const auto policy = LoadPolicy((folder / "policy.yaml").string());
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
-  SelectOptions select;
-  select.allow_long_waivers = true;  // No day is given, so the waiver is far ahead.
-  const auto book = LoadRulebook(*policy, select);
+  const auto book = LoadRulebook(*policy, {});
   ASSERT_TRUE(book) << RenderErrors(book.error(), false);
-  EXPECT_NE(book->rules().Find("mine/slow-attention"), nullptr);
+  EXPECT_NE(book->rules().Find("mine/softmax"), nullptr);
   fs::remove_all(folder);
 }
 
@@ -317,7 +282,7 @@ TEST(ShippedRules, FindingsOnRealRecordingsHold) {
       }
       if (!Fired(finding.status)) continue;
       EXPECT_NE(finding.message, "");
-      // An en dash stands for an absent value: a message must not speak of what it does not know.
+      // An en dash represents an absent value: a message must not speak of what it does not know.
       EXPECT_EQ(finding.message.find("\u2013"), std::string::npos) << finding.message;
     }
   }
