@@ -1,0 +1,180 @@
+"""Each block of code in a document does what the document says: commands run, files are accepted, output is exact.
+A block that no test below runs is listed in PICTURES or ELSEWHERE, with the reason.
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import PROGRAM, REPOSITORY, environment, main, run
+
+EXAMPLES = REPOSITORY / "examples"
+PAGES = sorted(path for path in REPOSITORY.rglob("*.md") if path.relative_to(REPOSITORY).parts[0] not in (
+    "build", "templates", "dist", ".git"))
+# First words of blocks that show something and are nothing to run.
+PICTURES = ("runs/gpt/step-207/rank-K.pt.trace.json.gz", "bytes → readers", "tests/cases/kineto/kernel_without_op/",
+            "expr  = or .")
+# First words of commands that need root, a network or a build, and where they are tried instead.
+ELSEWHERE = {
+    "tar": "static_test.sh unpacks the tarball", "apt-get": "ci/package.sh installs the package",
+    "COPY": "ci/Containerfile is built by ci/images.sh", "*/10": "jobs_test.py runs judge-new.sh",
+    "cmake": "the presets are checked below", "ctest": "the presets are checked below",
+    "ci/demo.sh": "a build", "ci/test.sh": "a build", "ci/lint.sh": "needs clang-format",
+    "ci/same.sh": "harness_test.py", "build/dev/profgauge": "a build", "build/debug/cases_test": "a build",
+}
+VERDICTS = (0, 1, 3)
+
+
+def blocks(page):
+    """(kind, text) of each block: the language of a fenced one, "" of an indented one."""
+    text = page.read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w*)\n(.*?)^```", text, re.S | re.M)
+    rest = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+    for block in re.findall(r"(?<=\n\n)((?:    .*\n(?:\n(?=    ))*)+)", rest):
+        found.append(("", re.sub(r"^    ", "", block, flags=re.M)))
+    return found
+
+
+def command_lines(block):
+    """Its lines without comments, those that end with a backslash joined."""
+    for line in block.replace("\\\n", " ").splitlines():
+        line = re.sub(r"(^|\s+)# .*", "", line).strip()
+        if line:
+            yield line
+
+
+def is_command(block):
+    first = next(command_lines(block), "").split(" ")[0]
+    return first in ELSEWHERE or first in ("profgauge", "sh") or (REPOSITORY / first).is_file() or first.startswith("build/")
+
+
+def workplace(folder):
+    """The files that the documents name, and an empty history beside them."""
+    shutil.copytree(EXAMPLES, folder / "examples", ignore=shutil.ignore_patterns("screenshots"))
+    healthy, slow = EXAMPLES / "healthy.pt.trace.json.gz", EXAMPLES / "slow.pt.trace.json.gz"
+    for name in ("main", "run7", "a", "c"):
+        shutil.copy(healthy, folder / f"{name}.pt.trace.json.gz")
+    for name in ("branch", "run", "b"):
+        shutil.copy(slow, folder / f"{name}.pt.trace.json.gz")
+    shutil.copytree(EXAMPLES / "graphs", folder / "trace")
+    shutil.copy(EXAMPLES / "policy.yaml", folder)
+    (folder / "perf").mkdir()
+    shutil.copy(EXAMPLES / "policy.yaml", folder / "perf")
+    shutil.copy(EXAMPLES / "policy.yaml", folder / "perf/gpt.yaml")
+    for job in ("resnet50", "gpt"):
+        (folder / "runs" / job).mkdir(parents=True)
+        shutil.copy(healthy, folder / "runs" / job / "run.pt.trace.json.gz")
+
+
+class DocumentsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        workplace(self.folder)
+
+    def shell(self, line, **variables):
+        return subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=self.folder, text=True, capture_output=True,
+                              env=environment(**variables), check=False)
+
+    def test_every_block_is_run_somewhere(self):
+        for page in PAGES:
+            for kind, block in blocks(page):
+                known = kind in ("yaml", "json") or is_command(block) or block.startswith((
+                    *PICTURES, "$ profgauge", "error: ", "from torch_handler", "{"))
+                self.assertTrue(known, f"{page.relative_to(REPOSITORY)}: nothing runs this block:\n{block}")
+
+    def test_commands_run(self):
+        ran = 0
+        for page in PAGES:
+            for kind, block in blocks(page):
+                for line in command_lines(block) if not kind and is_command(block) else ():
+                    first = line.split(" ")[0]
+                    if first not in ("profgauge", "sh"):
+                        continue
+                    done = self.shell(line, RUN="runs/gpt")
+                    self.assertIn(done.returncode, VERDICTS, f"{page.name}: {line}\n{done.stdout}{done.stderr}")
+                    ran += 1
+        self.assertGreaterEqual(ran, 9)
+
+    def test_scripts_presets_and_programs_of_a_build_are_there(self):
+        presets = json.loads((REPOSITORY / "CMakePresets.json").read_text())
+        names = {preset["name"] for kind in ("configurePresets", "buildPresets", "testPresets") for preset in presets.get(kind, ())}
+        targets = (REPOSITORY / "CMakeLists.txt").read_text()
+        for page in PAGES:
+            for kind, block in blocks(page):
+                for line in command_lines(block) if not kind and is_command(block) else ():
+                    words = line.split()
+                    if words[0].startswith("ci/"):
+                        self.assertTrue((REPOSITORY / words[0]).stat().st_mode & 0o100, line)
+                        script = (REPOSITORY / words[0]).read_text()
+                        for option in re.findall(r"--[a-z]+", line):
+                            self.assertIn(option, script, line)
+                    for preset in re.findall(r"--preset (\S+)", line):
+                        self.assertIn(preset, names, line)
+                    for target in re.findall(r"--target (\S+)|build/\w+/(\w+)", line):
+                        self.assertIn("".join(target), targets, line)
+                    if words[0] == "*/10":
+                        self.assertEqual(len([word for word in words if re.fullmatch(r"[*/\d]+", word)]), 5, line)
+                        self.assertTrue((EXAMPLES / pathlib.Path(words[5]).name).exists(), line)
+
+    def test_tools_of_the_tests_run(self):
+        for page in PAGES:
+            for kind, block in blocks(page):
+                for line in command_lines(block) if not kind else ():
+                    program = PROGRAM.parent / pathlib.Path(line.split(" ")[0]).name
+                    if not line.startswith(("build/debug/make_profile", "build/debug/make_ranks")) or not program.exists():
+                        continue
+                    done = self.shell(f"{program} {line.split(' ', 1)[1]}")
+                    self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr}")
+
+    def test_lines_of_python_train(self):
+        """README's loop with a stand-in for PyTorch; its `...` is a schedule."""
+        loop = next(block for _, block in blocks(REPOSITORY / "README.md") if block.startswith("from torch_handler"))
+        program = ("import torch\nloader, train = range(20), lambda batch: None\n" +
+                   loop.replace("schedule=...", "schedule=torch.profiler.schedule(wait=5, warmup=1, active=2, repeat=1)") +
+                   "\nprint('trained')\n")
+        done = subprocess.run([sys.executable, "-c", program], cwd=self.folder, text=True, capture_output=True, check=False, timeout=300,
+                              env=environment(PYTHONPATH=f"{REPOSITORY / 'tests/training/stubs'}:{EXAMPLES}", PYTHONDONTWRITEBYTECODE="1",
+                                              STUB_TRACE=str(EXAMPLES / "healthy.pt.trace.json.gz"), PROFGAUGE_PROGRAM=str(PROGRAM)))
+        self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["trained"]), done.stderr)
+        self.assertTrue(list((self.folder / "runs").glob("step-*/rank-0.pt.trace.json.gz")), done.stderr)
+
+    def test_configuration_of_the_readme_judges_its_jobs(self):
+        config, policy = (block for kind, block in blocks(REPOSITORY / "README.md") if kind == "yaml")
+        self.assertTrue((EXAMPLES / "policy.yaml").read_text().endswith(policy))
+        (self.folder / "profgauge.yaml").write_text(config)
+        done = run("check", cwd=self.folder)
+        self.assertIn(done.returncode, VERDICTS, done.stderr)
+        for job in ("resnet50", "gpt"):
+            self.assertIn(job, done.stdout)
+
+    def test_json_is_json(self):
+        for page in PAGES:
+            for kind, block in blocks(page):
+                if kind == "json" or block.startswith("{"):
+                    json.loads(block)
+
+    def test_mistakes_of_the_readme_are_shown_as_it_shows_them(self):
+        shown = next(block for _, block in blocks(REPOSITORY / "README.md") if block.startswith("error: "))
+        lines = {int(number): text for number, text in re.findall(r"^(\d+) \| (.*)$", shown, re.M)}
+        text = ["schema: 1", "thresholds:"] + [""] * max(0, max(lines) - 2)
+        for number, line in lines.items():
+            text[number - 1] = line
+        (self.folder / "bad.yaml").write_text("\n".join(text) + "\n")
+        done = run("check", "examples/slow.pt.trace.json.gz", "--policy", "bad.yaml", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr.strip()), (2, shown.strip()))
+
+    def test_lines_of_the_command_reference_are_those_of_help(self):
+        """README's table of commands, and --help, have the same words."""
+        page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `([a-z -]+)` \| (.*) \|$", page.split("## Commands")[1].split("\n## ")[0], re.M)
+        shown = re.findall(r"^  ([a-z]+(?:[ -][a-z]+)?) {2,}(\S.*(?:\n {10,}\S.*)*)", run("--help", env=environment(COLUMNS="200")).stdout.split("Commands:\n")[1].split("\n\n")[0], re.M)
+        self.assertEqual(dict(rows), {name: re.sub(r"\s+", " ", words) for name, words in shown})
+
+
+if __name__ == "__main__":
+    main()
