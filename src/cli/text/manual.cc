@@ -76,7 +76,7 @@ std::string PageName(const CommandSpec& command) {
   return name;
 }
 
-/// "Judge a profile" as it stands behind a dash.
+/// "Judge a profile" as it is behind a dash.
 std::string Uncapitalised(std::string_view text) {
   std::string out(text);
   if (out.size() > 1 && out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a') {
@@ -149,7 +149,7 @@ std::string ProgramPage() {
       "Everything after\n"
       ".Fl \\-\n"
       "is an argument.\n"
-      ".Pp\nCommands, each with a page of its own:\n.Bl -tag -width Ds\n";
+      ".Pp\nCommands, each with a separate page:\n.Bl -tag -width Ds\n";
   for (const CommandSpec& command : AllCommands()) {
     text += fmt::format(".It Xr {} 1\n{}", PageName(command),
                         Paragraph(std::string(command.brief) + "."));
