@@ -103,7 +103,7 @@ class DocumentsTest(unittest.TestCase):
     def test_scripts_presets_and_programs_of_a_build_are_there(self):
         presets = json.loads((REPOSITORY / "CMakePresets.json").read_text())
         names = {preset["name"] for kind in ("configurePresets", "buildPresets", "testPresets") for preset in presets.get(kind, ())}
-        targets = (REPOSITORY / "CMakeLists.txt").read_text()
+        targets = (REPOSITORY / "CMakeLists.txt").read_text() + (REPOSITORY / "tests/tests.cmake").read_text()
         for page in PAGES:
             for kind, block in blocks(page):
                 for line in command_lines(block) if not kind and is_command(block) else ():
