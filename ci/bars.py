@@ -51,6 +51,7 @@ COUNTS = {
     "metric ids as literals outside the catalogue": metric_literals(),
     "strings as states": hits(r'kWholeProfile|"whole profile"|starts_with\(kRecordedMarkers\)|"ProfilerStep#"', sources),
     "comment lines in a thousand": round(1000 * hits(r"^\s*(?://|\*)", sources) / hits(r"^\s*\S", sources)),
+    "words of README.md": len((ROOT / "README.md").read_text().split()),
     "words of rules/README.md": len((ROOT / "rules/README.md").read_text().split()),
     "entries of Unreleased in CHANGELOG.md": len(entries("## Unreleased")),
     "entries of CHANGELOG.md over 20 words": sum(len(entry.split()) > 20 for entry in entries("")),

@@ -143,8 +143,8 @@ class DocumentsTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["trained"]), done.stderr)
         self.assertTrue(list((self.folder / "runs").glob("step-*/rank-0.pt.trace.json.gz")), done.stderr)
 
-    def test_configuration_of_the_readme_judges_its_jobs(self):
-        config, policy = (block for kind, block in blocks(REPOSITORY / "README.md") if kind == "yaml")
+    def test_configuration_of_the_guide_judges_its_jobs(self):
+        config, policy = (block for kind, block in blocks(EXAMPLES / "policy.md") if kind == "yaml")
         self.assertTrue((EXAMPLES / "policy.yaml").read_text().endswith(policy))
         (self.folder / "profgauge.yaml").write_text(config)
         done = run("check", cwd=self.folder)
@@ -152,14 +152,26 @@ class DocumentsTest(unittest.TestCase):
         for job in ("resnet50", "gpt"):
             self.assertIn(job, done.stdout)
 
+    def test_links_lead_somewhere(self):
+        for page in PAGES:
+            text = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+            for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text):
+                name, _, anchor = link.partition("#")
+                target = (page.parent / name).resolve() if name else page
+                with self.subTest(page=str(page.relative_to(REPOSITORY)), link=link):
+                    self.assertTrue(target.exists())
+                    if anchor and target.suffix == ".md":
+                        heads = re.findall(r"^#+ +(.*)$", target.read_text(encoding="utf-8"), re.M)
+                        self.assertIn(anchor, [re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads])
+
     def test_json_is_json(self):
         for page in PAGES:
             for kind, block in blocks(page):
                 if kind == "json" or block.startswith("{"):
                     json.loads(block)
 
-    def test_mistakes_of_the_readme_are_shown_as_it_shows_them(self):
-        shown = next(block for _, block in blocks(REPOSITORY / "README.md") if block.startswith("error: "))
+    def test_mistakes_of_the_guide_are_shown_as_it_shows_them(self):
+        shown = next(block for _, block in blocks(EXAMPLES / "policy.md") if block.startswith("error: "))
         lines = {int(number): text for number, text in re.findall(r"^(\d+) \| (.*)$", shown, re.M)}
         text = ["schema: 1", "thresholds:"] + [""] * max(0, max(lines) - 2)
         for number, line in lines.items():
@@ -167,13 +179,6 @@ class DocumentsTest(unittest.TestCase):
         (self.folder / "bad.yaml").write_text("\n".join(text) + "\n")
         done = run("check", "examples/slow.pt.trace.json.gz", "--policy", "bad.yaml", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr.strip()), (2, shown.strip()))
-
-    def test_lines_of_the_command_reference_are_those_of_help(self):
-        """README's table of commands, and --help, have the same words."""
-        page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-        rows = re.findall(r"^\| `([a-z -]+)` \| (.*) \|$", page.split("## Commands")[1].split("\n## ")[0], re.M)
-        shown = re.findall(r"^  ([a-z]+(?:[ -][a-z]+)?) {2,}(\S.*(?:\n {10,}\S.*)*)", run("--help", env=environment(COLUMNS="200")).stdout.split("Commands:\n")[1].split("\n\n")[0], re.M)
-        self.assertEqual(dict(rows), {name: re.sub(r"\s+", " ", words) for name, words in shown})
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     (tree / "ci").mkdir(parents=True)
     (tree / "src").symlink_to(source / "src")
     (tree / "rules").mkdir()
-    for name in ("CMakeLists.txt", "CHANGELOG.md", "rules/README.md", "ci/bars.py"):
+    for name in ("CMakeLists.txt", "CHANGELOG.md", "README.md", "rules/README.md", "ci/bars.py"):
         (tree / name).write_bytes((source / name).read_bytes())
     bars = (source / "ci/bars.txt").read_text().splitlines(keepends=True)
     for line, code in ((None, 0), ("<= 1 | lines of CMakeLists.txt\n", 1), ("<= 1 | what nobody counts\n", 1)):
