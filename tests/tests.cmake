@@ -182,7 +182,7 @@ if(PROFGAUGE_BENCH OR PROFGAUGE_TESTS)
 endif()
 if(PROFGAUGE_TESTS)
   # The acceptance grid of the gate; fixed seeds.
-  add_test(NAME GateSimulation COMMAND gate_simulation --repetitions 100)
+  add_test(NAME GateSimulation COMMAND gate_simulation --repetitions 300)
   # Random comparisons, by the gate and by a second implementation.
   add_executable(gate_judge tests/tools/gate_judge.cc)
   target_link_libraries(gate_judge PRIVATE profgauge_gate)

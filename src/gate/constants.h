@@ -40,6 +40,9 @@ inline constexpr std::size_t kLeastForDrift = knowledge::kGateLeastForDrift.as<s
 /// From so many iterations on the error of a median comes from batches of signs, which no
 /// autocorrelation misleads (coverage 95 to 98 % at rho 0.8 instead of 88).
 inline constexpr std::size_t kLeastForBatches = knowledge::kGateLeastForBatches.as<std::size_t>();
+/// The later half of a long run varies about the whole as the whole does about the truth, so that
+/// up to so many errors are chance. Batches know the error.
+inline constexpr double kLaterErrors = knowledge::kGateLaterErrors.value();
 /// Limits beyond which a change is far: an interval that reaches it is no pass, a total over it
 /// neither. A limit of 5 % leaves a verdict undecided from +15 % on, below the +20 % that must
 /// never pass.

@@ -144,8 +144,12 @@ double MedianFactor(std::size_t runs) {
 }
 
 double Estimate::Error() const { return std::sqrt(within + between); }
-double Estimate::Least() const { return std::min({shift, all, later.value_or(shift)}); }
-double Estimate::Most() const { return std::max({shift, all, later.value_or(shift)}); }
+double Estimate::Least() const {
+  return std::min({shift, all, later.value_or(shift) + later_chance});
+}
+double Estimate::Most() const {
+  return std::max({shift, all, later.value_or(shift) - later_chance});
+}
 
 double Estimate::Sees(double limit) const {
   return std::max(limit + kSeenOverLimit * Error(), (quantile + kSeenOverQuantile) * Error());
@@ -170,7 +174,8 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
   const double inflation = MeanInflation(rho, harmonic);
   Within within{Squared(Median(pairs.errors)) * ErrorInflation(rho, harmonic),
                 std::max(1.0, (Median(pairs.degrees) + kAssumedWeight) / inflation)};
-  if (FewestSteady(base, current) >= kLeastForBatches) within = OfLongRuns(base, current);
+  const bool is_long = FewestSteady(base, current) >= kLeastForBatches;
+  if (is_long) within = OfLongRuns(base, current);
   const auto seen = [&within](const Side& side) {
     return static_cast<double>(side.kept.size() - 1) *
            std::max(0.0, Variance(side.Levels()) - kMedianVariance * within.variance);
@@ -183,6 +188,7 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
   const double a = within.variance * factor / 2, b = noise * factor;
   estimate.within = a;
   estimate.between = b;
+  if (is_long) estimate.later_chance = kLaterErrors * std::sqrt(a);
   estimate.noise = std::sqrt(noise);
   double degrees = 1;
   if (a + b > 0) {

@@ -12,10 +12,12 @@ namespace profgauge::stats {
 struct Estimate {
   double shift = 0, all = 0;    ///< Without and with warm-up,
   std::optional<double> later;  ///< and of the later halves.
-  double within = 0;            ///< Variance of `shift` from the iterations,
-  double between = 0;           ///< and from the runs.
-  double noise = 0;             ///< Standard deviation between runs.
-  double quantile = 0;          ///< Errors from the change to an end of its interval.
+  /// Later halves of long runs differ from `shift` by chance alone by up to this.
+  double later_chance = 0;
+  double within = 0;    ///< Variance of `shift` from the iterations,
+  double between = 0;   ///< and from the runs.
+  double noise = 0;     ///< Standard deviation between runs.
+  double quantile = 0;  ///< Errors from the change to an end of its interval.
   /// Standard deviation of a change of the total by runs and typical iterations, scaled to a normal
   /// quantile. Slow iterations do not widen it: the draws hold them (gate/total.h).
   double sigma = 0;

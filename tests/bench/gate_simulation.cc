@@ -239,7 +239,9 @@ class Grid {
     constexpr double kErrors = 3;
     const double share = std::clamp((percent + reference) / 200, 0.0005, 0.9995);
     const double error = 100 * std::sqrt(share * (1 - share) * (1 / of + 1 / of_reference));
-    const double rounding = reference < 3 ? 0.06 : 0.55;
+    // Written to a tenth, or as a whole number.
+    const bool is_whole = reference > 0 && reference == std::round(reference);
+    const double rounding = is_whole ? 0.55 : 0.06;
     const bool holds = std::abs(percent - reference) <= kErrors * error + rounding;
     ++cells_;
     beyond_ += !holds;
@@ -367,7 +369,7 @@ void Grid::Steps() {
     std::string cells, found;
     std::size_t place = 0;
     for (const int n : {20, 200, 1000}) {
-      const std::int64_t repetitions = std::max<std::int64_t>(5, repetitions_ * 20 / n);
+      const std::int64_t repetitions = std::max<std::int64_t>(5, repetitions_ * 50 / (n + 30));
       Maker maker = Cells::Next();
       Tally stalling, slower;
       for (std::int64_t i = 0; i < std::min(repetitions, repetitions_); ++i) {
@@ -379,7 +381,13 @@ void Grid::Steps() {
         stalling.Add(ExitOf(base, current, 0));
       }
       cells += fmt::format(" {} |", stalling.Text());
-      if (n > 20) found += fmt::format("{}{:.0f}", found.empty() ? "" : ", ", slower.Percent(1));
+      if (n > 20) {
+        found += fmt::format("{}{:.0f}", found.empty() ? "" : ", ", slower.Percent(1));
+        // The reference: 96 to 100 of 100.
+        IsAlike(fmt::format("steps, {}, n {}, found at +8 %", row.noise.name, n), slower.Percent(1),
+                static_cast<double>(slower.all), std::max(96.0, slower.Percent(1)),
+                kOfReference[place]);
+      }
       for (const int exit : {0, 1}) {
         IsAlike(fmt::format("steps, {}, n {}, exit {}", row.noise.name, n, exit),
                 stalling.Percent(exit), static_cast<double>(stalling.all),

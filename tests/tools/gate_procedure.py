@@ -248,8 +248,6 @@ class Estimate:
             degrees.append(n + m - 2)
         self.shift, self.all = median(shift), median(all_)
         self.later = median(later) if has_later else None
-        readings = [self.shift, self.all] + ([self.later] if has_later else [])
-        self.least, self.most = min(readings), max(readings)
         weighted, weight = 8.0, 16.0
         for r in base + cand:
             n = len(r.steady)
@@ -261,7 +259,8 @@ class Estimate:
         v = (1 + rho) / (1 - rho) - 2 * rho * (1 - rho ** h) / (h * (1 - rho) ** 2)
         within = median(error) ** 2 * (v / max(1e-6, 1 - v / h) * (1 - 1 / h) if h > 1 else v)
         own_degrees = max(1.0, (median(degrees) + 4) / v)
-        if min(len(r.steady) for r in base + cand) >= 200:
+        is_long = min(len(r.steady) for r in base + cand) >= 200
+        if is_long:
             known = {id(r): sign_batches(r.steady) for r in base + cand}
             within = median([math.sqrt(known[id(b)][0] + known[id(c)][0]) for b, c in pairs]) ** 2
             own_degrees = median([known[id(b)][1] + known[id(c)][1] for b, c in pairs])
@@ -277,6 +276,10 @@ class Estimate:
         f = of_median(len(base)) + of_median(len(cand))
         a, b = within * f / 2, between * f
         self.error, self.run_noise = math.sqrt(a + b), math.sqrt(b)
+        chance = 2 * math.sqrt(a) if is_long else 0.0
+        later = [self.later] if has_later else []
+        self.least = min([self.shift, self.all] + [v + chance for v in later])
+        self.most = max([self.shift, self.all] + [v - chance for v in later])
         total = a * a / own_degrees + b * b / (7 + runs - 2)
         self.t = student_quantile(0.99, (a + b) ** 2 / total if total > 0 else 1.0)
         own = sum(of_median(len(s)) * 1.57 * max(1.0, v)
