@@ -26,7 +26,7 @@ Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selec
                                  [](const RankContext& rank) { return rank.has_device(); }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     std::vector<bool> is_own = run.OwnIterations(i, ranks[i].iterations);
-    run.AddRank(i, ranks[i].iterations, AttributionFactsOf(ranks[i], is_own));
+    run.AddRank(i, ranks[i].iterations, WholeAttributionOf(ranks[i], is_own));
   }
   return run.Take();
 }

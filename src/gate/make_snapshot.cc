@@ -6,11 +6,15 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "analysis/recording/judged_steps.h"
 #include "base/content_hash.h"
 #include "base/metric_id.h"
 #include "base/utf8.h"
+#include "gate/statistics.h"
+#include "model/run_side.h"
 
 namespace profgauge {
 namespace {
@@ -54,10 +58,31 @@ bool IsUncertain(const Metric& metric) {
   return std::abs(*metric.may_be - value) > kLittle * scale;
 }
 
+DeviceConditions ConditionsOf(std::span<const Profile> ranks) {
+  DeviceConditions out;
+  std::vector<double> clocks;
+  for (const Profile& rank : ranks) {
+    if (rank.run_side == nullptr || !rank.run_side->document) continue;
+    for (const RunDevice& device : rank.run_side->document->devices) {
+      const auto clock = device.conditions.find("sm_mhz");
+      if (clock != device.conditions.end() && clock->second.median > 0) {
+        clocks.push_back(clock->second.median);
+      }
+      for (const auto& [reason, share] : device.reasons) {
+        if (share > out.reason_share)
+          std::tie(out.reason, out.reason_share) = std::tie(reason, share);
+      }
+    }
+  }
+  if (!clocks.empty()) out.clock_mhz = stats::Median(clocks);
+  return out;
+}
+
 /// Names may have any bytes, the baseline's JSON not; the same in all runs, so that they compare.
 void MakeValid(Snapshot& snapshot) {
   const auto mend = [](std::string& text) { text = ValidUtf8(text); };
   mend(snapshot.name);
+  mend(snapshot.conditions.reason);
   for (auto& [key, value] : snapshot.environment) mend(value);
   for (TimePart& part : snapshot.parts) {
     for (std::string* name :
@@ -65,7 +90,8 @@ void MakeValid(Snapshot& snapshot) {
       mend(*name);
     }
   }
-  for (auto* sums : {&snapshot.work.kernels, &snapshot.work.ops}) {
+  for (auto* sums : {&snapshot.work.kernels, &snapshot.work.ops, &snapshot.work.collectives,
+                     &snapshot.work.modules}) {
     for (WorkSum& sum : *sums) mend(sum.name);
   }
 }
@@ -112,14 +138,17 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     snapshot.iteration_periods = std::move(attribution.iteration_periods);
     snapshot.iteration_shapes = std::move(attribution.iteration_shapes);
     snapshot.iteration_shares = std::move(attribution.iteration_shares);
+    snapshot.iteration_values = std::move(attribution.iteration_values);
     snapshot.parts = std::move(attribution.parts);
   } else {
     snapshot.iteration_times = {0};
   }
+  snapshot.conditions = ConditionsOf(ranks);
   if (analysis.steps != nullptr) {
     snapshot.step_times = analysis.steps->lengths;
     snapshot.steps_unusual = analysis.steps->unusual;
     snapshot.steps_a_value = analysis.steps->a_value;
+    if (analysis.steps->work_name == "samples") snapshot.samples = analysis.steps->work;
   }
   snapshot.work = std::move(attribution.work);
   MakeValid(snapshot);

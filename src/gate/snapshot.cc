@@ -213,6 +213,12 @@ class BaselineParser {
     PROFGAUGE_TRY(work.kernels, Sums(*kernels, strings, prefix + "kernels"));
     PROFGAUGE_TRY(const auto* ops, Part<json::array>(object, "ops", prefix));
     PROFGAUGE_TRY(work.ops, Sums(*ops, strings, prefix + "ops"));
+    for (const auto& [name, list] :
+         {std::pair{"collectives", &work.collectives}, std::pair{"modules", &work.modules}}) {
+      if (!object.contains(name)) continue;
+      PROFGAUGE_TRY(const auto* sums, Part<json::array>(object, name, prefix));
+      PROFGAUGE_TRY(*list, Sums(*sums, strings, prefix + name));
+    }
     return work;
   }
 
@@ -317,6 +323,40 @@ class BaselineParser {
     return {};
   }
 
+  Status AddConditions(const json::object& object, const std::string& prefix, Snapshot& run) const {
+    if (!object.contains("conditions")) return {};
+    const std::string path = prefix + "conditions.";
+    PROFGAUGE_TRY(const auto* conditions, Part<json::object>(object, "conditions", prefix));
+    PROFGAUGE_TRY(run.conditions.reason, Text(*conditions, "reason", path));
+    for (const auto& [name, value] : {std::pair{"clock_mhz", &run.conditions.clock_mhz},
+                                      std::pair{"reason_share", &run.conditions.reason_share}}) {
+      const json::value* number = conditions->if_contains(name);
+      if (number == nullptr) return Fail(Bad("field", "expected a number", path + name));
+      PROFGAUGE_TRY(*value, Number(*number, path + name));
+      if (*value < 0) return Fail(Bad("field", "expected no negative number", path + name));
+    }
+    return {};
+  }
+
+  Status AddValues(const json::object& object, const std::string& prefix, Snapshot& run) const {
+    if (object.contains("samples")) {
+      PROFGAUGE_TRY(run.samples, Number(object.at("samples"), prefix + "samples"));
+      if (run.samples <= 0) {
+        return Fail(Bad("field", "expected a number above 0", prefix + "samples"));
+      }
+    }
+    if (!object.contains("iteration_values")) return {};
+    PROFGAUGE_TRY(const auto* values, Part<json::object>(object, "iteration_values", prefix));
+    for (const auto& [id, list] : *values) {
+      const std::string path = prefix + "iteration_values." + std::string(id);
+      if (!list.is_array() || list.get_array().size() != run.iteration_times.size()) {
+        return Fail(Bad("field", "expected one number for each iteration", path));
+      }
+      PROFGAUGE_TRY(run.iteration_values[std::string(id)], Times(list.get_array(), path));
+    }
+    return {};
+  }
+
   Status AddMetrics(const json::object& object, const std::string& prefix, Snapshot& run) const {
     PROFGAUGE_TRY(const auto* metrics, Part<json::object>(object, "metrics", prefix));
     for (const auto& [id, value] : *metrics) {
@@ -370,6 +410,8 @@ class BaselineParser {
     PROFGAUGE_CHECK(AddIterations(object, prefix, run));
     PROFGAUGE_CHECK(AddSteps(object, prefix, run));
     PROFGAUGE_CHECK(AddShares(object, prefix, run));
+    PROFGAUGE_CHECK(AddValues(object, prefix, run));
+    PROFGAUGE_CHECK(AddConditions(object, prefix, run));
     PROFGAUGE_CHECK(AddMetrics(object, prefix, run));
     PROFGAUGE_CHECK(AddParts(object, prefix, run));
     return CheckSum(std::move(run), prefix);

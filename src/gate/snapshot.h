@@ -6,13 +6,15 @@
 // A snapshot's names stand once in "strings" (the first is empty); a part is a list of numbers:
 //   [category, op_type, op, shapes, kernel, position, count, time, [series…]]
 // of which the first five are indices into "strings" and the series may be missing. "work" holds
-// what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]}, a
-// sum being [name, count, gpu_time, host_time, [series…]]; runs without it compare all the same.
-// "definitions" has the numbers of the metrics' definitions that are not 1; schema 1, which lacks
-// it, is read as if all were. "iteration_shapes" has 16 hex digits for each iteration: the same
-// ones for the same input shapes. "uncertain" lists the metrics that may not be what they say; runs
-// without it have none.
-// Files of a newer schema, of another kind, or damaged ones are refused; nothing is guessed.
+// what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]},
+// and "collectives" and "modules" where there are any, a sum being [name, count, gpu_time,
+// host_time, [series…]]; runs without it compare all the same. "definitions" has the numbers of the
+// metrics' definitions that are not 1; schema 1, which lacks it, is read as if all were.
+// "iteration_shapes" has 16 hex digits for each iteration: the same ones for the same input shapes;
+// "iteration_values" has times of each iteration by metric id, of metrics that are their sums.
+// "samples" is how many an iteration has, "conditions" how fast the devices ran. "uncertain" lists
+// the metrics that may not be what they say; runs without it have none. Files of a newer schema, of
+// another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +39,15 @@ inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 /// kernels and devices. Runs without it were made of all iterations and without such knowledge.
 inline constexpr std::string_view kSelectionProperty = "selection";
 
+/// What slowed or sped up the devices of a run beside the program, as sampled during it.
+struct DeviceConditions {
+  double clock_mhz = 0;     ///< Median over the devices of their median clock; 0: not known.
+  std::string reason;       ///< For lower clocks, the most frequent one; empty: none.
+  double reason_share = 0;  ///< Of the time.
+
+  bool operator==(const DeviceConditions&) const = default;
+};
+
 struct Snapshot {
   std::string name;    ///< Run name.
   std::string source;  ///< XXH3-128 of the input(s).
@@ -55,11 +66,15 @@ struct Snapshot {
   std::vector<Ns> step_times;
   std::vector<std::uint32_t> steps_unusual;  ///< Places in `step_times`: checkpoints, evaluation.
   std::int64_t steps_a_value = 1;
+  DeviceConditions conditions;
+  double samples = 0;  ///< Of an iteration, where the run states them; else 0.
   /// Of each iteration: which input shapes its products and convolutions had, as a number that is
   /// the same for the same ones. Empty where that was not recorded.
   std::vector<std::uint64_t> iteration_shapes;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
+  /// Times of each iteration of metrics that are their sums, by id, aligned likewise.
+  std::map<std::string, std::vector<Ns>, std::less<>> iteration_values;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
   /// Which definition (MetricSpec::definition_number) each of `metrics` has; 1 where not listed.
   std::map<std::string, std::int32_t, std::less<>> definitions;

@@ -87,6 +87,17 @@ json::object WriteSnapshot(const Snapshot& run) {
     if (run.steps_a_value != 1) steps["a_value"] = run.steps_a_value;
     out["steps"] = std::move(steps);
   }
+  if (run.conditions != DeviceConditions()) {
+    out["conditions"] = {{"clock_mhz", run.conditions.clock_mhz},
+                         {"reason", run.conditions.reason},
+                         {"reason_share", run.conditions.reason_share}};
+  }
+  if (run.samples > 0) out["samples"] = run.samples;
+  if (!run.iteration_values.empty()) {
+    json::object values;
+    for (const auto& [id, times] : run.iteration_values) values[id] = json::value_from(times);
+    out["iteration_values"] = std::move(values);
+  }
   if (!run.iteration_shapes.empty()) {
     json::array shapes;
     for (const std::uint64_t one : run.iteration_shapes) {
@@ -97,10 +108,15 @@ json::object WriteSnapshot(const Snapshot& run) {
   if (run.work.iterations > 0) {
     json::array kernels = WriteSums(run.work.kernels, strings);
     json::array ops = WriteSums(run.work.ops, strings);
-    out["work"] = {{"iterations", run.work.iterations},
-                   {"has_gpu", run.work.has_gpu},
-                   {"kernels", std::move(kernels)},
-                   {"ops", std::move(ops)}};
+    json::object work{{"iterations", run.work.iterations},
+                      {"has_gpu", run.work.has_gpu},
+                      {"kernels", std::move(kernels)},
+                      {"ops", std::move(ops)}};
+    if (!run.work.collectives.empty()) {
+      work["collectives"] = WriteSums(run.work.collectives, strings);
+    }
+    if (!run.work.modules.empty()) work["modules"] = WriteSums(run.work.modules, strings);
+    out["work"] = std::move(work);
   }
   out["strings"] = strings.Take();
   return out;

@@ -278,6 +278,29 @@ ModuleFacts ModuleFactsOf(const RankContext& rank) {
   return facts;
 }
 
+std::vector<NameWork> ModuleWorkOf(const RankContext& rank) {
+  const Calls found = FindCalls(rank);
+  const PythonTable& python = rank.profile->python;
+  const HostTable& host = rank.profile->host;
+  std::vector<Ns> backward;  // Without the calls inside.
+  for (const Call& call : found.calls) backward.push_back(call.backward_device);
+  for (const Call& call : found.calls) {
+    if (call.parent != kNone) backward[call.parent] -= call.backward_device;
+  }
+  NamedWork work(rank);
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < found.calls.size(); ++i) {
+    const Call& call = found.calls[i];
+    const StringId recorded = found.of_ranges ? host.name[call.row] : python.name[call.row];
+    const Ns start = found.of_ranges ? host.start[call.row] : python.start[call.row];
+    std::string path = call.parent == kNone ? std::string() : paths[call.parent] + "/";
+    paths.push_back(path += NameOf(rank.profile->Name(recorded)));
+    work.Add(path, rank.iterations.AtHostTime(start), call.device_self + backward[i],
+             call.host_self);
+  }
+  return work.Take();
+}
+
 void AddModules(std::span<const RankContext> ranks, Output& out) {
   std::vector<ModuleFacts> facts;
   for (const RankContext& rank : ranks) facts.push_back(ModuleFactsOf(rank));

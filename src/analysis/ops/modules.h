@@ -9,6 +9,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/tree_rows.h"
+#include "analysis/time/work_sums.h"
 
 namespace profgauge {
 
@@ -28,6 +29,10 @@ struct ModuleFacts {
   bool has_all = true;  ///< There are not too many of them to be kept.
 };
 ModuleFacts ModuleFactsOf(const RankContext& rank);
+
+/// By path ("Net_0/Linear_1"): device time of a module and its backward pass without the modules
+/// inside, by iteration.
+std::vector<NameWork> ModuleWorkOf(const RankContext& rank);
 
 /// Adds `modules`: a row for each module at its place in the hierarchy, calls summed.
 ///

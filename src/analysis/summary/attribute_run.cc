@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/communication/collective_work.h"
 #include "analysis/context/context.h"
+#include "analysis/ops/modules.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
 #include "analysis/time/rank_attribution.h"
@@ -41,6 +43,13 @@ RankSummary Kept(RankSummary rank) {
 }
 
 }  // namespace
+
+AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
+  AttributionFacts facts = AttributionFactsOf(rank, is_wanted);
+  facts.work.collectives = CollectiveWorkOf(rank);
+  facts.work.modules = ModuleWorkOf(rank);
+  return facts;
+}
 
 Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection) {
   // Recordings among them are summarized once.

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "analysis/time/attribution.h"
+#include "analysis/time/rank_attribution.h"
 #include "model/profile.h"
 
 namespace profgauge {
+
+/// AttributionFactsOf() with what later rooms know: collectives and modules.
+AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted);
 
 /// Of summaries and recordings in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"
 /// where a summary is of a recording whose numbers summaries do not keep.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "analysis/summary/attribute_run.h"
 #include "analysis/summary/rank_summary.h"
 
 namespace profgauge {
@@ -236,7 +237,7 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);
   Exchange(columns, kept);
-  AttributionFacts time = AttributionFactsOf(rank, {});
+  AttributionFacts time = WholeAttributionOf(rank, {});
   FoldSmall(time);
   ExchangeTime(columns, time);
   WriteTables(kept.tables, summary);

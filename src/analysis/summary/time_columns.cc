@@ -63,10 +63,14 @@ bool Agrees(const AttributionFacts& facts, std::size_t iterations) {
                        [&](const auto& point) { return is_one(point.first); });
   };
   const std::size_t shapes = facts.iteration_shapes.size();
+  const RankWork& work = facts.work;
+  const auto all_agree = [&](const std::vector<NameWork>* names) {
+    return std::all_of(names->begin(), names->end(), work_agrees);
+  };
+  const auto all = {&work.kernels, &work.ops, &work.collectives, &work.modules, &work.sums};
   return (shapes == 0 || shapes == iterations) &&
          std::all_of(facts.parts.begin(), facts.parts.end(), part_agrees) &&
-         std::all_of(facts.work.kernels.begin(), facts.work.kernels.end(), work_agrees) &&
-         std::all_of(facts.work.ops.begin(), facts.work.ops.end(), work_agrees);
+         std::all_of(all.begin(), all.end(), all_agree);
 }
 
 }  // namespace
@@ -84,6 +88,9 @@ void ExchangeTime(Columns& columns, AttributionFacts& facts) {
   columns.Number("work.has_gpu", facts.work.has_gpu);
   Exchange(columns, "work.kernel", facts.work.kernels);
   Exchange(columns, "work.op", facts.work.ops);
+  Exchange(columns, "work.collective", facts.work.collectives);
+  Exchange(columns, "work.module", facts.work.modules);
+  Exchange(columns, "work.sum", facts.work.sums);
   List(columns, "gpu_models", facts.gpu_models, [&](std::string& model) {
     std::int64_t one = 1;
     columns.Number("gpu_models", one);

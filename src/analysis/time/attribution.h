@@ -38,6 +38,9 @@ struct Attribution {
   std::vector<Ns> iteration_periods;
   /// Share of each iteration by breakdown metric id ("breakdown.memcpy"), aligned with the times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
+  /// Times of each iteration by metric id, which sum to the metric over all
+  /// ranks. Empty where ranks have different iterations.
+  std::map<std::string, std::vector<Ns>, std::less<>> iteration_values;
   /// Largest first. Parts below 0.02 % are folded into one by category and op type, whose kernel is
   /// "(smaller parts)"; parts of at least 0.5 % (64 at most) have a series.
   std::vector<TimePart> parts;

@@ -15,6 +15,7 @@
 
 #include "analysis/classify/eligibility.h"
 #include "analysis/time/breakdown.h"
+#include "analysis/time/iteration_sums.h"
 #include "analysis/work/op_tree.h"
 #include "base/interval.h"
 
@@ -426,13 +427,15 @@ AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<b
   SetLaunching(rank, facts);
   SetIterationShapes(rank, facts);
   facts.work = RankWorkOf(rank);
+  facts.work.sums = IterationSumsOf(rank);
   SetGpuModels(*rank.profile, facts);
   return facts;
 }
 
 void FoldSmall(AttributionFacts& facts) {
   FoldParts(facts.parts);
-  for (std::vector<NameWork>* names : {&facts.work.kernels, &facts.work.ops}) {
+  for (std::vector<NameWork>* names : {&facts.work.kernels, &facts.work.ops, &facts.work.sums,
+                                       &facts.work.collectives, &facts.work.modules}) {
     DropSmallSeries(kMostCells / 2, *names);
   }
 }

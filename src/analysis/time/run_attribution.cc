@@ -64,12 +64,26 @@ void RunAttribution::AddRank(std::size_t rank, const Iterations& iterations,
   const OwnPositions positions = PositionsOf(rank, iterations);
   for (const RankPart& part : facts.parts) AddPart(part, positions);
   work_.AddRank(facts.work, positions.of_run);
+  AddSums(facts.work.sums, positions.of_run.size());
   AddShapes(facts.iteration_shapes);
   has_shapes_ = has_shapes_ || facts.has_shapes;
   for (const LaunchingOp& op : facts.launching) {
     shape_lines_.insert(fmt::format("{} {} {}\n", op.op, op.shapes, op.per_iteration));
   }
   gpu_models_.insert(facts.gpu_models.begin(), facts.gpu_models.end());
+}
+
+void RunAttribution::AddSums(const std::vector<NameWork>& sums, std::size_t iterations) {
+  lacks_sums_ = lacks_sums_ || iterations != run_.size();
+  for (const NameWork& sum : sums) {
+    lacks_sums_ = lacks_sums_ || !sum.has_series;
+    if (lacks_sums_) return;
+    std::vector<Ns>& values = out_.iteration_values[sum.name];
+    values.resize(run_.size(), 0);
+    for (const auto& [position, time] : sum.series) {
+      values[static_cast<std::size_t>(position)] += time;
+    }
+  }
 }
 
 // The selected iterations of all ranks are the same ones.
@@ -180,6 +194,7 @@ Attribution RunAttribution::Take() {
   SetShares();
   Fold();
   if (lacks_iteration_shapes_) out_.iteration_shapes.clear();
+  if (lacks_sums_) out_.iteration_values.clear();
   if (has_shapes_) {
     ContentHash hash;
     for (const std::string& line : shape_lines_) hash.Add(line);

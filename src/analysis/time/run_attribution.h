@@ -51,6 +51,7 @@ class RunAttribution {
 
   OwnPositions PositionsOf(std::size_t rank, const Iterations& iterations) const;
   static std::int64_t CountOf(const RankPart& part, const OwnPositions& positions);
+  void AddSums(const std::vector<NameWork>& sums, std::size_t iterations);
   void AddShapes(const std::vector<std::int64_t>& shapes);
   void AddPart(const RankPart& part, const OwnPositions& positions);
   void Fold();
@@ -63,6 +64,7 @@ class RunAttribution {
   Ns whole_ = 0;
   std::map<Names, Part> parts_;
   std::map<std::pair<std::string, std::string>, Part> folded_;  ///< By category and op type.
+  bool lacks_sums_ = false;  ///< A rank has other iterations, or too many.
   bool has_shapes_ = false;
   bool lacks_iteration_shapes_ = false;  ///< A rank has none.
   std::set<std::string> shape_lines_;

@@ -13,6 +13,17 @@ namespace {
 
 constexpr std::size_t kMostNames = 500;
 
+// Rows come mostly in the order of iterations.
+void AddTo(std::vector<std::pair<std::int64_t, Ns>>& series, std::int64_t iteration, Ns time) {
+  std::size_t at = series.size();
+  while (at > 0 && series[at - 1].first > iteration) --at;
+  if (at > 0 && series[at - 1].first == iteration) {
+    series[at - 1].second += time;
+  } else {
+    series.insert(series.begin() + static_cast<std::ptrdiff_t>(at), {iteration, time});
+  }
+}
+
 // Sums by name of one rank.
 class RankCollector {
  public:
@@ -38,24 +49,32 @@ class RankCollector {
   }
 
  private:
-  // Rows come mostly in the order of iterations.
-  static void AddTo(std::vector<std::pair<std::int64_t, Ns>>& series, std::int64_t iteration,
-                    Ns time) {
-    std::size_t at = series.size();
-    while (at > 0 && series[at - 1].first > iteration) --at;
-    if (at > 0 && series[at - 1].first == iteration) {
-      series[at - 1].second += time;
-    } else {
-      series.insert(series.begin() + static_cast<std::ptrdiff_t>(at), {iteration, time});
-    }
-  }
-
   const RankContext& rank_;
   std::vector<NameWork> sums_;
   boost::unordered_flat_map<std::uint32_t, std::size_t> rows_;
 };
 
 }  // namespace
+
+void NamedWork::Add(const std::string& name, std::uint32_t iteration, Ns gpu_time, Ns host_time) {
+  const Iterations& iterations = rank_.iterations;
+  if (iteration == Iterations::kNone || !iterations.SelectsIteration(iteration)) return;
+  NameWork& sum = names_[name];
+  ++sum.count;
+  sum.gpu_time += gpu_time;
+  sum.host_time += host_time;
+  const Ns time = rank_.has_device() ? gpu_time : host_time;
+  if (time != 0) AddTo(sum.series, static_cast<std::int64_t>(iteration - iterations.first), time);
+}
+
+std::vector<NameWork> NamedWork::Take() {
+  std::vector<NameWork> all;
+  for (auto& [name, work] : names_) {
+    work.name = name;
+    all.push_back(std::move(work));
+  }
+  return all;
+}
 
 std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations) {
   std::vector<Ns> series(iterations, 0);
@@ -107,6 +126,10 @@ void WorkCollector::AddRank(const RankWork& work, const std::vector<std::size_t>
   out_.iterations += static_cast<std::int64_t>(run_positions.size());
   for (const NameWork& name : work.kernels) Add(name, work.has_gpu, run_positions, kernels_);
   for (const NameWork& name : work.ops) Add(name, work.has_gpu, run_positions, ops_);
+  for (const NameWork& name : work.collectives) {
+    Add(name, work.has_gpu, run_positions, collectives_);
+  }
+  for (const NameWork& name : work.modules) Add(name, work.has_gpu, run_positions, modules_);
 }
 
 void WorkCollector::Add(const NameWork& work, bool has_gpu,
@@ -155,6 +178,8 @@ std::vector<WorkSum> WorkCollector::Sorted(Sums& sums, Ns whole) const {
 WorkSums WorkCollector::Take(Ns whole) {
   out_.kernels = Sorted(kernels_, whole);
   out_.ops = Sorted(ops_, whole);
+  out_.collectives = Sorted(collectives_, whole);
+  out_.modules = Sorted(modules_, whole);
   return std::move(out_);
 }
 

@@ -27,10 +27,12 @@ struct WorkSum {
 /// Work counts for the iteration that launched it, ops for the one in which they start. Of each
 /// list at most 500 names are kept; the rest is summed up as "(smaller)".
 struct WorkSums {
-  std::int64_t iterations = 0;   ///< Selected iterations of all ranks together: divide by this.
-  bool has_gpu = false;          ///< Whether some rank has GPU work.
-  std::vector<WorkSum> kernels;  ///< With copies and sets; longest first.
-  std::vector<WorkSum> ops;      ///< By GPU time, then host time.
+  std::int64_t iterations = 0;       ///< Selected iterations of all ranks together: divide by this.
+  bool has_gpu = false;              ///< Whether some rank has GPU work.
+  std::vector<WorkSum> kernels;      ///< With copies and sets; longest first.
+  std::vector<WorkSum> ops;          ///< By GPU time, then host time.
+  std::vector<WorkSum> collectives;  ///< By kind and group size: "all_reduce of 8".
+  std::vector<WorkSum> modules;      ///< By path, without the modules inside.
 };
 
 /// Times by iteration of the run, where there are any.
@@ -51,8 +53,25 @@ struct NameWork {
 struct RankWork {
   bool has_gpu = false;
   std::vector<NameWork> kernels, ops;  ///< By name.
+  /// The same; made in later rooms.
+  std::vector<NameWork> collectives, modules;
+  /// Metrics that are sums over iterations, by id: a time of each iteration.
+  std::vector<NameWork> sums;
 };
 RankWork RankWorkOf(const RankContext& rank);
+
+/// Sums by name and selected iteration, of names that are given whole.
+class NamedWork {
+ public:
+  explicit NamedWork(const RankContext& rank) : rank_(rank) {}
+  /// Nothing where `iteration` is not selected.
+  void Add(const std::string& name, std::uint32_t iteration, Ns gpu_time, Ns host_time = 0);
+  std::vector<NameWork> Take();  ///< By name.
+
+ private:
+  const RankContext& rank_;
+  std::map<std::string, NameWork, std::less<>> names_;
+};
 
 /// Of the smallest, until at most `most` numbers are left.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
@@ -89,7 +108,7 @@ class WorkCollector {
 
   std::size_t length_;
   WorkSums out_;
-  Sums kernels_, ops_;
+  Sums kernels_, ops_, collectives_, modules_;
 };
 
 }  // namespace profgauge

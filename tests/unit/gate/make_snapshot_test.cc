@@ -179,6 +179,7 @@ TEST(MakeSnapshot, TimesAreKeptWhereAllRanksTellThem) {
     attribution.iteration_unobserved = {1, 0};
     attribution.iteration_periods = {9};
     attribution.iteration_shares = {{"breakdown.dataloader", {0.1, 0.2}}};
+    attribution.iteration_values = {{"profile.kernel_time", {3, 4}}};
     attribution.parts.resize(1);
     attribution.work.iterations = 2;
     return Made(ranks, {}, attribution);
@@ -188,12 +189,14 @@ TEST(MakeSnapshot, TimesAreKeptWhereAllRanksTellThem) {
   EXPECT_EQ(timed.iteration_unobserved, (std::vector<Ns>{1, 0}));
   EXPECT_EQ(timed.iteration_periods, (std::vector<Ns>{9}));
   EXPECT_EQ(timed.iteration_shares.size(), 1U);
+  EXPECT_EQ(timed.iteration_values.at("profile.kernel_time"), (std::vector<Ns>{3, 4}));
   EXPECT_EQ(timed.parts.size(), 1U);
   for (const Snapshot& run : {made(true, false), made(false, true), made(false, false)}) {
     EXPECT_EQ(run.iteration_times, std::vector<Ns>{0});
     EXPECT_TRUE(run.iteration_unobserved.empty());
     EXPECT_TRUE(run.iteration_periods.empty());
     EXPECT_TRUE(run.iteration_shares.empty());
+    EXPECT_TRUE(run.iteration_values.empty());
     EXPECT_TRUE(run.parts.empty());
     EXPECT_EQ(run.work.iterations, 2);
   }
