@@ -54,6 +54,7 @@ class MetricComparer {
   bool CompareTail(const BaselineLimit& limit, MetricComparison& out) const;
   bool CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
                     const std::vector<double>& current, MetricComparison& out) const;
+  bool CompareSums(const BaselineLimit& limit, MetricComparison& out);
   void CompareValues(const BaselineLimit& limit, MetricComparison& out);
 
   stats::CompareOptions Options(const BaselineLimit& limit, const BaselineLimit::Amount& amount,

@@ -9,7 +9,7 @@
 namespace profgauge {
 namespace {
 
-bool IsStartToStart(std::string_view metric) { return metric == metric::kIterationPeriodMedian; }
+constexpr std::string_view kTimeOfPart = ".time";
 
 bool HasPeriods(const Snapshot& run) {
   return run.iteration_times.size() == run.iteration_periods.size() + 1;
@@ -52,7 +52,7 @@ SeriesList TimesOf(std::span<const Snapshot> runs, std::string_view metric) {
   SeriesList all;
   for (const Snapshot& run : runs) {
     std::vector<double> values = ObservedTimes(run);
-    if (IsStartToStart(metric)) {
+    if (metric == metric::kIterationPeriodMedian) {
       values.assign(run.iteration_periods.begin(), run.iteration_periods.end());
     }
     if (!AreTimes(values)) return {};
@@ -88,6 +88,24 @@ std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::str
     }
     if (out.part.empty() || whole <= 0) return {};
     all.push_back(std::move(out));
+  }
+  return all;
+}
+
+SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric) {
+  SeriesList all;
+  for (const Snapshot& run : runs) {
+    const auto found = run.iteration_values.find(metric);
+    std::vector<double> values;
+    if (found != run.iteration_values.end()) {
+      values.assign(found->second.begin(), found->second.end());
+    } else if (metric.ends_with(kTimeOfPart)) {  // A part of the breakdown, of the slowest ranks.
+      const auto share = metric.substr(0, metric.size() - kTimeOfPart.size());
+      const auto parts = SharesOf(std::span(&run, 1), share);
+      if (!parts.empty()) values = parts.front().part;
+    }
+    if (!AreTimes(values)) return {};
+    all.push_back(SeriesOf(std::move(values)));
   }
   return all;
 }

@@ -34,6 +34,10 @@ bool HavePeriods(std::span<const Snapshot> runs);
 /// The time that a share is of, by iteration; empty when a run has no such values.
 std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::string_view metric);
 
+/// What a metric that is a sum over iterations has of each; empty when a run does not know it, or
+/// an iteration has none.
+SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric);
+
 /// The observed times of all iterations of all runs.
 std::vector<double> AllTimes(std::span<const Snapshot> runs);
 

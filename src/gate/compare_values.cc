@@ -80,6 +80,34 @@ std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
   return values;
 }
 
+// A sum over iterations is their total: chance over who has the slow ones is counted.
+bool MetricComparer::CompareSums(const BaselineLimit& limit, MetricComparison& out) {
+  if (!limit.max_increase || limit.max_decrease) return false;
+  const SeriesList base = SumsOf(baselines_, limit.metric);
+  const SeriesList current = SumsOf(candidates_, limit.metric);
+  if (base.empty() || current.empty()) return false;
+  stats::CompareOptions options = Options(limit, *limit.max_increase, true, out.base);
+  options.is_mean = true;
+  options.total_limit = options.limit;
+  // Of the sum, and an iteration has its part.
+  options.absolute_floor /= SummedIterations(baselines_.front());
+  const stats::Comparison result = stats::Compare(base, current, options);
+  out.method = CompareMethod::kStatistics;
+  out.is_relative = limit.max_increase->relative;
+  out.shift = result.total->change;
+  out.low = result.total->low;
+  out.high = result.total->high;
+  out.verdict = result.change;
+  out.over_limit = result.over_limit;
+  out.total = result.total->change;
+  out.total_limit = result.total->limit;
+  out.chance = result.total->chance;
+  out.reason = fmt::format("{}; {} → {}", DescribeMean(result, {out.unit, options.limit, true}),
+                           FormatValue(Value{out.base}, out.unit),
+                           FormatValue(Value{out.current}, out.unit));
+  return true;
+}
+
 // Several baseline runs show by how much equal runs differ; sums over iterations are known to.
 bool MetricComparer::CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
                                   const std::vector<double>& current, MetricComparison& out) const {
@@ -134,7 +162,7 @@ void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison&
   out.current = stats::Median(current);
   out.change = out.current - out.base;
   if (IsRounding(out.base, out.current)) out.change = 0;
-  if (CompareNoisy(limit, base, current, out)) return;
+  if (CompareSums(limit, out) || CompareNoisy(limit, base, current, out)) return;
   const bool too_high =
       limit.max_increase && out.change > AbsoluteOf(*limit.max_increase, out.base);
   const bool too_low =
