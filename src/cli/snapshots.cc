@@ -130,7 +130,8 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   const PolicyBaseline asked = policy.baseline.value_or(PolicyBaseline{});
   question.anchor = asked.anchor.name;
   constexpr std::int64_t kPartRuns = 20;  // A kernel of 2 % by +5 % is found in 96 of 100 then.
-  if (asked.kernels || asked.operators) question.parts = kPartRuns;
+  if (asked.kernels || asked.operators || asked.collectives || asked.modules)
+    question.parts = kPartRuns;
   if (IsMissing(options.db) && OnMissingOf(options, policy) != OnBaselineMissing::kFail) {
     return Choose([what, db = options.db](std::span<const Snapshot>) {
       ChosenBaseline none;

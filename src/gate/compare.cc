@@ -113,6 +113,8 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
     const PartFindings findings = JudgeParts(baselines, candidate, sums, *limit,
                                              policy.noise_floor.value_or(stats::kUsualNoiseFloor));
     std::vector<std::string> texts = PartTexts(findings, word);
+    const std::vector<std::string> lone = LonePartTexts(findings, word);
+    comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
     if (findings.is_judged) {
       comparison.parts.push_back({limit->level, std::move(texts)});
     } else {
@@ -121,6 +123,8 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
   };
   judge(policy.kernels, &WorkSums::kernels, "kernel");
   judge(policy.operators, &WorkSums::ops, "operator");
+  judge(policy.collectives, &WorkSums::collectives, "collective");
+  judge(policy.modules, &WorkSums::modules, "module");
 }
 
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,

@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/format.h"
@@ -50,9 +51,10 @@ PartTime TimeOf(const WorkSum& sum, std::int64_t iterations) {
   return time;
 }
 
-using Parts = std::map<std::string_view, PartTime>;
+using Parts = std::map<std::string, PartTime, std::less<>>;
+using PartSums = std::vector<WorkSum> WorkSums::*;
 
-Parts PartsOf(const Snapshot& run, const std::vector<WorkSum> WorkSums::*sums) {
+Parts PartsOf(const Snapshot& run, PartSums sums) {
   Parts parts;
   for (const WorkSum& sum : run.work.*sums) {
     if (sum.gpu_time + sum.host_time <= 0 || run.work.iterations < 1) continue;
@@ -63,7 +65,7 @@ Parts PartsOf(const Snapshot& run, const std::vector<WorkSum> WorkSums::*sums) {
 
 // One part in all runs.
 struct Series {
-  std::string_view name;
+  std::string name;
   std::vector<double> base;  // Logarithms, by run.
   double base_level = 0, within = 0;
   double change = 0, share = 0;
@@ -74,6 +76,62 @@ double IterationOf(const Snapshot& run) {
   double sum = 0;
   for (const double time : ObservedTimes(run)) sum += time;
   return sum / static_cast<double>(run.iteration_times.size());
+}
+
+// The operator, and its type, that launches most of each kernel.
+struct Launcher {
+  Ns time = 0;
+  std::string_view op, op_type;
+};
+
+std::map<std::string_view, Launcher> LaunchersOf(const Snapshot& run) {
+  std::map<std::string_view, Launcher> launchers;
+  for (const TimePart& part : run.parts) {
+    Launcher& known = launchers[part.kernel];
+    if (part.time > known.time) known = {part.time, part.op, part.op_type};
+  }
+  return launchers;
+}
+
+// Names that all runs have stay; the others of a run become one for each type of operator.
+void PoolOthers(const Snapshot& run, PartSums sums, const std::set<std::string, std::less<>>& all,
+                Parts& parts) {
+  const bool are_kernels = sums == &WorkSums::kernels;
+  const auto launchers = LaunchersOf(run);
+  std::map<std::string, double, std::less<>> pools;
+  for (auto it = parts.begin(); it != parts.end();) {
+    if (all.contains(it->first)) {
+      ++it;
+      continue;
+    }
+    std::string pool = "others";
+    const auto launcher = launchers.find(it->first);
+    if (are_kernels && launcher != launchers.end() && !launcher->second.op_type.empty()) {
+      pool = fmt::format("{}: others", launcher->second.op_type);
+    }
+    pools[pool] += std::exp(it->second.log);
+    it = parts.erase(it);
+  }
+  const double error = kAssumedPartSpread / std::sqrt(static_cast<double>(run.work.iterations));
+  for (const auto& [pool, time] : pools) parts.emplace(pool, PartTime{std::log(time), error});
+}
+
+std::set<std::string, std::less<>> InAll(const std::vector<Parts>& runs, const Parts& candidate) {
+  std::set<std::string, std::less<>> all;
+  for (const auto& [name, time] : candidate) {
+    const auto has = [&name = name](const Parts& run) { return run.contains(name); };
+    if (std::all_of(runs.begin(), runs.end(), has)) all.insert(name);
+  }
+  return all;
+}
+
+// Pools, or parts, of one side alone.
+void AddLone(const Parts& those, const Parts& named, double iteration, double least, bool is_new,
+             std::vector<LonePart>& out) {
+  for (const auto& [name, time] : named) {
+    const double share = iteration > 0 ? std::exp(time.log) / iteration : 0;
+    if (share >= least && !those.contains(name)) out.push_back({name, share, is_new});
+  }
 }
 
 std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& candidate,
@@ -125,18 +183,52 @@ double SquaresOf(const std::vector<double>& values) {
   return sum;
 }
 
+// Pools that the other side has not.
+void SetLone(std::span<const Snapshot> baselines, const Snapshot& candidate,
+             const std::vector<Parts>& runs, const Parts& now, double least, PartFindings& out) {
+  Parts there;
+  for (const Parts& run : runs) there.insert(run.begin(), run.end());
+  AddLone(there, now, IterationOf(candidate), least, true, out.lone);
+  AddLone(now, runs.back(), IterationOf(baselines.back()), least, false, out.lone);
+  std::stable_sort(out.lone.begin(), out.lone.end(),
+                   [](const LonePart& a, const LonePart& b) { return a.share > b.share; });
+}
+
+std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& candidate,
+                          const std::string& kernel) {
+  const auto launchers = LaunchersOf(candidate);
+  const auto launcher = launchers.find(kernel);
+  if (launcher == launchers.end() || launcher->second.op.empty()) return {};
+  const std::string op(launcher->second.op);
+  const Parts now = PartsOf(candidate, &WorkSums::ops);
+  std::vector<double> levels;
+  for (const Snapshot& run : baselines) {
+    const Parts parts = PartsOf(run, &WorkSums::ops);
+    if (const auto found = parts.find(op); found != parts.end()) {
+      levels.push_back(found->second.log);
+    }
+  }
+  const auto here = now.find(op);
+  if (here == now.end() || levels.empty()) return op;
+  const double change = std::expm1(here->second.log - stats::Median(levels));
+  return fmt::format("{} {}", op, RelativeChange(change));
+}
+
 }  // namespace
 
 PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                        const std::vector<WorkSum> WorkSums::*sums, const PartLimit& limit,
-                        double noise_floor) {
+                        PartSums sums, const PartLimit& limit, double noise_floor) {
   PartFindings out;
   out.runs = baselines.size();
   if (baselines.size() < kLeastPartRuns) return out;
   std::vector<Parts> runs;
   for (const Snapshot& run : baselines) runs.push_back(PartsOf(run, sums));
-  const Parts now = PartsOf(candidate, sums);
+  Parts now = PartsOf(candidate, sums);
+  const auto in_all = InAll(runs, now);
+  for (std::size_t i = 0; i < runs.size(); ++i) PoolOthers(baselines[i], sums, in_all, runs[i]);
+  PoolOthers(candidate, sums, in_all, now);
   std::vector<Series> all = AllSeriesOf(runs, now, IterationOf(candidate));
+  SetLone(baselines, candidate, runs, now, limit.min_share, out);
   out.is_judged = true;
   if (all.empty()) return out;
   const double common = SharedBy(all, [](const Series& series) { return series.change; });
@@ -169,7 +261,10 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double change = all[i].change - common;
     if (!is_found[i] || change <= std::log1p(limit.max_increase)) continue;
-    out.found.push_back({std::string(all[i].name), std::expm1(change), all[i].share, chances[i]});
+    out.found.push_back({all[i].name, std::expm1(change), all[i].share, chances[i],
+                         sums == &WorkSums::kernels
+                             ? OperatorAbove(baselines, candidate, all[i].name)
+                             : std::string()});
   }
   std::sort(out.found.begin(), out.found.end(), [](const PartFinding& a, const PartFinding& b) {
     return a.share * a.change / (1 + a.change) > b.share * b.change / (1 + b.change);
@@ -193,10 +288,28 @@ std::vector<std::string> PartTexts(const PartFindings& findings, std::string_vie
                     part.chance < kLeastChance ? std::string("under 1 of 100 000")
                                                : fmt::format("1 of {:.0f}", 1 / part.chance),
                     findings.runs));
+    if (!part.above.empty()) {
+      texts.back() += fmt::format(", operator above it: {}", PrintableShort(part.above));
+    }
+    const std::string common = RelativeChange(findings.common);
+    if (i == 0 && common != RelativeChange(0)) {
+      texts.back() += fmt::format("; all {}s {}, which is excluded", word, common);
+    }
   }
   if (findings.found.size() > kNamedParts) {
     texts.push_back(
         fmt::format("{} more {}s are slower", findings.found.size() - kNamedParts, word));
+  }
+  return texts;
+}
+
+std::vector<std::string> LonePartTexts(const PartFindings& findings, std::string_view word) {
+  std::vector<std::string> texts;
+  for (const LonePart& part : findings.lone) {
+    if (texts.size() == kNamedParts) break;
+    texts.push_back(fmt::format("{} {} is {}: {} of the iteration, with nothing to compare", word,
+                                PrintableShort(part.name), part.is_new ? "new" : "gone",
+                                FormatShare(part.share)));
   }
   return texts;
 }

@@ -1,8 +1,10 @@
-// Which kernels or operators of a run became slower, though the run as a whole may not show it.
+// Which kernels, operators, collectives or modules of a run became slower, though the run as a
+// whole may not show it.
 //
 // Hundreds of parts are tested at once, so that their chances are judged together: one false
 // discovery in a thousand runs. What moves all parts alike, as a clock does, is no change of a
-// part; the typical iteration is judged by that.
+// part; the typical iteration is judged by that. Names that not all runs have are pooled, kernels
+// by the type of their operators, so that a kernel that replaces another is held against it.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +23,19 @@ struct PartFinding {
   double change = 0;  ///< Relative, without what all parts share.
   double share = 0;   ///< Of the candidate's iteration.
   double chance = 1;  ///< One-sided, of this part alone.
+  std::string above;  ///< Of a kernel: "aten::mm +5.8 %", the operator that launches most of it.
+};
+
+/// A part that only one side has, with nothing to hold it against.
+struct LonePart {
+  std::string name;
+  double share = 0;     ///< Of the iteration of the side that has it.
+  bool is_new = false;  ///< It is the candidate's.
 };
 
 struct PartFindings {
   std::vector<PartFinding> found;  ///< Most time added first.
+  std::vector<LonePart> lone;      ///< Largest first; told, not judged.
   double common = 0;               ///< What all parts changed by.
   std::size_t tested = 0;
   std::size_t runs = 0;    ///< Of the baseline.
@@ -40,5 +51,8 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
 /// "kernel flash_fwd: +6.1 % (2.1 % of the iteration; by chance under 1 of 100 000; 20 runs)"; ten
 /// at most, the others counted; one line where nothing could be judged.
 std::vector<std::string> PartTexts(const PartFindings& findings, std::string_view word);
+
+/// "kernel fused_x is new: 3.1 % of the iteration, and no part of its kind is gone"; as many.
+std::vector<std::string> LonePartTexts(const PartFindings& findings, std::string_view word);
 
 }  // namespace profgauge

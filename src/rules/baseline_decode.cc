@@ -210,6 +210,13 @@ void DecodeAnchor(Decoder& decoder, const YamlNode& node, PolicyAnchor& out) {
   out.judges = !decoder.Is(node, "off");
   if (out.judges) Set(out.name, decoder.Text(node, "anchor"));
 }
+std::optional<PartLimit>* PartsNamed(std::string_view key, PolicyBaseline& out) {
+  if (key == "kernels") return &out.kernels;
+  if (key == "operators") return &out.operators;
+  if (key == "collectives") return &out.collectives;
+  return key == "modules" ? &out.modules : nullptr;
+}
+
 
 }  // namespace
 
@@ -244,9 +251,9 @@ std::vector<std::string_view> LimitedMetrics() {
 }
 
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
-  std::vector<std::string_view> names = {"match",   "noise_floor", "strictness",
-                                         "missing", "min_runs",    "anchor",
-                                         "confirm", "kernels",     "operators"};
+  std::vector<std::string_view> names = {"match",     "noise_floor", "strictness", "missing",
+                                         "min_runs",  "anchor",      "confirm",    "kernels",
+                                         "operators", "collectives", "modules"};
   for (const std::string_view id : LimitedMetrics()) names.push_back(id);
   decoder.EachNamed(node, "`baseline`", names, [&](const YamlNode& key, const YamlNode& value) {
     if (key.text == "match") {
@@ -257,8 +264,8 @@ void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out)
       Set(out.min_runs, decoder.Integer(value, "min_runs", 1, kMostRuns));
     } else if (key.text == "anchor") {
       DecodeAnchor(decoder, value, out.anchor);
-    } else if (key.text == "kernels" || key.text == "operators") {
-      DecodeParts(decoder, value, (key.text == "kernels" ? out.kernels : out.operators).emplace());
+    } else if (auto* parts = PartsNamed(key.text, out)) {
+      DecodeParts(decoder, value, parts->emplace());
     } else if (key.text == "confirm") {
       Set(out.confirm, decoder.Bool(value, "confirm"));
     } else if (key.text == "noise_floor") {

@@ -126,7 +126,7 @@ struct PolicyAnchor {
   std::optional<double> max_increase;  ///< A share; absent: as the limits say.
 };
 
-/// What kernels or operators may become slower by, each by itself.
+/// What parts of one kind may become slower by, each by itself.
 struct PartLimit {
   double max_increase = 0.03;  ///< A share.
   double min_share = 0.01;     ///< Of the iteration; smaller parts are not judged.
@@ -135,9 +135,9 @@ struct PartLimit {
 
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
-  std::optional<PartLimit> kernels, operators;  ///< Absent: they are not judged.
-  std::optional<OnBaselineMissing> missing;     ///< Absent: warn of a history, fail of a file.
-  std::int64_t min_runs = 1;                    ///< Fewer are missing.
+  std::optional<PartLimit> kernels, operators, collectives, modules;  ///< Absent: not judged.
+  std::optional<OnBaselineMissing> missing;  ///< Absent: warn of a history, fail of a file.
+  std::int64_t min_runs = 1;                 ///< Fewer are missing.
   PolicyAnchor anchor;
   bool confirm = false;  ///< A failure asks for a second run, which is judged with the first.
   std::optional<std::vector<std::string>> match;  ///< Of kRunProperties those that must agree.

@@ -70,6 +70,8 @@ constexpr Doc kDocs[] = {
     {"`baseline`", "confirm", "whether a failure asks for a second run"},
     {"`baseline`", "kernels", "limit on each kernel's time by itself, from 5 baseline runs on"},
     {"`baseline`", "operators", "limit on each operator's time by itself"},
+    {"`baseline`", "collectives", "limit on each collective's time, by kind and group size"},
+    {"`baseline`", "modules", "limit on each module's time by itself, without modules inside"},
     {"a limit on parts", "max_increase", "in percent; default: 3 %"},
     {"a limit on parts", "min_share",
      "smallest part of the iteration that is judged; default: 1 %"},

@@ -1,0 +1,167 @@
+// Single kernels, collectives and modules that became slower, against chance.
+#include "gate/parts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gate/snapshot.h"
+
+namespace profgauge {
+namespace {
+
+constexpr int kIterations = 12;
+constexpr double kIterationNs = 1e8;
+
+// Even numbers in [-1, 1), the same on every machine.
+class Even {
+ public:
+  double Next() {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<double>(state_ >> 33) / static_cast<double>(1U << 30) - 1;
+  }
+
+ private:
+  std::uint64_t state_ = 42;
+};
+
+using Sums = std::vector<WorkSum> WorkSums::*;
+
+struct Part {
+  std::string name;
+  double share = 0.02;  ///< Of the iteration.
+};
+
+// Parts of a run, each off by up to half a per cent; iterations by up to two.
+Snapshot RunOf(const std::vector<Part>& parts, Sums sums, Even& even, double clock = 1) {
+  Snapshot run;
+  run.iteration_times.assign(kIterations, static_cast<Ns>(kIterationNs));
+  run.work.iterations = kIterations;
+  run.work.has_gpu = true;
+  for (const Part& part : parts) {
+    WorkSum& sum = (run.work.*sums).emplace_back();
+    sum.name = part.name;
+    sum.count = kIterations;
+    const double level = part.share * kIterationNs * clock * (1 + 0.005 * even.Next());
+    for (int i = 0; i < kIterations; ++i) {
+      sum.series.push_back(static_cast<Ns>(level * (1 + 0.02 * even.Next())));
+      sum.gpu_time += sum.series.back();
+    }
+  }
+  return run;
+}
+
+std::vector<Part> FortyParts(double of_third = 0.02) {
+  std::vector<Part> parts;
+  for (int i = 0; i < 40; ++i) parts.push_back({"part " + std::to_string(i)});
+  parts[3].share = of_third;
+  return parts;
+}
+
+PartFindings Judged(const std::vector<Part>& base, const std::vector<Part>& current,
+                    Sums sums = &WorkSums::kernels, double clock = 1, int runs = 20) {
+  Even even;
+  std::vector<Snapshot> baselines;
+  for (int i = 0; i < runs; ++i) baselines.push_back(RunOf(base, sums, even));
+  return JudgeParts(baselines, RunOf(current, sums, even, clock), sums, {}, 0.01);
+}
+
+TEST(JudgeParts, FindsTheSlowerOneOfForty) {
+  for (const Sums sums :
+       {&WorkSums::kernels, &WorkSums::ops, &WorkSums::collectives, &WorkSums::modules}) {
+    const PartFindings findings = Judged(FortyParts(), FortyParts(0.0216), sums);
+    ASSERT_EQ(findings.found.size(), 1U);
+    EXPECT_EQ(findings.found[0].name, "part 3");
+    EXPECT_NEAR(findings.found[0].change, 0.08, 0.02);
+    EXPECT_EQ(findings.tested, 40U);
+  }
+}
+
+TEST(JudgeParts, FindsNothingWhereNothingChanged) {
+  Even even;
+  int alarms = 0;
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    std::vector<Snapshot> baselines;
+    for (int i = 0; i < 10; ++i) baselines.push_back(RunOf(FortyParts(), &WorkSums::ops, even));
+    const Snapshot run = RunOf(FortyParts(), &WorkSums::ops, even);
+    alarms += !JudgeParts(baselines, run, &WorkSums::ops, {}, 0.01).found.empty();
+  }
+  EXPECT_EQ(alarms, 0);
+}
+
+// A clock moves all parts alike, which the typical iteration shows.
+TEST(JudgeParts, LeavesOutWhatAllPartsShare) {
+  EXPECT_TRUE(Judged(FortyParts(), FortyParts(), &WorkSums::kernels, 1.2).found.empty());
+  const PartFindings both = Judged(FortyParts(), FortyParts(0.0216), &WorkSums::kernels, 1.2);
+  ASSERT_EQ(both.found.size(), 1U);
+  EXPECT_NEAR(both.common, 0.2, 0.02);
+  EXPECT_NE(PartTexts(both, "kernel").front().find("; all kernels +2"), std::string::npos)
+      << PartTexts(both, "kernel").front();
+}
+
+// A kernel under another name is held against the one that it replaces.
+TEST(JudgeParts, HoldsNewNamesAgainstThoseThatAreGone) {
+  std::vector<Part> before = FortyParts(), after = FortyParts();
+  before[5] = {"gemm_128x64", 0.02};
+  after[5] = {"gemm_64x64", 0.03};
+  const PartFindings findings = Judged(before, after);
+  ASSERT_EQ(findings.found.size(), 1U);
+  EXPECT_EQ(findings.found[0].name, "others");
+  EXPECT_NEAR(findings.found[0].change, 0.5, 0.05);
+  EXPECT_TRUE(findings.lone.empty());
+  after[5].share = 0.02;
+  EXPECT_TRUE(Judged(before, after).found.empty());
+}
+
+TEST(JudgeParts, PoolsKernelsByTheTypeOfTheirOperators) {
+  Even even;
+  const auto with = [&](const std::string& name, double share) {
+    std::vector<Part> parts = FortyParts();
+    parts[5] = {name, share};
+    Snapshot run = RunOf(parts, &WorkSums::kernels, even);
+    TimePart part;
+    part.op_type = "mm";
+    part.op = "aten::mm";
+    part.kernel = name;
+    part.time = 1;
+    run.parts = {part};
+    run.work.ops = {{"aten::mm", kIterations, static_cast<Ns>(share * 1e9), 0, {}}};
+    return run;
+  };
+  std::vector<Snapshot> baselines;
+  for (int i = 0; i < 20; ++i) baselines.push_back(with("gemm_a", 0.02));
+  const PartFindings pooled =
+      JudgeParts(baselines, with("gemm_b", 0.03), &WorkSums::kernels, {}, 0.01);
+  ASSERT_EQ(pooled.found.size(), 1U);
+  EXPECT_EQ(pooled.found[0].name, "mm: others");
+  // The operator that launches a slower kernel is named with its own change.
+  const PartFindings named =
+      JudgeParts(baselines, with("gemm_a", 0.024), &WorkSums::kernels, {}, 0.01);
+  ASSERT_EQ(named.found.size(), 1U);
+  EXPECT_EQ(named.found[0].above.substr(0, 11), "aten::mm +2");
+}
+
+TEST(JudgeParts, TellsWhatHasNoCounterpart) {
+  std::vector<Part> more = FortyParts();
+  more.push_back({"fused_x", 0.031});
+  const PartFindings added = Judged(FortyParts(), more);
+  EXPECT_TRUE(added.found.empty());
+  ASSERT_EQ(added.lone.size(), 1U);
+  EXPECT_TRUE(added.lone[0].is_new);
+  EXPECT_EQ(LonePartTexts(added, "kernel").front().substr(0, 22), "kernel others is new: ");
+  const PartFindings gone = Judged(more, FortyParts());
+  ASSERT_EQ(gone.lone.size(), 1U);
+  EXPECT_FALSE(gone.lone[0].is_new);
+}
+
+TEST(JudgeParts, NeedsFiveRuns) {
+  EXPECT_FALSE(Judged(FortyParts(), FortyParts(0.04), &WorkSums::modules, 1, 4).is_judged);
+  EXPECT_TRUE(Judged(FortyParts(), FortyParts(0.04), &WorkSums::modules, 1, 5).is_judged);
+}
+
+}  // namespace
+}  // namespace profgauge
