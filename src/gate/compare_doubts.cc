@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "gate/batch.h"
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
 #include "knowledge/gate.h"
@@ -35,11 +36,29 @@ bool MetricComparer::LackDefinition(MetricComparison& out) const {
   return false;
 }
 
-void MetricComparer::DoubtIterations(MetricComparison& out) const {
-  const std::optional<std::string> reason = WhyOtherIterations(baselines_, candidates_);
+void MetricComparer::DoubtIterations(const BaselineLimit& limit, MetricComparison& out) const {
+  std::optional<std::string> reason = WhyOtherIterations(baselines_, candidates_);
+  if (!reason && !limit.per_sample && !IsExact(limit.metric)) {
+    reason = WhySmallerInputs(baselines_, candidates_);
+  }
   if (!reason) return;
   out.is_missing = true;
   out.reason = *reason;
+}
+
+// Which of the runs have how many samples nobody recorded.
+bool MetricComparer::LackSamples(const BaselineLimit& limit, MetricComparison& out) const {
+  if (!limit.per_sample) return false;
+  const auto is_unknown = [&](const Snapshot& run) {
+    return !SamplesRatio(baselines_.front(), run).has_value();
+  };
+  out.is_missing =
+      std::ranges::any_of(baselines_, is_unknown) || std::ranges::any_of(candidates_, is_unknown);
+  if (!out.is_missing) return false;
+  out.reason =
+      "`per: sample` needs the samples of an iteration in both: `per_step` of the unrecorded "
+      "iterations' document, or input shapes that differ only by the batch";
+  return true;
 }
 
 // Where work is taken for that of another iteration, some are left without any time.

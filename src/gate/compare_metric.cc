@@ -13,6 +13,7 @@
 #include "analysis/time/iteration_stats.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "gate/batch.h"
 #include "gate/change_text.h"
 #include "gate/comparable.h"
 #include "gate/constants.h"
@@ -164,6 +165,7 @@ MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
   out.limit = LimitText(limit, out.unit);
   if (LackDefinition(out)) return out;
   if (IsOfSteps(limit.metric) && LackSteps(out)) return out;
+  if (LackSamples(limit, out)) return out;
   const bool is_by_steps = steps_ == StepsUse::kBoth;
   const bool is_time =
       !is_by_steps && (limit.metric.starts_with("iteration.time.") || IsPeriod(limit.metric));
@@ -175,7 +177,7 @@ MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
                        CompareShares(limit, out) || CompareTail(limit, out);
   if (!is_done) CompareValues(limit, out);
   const bool is_within = out.verdict != stats::Change::kFail;
-  if ((is_time || is_sum) && is_within) DoubtIterations(out);
+  if ((is_time || is_sum) && is_within) DoubtIterations(limit, out);
   if (is_time && is_within) DoubtEmptyIterations(out);
   DoubtNumbers(out);
   DoubtFloor(limit, out);
@@ -204,6 +206,10 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     if (!base_total.empty() && !current_total.empty()) {
       TakeOffInputs(baselines_, candidates_, base_total, current_total);
     }
+  }
+  if (limit.per_sample) {
+    for (SeriesList* series : {&base, &base_total}) DivideBySamples(baselines_, *series);
+    for (SeriesList* series : {&current, &current_total}) DivideBySamples(candidates_, *series);
   }
   NoteWarmup(base, current);
   const double level = LevelOf(base);
@@ -246,9 +252,18 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     const ChangeContext context{out.unit, options.limit, options.lower_is_better};
     out.reason = options.is_mean ? DescribeMean(result, context) : DescribeChange(result, context);
     if (is_by_steps) out.reason += "; " + StepCounts(base, current);
+    if (limit.per_sample) out.reason += "; per sample";
   }
   DoubtInputs(mix, out);
   return true;
+}
+
+// As if all iterations had the samples of the baseline's first run.
+void MetricComparer::DivideBySamples(std::span<const Snapshot> runs, SeriesList& series) const {
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const double ratio = SamplesRatio(baselines_.front(), runs[i]).value_or(1);
+    for (double& value : series[i].values) value /= ratio;
+  }
 }
 
 bool MetricComparer::CompareShares(const BaselineLimit& limit, MetricComparison& out) const {

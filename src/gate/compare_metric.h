@@ -44,17 +44,19 @@ class MetricComparer {
   bool LackTimes(MetricComparison& out) const;
   bool LackSteps(MetricComparison& out) const;
   bool LackSums(std::string_view family, MetricComparison& out) const;
-  void DoubtIterations(MetricComparison& out) const;
+  bool LackSamples(const BaselineLimit& limit, MetricComparison& out) const;
+  void DoubtIterations(const BaselineLimit& limit, MetricComparison& out) const;
   void DoubtEmptyIterations(MetricComparison& out) const;
   void DoubtNumbers(MetricComparison& out) const;
   void DoubtFloor(const BaselineLimit& limit, MetricComparison& out) const;
 
   bool CompareTimes(const BaselineLimit& limit, MetricComparison& out);
+  void DivideBySamples(std::span<const Snapshot> runs, SeriesList& series) const;
   bool CompareShares(const BaselineLimit& limit, MetricComparison& out) const;
   bool CompareTail(const BaselineLimit& limit, MetricComparison& out) const;
+  bool CompareSums(const BaselineLimit& limit, MetricComparison& out);
   bool CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
                     const std::vector<double>& current, MetricComparison& out) const;
-  bool CompareSums(const BaselineLimit& limit, MetricComparison& out);
   void CompareValues(const BaselineLimit& limit, MetricComparison& out);
 
   stats::CompareOptions Options(const BaselineLimit& limit, const BaselineLimit::Amount& amount,

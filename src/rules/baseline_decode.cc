@@ -100,6 +100,23 @@ void CheckTotal(Decoder& decoder, const YamlNode& node, const BaselineLimit& lim
                   metric::kStepTimeMedian.text(), limit.metric));
 }
 
+bool IsTimeOfIterations(std::string_view metric) {
+  return metric == metric::kIterationTimeMedian || metric == metric::kIterationTimeMean ||
+         metric == metric::kIterationPeriodMedian || metric == metric::kStepTimeMedian ||
+         metric == metric::kStepTimeMean;
+}
+
+void DecodePer(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
+  static constexpr Decoder::Word<bool> kPer[] = {{"iteration", false}, {"sample", true}};
+  Set(limit.per_sample, decoder.OneOf<bool>(node, "per", kPer));
+  if (!limit.per_sample || IsTimeOfIterations(limit.metric)) return;
+  decoder.Add(
+      node, "policy/no-samples",
+      fmt::format("`per: sample` is allowed only with typical and mean times of iterations, "
+                  "not with `{}`",
+                  limit.metric));
+}
+
 void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                          std::vector<BaselineLimit>& out) {
   const std::shared_ptr<const MetricSpec> metric = MetricOf(decoder, key);
@@ -119,6 +136,7 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
       {"min_abs", [&](const YamlNode& n) { DecodeMinAbs(decoder, n, *metric, limit.min_abs); }},
       {"side", [&](const YamlNode& n) { any_side = DecodeSide(decoder, n); }},
       {"total", [&](const YamlNode& n) { DecodeTotal(decoder, n, limit); }},
+      {"per", [&](const YamlNode& n) { DecodePer(decoder, n, limit); }},
       {"level",
        [&](const YamlNode& n) { Set(limit.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
   };
@@ -192,6 +210,13 @@ void DecodeParts(Decoder& decoder, const YamlNode& node, PartLimit& out) {
   decoder.Map(node, "a limit on parts", kKeys);
 }
 
+std::optional<PartLimit>* PartsNamed(std::string_view key, PolicyBaseline& out) {
+  if (key == "kernels") return &out.kernels;
+  if (key == "operators") return &out.operators;
+  if (key == "collectives") return &out.collectives;
+  return key == "modules" ? &out.modules : nullptr;
+}
+
 void DecodeAnchor(Decoder& decoder, const YamlNode& node, PolicyAnchor& out) {
   out = {};
   if (node.kind == YamlNode::Kind::kMap) {
@@ -210,13 +235,6 @@ void DecodeAnchor(Decoder& decoder, const YamlNode& node, PolicyAnchor& out) {
   out.judges = !decoder.Is(node, "off");
   if (out.judges) Set(out.name, decoder.Text(node, "anchor"));
 }
-std::optional<PartLimit>* PartsNamed(std::string_view key, PolicyBaseline& out) {
-  if (key == "kernels") return &out.kernels;
-  if (key == "operators") return &out.operators;
-  if (key == "collectives") return &out.collectives;
-  return key == "modules" ? &out.modules : nullptr;
-}
-
 
 }  // namespace
 

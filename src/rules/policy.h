@@ -106,6 +106,7 @@ struct BaselineLimit {
   /// as the typical time.
   std::optional<double> total;
   bool judges_total = true;  ///< `total: off` is false.
+  bool per_sample = false;   ///< `per: sample`: of times, divided by the samples of an iteration.
   Level level = Level::kError;
   Where where;
 };

@@ -90,6 +90,7 @@ constexpr Doc kDocs[] = {
     {"a baseline limit", "min_abs", "smaller changes pass, whatever the percentage"},
     {"a baseline limit", "total",
      "limit on the total of all iterations, for a typical time; off: not judged"},
+    {"a baseline limit", "per", "sample: times are divided by the samples of an iteration"},
     {"a baseline limit", "side", "any: limiting the good side is intended"},
     {"a baseline limit", "level", kLevelDoc},
 

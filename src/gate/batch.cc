@@ -1,0 +1,106 @@
+#include "gate/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "analysis/classify/eligibility.h"
+#include "base/format.h"
+#include "knowledge/gate.h"
+
+namespace profgauge {
+namespace {
+
+// "[[64, 1024], [1024, 1024]]" as the dimensions of its tensors.
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+Shapes ShapesOf(std::string_view text) {
+  Shapes shapes;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '[') shapes.emplace_back();
+    std::int64_t number = 0;
+    const char* begin = text.data() + at;
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+    const bool is_number = error == std::errc() && !shapes.empty();
+    if (is_number) shapes.back().push_back(number);
+    at += is_number ? static_cast<std::size_t>(end - begin) : 1;
+  }
+  return shapes;
+}
+
+// By how much shapes of one call differ, where at most one dimension of each tensor does and all
+// by the same factor. A dimension of the model is of weights, which have it twice or not at all.
+std::optional<double> RatioOf(const Shapes& base, const Shapes& run) {
+  if (base.size() != run.size()) return std::nullopt;
+  std::optional<double> ratio;
+  for (std::size_t tensor = 0; tensor < base.size(); ++tensor) {
+    if (base[tensor].size() != run[tensor].size()) return std::nullopt;
+    bool differs = false;
+    for (std::size_t i = 0; i < base[tensor].size(); ++i) {
+      const std::int64_t there = base[tensor][i], here = run[tensor][i];
+      if (there == here) continue;
+      if (differs || there <= 0 || here <= 0) return std::nullopt;
+      differs = true;
+      const double its = static_cast<double>(here) / static_cast<double>(there);
+      if (ratio && *ratio != its) return std::nullopt;
+      ratio = its;
+    }
+  }
+  return ratio.value_or(1);
+}
+
+std::optional<double> RatioByShapes(const Snapshot& base, const Snapshot& run) {
+  std::map<std::string_view, std::vector<Shapes>> there;
+  for (const TimePart& part : base.parts) {
+    if (IsProduct(part.op) && !part.shapes.empty()) there[part.op].push_back(ShapesOf(part.shapes));
+  }
+  std::map<double, double> times;  // Of the products that a ratio explains.
+  double whole = 0;
+  for (const TimePart& part : run.parts) {
+    if (!IsProduct(part.op) || part.shapes.empty()) continue;
+    const Shapes here = ShapesOf(part.shapes);
+    std::set<double> ratios;
+    for (const Shapes& shapes : there[part.op]) {
+      if (const auto ratio = RatioOf(shapes, here)) ratios.insert(*ratio);
+    }
+    // The same shapes are in both: no other call explains them.
+    if (ratios.contains(1)) ratios = {1};
+    for (const double ratio : ratios) times[ratio] += static_cast<double>(part.time);
+    whole += static_cast<double>(part.time);
+  }
+  for (const auto& [ratio, time] : times) {
+    if (time >= knowledge::kGateBatchShare * whole && whole > 0) return ratio;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> SamplesRatio(const Snapshot& base, const Snapshot& run) {
+  if (base.samples > 0 && run.samples > 0) return run.samples / base.samples;
+  return RatioByShapes(base, run);
+}
+
+std::optional<std::string> WhySmallerInputs(std::span<const Snapshot> baselines,
+                                            std::span<const Snapshot> candidates) {
+  for (const Snapshot& base : baselines) {
+    for (const Snapshot& run : candidates) {
+      const std::optional<double> ratio = SamplesRatio(base, run);
+      if (!ratio || *ratio >= 1) continue;
+      return fmt::format(
+          "an iteration has {} of the baseline's samples, as a smaller batch has: limit the time "
+          "`per: sample`, or save a new baseline [baseline/other-inputs]",
+          FormatShare(*ratio));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace profgauge
