@@ -141,6 +141,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.metrics = CompareMetrics(baselines, candidates, used, out.notes,
                                purpose == ComparePurpose::kJudgePairs);
   NoteIterations(baselines, candidates, out);
+  out.other_launches = WhyOtherIterations(baselines, candidates);
   const auto other_work = std::find_if(
       out.differences.begin(), out.differences.end(),
       [](const Difference& d) { return d.property == "shape_signature" && !d.is_hard; });

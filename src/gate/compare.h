@@ -80,7 +80,9 @@ struct RunComparison {
   std::string changed;  ///< What is different beside the speed, one line (gate/changed.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
-  std::string blame;         ///< Whose the step may be, where it may be others'.
+  std::string blame;  ///< Whose the step may be, where it may be others'.
+  /// Why iterations are not those of the baseline: a tenth fewer of all launches.
+  std::optional<std::string> other_launches;
   bool is_same_run = false;  ///< Every run of the baseline is a candidate's own recording.
   /// What was left out as warm-up or odd, and what cannot be certain: one sentence each.
   std::vector<std::string> notes;

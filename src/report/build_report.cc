@@ -16,6 +16,7 @@
 #include "report/build_comparison.h"
 #include "report/build_profile.h"
 #include "report/build_quantity.h"
+#include "report/launch_check.h"
 
 namespace profgauge::report {
 namespace {
@@ -289,6 +290,7 @@ Report BuildReport(const BuildInput& input) {
     for (const std::string& note : input.verdict->notes) report.remarks.push_back({"waiver", note});
   }
   report.recording = analysis.certificate;
+  AddLaunchCheck(input.comparison, report.recording);
   report.import = BuildImport(input.ranks);
   report.environment = BuildEnvironment(input.ranks);
   report.provenance = BuildProvenance(input);

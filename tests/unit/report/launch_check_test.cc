@@ -1,0 +1,36 @@
+// The certificate's check against the baseline.
+#include "report/launch_check.h"
+
+#include <gtest/gtest.h>
+
+namespace profgauge::report {
+namespace {
+
+TEST(LaunchCheck, StandsInEveryCertificate) {
+  Certificate none;
+  AddLaunchCheck(nullptr, none);
+  EXPECT_TRUE(none.checks.empty());
+
+  const auto checked = [](const RunComparison* comparison, Trust trust) {
+    Certificate certificate{trust, {{"readable", "Events are readable"}}};
+    AddLaunchCheck(comparison, certificate);
+    return certificate;
+  };
+  const Certificate without = checked(nullptr, Trust::kWhole);
+  ASSERT_EQ(without.checks.size(), 2U);
+  EXPECT_EQ(without.checks[1].id, "launches-as-baseline");
+  EXPECT_EQ(without.checks[1].state, CheckState::kUnknown);
+  EXPECT_EQ(without.trust, Trust::kWhole);
+
+  RunComparison comparison;
+  EXPECT_EQ(checked(&comparison, Trust::kWhole).checks[1].state, CheckState::kOk);
+  comparison.other_launches = "they launch only 88.0 %";
+  const Certificate fewer = checked(&comparison, Trust::kWhole);
+  EXPECT_EQ(fewer.checks[1].state, CheckState::kDoubt);
+  EXPECT_EQ(fewer.checks[1].text, "they launch only 88.0 %");
+  EXPECT_EQ(fewer.trust, Trust::kLimited);
+  EXPECT_EQ(checked(&comparison, Trust::kNone).trust, Trust::kNone);
+}
+
+}  // namespace
+}  // namespace profgauge::report
