@@ -26,11 +26,15 @@ struct Handler {
 
   json::value_stack stack;
   std::string number;
+  std::size_t members = 0;  // Of all objects; a key given twice counts twice.
 
   bool on_document_begin(error_code&) { return true; }
   bool on_document_end(error_code&) { return true; }
   bool on_object_begin(error_code&) { return true; }
-  bool on_object_end(std::size_t size, error_code&) { return stack.push_object(size), true; }
+  bool on_object_end(std::size_t size, error_code&) {
+    members += size;
+    return stack.push_object(size), true;
+  }
   bool on_array_begin(error_code&) { return true; }
   bool on_array_end(std::size_t size, error_code&) { return stack.push_array(size), true; }
   bool on_key_part(View text, std::size_t, error_code&) { return stack.push_chars(text), true; }
@@ -63,10 +67,22 @@ struct Handler {
   bool on_comment(View, error_code&) { return true; }
 };
 
+// Of all objects in it.
+std::size_t CountMembers(const json::value& value) {
+  std::size_t count = 0;
+  if (const auto* object = value.if_object()) {
+    count = object->size();
+    for (const auto& [key, member] : *object) count += CountMembers(member);
+  } else if (const auto* array = value.if_array()) {
+    for (const json::value& element : *array) count += CountMembers(element);
+  }
+  return count;
+}
+
 }  // namespace
 
 json::value ParseExactJson(std::string_view text, const json::parse_options& options,
-                           error_code& error, std::size_t& parsed) {
+                           error_code& error, std::size_t& parsed, std::size_t* repeated) {
   json::basic_parser<Handler> parser(options);
   parser.handler().stack.reset();
   parsed = parser.write_some(false, text.data(), text.size(), error);
@@ -79,7 +95,9 @@ json::value ParseExactJson(std::string_view text, const json::parse_options& opt
     error = json::error::extra_data;
     return nullptr;
   }
-  return parser.handler().stack.release();
+  json::value value = parser.handler().stack.release();
+  if (repeated != nullptr) *repeated = parser.handler().members - CountMembers(value);
+  return value;
 }
 
 }  // namespace profgauge

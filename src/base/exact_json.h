@@ -10,8 +10,10 @@
 namespace profgauge {
 
 /// What is no JSON gives null and an error; `parsed` is how much of the text was understood then.
-/// Among the errors: json::error::incomplete, too_deep, extra_data, exponent_overflow.
+/// Among the errors: json::error::incomplete, too_deep, extra_data, exponent_overflow. Of a key
+/// given twice in an object the last value counts; `repeated` says how many such keys there were.
 boost::json::value ParseExactJson(std::string_view text, const boost::json::parse_options& options,
-                                  boost::json::error_code& error, std::size_t& parsed);
+                                  boost::json::error_code& error, std::size_t& parsed,
+                                  std::size_t* repeated = nullptr);
 
 }  // namespace profgauge

@@ -245,6 +245,10 @@ class Attacher {
       Profile& profile = profiles_[i];
       if (auto inside = FindInside(profile)) found_[i].push_back(*std::move(inside));
       profile.run_document.clear();
+      for (const Found& found : found_[i]) {
+        if (found.reading.repeated_keys == 0) continue;
+        profile.log.Add(Counter::duplicate_keys, found.reading.repeated_keys);
+      }
       if (!found_[i].empty()) profile.run_side = Chosen(std::move(found_[i]), profile.distributed);
     }
   }

@@ -72,7 +72,7 @@ std::optional<json::object> ObjectOf(std::string_view text, RunReading& out) {
   options.max_depth = kMostLevels;
   json::error_code error;
   std::size_t parsed = 0;
-  json::value value = ParseExactJson(text, options, error, parsed);
+  json::value value = ParseExactJson(text, options, error, parsed, &out.repeated_keys);
   if (error == json::error::too_deep) {
     out.problems.push_back({"run/too-large", fmt::format("more than {} levels", kMostLevels)});
   } else if (error) {

@@ -24,6 +24,7 @@ inline constexpr Ns kMostStepLength = 86'400'000'000'000;
 struct RunReading {
   std::optional<RunDocument> document;
   std::vector<RunProblem> problems;
+  std::size_t repeated_keys = 0;  ///< Keys given twice, of which the last counts.
 };
 
 /// Codes: "run/unreadable" with the place, "run/newer", "run/too-large", and beside a document

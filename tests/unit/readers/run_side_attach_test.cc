@@ -148,6 +148,16 @@ TEST_F(RunSideAttach, ANamedFileMustBeUsable) {
   EXPECT_EQ(missing.error().code, "run/unreadable");
 }
 
+TEST_F(RunSideAttach, KeysGivenTwiceAreCounted) {
+  std::vector<Profile> profiles = List(Of("a.json"));
+  Write("a.run.json",
+        R"({"schema":1,"schema":1,"segments":[],"segments":[{"first":7,"first":0,"ns":[5,6]}]})");
+  ASSERT_TRUE(AttachRunSides(profiles, {}, {}));
+  ASSERT_EQ(StepsOf(profiles[0]), 2U);
+  EXPECT_EQ(profiles[0].run_side->document->segments.at(0).first, 0);
+  EXPECT_EQ(profiles[0].log[Counter::duplicate_keys], 3U);
+}
+
 TEST_F(RunSideAttach, AColumnMayFollowTheName) {
   std::vector<Profile> profiles = List(Of("a.json"));
   const std::string table = Write("t.csv", "a,b_ms\n1,2\n3,4\n");
