@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "expr/lexer.h"
 #include "rules/catalogue_words.h"
+#include "rules/never_missed.h"
 #include "rules/text_builder.h"
 
 namespace profgauge {
@@ -64,7 +65,7 @@ class RuleCompiler {
  public:
   /// `active`: the parameters that hold; null: their defaults.
   RuleCompiler(const Rule& rule, const ActiveRule* active, Errors& errors)
-      : rule_(rule), active_(active), errors_(errors) {}
+      : rule_(rule), active_(active), errors_(errors), reaches_(rule, active) {}
 
   CompiledRule Run() {
     out_.rule = &rule_;
@@ -179,6 +180,7 @@ class RuleCompiler {
       }
       const expr::Slot slot =
           AddComputed(let.name, value->type().unit, KnownValuesOf(let.values_of));
+      reaches_.Add(let.name, *value);
       out_.lets.push_back({slot, *std::move(value)});
     }
   }
@@ -212,7 +214,17 @@ class RuleCompiler {
                fmt::format("write it as `{}`", ExampleLiteral(out_.metric->type().unit)), errors_);
       return;
     }
+    CheckMissed(*source, *program, level, above);
     out_.limits.push_back({level, above, *std::move(program), std::nullopt});
+  }
+
+  void CheckMissed(const SourceText& source, const expr::Program& limit, Level level, bool above) {
+    const LimitReach reach = reaches_.Judge(*out_.metric, limit, level, above);
+    if (!reach.never_missed.empty()) {
+      AddError(source.All(), "rules/never-missed", reach.never_missed, "", errors_);
+    } else if (!reach.doubt.empty()) {
+      out_.doubts.push_back(fmt::format("{}: {}", rule_.id, reach.doubt));
+    }
   }
 
   /// A scenario sees the rows that it changes alone: parameters stand in it as their numbers.
@@ -227,13 +239,8 @@ class RuleCompiler {
           std::find_if(rule_.params.begin(), rule_.params.end(),
                        [&token](const RuleParam& one) { return one.name == token.text.substr(1); });
       if (param == rule_.params.end()) continue;
-      Literal value = param->default_value;
-      if (active_ != nullptr) {
-        const auto found = active_->params.find(param->name);
-        if (found != active_->params.end()) value = found->second;
-      }
       out.Part(source, copied, token.range.begin);
-      out.Inserted(LiteralText(value), source.At(token.range.begin));
+      out.Inserted(LiteralText(ValueOfParam(*param, active_)), source.At(token.range.begin));
       copied = token.range.end;
     }
     out.Part(source, copied, source.text.size());
@@ -322,7 +329,8 @@ class RuleCompiler {
   const ActiveRule* active_;
   Errors& errors_;
   CompiledRule out_;
-  Errors wrong_rows_;                     ///< Of names of rows.
+  Errors wrong_rows_;  ///< Of names of rows.
+  Reaches reaches_;
   std::vector<std::string> wrong_names_;  ///< Names whose expression has an error.
 };
 
@@ -472,6 +480,11 @@ Errors CheckRule(const Rule& rule) {
   RuleCompiler(rule, nullptr, errors).Run();
   DropConsequences(rule, errors);
   return errors;
+}
+
+std::vector<std::string> DoubtsOf(const Rule& rule) {
+  Errors errors;
+  return RuleCompiler(rule, nullptr, errors).Run().doubts;
 }
 
 }  // namespace profgauge

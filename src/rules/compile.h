@@ -66,6 +66,7 @@ struct CompiledRule {
   /// …that it explains only if a condition of `explains_when` (by index) holds.
   std::vector<std::pair<std::size_t, std::size_t>> symptoms_when;
   std::vector<expr::Program> explains_when;  ///< As in the rule.
+  std::vector<std::string> doubts;           ///< Limits that look mistaken; one sentence each.
 };
 
 /// Compiles what is to be evaluated. `rules` and `policy` must outlive the result. Errors: all of
@@ -85,5 +86,7 @@ std::string_view MeasuredMetric(const Rule& rule);
 
 /// The errors of one rule alone, for `rules check`.
 Errors CheckRule(const Rule& rule);
+/// What looks mistaken in a rule without errors; one sentence each.
+std::vector<std::string> DoubtsOf(const Rule& rule);
 
 }  // namespace profgauge

@@ -70,6 +70,9 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
   }
   SortByPlace(errors);
   if (!errors.empty()) return Refuse(errors, console);
+  for (const Rule& rule : rules.rules) {
+    for (const std::string& doubt : DoubtsOf(rule)) console.Warn(doubt);
+  }
   const std::size_t count = rules.rules.size();
   console.Print(fmt::format("{} {} well-formed\n", count, count == 1 ? "rule is" : "rules are"));
   return kExitPass;
