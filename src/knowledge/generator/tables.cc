@@ -74,6 +74,12 @@ constexpr Field kMarkers[] = {{"family", "family", Is::kText, true},
                               {"starts", "starts"},
                               {"matches", "matches"},
                               {"domain", "domain"}};
+constexpr Field kSteps[] = {{"engine", "engine", Is::kText, true},
+                            {"phase", "phase", Is::kText, true},
+                            {"matches", "pattern", Is::kText, true}};
+constexpr Field kWitnesses[] = {{"id", "id", Is::kText, true},
+                                {"closes", "closes", Is::kFlag},
+                                {"matches", "pattern", Is::kText, true}};
 constexpr Field kForeign[] = {{"code", "code", Is::kText, true},
                               {"what", "what", Is::kText, true},
                               {"help", "help", Is::kText, true},
@@ -87,6 +93,12 @@ constexpr Field kTiles[] = {{"id", "id", Is::kText, true}, {"matches", "pattern"
 constexpr Field kHeadSizes[] = {{"id", "id", Is::kText, true},
                                 {"matches", "pattern", Is::kText, true},
                                 {"sizes", "sizes", Is::kText, true}};
+constexpr Field kHostWork[] = {{"id", "id", Is::kText, true},
+                               {"title", "title", Is::kText, true},
+                               {"matches", "pattern", Is::kText, true}};
+constexpr Field kWorkloadSigns[] = {{"id", "id", Is::kText, true},
+                                    {"where", "where", Is::kWord, true},
+                                    {"matches", "pattern", Is::kText, true}};
 constexpr Field kOneText[] = {{"name", "", Is::kText, true}};
 
 constexpr List kLists[] = {{"names.yaml", "kernels", kKernels},
@@ -97,9 +109,13 @@ constexpr List kLists[] = {{"names.yaml", "kernels", kKernels},
                            {"names.yaml", "vendors", kVendors},
                            {"names.yaml", "tiles", kTiles},
                            {"names.yaml", "head_sizes", kHeadSizes},
+                           {"names.yaml", "host_work", kHostWork},
+                           {"names.yaml", "workload_signs", kWorkloadSigns},
                            {"devices.yaml", "peaks", kPeaks},
                            {"devices.yaml", "words", kWords},
                            {"markers.yaml", "markers", kMarkers},
+                           {"markers.yaml", "steps", kSteps},
+                           {"markers.yaml", "witnesses", kWitnesses},
                            {"foreign.yaml", "foreign", kForeign}};
 
 class Writer {
