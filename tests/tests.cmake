@@ -40,7 +40,7 @@ function(profgauge_test name)
 endfunction()
 
 profgauge_test(base DEPENDS base)
-profgauge_test(traits DEPENDS analysis)
+profgauge_test(traits DEPENDS analysis readers)
 profgauge_test(exports DEPENDS exports readers)
 
 # The replay of what waits for what, on small profiles and on every recording at hand.

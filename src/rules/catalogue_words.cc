@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/host_work.h"
 #include "model/idle_cause.h"
 #include "rules/rule_schema.h"
 
@@ -28,6 +29,15 @@ constexpr auto kCausesValues = [] {
   }
   return values;
 }();
+constexpr auto kHostWorkValues = [] {
+  std::array<EnumValue, std::size(kHostWork) + 2> values;
+  for (std::size_t i = 0; i < std::size(kHostWork); ++i) {
+    values[i] = {kHostWork[i].id, kHostWork[i].title};
+  }
+  values[std::size(kHostWork)] = {kUnnamedHostWork.id, kUnnamedHostWork.title};
+  values[std::size(kHostWork) + 1] = {kUnrecordedHostWork.id, kUnrecordedHostWork.title};
+  return values;
+}();
 constexpr auto kCopyKindsValues = Plain({"h2d", "d2h", "d2d", "p2p", "h2h", "unknown", "memset"});
 constexpr auto kHostMemoryValues = Plain({"pageable", "pinned", "managed", "unknown"});
 constexpr auto kCallKindsValues = Plain({"launch", "memcpy", "memset", "sync", "memory", "other"});
@@ -44,6 +54,8 @@ constexpr auto kQueueTypesValues = Plain(
 constexpr auto kFormatsValues =
     Plain({"kineto", "ascend", "xla", "nsight_systems", "nvprof", "rocprofv3", "neuron", "dlprof",
            "pyprof", "summary", "unknown"});
+constexpr auto kWorkloadsValues = Plain({"capture", "training", "decode", "prefill", "mixed",
+                                         "diffusion", "inference", "benchmark", "unknown"});
 constexpr auto kFrameworksValues =
     Plain({"pytorch", "tensorflow", "xla", "tensorrt", "none", "unknown"});
 /// A device of no known maker has no id.
@@ -58,6 +70,7 @@ struct KnownColumn {
 /// What is open is written by profilers, which may write more.
 constexpr KnownColumn kKnown[] = {
     {"gap.cause", {kCausesValues}},
+    {"gap.category", {kHostWorkValues}},
     {"memcpy.kind", {kCopyKindsValues}},
     {"memcpy.host_memory", {kHostMemoryValues}},
     {"api_call.kind", {kCallKindsValues}},
@@ -76,6 +89,7 @@ constexpr KnownColumn kKnown[] = {
     {"dma_queue.type", {kQueueTypesValues}},
     {"profile.format", {kFormatsValues, true}},
     {"profile.framework", {kFrameworksValues}},
+    {"profile.workload", {kWorkloadsValues}},
     {"device.vendor", {kVendorsValues}},
 };
 

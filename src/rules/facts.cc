@@ -10,6 +10,7 @@
 #include "analysis/classify/collective.h"
 #include "analysis/context/markers.h"
 #include "analysis/context/repeated_ranges.h"
+#include "analysis/recording/workload.h"
 #include "base/dates.h"
 #include "base/format.h"
 #include "model/program_signs.h"
@@ -40,6 +41,11 @@ constexpr FactSpec kFacts[] = {
     {"profile.framework", Unit::kText,
      "Framework of the program: pytorch, tensorflow, xla, tensorrt; none if the profile would show "
      "one."},
+    {"profile.workload", Unit::kText,
+     "Kind of the run by names: training, decode, prefill, mixed, diffusion, inference, benchmark, "
+     "capture."},
+    {"profile.in_graphs", Unit::kBool, "Whether launches of graphs run most kernels."},
+    {"profile.loads_data", Unit::kBool, "Whether a data loader feeds the run."},
     {"profile.has_torch_compile", Unit::kBool,
      "False if the profile is older than PyTorch 2.0, which introduced torch.compile."},
     {"profile.gc_time", Unit::kTime,
@@ -269,6 +275,12 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   facts["profile.fsdp"] = Shows(first, Sign::kFsdp);
   facts["profile.graph_capture"] = Shows(first, Sign::kGraphCapture);
   facts["profile.framework"] = FrameworkOf(first);
+  if (first.summary.empty()) {
+    const Workload workload = WorkloadOf(first);
+    if (!workload.kind.empty()) facts["profile.workload"] = std::string(workload.kind);
+    facts["profile.in_graphs"] = workload.in_graphs;
+    facts["profile.loads_data"] = workload.loads_data;
+  }
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
   facts["profile.gc_time"] = MostGarbageCollection(ranks);
   for (const FactSpec& spec : kFacts) {

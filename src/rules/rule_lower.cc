@@ -38,7 +38,8 @@ bool IsToken(const Token& token, TokenKind kind, std::string_view text) {
 
 /// Facts that are `unknown` where nothing is recorded.
 bool IsAlwaysKnown(std::string_view name) {
-  return name == "device.vendor" || name == "profile.framework" || name == "profile.format";
+  return name == "device.vendor" || name == "profile.framework" || name == "profile.format" ||
+         name == "profile.workload";
 }
 
 /// Whether no parentheses are needed around it.

@@ -17,6 +17,7 @@
 #include "analysis/context/op_gpu_use.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
+#include "analysis/work/recomputation.h"
 #include "base/whole_number.h"
 
 namespace profgauge {
@@ -141,6 +142,11 @@ OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row,
           outside.is_all ? 1 : 0};
 }
 
+void AddRecomputed(const RankContext& rank, std::uint32_t row, OpSums& sums) {
+  sums.recomputed_calls = 1;
+  sums.recomputed_time = rank.tree.kernel_total[row];
+}
+
 using Groups = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
 
 // The row of a name and second text; a new one where there is none.
@@ -154,11 +160,21 @@ OpRow& RowOf(StringId name, StringId second, Groups& places, std::vector<OpRow>&
 // The operators of one rank.
 struct RankOps {
   explicit RankOps(const RankContext& of)
-      : rank(of), rows(OperatorRows(of)), gpu_use(rows.empty() ? OpGpuUse{} : FindOpGpuUse(of)) {}
+      : rank(of),
+        rows(OperatorRows(of)),
+        gpu_use(rows.empty() ? OpGpuUse{} : FindOpGpuUse(of)),
+        knows_recomputed(!rows.empty() && HasBackward(*of.profile)) {
+    if (knows_recomputed) {
+      recomputed = OutermostOf(FindRecomputed(*of.profile), of.profile->host);
+    }
+  }
+  bool IsRecomputed(std::uint32_t row) const { return knows_recomputed && recomputed[row]; }
 
   const RankContext& rank;
   std::vector<std::uint32_t> rows;  // Of the host table.
   OpGpuUse gpu_use;
+  bool knows_recomputed;
+  std::vector<bool> recomputed = {};  // By row of the host table.
 };
 
 // The texts by which rows of the host table are told apart beside their names; null: by names
@@ -193,7 +209,8 @@ std::vector<std::vector<OpRow>> Group(const RankOps& ops, std::span<const Groupi
   IterationCursor iterations(rank.iterations);
   for (const std::uint32_t row : ops.rows) {
     const Outside outside = OutsideOf(rank, row, iterations);
-    const OpSums sums = SumsOf(rank, ops.gpu_use.Of(row), row, outside);
+    OpSums sums = SumsOf(rank, ops.gpu_use.Of(row), row, outside);
+    if (!outside.is_all && ops.IsRecomputed(row)) AddRecomputed(rank, row, sums);
     const StringId name = translate(host.name[row]), dtypes = translate(host.input_dtypes[row]),
                    stack = translate(host.call_stack[row]);
     const auto direction =
@@ -256,8 +273,8 @@ std::string_view DirectionText(std::uint8_t directions) {
 
 bool NeedsDevice(std::string_view id) {
   return id.starts_with("device_") || id.starts_with("gpu_") || id == "kernels" ||
-         id == "outside" || id == "uses_tensor_core" || id.starts_with("tensor_core_self") ||
-         id.starts_with("tensor_core_total");
+         id == "outside" || id == "recomputed_time" || id == "uses_tensor_core" ||
+         id.starts_with("tensor_core_self") || id.starts_with("tensor_core_total");
 }
 
 // Columns that need device events are absent without them, not zero.
@@ -321,6 +338,10 @@ void FillOps(const std::vector<OpRow>& rows, Grouping grouping, bool has_device,
         .Integer("outside_host"_col, sums.outside_host)
         .Integer("outside_calls"_col, sums.outside_calls)
         .Text("call_stack"_col, grouping == Grouping::kStack ? row.second : row.call_stack.get());
+    if constexpr (NamesColumn<Col<"recomputed_time">, kColumns>) {
+      write.Integer("recomputed_calls"_col, sums.recomputed_calls)
+          .IntegerIf("recomputed_time"_col, has_device, sums.recomputed_time);
+    }
   }
 }
 
@@ -387,7 +408,7 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& ou
 }
 
 struct RunOps {
-  bool has_ops = false, has_device = false, has_timeline = true;
+  bool has_ops = false, has_device = false, has_timeline = true, knows_recomputed = false;
 };
 
 bool HasSecond(std::span<const RankContext> ranks, Grouping grouping) {
@@ -421,6 +442,11 @@ void AddNames(std::vector<OpRow> ops, const RunOps& run, Output& out) {
   std::vector<OpRow> types = GroupTypes(ops, out.strings());
   SortRows(types, out.strings());
   Table& by_name = out.AddTable("ops");
+  if (!run.knows_recomputed) {
+    for (const char* id : {"recomputed_calls", "recomputed_time"}) {
+      by_name.Find(id)->MarkAbsent("needs backward nodes of operators, which this profile does not have");
+    }
+  }
   FillOps<columns::kOps>(ops, Grouping::kName, run.has_device, out, by_name);
   DropHostTimes(run.has_timeline, by_name);
   Table& by_type = out.AddTable("op_types");
@@ -494,6 +520,8 @@ void OpSums::Add(const OpSums& other) {
   outside += other.outside;
   outside_host += other.outside_host;
   outside_calls += other.outside_calls;
+  recomputed_calls += other.recomputed_calls;
+  recomputed_time += other.recomputed_time;
 }
 
 OpFacts OpFactsOf(const RankContext& rank) {
@@ -502,6 +530,7 @@ OpFacts OpFactsOf(const RankContext& rank) {
   facts.has_device = rank.has_device();
   facts.has_timeline = rank.profile->has_timeline;
   const RankOps operators(rank);
+  facts.knows_recomputed = operators.knows_recomputed;
   constexpr std::array kBy = {Grouping::kName, Grouping::kShapes};
   const auto grouped = Group(operators, kBy, strings);
   facts.names = SumsFrom(grouped[0], strings);
@@ -527,6 +556,7 @@ void OpPool::Add(const OpFacts& rank, StringPool& strings) {
   sums_->run.has_ops = sums_->run.has_ops || !rank.names.empty();
   sums_->run.has_device = sums_->run.has_device || rank.has_device;
   sums_->run.has_timeline = sums_->run.has_timeline && rank.has_timeline;
+  sums_->run.knows_recomputed = sums_->run.knows_recomputed || rank.knows_recomputed;
   sums_->has_all_shapes = sums_->has_all_shapes && rank.has_all_shapes;
   const std::vector<OpRow> names = RowsFrom(rank.names, strings);
   sums_->by_name.Add(names);
@@ -558,6 +588,7 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
     run.has_ops = run.has_ops || !ops.rows.empty();
     run.has_device = run.has_device || rank.has_device();
     run.has_timeline = run.has_timeline && rank.profile->has_timeline;
+    run.knows_recomputed = run.knows_recomputed || ops.knows_recomputed;
     const auto grouped = Group(ops, by, out.strings());
     for (std::size_t i = 0; i < by.size(); ++i) pooled[by[i]].Add(grouped[i]);
   }

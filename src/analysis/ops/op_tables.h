@@ -40,6 +40,9 @@ struct OpSums {
   Ns outside = 0;                 ///< Of device_self, by calls outside of the selected iterations.
   Ns outside_host = 0;            ///< Likewise of host_total.
   std::int64_t outside_calls = 0;
+  /// Of the selected iterations' calls that are run again in backward, inside of no other such one.
+  std::int64_t recomputed_calls = 0;
+  Ns recomputed_time = 0;  ///< Their kernels.
 
   void Add(const OpSums& other);
 };
@@ -61,6 +64,7 @@ struct OpFacts {
   std::vector<OpNameSum> by_shape;  ///< Empty where no shapes were recorded, or too many.
   bool has_all_shapes = true;       ///< There are not too many of them.
   bool has_device = false, has_timeline = false;
+  bool knows_recomputed = false;  ///< It has backward nodes, inside of which operators run again.
 };
 OpFacts OpFactsOf(const RankContext& rank);
 

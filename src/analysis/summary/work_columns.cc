@@ -284,6 +284,8 @@ void Exchange(Columns& columns, const std::string& prefix, OpNameSum& name) {
 void Exchange(Columns& columns, OpFacts& facts) {
   List(columns, "op.calls", facts.names, [&](OpNameSum& name) {
     Exchange(columns, "op.", name);
+    columns.Later("op.recomputed_calls", name.sums.recomputed_calls);
+    columns.Later("op.recomputed_time", name.sums.recomputed_time);
     columns.Number("op.gpu_busy", name.sums.gpu_busy);
     columns.Number("op.gpu_idle", name.sums.gpu_idle);
     Exchange(columns, "op.host", name.sums.host_range);
@@ -302,6 +304,7 @@ void Exchange(Columns& columns, OpFacts& facts) {
   columns.Number("shaped.has_all", facts.has_all_shapes);
   columns.Number("ops.has_device", facts.has_device);
   columns.Number("ops.has_timeline", facts.has_timeline);
+  columns.Later("ops.knows_recomputed", facts.knows_recomputed);
 }
 
 /// Of a tree: a parent stands before it.

@@ -40,7 +40,15 @@ inline constexpr ColumnSpec kOpColumns[] = {
     {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
 
-inline constexpr auto kOps = Join({{"name", "Operator", kText, "Operator."}}, kOpColumns);
+inline constexpr ColumnSpec kRecomputed[] = {
+    {"recomputed_calls", "Calls again", kCount,
+     "Calls in the selected iterations that run again in backward (activation checkpointing), "
+     "inside of no other such operator."},
+    {"recomputed_time", "Time again", kTime, "Time of the kernels launched in these."},
+};
+
+inline constexpr auto kOps =
+    Join({{"name", "Operator", kText, "Operator."}}, kOpColumns, kRecomputed);
 
 inline constexpr auto kOpsByShape = Join(
     {

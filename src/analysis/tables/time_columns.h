@@ -44,6 +44,8 @@ inline constexpr ColumnSpec kIterations[] = {
      "{{ device.device }} time of kernels that use {{ device.matrix_units }}."},
     {"tensor_core_gpu_time_share", "{{ device.matrix_unit }} {{ device.device }} time share",
      kShare, "The same / (duration times {{ device.device }}s of the rank)."},
+    {"phase", "Phase", kText,
+     "Phase of a serving engine's step: decode, prefill, mixed, diffusion or evaluation."},
 };
 
 inline constexpr ColumnSpec kOtherIterations[] = {
@@ -66,9 +68,12 @@ inline constexpr ColumnSpec kGaps[] = {
     {"op", "Operator after", kText, "Operator that launched the work after the gap."},
     {"doing", "Host does", kText,
      "Innermost function of the user's files, operator, range or garbage collection that covers "
-     "most of the gap on the host, with file and line where recorded."},
+     "nine tenths of the gap on the host, else half, with file and line where recorded."},
     {"within", "Host is within", kText,
      "The outermost of them that does not run during the whole window."},
+    {"category", "Host work", kText,
+     "Kind of that work, by the two names: data loader, preprocessing, synchronization, …; first "
+     "use where code is loaded."},
 };
 
 inline constexpr ColumnSpec kRegions[] = {

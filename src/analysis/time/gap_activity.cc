@@ -6,9 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "analysis/classify/host_work.h"
 #include "base/no_index.h"
+#include "knowledge/idle.h"
 
 namespace profgauge {
 namespace {
@@ -45,11 +48,12 @@ std::string_view UsersFunction(std::string_view stack) {
   return innermost;
 }
 
-// More than half: so whatever covers a gap in this sense runs in its middle.
-bool CoversMost(Span time, Span gap) {
-  const Ns both = std::min(time.end, gap.end) - std::max(time.start, gap.start);
-  return both * 2 > gap.length();
+Ns Common(Span time, Span gap) {
+  return std::min(time.end, gap.end) - std::max(time.start, gap.start);
 }
+
+// More than half: so whatever covers a gap in this sense runs in its middle.
+bool CoversMost(Span time, Span gap) { return Common(time, gap) * 2 > gap.length(); }
 
 // The last row of `thread` that starts by `at`, in a table sorted by thread and start; kNone before
 // the first.
@@ -97,6 +101,13 @@ std::vector<ThreadId> BusyThreads(const Profile& profile) {
 }
 
 }  // namespace
+
+const HostWork& CategoryOf(const GapActivity& activity) {
+  for (const std::string* name : {&activity.innermost, &activity.outermost}) {
+    if (const HostWork* known = HostWorkOf(*name)) return *known;
+  }
+  return activity.innermost.empty() ? kUnrecordedHostWork : kUnnamedHostWork;
+}
 
 GapActivities::GapActivities(const RankContext& rank)
     : rank_(rank),
@@ -179,8 +190,14 @@ GapActivity GapActivities::Of(Span gap, ThreadId launching) {
   const auto shorter = [](const Frame& a, const Frame& b) {
     return a.time.length() < b.time.length();
   };
+  const auto innermost = [&](const Frame& a, const Frame& b) {
+    const auto is_part = [gap](const Frame& frame) {
+      return Common(frame.time, gap) < knowledge::kIdleFrameShare.Of(gap.length());
+    };
+    return std::tuple(is_part(a), a.time.length()) < std::tuple(is_part(b), b.time.length());
+  };
   GapActivity out;
-  out.innermost = TextOf(*std::min_element(frames.begin(), frames.end(), shorter));
+  out.innermost = TextOf(*std::min_element(frames.begin(), frames.end(), innermost));
   const Span window = rank_.window();
   const auto is_whole = [window](const Frame& frame) {
     return frame.time.start <= window.start && frame.time.end >= window.end;

@@ -8,14 +8,20 @@
 #include <vector>
 
 #include "analysis/context/context.h"
+#include "model/host_work.h"
 
 namespace profgauge {
 
 struct GapActivity {
-  std::string
-      innermost;  ///< "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty.
+  /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. Of what covers nearly
+  /// all of the gap, else most of it: a part of what the host did would hide the rest.
+  std::string innermost;
   std::string outermost;  ///< Likewise; the same where only one covers the gap.
 };
+
+/// The kind of work of both names, the innermost first; kUnnamedHostWork and kUnrecordedHostWork
+/// where no kind is known.
+const HostWork& CategoryOf(const GapActivity& activity);
 
 class GapActivities {
  public:

@@ -279,17 +279,20 @@ void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& 
     }
     const GapActivity doing =
         activities[row.rank]->Of(row.gap.time, LaunchingThread(profile, row.gap));
+    const IdleCause cause = row.gap.main_cause();
+    const HostWork& category = cause == IdleCause::kModuleLoading ? kFirstUse : CategoryOf(doing);
     write.Integer("rank"_col, rank.rank)
         .Integer("gpu"_col, row.gpu)
         .Integer("start"_col, row.gap.time.start)
         .Integer("duration"_col, row.gap.time.length())
-        .Text("cause"_col, InfoOf(row.gap.main_cause()).title)
+        .Text("cause"_col, InfoOf(cause).title)
         .IntegerIf("iteration"_col, iteration != Iterations::kNone, iteration)
         .Text("before"_col, device_name(row.gap.before))
         .Text("after"_col, device_name(row.gap.after))
         .Text("op"_col, op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{})
         .Text("doing"_col, doing.innermost)
-        .Text("within"_col, doing.outermost);
+        .Text("within"_col, doing.outermost)
+        .Text("category"_col, category.title);
   }
 }
 

@@ -1,4 +1,5 @@
 #include "analysis/time/run_iterations.h"
+#include "analysis/context/derived_markers.h"
 
 #include <fmt/format.h>
 
@@ -242,9 +243,7 @@ void AppendParts(const Breakdown& parts, RowWriter<columns::kIterations>& write)
 }
 
 void MarkWithoutDevice(std::span<const IterationFacts> facts, const Output& out, Table& table) {
-  if (std::any_of(facts.begin(), facts.end(), [](const auto& rank) { return rank.has_device; })) {
-    return;
-  }
+  if (std::ranges::any_of(facts, &IterationFacts::has_device)) return;
   for (const char* column : {"kernels", "tensor_core_kernels", "gpu_time", "gpu_time_share",
                              "tensor_core_gpu_time", "tensor_core_gpu_time_share"}) {
     table.Find(column)->MarkAbsent(out.Gap(Capability::kDeviceEvents));
@@ -279,7 +278,8 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
         .IntegerIf("gpu_time"_col, known, sums.time)
         .Share("gpu_time_share"_col, static_cast<double>(sums.time), whole)
         .IntegerIf("tensor_core_gpu_time"_col, known, sums.tensor_core_time)
-        .Share("tensor_core_gpu_time_share"_col, static_cast<double>(sums.tensor_core_time), whole);
+        .Share("tensor_core_gpu_time_share"_col, static_cast<double>(sums.tensor_core_time), whole)
+        .Text("phase"_col, PhaseOf(rank.iterations.source));
   }
 }
 

@@ -1,7 +1,11 @@
 #include "analysis/work/recomputation.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "base/no_index.h"
+#include "knowledge/recomputation.h"
 
 namespace profgauge {
 namespace {
@@ -15,6 +19,39 @@ bool IsBackward(std::string_view name) {
          name.find("backward") != std::string_view::npos;
 }
 
+// What a node runs while gradients are recorded for their own gradients has numbers, too: then
+// nearly every node has such operators. One that recomputes a layer stands for all nodes of it.
+class Nodes {
+ public:
+  explicit Nodes(std::size_t rows) : of_row_(rows, kNoIndex) {}
+
+  void Enter(std::uint32_t row, HostId parent, std::string_view name) {
+    Inherit(row, parent);
+    if (of_row_[row] != kNoIndex) return;
+    // It adds up gradients, and calls no operator that would have a number.
+    if (name.find("AccumulateGrad") != std::string_view::npos) return;
+    of_row_[row] = static_cast<std::uint32_t>(has_numbered_.size());
+    has_numbered_.push_back(false);
+  }
+  void Inherit(std::uint32_t row, HostId parent) {
+    if (parent.valid() && parent.value < row) of_row_[row] = of_row_[parent.value];
+  }
+  void AddNumbered(std::uint32_t row) {
+    if (of_row_[row] == kNoIndex || has_numbered_[of_row_[row]]) return;
+    has_numbered_[of_row_[row]] = true;
+    ++numbered_;
+  }
+  bool RecordGradients() const {
+    return knowledge::kRecomputationLeastNodes <= has_numbered_.size() &&
+           numbered_ > knowledge::kRecomputationMostNodesShare.Of(has_numbered_.size());
+  }
+
+ private:
+  std::vector<std::uint32_t> of_row_;  // The outermost node around each row.
+  std::vector<bool> has_numbered_;
+  std::size_t numbered_ = 0;
+};
+
 }  // namespace
 
 std::vector<bool> FindRecomputed(const Profile& profile) {
@@ -22,9 +59,11 @@ std::vector<bool> FindRecomputed(const Profile& profile) {
   std::vector<bool> recomputed(host.size());
   std::vector<Inside> inside(host.size(), Inside::kNone);
   std::vector<std::int8_t> backward(profile.strings.size(), -1);
+  Nodes nodes(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId parent = host.parent[row];
     if (parent.valid() && parent.value < row) inside[row] = inside[parent.value];
+    nodes.Inherit(row, parent);
     if (!host.name[row].valid()) continue;
     const std::string_view name = profile.Name(host.name[row]);
     std::int8_t& known = backward[host.name[row].value];
@@ -32,13 +71,42 @@ std::vector<bool> FindRecomputed(const Profile& profile) {
     if (known == 1) {
       const bool checkpoint = name.find("Checkpoint") != std::string_view::npos;
       inside[row] = checkpoint ? Inside::kCheckpoint : Inside::kNode;
+      if (!checkpoint) nodes.Enter(row, parent, name);
       continue;
     }
     if (host.kind[row] != HostKind::kOp || host.forward[row].valid()) continue;
-    recomputed[row] = inside[row] == Inside::kCheckpoint ||
-                      (inside[row] == Inside::kNode && host.sequence[row] >= 0);
+    const bool is_numbered = inside[row] == Inside::kNode && host.sequence[row] >= 0;
+    if (is_numbered) nodes.AddNumbered(row);
+    recomputed[row] = inside[row] == Inside::kCheckpoint || is_numbered;
+  }
+  if (!nodes.RecordGradients()) return recomputed;
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (inside[row] != Inside::kCheckpoint) recomputed[row] = false;
   }
   return recomputed;
+}
+
+bool HasBackward(const Profile& profile) {
+  const HostTable& host = profile.host;
+  std::vector<std::int8_t> backward(profile.strings.size(), -1);
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    if (!host.name[row].valid()) continue;
+    std::int8_t& known = backward[host.name[row].value];
+    if (known < 0) known = IsBackward(profile.Name(host.name[row])) ? 1 : 0;
+    if (known == 1 && host.thread[row].valid()) return true;
+  }
+  return false;
+}
+
+std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& host) {
+  std::vector<bool> outermost(host.size()), inside(host.size());
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    const HostId parent = host.parent[row];
+    inside[row] = parent.valid() && parent.value < row && inside[parent.value];
+    outermost[row] = some[row] && !inside[row];
+    if (some[row]) inside[row] = true;
+  }
+  return outermost;
 }
 
 }  // namespace profgauge

@@ -1,0 +1,13 @@
+// Which work of the host a name stands for.
+#pragma once
+
+#include <string_view>
+
+#include "model/host_work.h"
+
+namespace profgauge {
+
+/// Of a function, operator or range ("train.py(88): preprocess"); nullptr: of no known kind.
+const HostWork* HostWorkOf(std::string_view name);
+
+}  // namespace profgauge

@@ -1,0 +1,32 @@
+// The kind of a run: what it computes decides which advice it needs.
+#pragma once
+
+#include <string_view>
+
+#include "model/profile.h"
+
+namespace profgauge {
+
+struct Workload {
+  /// "capture", "training", "decode", "prefill", "mixed" (both), "diffusion", "inference" or
+  /// "benchmark" (a few operators alone); empty where nothing recorded tells.
+  std::string_view kind = {};
+  bool in_graphs = false;   ///< Launches of graphs run most kernels.
+  bool loads_data = false;  ///< A data loader feeds it.
+};
+
+/// By names in the profile, the first that holds:
+///
+///   - capture: at least half of the launches are captured into graphs.
+///   - training: backward nodes, or operators linked to those of forward; of a profile without
+///     operators, kernels of backward and of an optimizer.
+///   - decode, prefill, mixed, diffusion: steps that an engine names so. Else two of a serving
+///   engine's frames, kernels that fill a key-value cache
+///     and kernels of attention for single tokens; then by the kernels of attention.
+///   - diffusion: frames of a diffusion library that repeat.
+///   - benchmark, inference: operators of forward alone, few or many.
+///
+/// O(rows). Empty for a summary, which keeps no names by row.
+Workload WorkloadOf(const Profile& profile);
+
+}  // namespace profgauge
