@@ -16,6 +16,9 @@ enum class IterationsBy : std::uint8_t {
   kProfilerSteps,  ///< PyTorch's ProfilerStep#N.
   kPattern,        ///< Markers that the user asked for; `detail`: the regular expression.
   kKeyOp,          ///< From one start of an operator to the next; `detail`: its name.
+  kOptimizer,      ///< From one end of an optimizer's step to the next; `detail`: its name.
+  kLoader,         ///< From one call of a data loader to the next; `detail`: its name.
+  kRepetition,     ///< By exact repetition; `detail`: of what, and what stands once in each.
   kRange,          ///< A part that was cut out by its times.
   kUndivided,      ///< Nothing: all of it is one.
   kNoTimeline,     ///< The recording has no times of events.

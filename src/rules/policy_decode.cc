@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "analysis/analysis.h"
+#include "analysis/context/derived_markers.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "knowledge/thresholds.h"
@@ -197,9 +198,20 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
                         }};
   };
   std::optional<std::string> marker, key_op;
+  // Their names are known: a phase is a marker.
+  constexpr Decoder::Word<std::string_view> kPhases[] = {{"decode", "decode"},
+                                                         {"prefill", "prefill"},
+                                                         {"mixed", "mixed"},
+                                                         {"diffusion", "diffusion"},
+                                                         {"evaluation", "evaluation"}};
+  std::optional<std::string_view> phase;
   const Decoder::Key kKeys[] = {
       {"marker", [&](const YamlNode& n) { Set(marker, decoder.Text(n, "marker")); }},
       {"key_op", [&](const YamlNode& n) { Set(key_op, decoder.Text(n, "key_op")); }},
+      {"phase",
+       [&](const YamlNode& n) {
+         Set(phase, decoder.OneOf<std::string_view>(n, "phase", kPhases));
+       }},
       {"start",
        [&](const YamlNode& n) { DecodeBound(decoder, n, "start", out.start, out.start_number); }},
       {"stop",
@@ -208,9 +220,15 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
       integer("min", out.min),
   };
   decoder.Map(node, "`iterations`", kKeys);
-  if (marker && key_op) {
+  if ((marker || phase) && key_op) {
     decoder.Add(node, "policy/two-markers", "`marker` and `key_op` exclude each other")
         .notes.emplace_back("help: keep the one that marks the start of iterations");
+  } else if (marker && phase) {
+    decoder.Add(node, "policy/two-markers", "`marker` and `phase` exclude each other")
+        .notes.emplace_back("help: keep `phase`; it knows the names of engines' steps");
+  } else if (phase) {
+    out.marker = MarkerPatternOfPhase(*phase);
+    out.key_op.reset();
   } else if (marker || key_op) {  // Either replaces what an extended policy says.
     out.marker = std::move(marker);
     out.key_op = std::move(key_op);
@@ -327,10 +345,19 @@ void DecodeWhatIf(Decoder& decoder, const YamlNode& node, std::vector<WhatIf>& o
        [&](const YamlNode& n) {
          Set(scenario.without_waiting, decoder.Bool(n, "without_waiting"));
        }},
+      {"findings",
+       [&](const YamlNode& n) {
+         decoder.EachItem(n, "`findings`", [&](const YamlNode& item) {
+           if (auto rule = decoder.Source(item, "a rule")) {
+             scenario.findings.push_back(*std::move(rule));
+           }
+         });
+       }},
   };
   decoder.Map(node, "a scenario", kKeys);
   if (node.kind != YamlNode::Kind::kMap) return;
-  if (node.Find("scale") == nullptr && node.Find("without_waiting") == nullptr) {
+  if (node.Find("scale") == nullptr && node.Find("without_waiting") == nullptr &&
+      node.Find("findings") == nullptr) {
     decoder.Add(node, "policy/no-change", "the scenario changes nothing")
         .notes.emplace_back("help: add `scale: [{where: \"...\", by: 0.5}]`");
   }

@@ -44,6 +44,7 @@ constexpr Doc kDocs[] = {
 
     {"`iterations`", "marker", "a regular expression for the ranges that mark iterations"},
     {"`iterations`", "key_op", "the op that begins an iteration"},
+    {"`iterations`", "phase", "the phase of a serving engine whose steps are iterations"},
     {"`iterations`", "start", "the first iteration, counted from 0"},
     {"`iterations`", "stop", "the last iteration"},
     {"`iterations`", "warmup", "how many iterations to leave out at the start"},
@@ -102,6 +103,7 @@ constexpr Doc kDocs[] = {
      "its metrics are what_if.NAME.iteration_time and what_if.NAME.gain_share"},
     {"a scenario", "scale", "work with changed durations"},
     {"a scenario", "without_waiting", "whether collectives wait for no rank"},
+    {"a scenario", "findings", "rules whose own scenarios it makes together"},
     {"a change", "where", "a condition on host_op, api_call or launch"},
     {"a change", "by", "the factor of its time, at least 0"},
     {"a waiver", "rule", "the rule whose findings are accepted"},

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "analysis/context/derived_markers.h"
 #include "analysis/context/iteration_parts.h"
 #include "analysis/context/repeated_ranges.h"
 #include "analysis/context/setup_calls.h"
@@ -405,6 +406,13 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
   markers.nested = std::move(chosen.nested);
   markers.faults = chosen.faults;
   LengthenMarks(profile, markers);
+  if (markers.found.size() < 2) {
+    DerivedMarkers derived =
+        markers.found.empty() ? DeriveMarkers(profile, WholeExtent(profile)) : EngineSteps(profile);
+    if (!derived.found.empty()) {
+      return Markers{std::move(derived.found), std::move(derived.source), derived.thread};
+    }
+  }
   if (markers.found.empty()) {
     return Markers{{{WholeExtent(profile), {}}}, {IterationsBy::kUndivided}, {}};
   }

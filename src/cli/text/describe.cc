@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/context/derived_markers.h"
 #include "analysis/context/iterations.h"
+#include "analysis/recording/workload.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "model/device_words.h"
@@ -94,12 +96,30 @@ std::string IterationText(const Profile& profile) {
   const Result<Iterations> found = FindIterations(profile, Selection{});
   if (!found) return found.error().message;
   std::string text = fmt::format("{} ({})", found->all.size(), found->source.Text());
+  if (found->source.by == IterationsBy::kUndivided) {
+    const auto candidates = IterationCandidates(profile, found->all.front().host);
+    if (!candidates.empty()) text = "none marked; candidates:";
+    for (const IterationCandidate& candidate : candidates) {
+      text += fmt::format("\n{:18}{}", "", Printable(candidate.text));
+      if (candidate.pattern.empty()) continue;
+      text += fmt::format("   --iteration-marker '{}'", Printable(candidate.pattern));
+    }
+  }
   if (found->dropped_at_start > 0) {
     text += fmt::format("; {} at the start left out as incomplete", found->dropped_at_start);
   }
   if (found->dropped_at_end > 0) {
     text += fmt::format("; {} at the end left out as incomplete", found->dropped_at_end);
   }
+  return text;
+}
+
+std::string WorkloadText(const Profile& profile) {
+  const Workload workload = WorkloadOf(profile);
+  std::string text(workload.kind);
+  if (text.empty()) return {};
+  if (workload.in_graphs) text += ", most kernels in graphs";
+  if (workload.loads_data) text += ", with a data loader";
   return text;
 }
 
@@ -202,6 +222,7 @@ std::string DescribeProfile(const Profile& profile) {
   AddLine(text, "threads", Count(profile.threads.size(), "thread", "threads"));
   AddLine(text, "events", Events(profile));
   if (profile.has_timeline) AddLine(text, "iterations", IterationText(profile));
+  AddLine(text, "workload", WorkloadText(profile));
   AddRunSide(profile, text);
   AddCapabilities(text, profile);
   bool first = true;

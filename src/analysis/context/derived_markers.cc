@@ -1,0 +1,249 @@
+#include "analysis/context/derived_markers.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "analysis/context/repetition.h"
+#include "analysis/work/recomputation.h"
+#include "base/median.h"
+#include "base/text.h"
+#include "knowledge/iterations.h"
+#include "knowledge/repetition.h"
+#include "model/iteration_names.h"
+
+namespace profgauge {
+namespace {
+
+constexpr std::size_t kNoStep = std::size(kEngineSteps);
+
+// The row of kEngineSteps, or kNoStep.
+std::size_t StepOf(std::string_view name) {
+  static const auto compiled = [] {
+    std::array<std::unique_ptr<RE2>, std::size(kEngineSteps)> all;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = std::make_unique<RE2>(kEngineSteps[i].pattern);
+    }
+    return all;
+  }();
+  std::size_t step = 0;
+  while (step < kNoStep && !RE2::PartialMatch(name, *compiled[step])) ++step;
+  return step;
+}
+
+struct PhaseSteps {
+  std::vector<Marker> found;
+  Ns time = 0;
+};
+
+// Of one engine on one thread, by row of kEngineSteps.
+using StepsOfThread = std::map<std::size_t, PhaseSteps>;
+
+// The outermost steps of each thread and engine.
+std::map<std::pair<std::uint32_t, std::string_view>, StepsOfThread> FindSteps(
+    const Profile& profile) {
+  const HostTable& host = profile.host;
+  std::vector<std::size_t> steps(profile.strings.size(), kNoStep + 1);
+  std::map<std::pair<std::uint32_t, std::string_view>, StepsOfThread> found;
+  Ns covered = 0;
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    if (row == 0 || host.thread[row] != host.thread[row - 1]) covered = 0;
+    const StringId name = host.name[row];
+    if (!name.valid() || host.kind[row] == HostKind::kOverhead) continue;
+    std::size_t& step = steps[name.value];
+    if (step > kNoStep) step = StepOf(profile.strings[name]);
+    const Span time = RowSpan(host, row);
+    if (step == kNoStep || time.end <= covered) continue;
+    covered = time.end;
+    PhaseSteps& phase = found[{host.thread[row].value, kEngineSteps[step].engine}][step];
+    phase.found.push_back({time, name});
+    phase.time += time.length();
+  }
+  return found;
+}
+
+// When kernels were launched, in order; `thread`: by one alone.
+std::vector<Ns> LaunchTimes(const Profile& profile, ThreadId thread) {
+  std::vector<bool> launches(profile.api.size(), false);
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    const ApiId launch = profile.device.launch[row];
+    if (launch.valid() && profile.device.kind[row] == DeviceKind::kKernel) {
+      launches[launch.value] = true;
+    }
+  }
+  std::vector<Ns> times;
+  for (std::size_t call = 0; call < launches.size(); ++call) {
+    const bool is_of = !thread.valid() || profile.api.thread[call] == thread;
+    if (launches[call] && is_of) times.push_back(profile.api.start[call]);
+  }
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+struct Part {
+  Span time;
+  std::int64_t launches = 0;
+};
+
+// The parts of `extent` between the marks.
+std::vector<Part> Divide(Span extent, const std::vector<Ns>& marks,
+                         const std::vector<Ns>& launches) {
+  std::vector<Ns> edges = {extent.start};
+  for (const Ns mark : marks) {
+    if (mark > edges.back() && mark < extent.end) edges.push_back(mark);
+  }
+  edges.push_back(extent.end);
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    const auto first = std::lower_bound(launches.begin(), launches.end(), edges[i]);
+    const auto last = std::lower_bound(first, launches.end(), edges[i + 1]);
+    parts.push_back({{edges[i], edges[i + 1]}, last - first});
+  }
+  return parts;
+}
+
+// The parts, but for those at both ends that `is_whole` refuses.
+template <class IsWhole>
+std::vector<Marker> WholeParts(const std::vector<Part>& parts, IsWhole is_whole) {
+  std::size_t first = 0, last = parts.size();
+  while (first < last && !is_whole(parts[first])) ++first;
+  while (last > first && !is_whole(parts[last - 1])) --last;
+  std::vector<Marker> found;
+  for (std::size_t i = first; i < last; ++i) found.push_back({parts[i].time, {}});
+  return found;
+}
+
+// From mark to mark, and before the first and behind the last where about as much is launched.
+std::vector<Marker> BetweenMarks(const Profile& profile, Span extent,
+                                 const std::vector<Ns>& marks) {
+  const std::vector<Part> parts = Divide(extent, marks, LaunchTimes(profile, {}));
+  if (parts.size() < 3) return {};
+  std::vector<std::int64_t> inner;
+  for (std::size_t i = 1; i + 1 < parts.size(); ++i) inner.push_back(parts[i].launches);
+  const std::int64_t usual = Median(inner);
+  return WholeParts(parts, [&](const Part& part) {
+    const bool is_edge = &part == &parts.front() || &part == &parts.back();
+    return !is_edge ||
+           (usual > 0 && part.launches >= knowledge::kIterationsCompleteShare.Of(usual));
+  });
+}
+
+DerivedMarkers ByCalls(const Profile& profile, Span extent) {
+  for (const WitnessMarks& range : FindWitnessRanges(profile)) {
+    const bool is_optimizer = range.kind->id == "optimizer_step";
+    const bool is_loader = range.kind->id == "loader" && HasBackward(profile);
+    if (!is_optimizer && !is_loader) continue;
+    if (knowledge::kRepetitionLeastPeriods > range.marks.size()) continue;
+    std::vector<Marker> found = BetweenMarks(profile, extent, range.marks);
+    if (found.size() < 2) continue;
+    const IterationsBy by = is_optimizer ? IterationsBy::kOptimizer : IterationsBy::kLoader;
+    return {std::move(found), {}, {by, range.name}};
+  }
+  return {};
+}
+
+DerivedMarkers ByRepetition(const Profile& profile, Span extent) {
+  const Repetition repetition = FindRepetition(profile, true);
+  if (repetition.starts.size() < 2 || repetition.witness.name.empty()) return {};
+  const std::vector<Part> parts =
+      Divide(extent, repetition.witness.marks, LaunchTimes(profile, repetition.thread));
+  const auto kernels = static_cast<std::int64_t>(repetition.kernels);
+  std::vector<Marker> found =
+      WholeParts(parts, [&](const Part& part) { return part.launches == kernels; });
+  if (found.size() < 2) return {};
+  return {std::move(found),
+          repetition.thread,
+          {IterationsBy::kRepetition,
+           fmt::format("of {} launches, by {}", kernels, repetition.witness.name)}};
+}
+
+}  // namespace
+
+DerivedMarkers EngineSteps(const Profile& profile) {
+  DerivedMarkers best;
+  Ns most = -1;
+  for (auto& [of, phases] : FindSteps(profile)) {
+    Ns all = 0;
+    for (const auto& [step, phase] : phases) all += phase.time;
+    const auto largest = std::max_element(
+        phases.begin(), phases.end(),
+        [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
+    if (largest->second.found.size() < 2 || all <= most) continue;
+    most = all;
+    std::string others;
+    for (const auto& [step, phase] : phases) {
+      if (step == largest->first) continue;
+      others += fmt::format("{}`{}`", others.empty() ? ", not " : ", ", kEngineSteps[step].phase);
+    }
+    const EngineStep& step = kEngineSteps[largest->first];
+    best.found = std::move(largest->second.found);
+    best.thread = ThreadId{of.first};
+    best.source = {IterationsBy::kMarkers,
+                   fmt::format("`{}` of {}{}", step.phase, step.engine, others)};
+  }
+  return best;
+}
+
+DerivedMarkers DeriveMarkers(const Profile& profile, Span extent) {
+  DerivedMarkers found = EngineSteps(profile);
+  if (found.found.empty() && profile.has_timeline) found = ByCalls(profile, extent);
+  if (found.found.empty() && profile.has_timeline) found = ByRepetition(profile, extent);
+  return found;
+}
+
+std::string_view PhaseOf(const IterationSource& source) {
+  if (source.by != IterationsBy::kMarkers && source.by != IterationsBy::kPattern) return {};
+  for (const EngineStep& step : kEngineSteps) {
+    const bool is_of =
+        source.by == IterationsBy::kPattern
+            ? source.detail == MarkerPatternOfPhase(step.phase)
+            : source.detail.starts_with(fmt::format("`{}` of {}", step.phase, step.engine));
+    if (is_of) return step.phase;
+  }
+  return {};
+}
+
+std::vector<IterationCandidate> IterationCandidates(const Profile& profile, Span extent) {
+  std::vector<IterationCandidate> found;
+  for (const WitnessMarks& range : FindWitnessRanges(profile)) {
+    if (range.marks.size() < 2) continue;
+    std::map<std::int64_t, std::int64_t> counts;
+    const std::vector<Part> parts = Divide(extent, range.marks, LaunchTimes(profile, {}));
+    for (std::size_t i = 1; i + 1 < parts.size(); ++i) ++counts[parts[i].launches];
+    std::int64_t equal = 0;
+    for (const auto& [launches, count] : counts) equal = std::max(equal, count);
+    const std::string_view family =
+        std::string_view(range.name).substr(0, range.name.find('#') + 1);
+    const std::string_view name = family.empty() ? std::string_view(range.name) : family;
+    found.push_back({fmt::format("{} × {}, equal work in {}", range.marks.size(),
+                                 PrintableShort(range.name), equal),
+                     "^" + RE2::QuoteMeta(re2::StringPiece(name.data(), name.size()))});
+  }
+  const Repetition repetition = FindRepetition(profile, false);
+  if (repetition.starts.size() > 1 && repetition.witness.name.empty()) {
+    found.push_back({fmt::format("{} × {} kernels in the same order: layers or iterations, nothing "
+                                 "recorded says which",
+                                 repetition.starts.size(), repetition.kernels),
+                     {}});
+  }
+  return found;
+}
+
+std::string MarkerPatternOfPhase(std::string_view phase) {
+  std::string pattern;
+  for (const EngineStep& step : kEngineSteps) {
+    if (step.phase != phase) continue;
+    pattern += fmt::format("{}(?:{})", pattern.empty() ? "" : "|", step.pattern);
+  }
+  return pattern;
+}
+
+}  // namespace profgauge

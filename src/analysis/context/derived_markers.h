@@ -1,0 +1,51 @@
+// Iterations of a profile in which no reader found a marker: those that a serving engine names,
+// else from one call of an optimizer or a data loader to the next, else by exact repetition of the
+// kernels. Where none of these holds, nothing is guessed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context/marker_choice.h"
+#include "base/interval.h"
+#include "model/iteration_source.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+struct DerivedMarkers {
+  std::vector<Marker> found;  ///< In order of time; empty where nothing shows iterations.
+  ThreadId thread;            ///< Whose they are.
+  IterationSource source;
+};
+
+/// The first of these that holds:
+///
+///   - Steps of an engine (`steps` of rules/knowledge/markers.yaml), at least two: those of the
+///     phase that covers most time, as decoding and prefill take times of their own.
+///   - Three calls of one optimizer's step: from the end of one to the end of the next. What comes
+///     before the first is an iteration too where it launches about as much.
+///   - In training, three calls of a data loader: from one to the next, the last to the end of
+///     the host's activity.
+///   - Repetition (context/repetition.h), with its witness as the mark.
+///
+/// `extent`: of the host's activity.
+DerivedMarkers DeriveMarkers(const Profile& profile, Span extent);
+/// The first of these alone.
+DerivedMarkers EngineSteps(const Profile& profile);
+
+/// What could divide a profile without markers, and was not certain enough.
+struct IterationCandidate {
+  std::string text;     ///< "20 × Optimizer.step#AdamW.step, equal work in 19"
+  std::string pattern;  ///< For --iteration-marker; empty: no range marks it.
+};
+std::vector<IterationCandidate> IterationCandidates(const Profile& profile, Span extent);
+
+/// "decode" of a source that DeriveMarkers() made of a phase; empty: of none.
+std::string_view PhaseOf(const IterationSource& source);
+
+/// RE2 of the names that mark steps of this phase in any engine; empty: there is no such phase.
+std::string MarkerPatternOfPhase(std::string_view phase);
+
+}  // namespace profgauge

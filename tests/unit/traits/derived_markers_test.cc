@@ -1,0 +1,332 @@
+// Iterations of profiles without markers: found where they are certain, and not guessed elsewhere.
+#include "analysis/context/derived_markers.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/iterations.h"
+#include "analysis/context/markers.h"
+#include "analysis/context/repetition.h"
+#include "base/median.h"
+#include "../analysis/fixture.h"
+#include "../analysis/oracle.h"
+
+namespace profgauge {
+namespace {
+
+using Tokens = std::vector<std::uint32_t>;
+
+Tokens Times(const Tokens& part, std::size_t count) {
+  Tokens all;
+  for (std::size_t i = 0; i < count; ++i) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+Tokens Counted(std::uint32_t first, std::uint32_t count) {
+  Tokens all(count);
+  std::iota(all.begin(), all.end(), first);
+  return all;
+}
+
+void ExpectPeriod(const Tokens& tokens, std::size_t first, std::size_t length, std::size_t count) {
+  const Period found = FindPeriod(tokens);
+  EXPECT_EQ(found.first, first);
+  EXPECT_EQ(found.length, length);
+  EXPECT_EQ(found.count, count);
+}
+
+TEST(Repetition, TheShortestPeriodOfTheWhole) {
+  ExpectPeriod(Times(Counted(0, 8), 3), 0, 8, 3);
+  ExpectPeriod(Times(Counted(0, 7), 3), 0, 0, 0);      // Too short.
+  ExpectPeriod(Times(Counted(0, 8), 2), 0, 0, 0);      // Too few,
+  ExpectPeriod(Times(Counted(0, 100), 2), 0, 100, 2);  // but for long ones.
+  ExpectPeriod(Times(Counted(0, 99), 2), 0, 0, 0);
+  ExpectPeriod({}, 0, 0, 0);
+}
+
+TEST(Repetition, NoMismatchIsTolerated) {
+  Tokens tokens = Times(Counted(0, 8), 10);
+  tokens[40] = 99;
+  ExpectPeriod(tokens, 0, 0, 0);
+}
+
+TEST(Repetition, BehindAWarmUp) {
+  Tokens tokens = Counted(100, 8);
+  const Tokens rest = Times(Counted(0, 8), 4);
+  tokens.insert(tokens.end(), rest.begin(), rest.end());
+  ExpectPeriod(tokens, 8, 8, 4);  // 80 % of all.
+  Tokens longer = Counted(100, 16);
+  longer.insert(longer.end(), rest.begin(), rest.end());
+  ExpectPeriod(longer, 0, 0, 0);  // 67 %.
+}
+
+constexpr Ns kStep = 100'000;  // Of an iteration of nine kernels.
+
+// Iterations of nine kernels of a training loop, the first of which is `at`; `close` is called
+// behind the last kernel of each.
+template <class Close>
+TestProfile Loop(int iterations, Close close) {
+  TestProfile test;
+  test.Op("aten::empty", {0, 10});
+  for (int i = 0; i < iterations; ++i) {
+    const Ns at = i * kStep + 100;
+    for (int k = 0; k < 9; ++k) {
+      const Ns call = at + k * 10'000;
+      test.Launch("kernel" + std::to_string(k), {call, call + 1'000}, {call + 2'000, call + 8'000});
+    }
+    close(test, i, Span{at + 82'000, at + 90'000});
+  }
+  return test;
+}
+
+void CallOptimizer(TestProfile& test, int /*iteration*/, Span time) {
+  test.Host(HostKind::kAnnotation, "Optimizer.step#AdamW.step", {time.start, time.end});
+}
+
+std::vector<Iteration> IterationsOf(TestProfile test, std::string* source = nullptr) {
+  const Profile profile = test.Finish();
+  const auto found = FindIterations(profile, {});
+  EXPECT_TRUE(found.has_value());
+  if (source != nullptr) *source = found->source.Text();
+  return found->all;
+}
+
+TEST(DerivedMarkers, FromOptimizerStepToOptimizerStep) {
+  std::string source;
+  const auto all = IterationsOf(Loop(4, CallOptimizer), &source);
+  EXPECT_EQ(source, "optimizer steps Optimizer.step#AdamW.step");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].host, (Span{0, 90'100}));
+  EXPECT_EQ(all[1].host, (Span{90'100, 190'100}));
+  for (const Iteration& iteration : all) EXPECT_EQ(iteration.device_events, 9);
+}
+
+TEST(DerivedMarkers, TwoOptimizerStepsAreTooFew) {
+  std::string source;
+  EXPECT_EQ(IterationsOf(Loop(2, CallOptimizer), &source).size(), 1u);
+  EXPECT_EQ(source, "whole profile");
+}
+
+// What is launched before the first step of the optimizer is less than an iteration: a set-up.
+TEST(DerivedMarkers, AnIncompleteStartIsNoIteration) {
+  TestProfile test = Loop(4, [](TestProfile& loop, int i, Span time) {
+    if (i > 0) CallOptimizer(loop, i, time);
+  });
+  EXPECT_EQ(IterationsOf(std::move(test)).size(), 4u) << "twice the work: two iterations in one";
+  TestProfile little;
+  little.Op("aten::empty", {0, 10});
+  little.Launch("setup", {20, 30}, {40, 50});
+  CallOptimizer(little, 0, {60, 90});
+  for (int i = 0; i < 4; ++i) {
+    const Ns at = i * kStep + 100;
+    for (int k = 0; k < 9; ++k) {
+      const Ns call = at + k * 10'000;
+      little.Launch("kernel", {call, call + 1'000}, {call + 2'000, call + 8'000});
+    }
+    CallOptimizer(little, i, {at + 92'000, at + 95'000});
+  }
+  const auto all = IterationsOf(std::move(little));
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].host.start, 90);
+}
+
+TEST(DerivedMarkers, FromLoaderCallToLoaderCallInTraining) {
+  const auto load = [](TestProfile& test, int /*iteration*/, Span time) {
+    test.Host(HostKind::kAnnotation, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+              {time.start + 5'000, time.end});
+  };
+  TestProfile training = Loop(4, load);
+  training.Op("autograd::engine::evaluate_function: MmBackward0", {20, 30});
+  std::string source;
+  EXPECT_EQ(IterationsOf(std::move(training), &source).size(), 4u);
+  EXPECT_EQ(source,
+            "data loader calls enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
+  // Without training the same loop is found by its repetition.
+  EXPECT_EQ(IterationsOf(Loop(4, load), &source).size(), 4u);
+  EXPECT_EQ(source,
+            "repetition of 9 launches, by enumerate(DataLoader)#"
+            "_SingleProcessDataLoaderIter.__next__");
+}
+
+// Layers repeat, too, and users open ranges around them.
+TEST(DerivedMarkers, RepetitionWithoutAWitnessIsNoIteration) {
+  const auto mine = [](TestProfile& test, int i, Span time) {
+    test.Host(HostKind::kAnnotation, "layer " + std::to_string(i), {time.start, time.end});
+  };
+  std::string source;
+  EXPECT_EQ(IterationsOf(Loop(6, mine), &source).size(), 1u);
+  EXPECT_EQ(source, "whole profile");
+}
+
+// The witness must stand once in each period: layers within one forward have none.
+TEST(DerivedMarkers, AWitnessOfSomePeriodsIsNone) {
+  const auto every_third = [](TestProfile& test, int i, Span time) {
+    if (i % 3 != 0) return;
+    test.Host(HostKind::kAnnotation, "DistributedDataParallel.forward", {time.start, time.end});
+  };
+  EXPECT_EQ(IterationsOf(Loop(6, every_third)).size(), 1u);
+}
+
+TEST(DerivedMarkers, OneLaunchOfAGraphIsAWitness) {
+  TestProfile test;
+  test.Op("aten::empty", {0, 10});
+  for (int i = 0; i < 4; ++i) {
+    const Ns at = i * kStep + 100;
+    for (int k = 0; k < 8; ++k) {
+      const Ns call = at + k * 10'000;
+      test.Launch("kernel" + std::to_string(k), {call, call + 1'000}, {call + 2'000, call + 8'000});
+    }
+    ApiRow graph;
+    graph.start = at + 82'000;
+    graph.duration = 1'000;
+    graph.name = test.builder().Intern("cudaGraphLaunch");
+    graph.kind = ApiKind::kLaunch;
+    graph.thread = test.main();
+    graph.correlation = 1'000 + i;
+    test.builder().AddApi(graph);
+    for (int k = 0; k < 3; ++k) {
+      DeviceRow row;
+      row.start = at + 84'000 + k * 1'000;
+      row.duration = 500;
+      row.name = test.builder().Intern("in_graph");
+      row.kind = DeviceKind::kKernel;
+      row.gpu = 0;
+      row.stream = 7;
+      row.correlation = 1'000 + i;
+      test.builder().AddDevice(row);
+    }
+  }
+  std::string source;
+  EXPECT_EQ(IterationsOf(std::move(test), &source).size(), 3u);
+  EXPECT_EQ(source, "repetition of 9 launches, by cudaGraphLaunch");
+}
+
+// Of an engine's steps the phase of most time counts; others are left out, and named.
+TEST(DerivedMarkers, PhasesOfAServingEngine) {
+  TestProfile test;
+  for (int i = 0; i < 6; ++i) {
+    const bool prefills = i == 0 || i == 3;
+    const Ns at = i * kStep;
+    test.Host(HostKind::kAnnotation,
+              prefills ? "execute_512_context_1(512)_generation_0(0)"
+                       : "execute_8_context_0(0)_generation_8(8)",
+              {at, at + 90'000});
+    test.Launch("kernel", {at + 1'000, at + 2'000}, {at + 3'000, at + 80'000});
+  }
+  const Profile profile = test.Finish();
+  const auto found = FindIterations(profile, {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->all.size(), 4u);
+  EXPECT_EQ(found->source.Text(), "iteration markers `decode` of vLLM, not `prefill`");
+  EXPECT_EQ(PhaseOf(found->source), "decode");
+  Selection prefill;
+  prefill.iteration_marker = MarkerPatternOfPhase("prefill");
+  const auto others = FindIterations(profile, prefill);
+  ASSERT_TRUE(others.has_value());
+  EXPECT_EQ(others->all.size(), 2u);
+  EXPECT_EQ(MarkerPatternOfPhase("nonsense"), "");
+}
+
+TEST(DerivedMarkers, NamesOfStepsTellTheirPhase) {
+  const std::pair<const char*, const char*> kNames[] = {
+      {"execute_context_2(2048)_generation_0(0)", "prefill"},
+      {"execute_4_context_1(8155)_generation_37(37)", "mixed"},
+      {"step[DECODE bs=32]", "decode"},
+      {"step[EXTEND bs=1 toks=512]", "prefill"},
+      {"decode[bs=4 tok=4]", "decode"},
+      {"execute_diffusion_1_1024x1024", "diffusion"},
+      {"[pl][profile][Strategy]SingleDeviceStrategy.validation_step", "evaluation"}};
+  for (const auto& [name, phase] : kNames) {
+    TestProfile test;
+    for (int i = 0; i < 2; ++i) {
+      test.Host(HostKind::kAnnotation, name, {i * kStep, i * kStep + 90'000});
+      test.Launch("kernel", {i * kStep + 10, i * kStep + 20}, {i * kStep + 30, i * kStep + 80});
+    }
+    EXPECT_EQ(PhaseOf(EngineSteps(test.Finish()).source), phase) << name;
+  }
+  for (const char* name : {"capture_8_decode", "execute_context", "step[", "decode", "Prefiller"}) {
+    TestProfile test;
+    for (int i = 0; i < 2; ++i) {
+      test.Host(HostKind::kAnnotation, name, {i * kStep, i * kStep + 90'000});
+    }
+    EXPECT_TRUE(EngineSteps(test.Finish()).found.empty()) << name;
+  }
+}
+
+TEST(DerivedMarkers, RecordedMarkersGoFirst) {
+  TestProfile test = Loop(4, CallOptimizer);
+  test.Step(7, {0, 200'100});
+  test.Step(8, {200'100, 400'100});
+  std::string source;
+  EXPECT_EQ(IterationsOf(std::move(test), &source).size(), 2u);
+  EXPECT_EQ(source, "ProfilerStep#N");
+}
+
+TEST(DerivedMarkers, SourcesReadBackFromTheirTexts) {
+  for (const IterationSource& source :
+       {IterationSource{IterationsBy::kOptimizer, "Optimizer.step#SGD.step"},
+        IterationSource{IterationsBy::kLoader, "enumerate(DataLoader)#x"},
+        IterationSource{IterationsBy::kRepetition, "of 42 launches, by cudaGraphLaunch"}}) {
+    EXPECT_EQ(ParseIterationSource(source.Text()), source);
+  }
+}
+
+TEST(DerivedMarkers, CandidatesAreNamedWhereNothingIsCertain) {
+  const auto candidates = [](TestProfile test) {
+    return IterationCandidates(test.Finish(), {0, 1'000'000});
+  };
+  const auto few = candidates(Loop(2, CallOptimizer));
+  ASSERT_EQ(few.size(), 1u);
+  EXPECT_EQ(few[0].text, "2 × Optimizer.step#AdamW.step, equal work in 1");
+  EXPECT_EQ(few[0].pattern, "^Optimizer\\.step\\#");
+  const auto layers = candidates(Loop(6, [](TestProfile&, int, Span) {}));
+  ASSERT_EQ(layers.size(), 1u);
+  EXPECT_EQ(layers[0].text,
+            "6 × 9 kernels in the same order: layers or iterations, nothing recorded says which");
+  EXPECT_EQ(layers[0].pattern, "");
+}
+
+std::vector<Ns> LengthsOf(const Iterations& iterations) {
+  std::vector<Ns> lengths;
+  for (const Iteration& iteration : iterations.all) lengths.push_back(iteration.time.length());
+  return lengths;
+}
+
+// As if the profiler's step() had not been called: the same iterations, or none.
+TEST(DerivedMarkers, HiddenMarkersAreFoundAgainOrNotAtAll) {
+  std::size_t accepted = 0, abstained = 0;
+  for (const std::string& path : AllRecordings()) {
+    auto profile = ReadProfile(path, {});
+    if (!profile || !profile->has_timeline) continue;
+    const auto marked = FindIterations(*profile, {});
+    if (!marked || marked->source.by != IterationsBy::kProfilerSteps) continue;
+    for (HostKind& kind : profile->host.kind) {
+      if (kind == HostKind::kIterationMarker) kind = HostKind::kAnnotation;
+    }
+    const auto hidden = FindIterations(*profile, {});
+    ASSERT_TRUE(hidden.has_value()) << path;
+    if (hidden->source.by == IterationsBy::kUndivided) {
+      ++abstained;
+      continue;
+    }
+    ++accepted;
+    SCOPED_TRACE(path + ": " + hidden->source.Text());
+    const auto apart = static_cast<std::ptrdiff_t>(hidden->all.size()) -
+                       static_cast<std::ptrdiff_t>(marked->all.size());
+    EXPECT_LE(std::abs(apart), 1) << hidden->all.size() << " instead of " << marked->all.size();
+    const auto usual = static_cast<double>(Median(LengthsOf(*marked)));
+    if (marked->all.size() > 2) {
+      EXPECT_NEAR(static_cast<double>(Median(LengthsOf(*hidden))), usual, usual / 100);
+    }
+  }
+  RecordProperty("accepted", static_cast<int>(accepted));
+  RecordProperty("abstained", static_cast<int>(abstained));
+  std::cout << accepted << " found again, " << abstained << " abstained\n";
+}
+
+}  // namespace
+}  // namespace profgauge
