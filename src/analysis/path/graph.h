@@ -8,7 +8,7 @@
 //             kernels)
 //   stream    end of device work -> start of the next on its stream
 //   duration  start -> end of one piece of device work, or of a host range that crosses another
-//   sync      end of device work -> end of the call that waits for it
+//   sync      end of device work -> end of the call that waits for it, or of a spin without a call
 //   event     end of device work -> start of work on another stream that waited for it, or for room
 //   thread    the last step of a thread that then falls silent -> the next of the one that goes on
 //             (forward and backward pass; threads that take turns)

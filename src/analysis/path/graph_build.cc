@@ -6,14 +6,17 @@
 #include <optional>
 #include <ranges>
 #include <string_view>
+#include <utility>
 
 #include "analysis/path/event_waits.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/iteration_steps.h"
+#include "analysis/path/spin_waits.h"
 #include "analysis/path/thread_events.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 #include "analysis/work/op_tree.h"
+#include "base/median.h"
 #include "base/parallel.h"
 
 namespace profgauge {
@@ -192,12 +195,35 @@ class PathGraphBuilder {
     }
   }
 
-  // REQUIRES: the step is not the first of its thread.
-  void AddSilentWait(StepId step) {
-    if (!waits_in_silence_) return;
+  // REQUIRES: the step is not the first of its thread. `around`: the innermost event between the
+  // step before and it, or null.
+  void AddSilentWait(StepId step, const ThreadEvent* around) {
+    if (!waits_in_silence_) return NoteStretch(step, around);
     const std::uint32_t row = waits_.WaitedForInSilence(graph_.RecordedAt(step - 1),
                                                         graph_.RecordedAt(step), last_launch_);
     if (row != kNone && StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
+  }
+
+  void NoteStretch(StepId step, const ThreadEvent* around) {
+    const Span time{graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
+    if (last_launch_ == kNone || !MayBeSpin(time.length())) return;
+    if (around != nullptr && around->table == PathTable::kApi) return;
+    const StringId range = around == nullptr ? StringId{} : profile_.host.name[around->row];
+    stretches_.push_back({step, time, last_launch_, range});
+  }
+
+  // Of the thread whose steps these are.
+  void AddSpinWaits(StepId begin, StepId end) {
+    if (stretches_.empty()) return;
+    std::vector<Ns> lengths;
+    for (StepId step = begin + 1; step < end; ++step) {
+      lengths.push_back(graph_.RecordedAt(step) - graph_.RecordedAt(step - 1));
+    }
+    for (const SilentStretch& wait :
+         SpinWaits(profile_, std::exchange(stretches_, {}), Median(std::move(lengths)))) {
+      const StepId work = StepOfWork(wait.launched);
+      if (work != kNone) AddToThread(wait.step, work + 1);
+    }
   }
 
   void Close() {
@@ -205,7 +231,7 @@ class PathGraphBuilder {
     open_.pop_back();
     const StepId step = Next();
     Emit(event.table, true, event.row, false);
-    AddSilentWait(step);
+    AddSilentWait(step, &event);
     if (event.table != PathTable::kApi) return;
     for (const std::uint32_t row : waits_.WaitedFor(event.row, last_launch_)) {
       if (StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
@@ -216,7 +242,7 @@ class PathGraphBuilder {
     while (!open_.empty() && open_.back().closes <= event.start) Close();
     const StepId step = Next();
     Emit(event.table, false, event.row, step == first);
-    if (step != first) AddSilentWait(step);
+    if (step != first) AddSilentWait(step, open_.empty() ? nullptr : &open_.back().event);
     if (event.table == PathTable::kApi) {
       const std::uint32_t launched = waits_.LaunchedBy(event.row);
       if (launched != kNone) {
@@ -251,6 +277,7 @@ class PathGraphBuilder {
       while (const auto event = events_.Next()) OpenEvent(*event, begin);
       while (!open_.empty()) Close();
       if (Next() > begin) chains_.push_back({begin, Next(), thread});
+      AddSpinWaits(begin, Next());
       detached_.push_back(crossing_.size());
     }
     std::size_t at = 0;
@@ -547,7 +574,8 @@ class PathGraphBuilder {
   std::vector<StepId> step_of_device_;  // Of starts; empty where all are.
   boost::unordered_flat_map<std::uint32_t, StepId> steps_of_calls_;  // Whose first work is no step.
   std::vector<std::pair<StepId, StepId>> thread_edges_;  // From the second to the first.
-  std::uint32_t last_launch_ = kNone;  // Device row that the current thread launched last.
+  std::vector<SilentStretch> stretches_;  // Of the current thread: it may spin there.
+  std::uint32_t last_launch_ = kNone;     // Device row that the current thread launched last.
   std::vector<std::vector<StepId>> many_;
   std::vector<Open> open_;
   std::vector<std::pair<ThreadEvent, StepId>> crossing_;
