@@ -238,12 +238,13 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   rules.Predict(replayer.get(), out.analysis);
   report::TimelineOptions timeline;
   ReplacedMetrics recorded = TakeProfilerOff(policy, out.analysis);
-  const Evaluation evaluation =
+  Evaluation evaluation =
       rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
                      [&] { timeline = TimelineOf(options, policy, replayer.get()); });
   PutBack(std::move(recorded), out.analysis);
   const Plan plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
   AddPlanMetrics(plan, out.analysis);
+  rules.Promote(plan, evaluation);
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
   out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
                       JudgeOptions{options.choices.allow_incomplete, &evaluation, chosen.runs,

@@ -219,6 +219,23 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
   return Planner(rules, findings, *replayer, start).Make();
 }
 
+void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
+                  std::vector<Finding>& findings) {
+  for (const PlanStep& step : plan.steps) {
+    if (step.saves < knowledge::kPlanPromotedShare.Of(plan.start)) continue;
+    for (const std::size_t at : step.findings) {
+      Finding& finding = findings[at];
+      const CompiledRule* rule = RuleOf(rules, finding);
+      const bool informs = finding.status == FindingStatus::kInfo &&
+                           finding.rule->level == Level::kInfo && rule != nullptr &&
+                           rule->active.choice == RuleSetting::Choice::kDefault;
+      if (!informs) continue;
+      finding.status = FindingStatus::kWarn;
+      finding.most = std::max(finding.most, Level::kWarn);
+    }
+  }
+}
+
 void AddPlanMetrics(const Plan& plan, Analysis& analysis) {
   const double first = plan.steps.empty() ? 0 : plan.steps.front().saves;
   const double start = plan.start > 0 ? plan.start : 1;

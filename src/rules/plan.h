@@ -2,7 +2,8 @@
 // replays of all changes so far together (rules/plan_search.h).
 //
 // A change is the scenario of a finding's rule: what its rows take becomes less. The plan changes
-// no level, no limit and no exit code. Not modelled: contention, caches, the host's own reaction.
+// no limit and no error: but what only informs and saves much becomes a warning. Not modelled:
+// contention, caches, the host's own reaction.
 #pragma once
 
 #include <cstddef>
@@ -45,6 +46,11 @@ struct Plan {
 /// plan.most_replayed_steps steps are replayed.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
               const Analysis& analysis, const Replayer* replayer);
+
+/// Makes warnings of findings that only inform and are steps that save much (plan.promoted_share of
+/// an iteration), unless the policy sets the level of their rule.
+void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
+                  std::vector<Finding>& findings);
 
 /// Sets plan.*.
 void AddPlanMetrics(const Plan& plan, Analysis& analysis);

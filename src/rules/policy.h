@@ -165,7 +165,8 @@ struct WhatIf {
   std::string name;  ///< Lower case, digits and `_`: what_if.NAME.gain_share.
   std::vector<WhatIfScale> scales;
   bool without_waiting = false;
-  Where place;
+  std::vector<SourceText> findings = {};  ///< Rules whose scenarios it makes too.
+  Where place = {};
 };
 
 /// `require: [baseline]`: without a baseline there is no verdict.

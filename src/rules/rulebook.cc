@@ -1,7 +1,12 @@
 #include "rules/rulebook.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "rules/yaml.h"
@@ -45,6 +50,40 @@ void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& anal
   });
 }
 
+Error FindingError(const SourceText& finding, std::string message, std::string help) {
+  return {ErrorKind::kConfig,
+          "policy/no-finding",
+          std::move(message),
+          finding.All(),
+          {"help: " + std::move(help)}};
+}
+
+/// Adds what the scenarios of rules change, where a policy's scenario names rules.
+void AddRuleScenarios(const Policy& policy, std::span<const CompiledRule> rules,
+                      std::vector<CompiledScenario>& scenarios, Errors& errors) {
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    for (const SourceText& finding : policy.what_if[i].findings) {
+      const auto rule = std::find_if(rules.begin(), rules.end(), [&](const CompiledRule& some) {
+        return some.rule->id == finding.text;
+      });
+      if (rule == rules.end()) {
+        errors.push_back(FindingError(finding,
+                                      fmt::format("`{}` is no rule that runs", finding.text),
+                                      "`profgauge rules list` shows the rules of a policy"));
+      } else if (!rule->scenario) {
+        errors.push_back(FindingError(
+            finding, fmt::format("the rule `{}` has no scenario to simulate", finding.text),
+            "name the work that would take less time: `scale: [{where: \"...\", by: 0.5}]`"));
+      } else {
+        CompiledScenario& to = scenarios[i];
+        to.without_waiting = to.without_waiting || rule->scenario->without_waiting;
+        to.scales.insert(to.scales.end(), rule->scenario->scales.begin(),
+                         rule->scenario->scales.end());
+      }
+    }
+  }
+}
+
 }  // namespace
 
 bool Rulebook::LooksAt(const TableSpec& table) const {
@@ -80,6 +119,10 @@ Plan Rulebook::PlanOf(const Evaluation& evaluation, const Analysis& analysis,
   return MakePlan(compiled_, evaluation.findings, analysis, replayer);
 }
 
+void Rulebook::Promote(const Plan& plan, Evaluation& evaluation) const {
+  PromoteSteps(plan, compiled_, evaluation.findings);
+}
+
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options) {
   std::vector<std::string> paths = BuiltinRuleFiles();
   paths.insert(paths.end(), policy.rule_files.begin(), policy.rule_files.end());
@@ -94,6 +137,7 @@ tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOp
   auto scenarios = CompileScenarios(policy);
   if (scenarios) {
     book.scenarios_ = *std::move(scenarios);
+    AddRuleScenarios(policy, book.compiled_, book.scenarios_, errors);
   } else {
     std::move(scenarios.error().begin(), scenarios.error().end(), std::back_inserter(errors));
   }

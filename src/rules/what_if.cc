@@ -211,7 +211,7 @@ Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place) {
 }
 
 tl::expected<CompiledScenario, Errors> CompileScenario(const WhatIf& scenario) {
-  CompiledScenario out{scenario.name, {}, scenario.without_waiting};
+  CompiledScenario out{scenario.name, {}, scenario.without_waiting, !scenario.findings.empty()};
   Errors errors;
   for (const WhatIfScale& scale : scenario.scales) {
     auto compiled = CompileScale(scale);
@@ -309,6 +309,7 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   Scenario changes;
   for (const CompiledScenario& scenario : scenarios) {
     changes.without_waiting = changes.without_waiting || scenario.without_waiting;
+    changes.by_smallest = changes.by_smallest || scenario.by_smallest;
     for (const CompiledScale& scale : scenario.scales) {
       std::uint64_t matched = 0;
       for (Scaling& scaling : Select(scale)) {

@@ -38,6 +38,9 @@ struct CompiledScenario {
   std::string name;
   std::vector<CompiledScale> scales;
   bool without_waiting = false;
+  /// What several of its changes select takes the smallest factor, not the product: they are the
+  /// changes of several findings.
+  bool by_smallest = false;
 };
 
 /// Errors: those of the expressions, all of them, with their places.

@@ -1,8 +1,13 @@
 // report.json, schema 1. report/read_report.cc reads it back; the two change together.
+#include <algorithm>
+#include <optional>
+#include <variant>
+
 #include "render/json/json_sections.h"
 #include "render/json/json_writer.h"
 #include "render/shared/render_runs.h"
 #include "render/shared/renderer.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {
@@ -197,7 +202,33 @@ void WriteParts(JsonWriter& out, const RichText& parts) {
   out.EndArray();
 }
 
-void WriteFinding(JsonWriter& out, const report::Finding& finding) {
+// What becomes of a finding in the plan: its step, or why it is none.
+void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const report::Plan& plan) {
+  const auto has = [&](const std::vector<std::string>& rules) {
+    return std::find(rules.begin(), rules.end(), finding.rule) != rules.end();
+  };
+  const auto write = [&](std::string_view state, auto more) {
+    out.Key("plan");
+    out.BeginObject(Style::kInline);
+    out.Field("state", state);
+    more();
+    out.EndObject();
+  };
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const report::PlanStep& step = plan.steps[i];
+    if (!has(step.rules)) continue;
+    return write(step.fired ? "step" : "limit_next", [&] {
+      out.Field("step", static_cast<std::int64_t>(i + 1));
+      out.Field("saves", std::get<std::int64_t>(step.saves.value));
+      if (step.needs_earlier) out.Field("after", static_cast<std::int64_t>(i));
+    });
+  }
+  if (plan.steps.empty() || !HasFired(finding)) return;
+  write(has(plan.no_effect) ? "no_effect" : "not_simulated", [] {});
+}
+
+void WriteFinding(JsonWriter& out, const report::Finding& finding,
+                  const std::optional<report::Plan>& plan) {
   out.BeginObject();
   out.Field("rule", finding.rule);
   out.OptionalField("key", finding.key);
@@ -222,6 +253,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding) {
   out.OptionalField("docs", finding.docs);
   out.OptionalField("reason", finding.reason);
   out.OptionalField("counted_with", finding.counted_with);
+  if (plan) WriteFindingPlan(out, finding, *plan);
   if (!finding.evidence_heads.empty()) WriteEvidence(out, finding);
   out.EndObject();
 }
@@ -385,7 +417,9 @@ void WriteReport(JsonWriter& out, const report::Report& report) {
   out.EndObject();
   out.Key("findings");
   out.BeginArray();
-  for (const report::Finding& finding : report.findings) WriteFinding(out, finding);
+  for (const report::Finding& finding : report.findings) {
+    WriteFinding(out, finding, report.plan);
+  }
   out.EndArray();
   if (report.plan) WritePlan(out, *report.plan);
   WriteTables(out, report);

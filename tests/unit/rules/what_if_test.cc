@@ -163,6 +163,47 @@ TEST(WhatIf, ALimitNamesAScenarioThatIsThere) {
   EXPECT_EQ(book.error().front().where.line, 3u);
 }
 
+// A scenario may be made of rules: all that they would change, each row by its smallest factor.
+TEST(WhatIf, APolicyJoinsTheScenariosOfRules) {
+  auto policy = ParsePolicy(R"(schema: 1
+extends: builtin:recommended
+what_if:
+  - {name: both, findings: [io/dataloader-bound, host/launch-bound]}
+  - {name: loader, findings: [io/dataloader-bound]}
+  - {name: twice, findings: [io/dataloader-bound, io/dataloader-bound]}
+)",
+                            "p.yaml");
+  ASSERT_TRUE(policy.has_value()) << RenderErrors(policy.error(), false);
+  const auto book = LoadRulebook(*policy, {});
+  ASSERT_TRUE(book.has_value()) << RenderErrors(book.error(), false);
+  const std::vector<Profile> profiles = Made("--iterations 3");
+  auto run = AnalyzeForReplay(profiles, {});
+  book->Predict(run->replayer.get(), run->analysis);
+  const auto time = [&](const std::string& name) {
+    return AsNumber(run->analysis.Find("what_if." + name + ".iteration_time")->value, -1);
+  };
+  EXPECT_LT(time("both"), time("loader"));
+  EXPECT_EQ(time("twice"), time("loader"));
+}
+
+TEST(WhatIf, OnlyRulesWithAScenarioThatRunAreJoined) {
+  const auto error_of = [](const std::string& rules) {
+    auto policy =
+        ParsePolicy("schema: 1\nextends: builtin:recommended\nwhat_if:\n  - {name: x, findings: [" +
+                        rules + "]}\n",
+                    "p.yaml");
+    EXPECT_TRUE(policy.has_value());
+    const auto book = LoadRulebook(*policy, {});
+    EXPECT_FALSE(book.has_value()) << rules;
+    return book ? Error{} : book.error().front();
+  };
+  const Error unknown = error_of("io/no-such");
+  EXPECT_EQ(unknown.code, "policy/no-finding");
+  EXPECT_EQ(unknown.where.line, 4u);
+  EXPECT_NE(error_of("recording/few-iterations").message.find("no scenario to simulate"),
+            std::string::npos);
+}
+
 // What the shipped rules promise is what the recording without the fault saves.
 TEST(WhatIf, GainsOfShippedRulesAreTheTwinsDifference) {
   struct Fault {
