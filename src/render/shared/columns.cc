@@ -29,15 +29,16 @@ unsigned PlanesOf(std::span<const std::uint64_t> values) {
   return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
 }
 
-// Eight digits are more than any text of the page has; what they leave of a real is zeros, which
-// cost nothing.
+// Eight digits are more than any text of the page has; what they leave of a fraction is zeros,
+// which cost nothing. Whole numbers, as counts of FLOPs are, stay exact: readers sum and copy them.
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
   constexpr std::uint64_t kLost = (std::uint64_t{1} << 24) - 1;
   std::vector<std::uint64_t> bits;
   bits.reserve(values.size());
   for (const double value : values) {
     const auto exact = std::bit_cast<std::uint64_t>(value);
-    bits.push_back(std::isfinite(value) ? (exact + (kLost >> 1)) & ~kLost : exact);
+    const bool is_rounded = std::isfinite(value) && value != std::round(value);
+    bits.push_back(is_rounded ? (exact + (kLost >> 1)) & ~kLost : exact);
   }
   return bits;
 }
