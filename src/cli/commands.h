@@ -55,6 +55,7 @@ enum CommandBit : std::uint64_t {
   kOnHistoryCheck = std::uint64_t{1} << 37,
   kOnBaselinePower = std::uint64_t{1} << 38,
   kOnRulesColumns = std::uint64_t{1} << 40,
+  kOnDuet = std::uint64_t{1} << 41,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
                kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,
@@ -73,7 +74,7 @@ enum CommandBit : std::uint64_t {
                   kOnRulesExplain,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnTemplatesExport | kOnSummarize | kOnFind,
+               kOnTemplatesExport | kOnSummarize | kOnFind | kOnDuet,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -129,6 +130,7 @@ Result<int> RunHistoryAccept(const Options& options, Console& console);
 Result<int> RunHistoryTag(const Options& options, Console& console);
 Result<int> RunHistoryCheck(const Options& options, Console& console);
 Result<int> RunBaselinePower(const Options& options, Console& console);
+Result<int> RunDuet(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunFind(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);

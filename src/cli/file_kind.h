@@ -26,6 +26,7 @@ enum class FileKind : std::uint8_t {
   kNsys,         ///< The head of one of the reports of `export nsys`, as CSV or table.
   kDlprof,       ///< The title of one of DLProf's reports.
   kBaseline,     ///< `kind`
+  kDuet,         ///< `kind`; what was measured of a machine, by its first comment.
   kSummary,      ///< `kind`, in gzip.
   kHistory,      ///< An SQLite file with our application id.
   kForPeople,    ///< Policies and templates: people change them, so none counts as ours.

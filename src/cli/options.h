@@ -85,6 +85,10 @@ struct Options {
   bool paired = false;
   std::string exit_map;  ///< "bisect", or empty: the program's own exit codes.
 
+  // Duet.
+  std::string duet_a, duet_b, duet_aa;  ///< Commands.
+  std::optional<std::int64_t> blocks, block_steps;
+
   // What-if.
   std::vector<std::string> scales;    ///< "CONDITION by FACTOR"
   std::vector<std::string> findings;  ///< Rules whose scenario is asked for.
@@ -94,6 +98,7 @@ struct Options {
   // Times of unrecorded iterations.
   std::string step_times;  ///< FILE or FILE:COLUMN.
   std::string step_unit, step_column, step_tag;
+  std::vector<std::string> device_logs;  ///< Readings of clocks, power, temperature.
 
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;

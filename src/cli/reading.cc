@@ -15,6 +15,7 @@
 #include "model/summary/summary.h"
 #include "readers/load.h"
 #include "readers/one_run.h"
+#include "readers/run_side/device_log.h"
 
 namespace profgauge::cli {
 
@@ -108,6 +109,7 @@ Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& option
   for (const std::string& skipped : run->skipped) {
     console.Say("note: left out " + Printable(skipped));
   }
+  PROFGAUGE_CHECK(readers::AttachDeviceLogs(run->profiles, options.device_logs));
   PROFGAUGE_CHECK(CheckEventsNeeded(run->profiles, options));
   return std::move(run->profiles);
 }

@@ -32,4 +32,16 @@ std::string_view TextOf(RunCarrier carrier) {
   return "`--step-times`";
 }
 
+std::span<const RunDevice> DevicesOf(const RunSide& side) {
+  if (!side.logged.empty() || !side.document) return side.logged;
+  return side.document->devices;
+}
+
+bool IsPowerCap(std::string_view reason) { return reason.find("power_cap") != reason.npos; }
+
+bool IsThrottle(std::string_view reason) {
+  return reason.find("thermal") != reason.npos || reason.find("hw_") != reason.npos ||
+         reason.find("power_brake") != reason.npos;
+}
+
 }  // namespace profgauge

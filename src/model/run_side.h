@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,7 @@ struct RunDevice {
   std::string uuid, name;
   std::map<std::string, DeviceCondition, std::less<>> conditions;  ///< "sm_mhz", "watts", …
   std::map<std::string, double, std::less<>> reasons;  ///< Share of time with lowered clocks.
+  bool knows_reasons = false;  ///< Those that are not listed did not occur.
 };
 
 /// A document that can be used.
@@ -93,8 +95,16 @@ struct RunSide {
   std::optional<RunDocument> document;
   /// The process that the profile is of wrote it, as what the profile carries shows.
   bool is_of_process = false;
+  std::vector<RunDevice> logged;     ///< What `--device-log` says of the profile's devices.
   std::vector<RunProblem> problems;  ///< Of documents that are not used.
   std::string note;                  ///< Where several carriers disagree; else empty.
 };
+
+/// The devices' conditions: those of a log, else the document's.
+std::span<const RunDevice> DevicesOf(const RunSide& side);
+
+/// What lowers clocks. Reasons have the names of NVML, or contain these words.
+bool IsPowerCap(std::string_view reason);  ///< "sw_power_cap", "ppt_power_cap"
+bool IsThrottle(std::string_view reason);  ///< Heat or a fault: "hw_slowdown", "sw_thermal"
 
 }  // namespace profgauge

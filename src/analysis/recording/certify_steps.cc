@@ -62,11 +62,6 @@ Check Perturbation(const Analysis& analysis) {
   return check;
 }
 
-bool IsThrottle(std::string_view reason) {
-  return reason.find("thermal") != reason.npos || reason.find("hw_") != reason.npos ||
-         reason.find("power_brake") != reason.npos;
-}
-
 Check Conditions(std::span<const RankContext> ranks) {
   Check check{"conditions", "Devices ran at their clocks"};
   check.affects = {"time", "kernels"};
@@ -74,8 +69,8 @@ Check Conditions(std::span<const RankContext> ranks) {
   double most = 0;
   for (const RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
-    if (side == nullptr || !side->document) continue;
-    for (const RunDevice& device : side->document->devices) {
+    if (side == nullptr) continue;
+    for (const RunDevice& device : DevicesOf(*side)) {
       is_known = is_known || !device.conditions.empty() || !device.reasons.empty();
       for (const auto& [reason, share] : device.reasons) {
         if (share <= knowledge::kUnrecordedThrottledShare || share <= most || !IsThrottle(reason))

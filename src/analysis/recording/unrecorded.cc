@@ -286,6 +286,11 @@ void RemarkProblems(std::span<const RankContext> ranks, const std::string& why_n
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunProblem& problem : side->problems) {
+      if (problem.code.starts_with("conditions/")) {
+        out.AddRemark(std::string(kConditionsUnused),
+                      fmt::format("{} (`{}`)", problem.text, problem.code));
+        continue;
+      }
       out.AddRemark(std::string(kRunUnused),
                     fmt::format("times of unrecorded iterations are left out (`{}`): {}",
                                 problem.code, problem.text));

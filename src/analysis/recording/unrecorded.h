@@ -11,9 +11,10 @@
 
 namespace profgauge {
 
-/// Remarks that leave a verdict undecided, and one that does not.
+/// Remarks: the first leaves a verdict undecided, the others do not.
 inline constexpr std::string_view kRunContradicts = "run-contradicts";
 inline constexpr std::string_view kRunUnused = "run-unused";
+inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 
 /// Sets step.*, run.*, and what has `.unrecorded`. Returns the iterations that judge the run: of
 /// several ranks the slowest one's; null where there are none or they contradict the profile.

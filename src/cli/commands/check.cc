@@ -23,6 +23,7 @@
 #include "cli/configuration.h"
 #include "cli/console.h"
 #include "cli/draw.h"
+#include "cli/duets.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/find_runs.h"
@@ -216,6 +217,9 @@ Result<int> RunCheck(const Options& options, Console& console) {
   const auto judge = [&] {
     return RunJobs(options, console, [&](const Options& one) {
       return RunLeavingOutputs(one, console, [&]() -> Result<int> {
+        if (const std::string duet = DuetIn(one); !duet.empty()) {
+          return CheckDuet(duet, one, console);
+        }
         PROFGAUGE_TRY(const Options of_step, OfStep(one));
         return Judged(of_step, console);
       });

@@ -3,9 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -185,6 +188,25 @@ void AddImportLog(std::string& text, const ImportLog& log) {
   }
 }
 
+/// "sm 1980 (1200 to 1980, limit 1980) MHz, 512.3 (512.3 to 699.1, limit 700) W, …"
+void AddConditions(const RunDevice& device, std::string& text) {
+  std::string line = device.id >= 0 ? fmt::format("device {}", device.id) : std::string("a device");
+  for (const auto& [name, words, unit] :
+       {std::tuple("sm_mhz", "clock ", "MHz"), std::tuple("memory_mhz", "memory clock ", "MHz"),
+        std::tuple("watts", "", "W"), std::tuple("celsius", "", "°C")}) {
+    const auto found = device.conditions.find(std::string_view(name));
+    if (found == device.conditions.end()) continue;
+    const DeviceCondition& one = found->second;
+    line += fmt::format(", {}{:.0f} {} ({:.0f} to {:.0f}", words, one.median, unit, one.least,
+                        one.most);
+    line += std::isfinite(one.limit) ? fmt::format(", limit {:.0f})", one.limit) : ")";
+  }
+  for (const auto& [reason, share] : device.reasons) {
+    line += fmt::format(", {} {}", Printable(reason), FormatShare(share));
+  }
+  AddLine(text, "conditions", line);
+}
+
 /// Times of unrecorded iterations, and why a document is not used.
 void AddRunSide(const Profile& profile, std::string& text) {
   if (profile.run_side == nullptr) return;
@@ -200,6 +222,7 @@ void AddRunSide(const Profile& profile, std::string& text) {
     if (document.left_out > 0) line += fmt::format(", {} values not shown", document.left_out);
     AddLine(text, "unrecorded", line);
   }
+  for (const RunDevice& device : DevicesOf(side)) AddConditions(device, text);
   for (const RunProblem& problem : side.problems) {
     AddLine(text, "unrecorded", fmt::format("`{}`: {}", problem.code, problem.text));
   }

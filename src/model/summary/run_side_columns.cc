@@ -4,11 +4,19 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace profgauge {
 namespace {
 
 constexpr std::size_t kHeadNumbers = 6;      // Of "unrecorded": one for each number below.
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr Ns kLongest = 86'400'000'000'000;  // As a document's: a day.
 
 std::int64_t CountOf(std::size_t size) { return static_cast<std::int64_t>(size); }
@@ -48,10 +56,72 @@ std::vector<StepRange> RangesOf(const char* column, const Summary& summary) {
   return ranges;
 }
 
+constexpr std::string_view kConditionNames[] = {"sm_mhz", "memory_mhz", "watts", "celsius"};
+constexpr std::size_t kDeviceNumbers = 2 + 4 * std::size(kConditionNames);
+
+/// Of each device: its number, whether it knows its reasons, and four numbers of each condition.
+void AddDevices(std::span<const RunDevice> devices, Summary& summary) {
+  for (const RunDevice& device : devices) {
+    auto& numbers = summary.numbers["unrecorded.devices"];
+    const auto place = CountOf(numbers.size() / kDeviceNumbers);
+    numbers.push_back(device.id);
+    numbers.push_back(device.knows_reasons ? 1 : 0);
+    for (const std::string_view name : kConditionNames) {
+      const auto found = device.conditions.find(name);
+      const DeviceCondition one = found != device.conditions.end()
+                                      ? found->second
+                                      : DeviceCondition{kNan, kNan, kNan, kNan};
+      for (const double number : {one.median, one.least, one.most, one.limit}) {
+        numbers.push_back(std::bit_cast<std::int64_t>(number));
+      }
+    }
+    for (const auto& [reason, share] : device.reasons) {
+      summary.texts["unrecorded.reasons"].push_back(reason);
+      summary.numbers["unrecorded.reasons"].push_back(place);
+      summary.numbers["unrecorded.reasons"].push_back(std::bit_cast<std::int64_t>(share));
+    }
+  }
+}
+
+std::vector<RunDevice> DevicesIn(const Summary& summary) {
+  const auto& numbers = summary.Numbers("unrecorded.devices");
+  std::vector<RunDevice> devices(numbers.size() / kDeviceNumbers);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const std::int64_t* at = numbers.data() + i * kDeviceNumbers;
+    devices[i].id = at[0];
+    devices[i].knows_reasons = at[1] != 0;
+    at += 2;
+    for (const std::string_view name : kConditionNames) {
+      const auto number = [&] { return std::bit_cast<double>(*at++); };
+      DeviceCondition one{};
+      for (double* part : {&one.median, &one.least, &one.most, &one.limit}) *part = number();
+      if (std::isfinite(one.median)) devices[i].conditions.emplace(name, one);
+    }
+  }
+  const auto& reasons = summary.Texts("unrecorded.reasons");
+  const auto& shares = summary.Numbers("unrecorded.reasons");
+  for (std::size_t i = 0; i < reasons.size() && 2 * i + 1 < shares.size(); ++i) {
+    const auto share = std::bit_cast<double>(shares[2 * i + 1]);
+    const std::int64_t place = shares[2 * i];
+    if (place < 0 || place >= CountOf(devices.size()) || !(share >= 0 && share <= 1)) continue;
+    devices[static_cast<std::size_t>(place)].reasons[reasons[i]] = share;
+  }
+  return devices;
+}
+
+std::shared_ptr<const RunSide> OnlyDevices(std::vector<RunDevice> devices) {
+  if (devices.empty()) return nullptr;
+  auto side = std::make_shared<RunSide>();
+  side->logged = std::move(devices);
+  return side;
+}
+
 }  // namespace
 
 void AddRunSide(const Profile& profile, Summary& summary) {
-  if (profile.run_side == nullptr || !profile.run_side->document) return;
+  if (profile.run_side == nullptr) return;
+  AddDevices(DevicesOf(*profile.run_side), summary);
+  if (!profile.run_side->document) return;
   const RunSide& side = *profile.run_side;
   const RunDocument& document = *side.document;
   summary.numbers["unrecorded"] = {static_cast<std::int64_t>(side.carrier),
@@ -79,9 +149,10 @@ void AddRunSide(const Profile& profile, Summary& summary) {
 std::shared_ptr<const RunSide> RunSideOf(const Summary& summary) {
   const auto& head = summary.Numbers("unrecorded");
   if (head.size() != kHeadNumbers || head[0] < 0 || head[0] > 2 || head[2] < 0 || head[2] > 4) {
-    return nullptr;
+    return OnlyDevices(DevicesIn(summary));
   }
   auto side = std::make_shared<RunSide>();
+  side->logged = DevicesIn(summary);
   side->carrier = static_cast<RunCarrier>(head[0]);
   side->is_of_process = head[1] != 0;
   RunDocument& document = side->document.emplace();

@@ -242,6 +242,7 @@ void Parser::ReadDevices(const json::value& value) {
     }
     const auto* reasons = object->if_contains("reasons");
     if (reasons != nullptr && reasons->is_object()) {
+      device.knows_reasons = true;
       for (const auto& [key, share] : reasons->get_object()) {
         const double number = NumberOf(&share);
         if (!(number >= 0 && number <= 1) || device.reasons.size() == kMostReasons) continue;

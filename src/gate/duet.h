@@ -1,0 +1,55 @@
+// A and B alternating on one machine: what moves both blocks of a pair alike drops out of their
+// difference, so a smaller change is found than between runs at other times.
+//
+// Judged as pairs.h judges runs: neighbouring blocks of A and B are a pair, those of the same two
+// processes one pair together. What is left is the noise of starts: where all blocks are of one
+// start of each side, the noise floor stands for it, and a switch inside of one process has none.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gate/change.h"
+#include "gate/compare.h"
+#include "model/duet.h"
+#include "profgauge/error.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// One side beside the other, warm-up of blocks left out.
+struct DuetPairs {
+  std::vector<stats::Series> a, b;  ///< As many of each.
+  std::vector<double> differences;  ///< ln of B's median by A's, one each.
+  std::size_t blocks = 0;           ///< Pairs of blocks: more, where starts are shared.
+  double steps = 0;                 ///< Iterations of a block that count, on average.
+};
+
+/// Errors: kInput "duet/few-blocks" with what is needed.
+Result<DuetPairs> PairsOf(const Duet& duet);
+
+/// By the procedure of pairs.h, with the noise of starts that the pairs do not show.
+stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
+                              const stats::CompareOptions& options);
+
+/// B against A as a comparison with one metric, `step.time.median`, by the policy's limit on the
+/// typical iteration (default 5 %). Sides whose work differs are not comparable. Errors: PairsOf().
+Result<RunComparison> JudgeDuet(const Duet& duet, const PolicyBaseline& policy);
+
+/// What A against A shows of a machine.
+struct DuetPower {
+  double sees = 0;    ///< The change that nine of ten such duets find.
+  double starts = 0;  ///< Standard deviation between starts, without that of the iterations.
+  double drift = 0;   ///< From the fastest to the slowest pair.
+  std::size_t pairs = 0, blocks_for_one_percent = 0;
+  double steps = 0;
+};
+/// REQUIRES: two pairs.
+DuetPower MeasureDuet(const DuetPairs& pairs);
+
+/// "this machine sees +2.6 % in nine of ten with 10 blocks of 20 iterations; …"
+std::string DuetPowerText(const DuetPower& power);
+
+}  // namespace profgauge

@@ -1,0 +1,40 @@
+// Two programs, or two versions of one, that ran alternately on one machine: blocks of iterations
+// of A and of B (`duet.json`).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+
+namespace profgauge {
+
+/// How the sides share processes, which decides what noise their blocks have in common.
+enum class DuetProcess : std::uint8_t {
+  kBothLoaded,  ///< One process each, for all blocks: they differ by the noise of one start.
+  kRestarted,   ///< A process for each block, or for some of them.
+  kOne,         ///< One process for both, with a switch inside: no noise of starts.
+};
+
+struct DuetBlock {
+  bool is_b = false;
+  std::int64_t start = -1;  ///< Number of the process; -1: not stated.
+  std::vector<Ns> lengths;  ///< Of its iterations, in order.
+};
+
+struct DuetSide {
+  std::string commit;
+  std::map<std::string, double, std::less<>> work;  ///< Of one iteration: "samples".
+};
+
+struct Duet {
+  std::string order;  ///< "ABBA"; information.
+  DuetProcess process = DuetProcess::kRestarted;
+  std::int64_t warmup = 0;  ///< Leading iterations of each block that do not count.
+  DuetSide a, b;
+  std::vector<DuetBlock> blocks;  ///< In the order in which they ran.
+};
+
+}  // namespace profgauge

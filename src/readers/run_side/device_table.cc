@@ -1,0 +1,384 @@
+// Device logs with a line for each reading: CSV of nvidia-smi, amd-smi and Zeus, the columns of
+// `nvidia-smi dmon`, `dcgmi dmon` and `amd-smi monitor`, and the metrics of dcgm-exporter.
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "readers/run_side/device_samples.h"
+#include "readers/text/numbers.h"
+
+namespace profgauge::readers {
+namespace {
+
+enum class Reading : std::uint8_t {
+  kNone,
+  kIndex,
+  kUuid,
+  kName,
+  kTime,
+  kClock,
+  kClockLimit,
+  kMemoryClock,
+  kWatts,
+  kMilliwatts,
+  kWattsLimit,
+  kCelsius,
+  kUse,
+  kReasons,  ///< Bits.
+  kReason,   ///< One of them, "Active" or not.
+  kCounter,  ///< One of them, in µs.
+};
+
+struct NamedReading {
+  std::string_view name;
+  Reading reading;
+};
+
+// In the order of preference: `power.draw` is an average over up to a second.
+constexpr NamedReading kQueryColumns[] = {
+    {"index", Reading::kIndex},
+    {"gpu", Reading::kIndex},
+    {"gpu_index", Reading::kIndex},
+    {"uuid", Reading::kUuid},
+    {"gpu_uuid", Reading::kUuid},
+    {"name", Reading::kName},
+    {"gpu_name", Reading::kName},
+    {"timestamp", Reading::kTime},
+    {"clocks.current.sm", Reading::kClock},
+    {"clocks.sm", Reading::kClock},
+    {"clocks.current.graphics", Reading::kClock},
+    {"clocks.gr", Reading::kClock},
+    {"gfx_clk", Reading::kClock},
+    {"gfx_clock", Reading::kClock},
+    {"gfx_0_clk", Reading::kClock},
+    {"gfx_0", Reading::kClock},
+    {"clocks.max.sm", Reading::kClockLimit},
+    {"clocks.max.graphics", Reading::kClockLimit},
+    {"gfx_0_max_clk", Reading::kClockLimit},
+    {"clocks.current.memory", Reading::kMemoryClock},
+    {"clocks.mem", Reading::kMemoryClock},
+    {"mem_clock", Reading::kMemoryClock},
+    {"mem_0_clk", Reading::kMemoryClock},
+    {"mem_0", Reading::kMemoryClock},
+    {"power.draw.instant", Reading::kWatts},
+    {"power.draw", Reading::kWatts},
+    {"power.draw.average", Reading::kWatts},
+    {"socket_power", Reading::kWatts},
+    {"power_usage", Reading::kWatts},
+    {"power_mw", Reading::kMilliwatts},
+    {"power.limit", Reading::kWattsLimit},
+    {"enforced.power.limit", Reading::kWattsLimit},
+    {"temperature.gpu", Reading::kCelsius},
+    {"hotspot_temperature", Reading::kCelsius},
+    {"hotspot", Reading::kCelsius},
+    {"utilization.gpu", Reading::kUse},
+    {"gfx_activity", Reading::kUse},
+    {"clocks_event_reasons.active", Reading::kReasons},
+    {"clocks_throttle_reasons.active", Reading::kReasons},
+};
+// `sm` is utilization there, `pclk` the clock of the SMs.
+constexpr NamedReading kDmonColumns[] = {
+    {"gpu", Reading::kIndex},    {"pwr", Reading::kWatts}, {"gtemp", Reading::kCelsius},
+    {"mclk", Reading::kMemoryClock}, {"pclk", Reading::kClock}, {"sm", Reading::kUse},
+};
+constexpr NamedReading kDcgmColumns[] = {
+    {"entity", Reading::kIndex},      {"smclk", Reading::kClock},
+    {"mmclk", Reading::kMemoryClock}, {"power", Reading::kWatts},
+    {"tmptr", Reading::kCelsius},     {"gputl", Reading::kUse},
+    {"dvccl", Reading::kReasons},     {"dvcctr", Reading::kReasons},
+};
+constexpr NamedReading kMonitorColumns[] = {
+    {"gpu", Reading::kIndex},      {"power", Reading::kWatts},
+    {"gpu_t", Reading::kCelsius},  {"gfx_clk", Reading::kClock},
+    {"gfx_clock", Reading::kClock}, {"mem_clock", Reading::kMemoryClock},
+    {"gfx%", Reading::kUse},
+};
+constexpr NamedReading kExporterMetrics[] = {
+    {"DCGM_FI_DEV_SM_CLOCK", Reading::kClock},
+    {"DCGM_FI_DEV_MEM_CLOCK", Reading::kMemoryClock},
+    {"DCGM_FI_DEV_POWER_USAGE", Reading::kWatts},
+    {"DCGM_FI_DEV_POWER_MGMT_LIMIT", Reading::kWattsLimit},
+    {"DCGM_FI_DEV_GPU_TEMP", Reading::kCelsius},
+    {"DCGM_FI_DEV_GPU_UTIL", Reading::kUse},
+    {"DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", Reading::kReasons},
+    {"DCGM_FI_DEV_CLOCKS_EVENT_REASONS", Reading::kReasons},
+};
+
+constexpr double kMostIndex = 1e6;
+constexpr double kMostMegahertz = 1e5, kMostWatts = 1e5, kMostCelsius = 1e3;
+
+std::string Lowercase(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// Bits in hexadecimal (nvidia-smi) or decimal (DCGM).
+std::optional<std::uint64_t> BitsOf(std::string_view text) {
+  text = Trim(text);
+  const bool is_hex = text.starts_with("0x");
+  if (is_hex) text.remove_prefix(2);
+  std::uint64_t bits = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), bits, is_hex ? 16 : 10);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(bits)
+                                                                  : std::nullopt;
+}
+
+/// "2026/01/02 03:04:05.678" and seconds since 1970. The zone is unknown: only differences count.
+std::optional<double> SecondsOf(const std::string& text) {
+  int year = 0, hour = 0, minute = 0;
+  unsigned month = 0, day = 0;
+  double second = 0;
+  const int parts = std::sscanf(text.c_str(), "%4d/%2u/%2u %2d:%2d:%lf", &year, &month, &day, &hour,
+                                &minute, &second);
+  constexpr int kParts = 6;
+  if (parts != kParts) return ParseReal(text);
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (!date.ok()) return std::nullopt;
+  constexpr double kDay = 86'400, kHour = 3'600, kMinute = 60;
+  return std::chrono::sys_days(date).time_since_epoch().count() * kDay + hour * kHour +
+         minute * kMinute + second;
+}
+
+void SetWithin(std::string_view name, std::optional<double> value, double most,
+               std::map<std::string, double, std::less<>>& into) {
+  if (value && *value >= 0 && *value <= most) into.emplace(name, *value);
+}
+
+/// Puts a cell into the sample; the first of a kind counts.
+void Put(Reading reading, std::string_view column, const std::string& cell, DeviceSample& sample) {
+  const auto number = LeadingNumber(cell);
+  constexpr double kMilli = 1e-3;
+  switch (reading) {
+    case Reading::kNone:
+      return;
+    case Reading::kIndex:
+      if (number && *number >= 0 && *number < kMostIndex) {
+        sample.index = static_cast<std::int64_t>(*number);
+      }
+      return;
+    case Reading::kUuid:
+      sample.uuid = Printable(cell);
+      return;
+    case Reading::kName:
+      sample.name = Printable(cell);
+      return;
+    case Reading::kTime:
+      sample.seconds = SecondsOf(cell);
+      return;
+    case Reading::kClock:
+      return SetWithin("sm_mhz", number, kMostMegahertz, sample.values);
+    case Reading::kClockLimit:
+      return SetWithin("sm_mhz", number, kMostMegahertz, sample.limits);
+    case Reading::kMemoryClock:
+      return SetWithin("memory_mhz", number, kMostMegahertz, sample.values);
+    case Reading::kWatts:
+      return SetWithin("watts", number, kMostWatts, sample.values);
+    case Reading::kMilliwatts:
+      return SetWithin("watts", number ? std::optional(*number * kMilli) : number, kMostWatts,
+                       sample.values);
+    case Reading::kWattsLimit:
+      return SetWithin("watts", number, kMostWatts, sample.limits);
+    case Reading::kCelsius:
+      return SetWithin("celsius", number, kMostCelsius, sample.values);
+    case Reading::kUse:
+      sample.use = number;
+      return;
+    case Reading::kReasons:
+      if (const auto bits = BitsOf(cell)) sample.reasons = bits;
+      return;
+    case Reading::kReason:
+      if (Trim(cell) == "Active") sample.shares.emplace(ReasonName(column), 1.0);
+      if (Trim(cell) == "Not Active") sample.shares.emplace(ReasonName(column), 0.0);
+      return;
+    case Reading::kCounter:
+      if (number && *number >= 0) sample.counters.emplace(ReasonName(column), *number);
+      return;
+  }
+}
+
+struct LogColumn {
+  std::string name;
+  Reading reading = Reading::kNone;
+  std::size_t preference = 0;
+};
+
+template <std::size_t N>
+LogColumn Described(std::string_view head, const NamedReading (&known)[N]) {
+  LogColumn column{Lowercase(Trim(head.substr(0, head.find('[')))), Reading::kNone, N};
+  for (std::size_t i = 0; i < N; ++i) {
+    if (column.name != known[i].name) continue;
+    column.reading = known[i].reading;
+    column.preference = i;
+    return column;
+  }
+  const bool is_counter = column.name.starts_with("clocks_event_reasons_counters.");
+  const bool is_reason = column.name.starts_with("clocks_event_reasons.") ||
+                         column.name.starts_with("clocks_throttle_reasons.");
+  if (is_counter) column.reading = Reading::kCounter;
+  if (is_reason && !column.name.ends_with(".supported")) column.reading = Reading::kReason;
+  return column;
+}
+
+DeviceSample SampleOf(const std::vector<LogColumn>& columns, const std::vector<std::string>& cells) {
+  std::vector<std::size_t> order(std::min(columns.size(), cells.size()));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return columns[i].preference; });
+  DeviceSample sample;
+  for (const std::size_t i : order) Put(columns[i].reading, columns[i].name, cells[i], sample);
+  return sample;
+}
+
+std::vector<std::string> CellsBetween(std::string_view line, char separator) {
+  std::vector<std::string> cells;
+  while (true) {
+    const std::size_t end = line.find(separator);
+    cells.emplace_back(Trim(line.substr(0, end)));
+    if (end == line.npos) return cells;
+    line.remove_prefix(end + 1);
+  }
+}
+
+std::vector<std::string> WordsOf(std::string_view line) {
+  std::vector<std::string> words;
+  for (const std::string& word : CellsBetween(line, ' ')) {
+    if (!word.empty()) words.push_back(word);
+  }
+  return words;
+}
+
+template <std::size_t N>
+std::vector<LogColumn> ColumnsOf(const std::vector<std::string>& heads,
+                                 const NamedReading (&known)[N]) {
+  std::vector<LogColumn> columns;
+  for (const std::string& head : heads) columns.push_back(Described(head, known));
+  return columns;
+}
+
+bool HasReadings(const std::vector<LogColumn>& columns) {
+  return std::ranges::any_of(columns, [](const LogColumn& column) {
+    return column.reading >= Reading::kClock && column.reading != Reading::kUse;
+  });
+}
+
+std::vector<DeviceSample> OfCsv(std::span<const std::string_view> lines) {
+  const std::vector<LogColumn> columns =
+      ColumnsOf(CellsBetween(lines.front(), ','), kQueryColumns);
+  std::vector<DeviceSample> samples;
+  if (!HasReadings(columns)) return samples;
+  for (const std::string_view line : lines.subspan(1)) {
+    const std::vector<std::string> cells = CellsBetween(line, ',');
+    if (cells.size() == columns.size()) samples.push_back(SampleOf(columns, cells));
+  }
+  return samples;
+}
+
+/// Heads come again every so many lines, each with a line of units.
+std::vector<DeviceSample> OfDmon(std::span<const std::string_view> lines) {
+  std::vector<LogColumn> columns;
+  std::vector<DeviceSample> samples;
+  for (const std::string_view line : lines) {
+    std::string blanks(line);
+    std::ranges::replace(blanks, ',', ' ');
+    std::ranges::replace(blanks, '#', ' ');
+    const std::vector<std::string> words = WordsOf(blanks);
+    if (line.starts_with('#')) {
+      const std::vector<LogColumn> heads = ColumnsOf(words, kDmonColumns);
+      if (HasReadings(heads)) columns = heads;
+    } else if (!columns.empty() && words.size() == columns.size()) {
+      samples.push_back(SampleOf(columns, words));
+    }
+  }
+  return samples;
+}
+
+/// Rows begin with "GPU 0": two words for one column.
+std::vector<DeviceSample> OfDcgm(std::span<const std::string_view> lines) {
+  std::vector<LogColumn> columns;
+  std::vector<DeviceSample> samples;
+  for (const std::string_view line : lines) {
+    std::vector<std::string> words = WordsOf(line);
+    if (line.starts_with('#')) {
+      words.front().erase(0, 1);
+      if (words.front().empty()) words.erase(words.begin());
+      columns = ColumnsOf(words, kDcgmColumns);
+    } else if (words.size() == columns.size() + 1 && words.front() == "GPU") {
+      words.erase(words.begin());
+      samples.push_back(SampleOf(columns, words));
+    }
+  }
+  return samples;
+}
+
+/// Numbers are followed by their units.
+std::vector<DeviceSample> OfMonitor(std::span<const std::string_view> lines) {
+  const std::vector<LogColumn> columns = ColumnsOf(WordsOf(lines.front()), kMonitorColumns);
+  std::vector<DeviceSample> samples;
+  for (const std::string_view line : lines.subspan(1)) {
+    std::vector<std::string> words = WordsOf(line);
+    std::erase_if(words, [](const std::string& w) { return w != "N/A" && !LeadingNumber(w); });
+    if (words.size() == columns.size()) samples.push_back(SampleOf(columns, words));
+  }
+  return samples;
+}
+
+/// The value of a label: `gpu="0"`.
+std::string LabelOf(std::string_view labels, std::string_view name) {
+  const std::string key = std::string(name) + "=\"";
+  const std::size_t at = labels.find(key);
+  if (at == labels.npos) return "";
+  const std::string_view value = labels.substr(at + key.size());
+  return std::string(value.substr(0, value.find('"')));
+}
+
+}  // namespace
+
+std::optional<std::vector<DeviceSample>> ReadDeviceTable(std::string_view text) {
+  const std::vector<std::string_view> all = Lines(text);
+  std::span<const std::string_view> lines(all);
+  while (!lines.empty() && Trim(lines.front()).empty()) lines = lines.subspan(1);
+  if (lines.size() < 2) return std::nullopt;
+  const std::string_view head = lines.front();
+  if (head.starts_with("#Entity") || head.starts_with("# Entity")) return OfDcgm(lines);
+  if (head.starts_with('#')) return OfDmon(lines);
+  if (head.starts_with("GPU ") && Contains(head, "POWER")) return OfMonitor(lines);
+  return OfCsv(lines);
+}
+
+std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text) {
+  if (!Contains(text, "DCGM_FI_DEV_")) return std::nullopt;
+  std::vector<DeviceSample> samples;
+  std::set<std::pair<std::string, std::string_view>> seen;  // Of the sample: device and metric.
+  std::map<std::string, std::size_t> current;
+  for (const std::string_view line : Lines(text)) {
+    const std::size_t open = line.find('{'), close = line.rfind('}');
+    if (line.starts_with('#') || open == line.npos || close == line.npos || close < open) continue;
+    const auto known = std::ranges::find(kExporterMetrics, line.substr(0, open), &NamedReading::name);
+    if (known == std::end(kExporterMetrics)) continue;
+    const std::string_view labels = line.substr(open, close - open);
+    const std::string device = LabelOf(labels, "gpu");
+    // Several scrapes in one file: a metric that comes again begins the next.
+    if (!current.contains(device) || seen.contains({device, known->name})) {
+      std::erase_if(seen, [&](const auto& entry) { return entry.first == device; });
+      current[device] = samples.size();
+      samples.emplace_back();
+    }
+    seen.emplace(device, known->name);
+    DeviceSample& sample = samples[current[device]];
+    sample.index = ParseInteger(device).value_or(-1);
+    sample.uuid = LabelOf(labels, "UUID");
+    sample.name = LabelOf(labels, "modelName");
+    const std::vector<std::string> words = WordsOf(line.substr(close + 1));
+    if (!words.empty()) Put(known->reading, "", words.front(), sample);
+  }
+  return samples;
+}
+
+}  // namespace profgauge::readers
