@@ -10,9 +10,31 @@
 #include "../unit/expr/fixture.h"
 #include "expr/message.h"
 
+#include "support/line_mutator.h"
+
 namespace {
 
 using namespace profgauge::expr;
+
+/// Parts of the grammar, by words.
+constexpr std::string_view kKnown[] = {
+    "default",
+    "(kernel.op default '')",
+    "kernel.bytes default 7 B",
+    "(lost default 0 ms) + wait",
+    "not in ['a', 'it''s']",
+    "not starts_with 'aten'",
+    "if(known(lost), lost, 3 us)",
+    "greatest_known(lost, wait)",
+    "plural(count(), 'kernel', 'kernels')",
+    "kernel.name + '!'",
+    "at_max(kernel.name, kernel.time, kernel.is_collective)",
+    "percentile(kernel.time, 95)",
+    "{{ sum(kernel.time) | duration }}",
+    "{{ metric | number:2 }} of `{{ gpu.name }}`",
+    "- -2.5 s",
+    "desc",
+};
 
 void Require(bool holds, const char* what) {
   if (holds) return;
@@ -53,3 +75,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   return 0;
 }
+
+PROFGAUGE_FUZZ_LINES(' ', kKnown)

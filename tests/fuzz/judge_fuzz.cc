@@ -67,6 +67,31 @@ constexpr std::string_view kKnown[] = {
     "    message: '{{ count() }} kernels take {{ sum(kernel.time) | duration }}'",
     "    evidence: {order_by: kernel.time desc, limit: 5, columns: [{head: A, value: "
     "kernel.name}]}",
+    "schema: 2",
+    "category: compute",
+    "imports: [builtin:shared]",
+    "let:",
+    "  long: kernel.mean > $least",
+    "  worst: {greatest: {host_wait: gpu.idle.mean, other: gpu.utilization.mean}}",
+    "  said: {case: [{when: nvidia, text: one}, {text: other}]}",
+    "sets: {kinds: [all_reduce, broadcast]}",
+    "patterns: {gemm: '(?i)gemm'}",
+    "texts: {go: [{when: pytorch, text: Go.}, {case: [{use: go}, Stay.]}]}",
+    "templates: {t: {with: {p: regex, n: number, k: list, e: expression}, rule: {for_each: kernel, "
+    "where: kernel.name matches with.p}}}",
+    "    use: t",
+    "    with: {p: gemm, n: 5%, k: [a], e: 1 ms}",
+    "    where: kernel.name matches gemm and long",
+    "    metric: {is: share, value: sum(kernel.time) / profile.kernel_time, warn_above: with.n}",
+    "    let: {each: per_iteration(sum(kernel.time, long)), part: share_of_iteration(each)}",
+    "    when: (worst.value > 5% default 0%) default true",
+    "    explains: [other, {when: metric > 1, rule: mine/rule}]",
+    "    family: idle",
+    "    change: Move {{ worst }}",
+    "    message: [{when: known(each), text: '{{ plural(count(), ''kernel'') }}'}, {use: go}]",
+    "    advice: [{case: [{when: captured, text: A.}, {text: B.}]}, {use: go}]",
+    "    evidence: {columns: [kernel.name, per_iteration(kernel.calls)]}",
+    "    next: profgauge find {{ worst }}",
 };
 
 // clang-format off
