@@ -223,8 +223,30 @@ endif()
 if(PROFGAUGE_TESTS)
   find_program(PROFGAUGE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
   find_program(PROFGAUGE_PYTHON NAMES python3)
-  foreach(name IN ITEMS callbacks ci cluster completion config documents endings find harness help integrations jobs library manual pairs readme
-      samples schema start step_clock training)
+  foreach(name IN ITEMS
+      callbacks
+      ci
+      cluster
+      completion
+      config
+      documents
+      duet
+      endings
+      find
+      harness
+      help
+      integrations
+      jobs
+      library
+      manual
+      pairs
+      readme
+      samples
+      schema
+      start
+      step_clock
+      training
+      )
     if(PROFGAUGE_PYTHON)
       add_test(NAME Delivery.${name} COMMAND ${PROFGAUGE_PYTHON}
         ${CMAKE_CURRENT_SOURCE_DIR}/tests/delivery/${name}_test.py $<TARGET_FILE:profgauge>

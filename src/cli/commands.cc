@@ -105,7 +105,8 @@ constexpr CommandSpec kCommands[] = {
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
      "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"duet", kOnDuet, "", 0, 0, "Run two commands alternately on this machine and time both",
-     "A and B in the order A B B A, each block a new process, so that what slows the machine slows\n"
+     "A and B in the order A B B A, each block a new process, so that what slows the machine "
+     "slows\n"
      "both. Each command gets PROFGAUGE_RUN, the file for its times (StepClock writes it), and\n"
      "PROFGAUGE_STEPS, the number of iterations that are used. `profgauge check DIR` judges B "
      "against\n"

@@ -24,8 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Of the folders `A` and `B` beside the document; nothing unless both are there.
-Result<std::optional<DuetProfiles>> LoadDuetProfiles(const std::string& file, const Options& options,
-                                                     const Policy& policy, Console& console) {
+Result<std::optional<DuetProfiles>> LoadDuetProfiles(const std::string& file,
+                                                     const Options& options, const Policy& policy,
+                                                     Console& console) {
   const fs::path folder = fs::path(file).parent_path();
   const std::string a = (folder / "A").string(), b = (folder / "B").string();
   std::error_code code;
@@ -68,8 +69,9 @@ Result<int> CheckDuet(const std::string& file, const Options& options, Console& 
   PROFGAUGE_TRY(const Duet duet, LoadDuet(file));
   PROFGAUGE_TRY(auto profiles, LoadDuetProfiles(file, options, *policy, console));
   stats.EndPhase("read");
-  auto judged = JudgeDuetRuns(duet, std::move(profiles), *policy,
-                              {options.allow_incomplete, options.allow_incomparable, options.redact});
+  auto judged =
+      JudgeDuetRuns(duet, std::move(profiles), *policy,
+                    {options.allow_incomplete, options.allow_incomparable, options.redact});
   if (!judged) {
     Error error = std::move(judged).error();
     error.where.file = file;

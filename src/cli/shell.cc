@@ -59,8 +59,8 @@ Result<int> RunInShell(const std::string& command,
                                    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kLogMode);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t process = 0;
-  const int failed = posix_spawn(&process, shell.c_str(), &actions, nullptr, arguments,
-                                 environment.data());
+  const int failed =
+      posix_spawn(&process, shell.c_str(), &actions, nullptr, arguments, environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (failed != 0) return Fail(NotStarted(command, failed));
   int state = 0;

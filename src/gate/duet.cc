@@ -26,9 +26,9 @@ namespace {
 
 /// Fewer iterations have no median worth the name.
 constexpr std::size_t kLeastStepsOfBlock = 3;
-constexpr double kTwoSided = 1.959964;       // 95 % of normal values lie within ± this.
-constexpr double kNineOfTen = 1.281552;      // 90 % lie below this.
-constexpr double kOnePercent = 0.00995033;   // ln 1.01
+constexpr double kTwoSided = 1.959964;      // 95 % of normal values lie within ± this.
+constexpr double kNineOfTen = 1.281552;     // 90 % lie below this.
+constexpr double kOnePercent = 0.00995033;  // ln 1.01
 
 /// The iterations of a block that count.
 std::vector<double> SteadyOf(const DuetBlock& block, std::int64_t warmup) {
@@ -61,8 +61,8 @@ double OwnVariance(const DuetPairs& pairs) {
     for (const stats::Series& series : *side) {
       const auto n = static_cast<double>(series.values.size());
       const double spread = stats::RobustSigma(series.values) / stats::Median(series.values);
-      sum += kOfMedian * SquareOfValue(spread) / n *
-             stats::MeanInflation(correlation.Estimate(), n);
+      sum +=
+          kOfMedian * SquareOfValue(spread) / n * stats::MeanInflation(correlation.Estimate(), n);
     }
   }
   return sum / static_cast<double>(pairs.a.size() + pairs.b.size());
@@ -85,8 +85,8 @@ stats::CompareOptions OptionsOf(const BaselineLimit& limit, const PolicyBaseline
   stats::CompareOptions options;
   options.limit =
       limit.max_increase->relative ? limit.max_increase->value : limit.max_increase->value / level;
-  options.total_limit = limit.judges_total ? std::optional(limit.total.value_or(options.limit))
-                                           : std::nullopt;
+  options.total_limit =
+      limit.judges_total ? std::optional(limit.total.value_or(options.limit)) : std::nullopt;
   options.noise_floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor);
   options.absolute_floor = limit.min_abs.value_or(0);
   if (policy.certain) options.strictness = stats::Strictness::kCertain;
@@ -146,7 +146,8 @@ Result<DuetPairs> PairsOf(const Duet& duet) {
     }
     const DuetBlock& a = first.is_b ? second : first;
     const DuetBlock& b = first.is_b ? first : second;
-    const std::vector<double> values_a = SteadyOf(a, duet.warmup), values_b = SteadyOf(b, duet.warmup);
+    const std::vector<double> values_a = SteadyOf(a, duet.warmup),
+                              values_b = SteadyOf(b, duet.warmup);
     if (std::min(values_a.size(), values_b.size()) < kLeastStepsOfBlock) continue;
     ++pairs.blocks;
     steps += static_cast<double>(values_a.size() + values_b.size()) / 2;
@@ -242,9 +243,9 @@ DuetPower MeasureDuet(const DuetPairs& pairs) {
       static_cast<std::size_t>(std::ceil(SquareOfValue(both * of_pair / kOnePercent)));
   double least = 0, most = 0;
   for (std::size_t i = 0; i < pairs.a.size(); ++i) {
-    const double level = (std::log(stats::Median(pairs.a[i].values)) +
-                          std::log(stats::Median(pairs.b[i].values))) /
-                         2;
+    const double level =
+        (std::log(stats::Median(pairs.a[i].values)) + std::log(stats::Median(pairs.b[i].values))) /
+        2;
     least = i == 0 ? level : std::min(least, level);
     most = i == 0 ? level : std::max(most, level);
   }

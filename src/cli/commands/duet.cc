@@ -64,9 +64,9 @@ Result<DuetPlan> PlanOf(const Options& options) {
   plan.steps = options.block_steps.value_or(kUsualSteps);
   plan.warmup = options.warmup.value_or(kUsualWarmup);
   if (plan.blocks < 3 || plan.blocks > kMostBlocks || plan.steps < 3) {
-    return Fail(UsageError("usage/bad-value",
-                           fmt::format("`duet` needs 3 to {} blocks of 3 iterations or more",
-                                       kMostBlocks)));
+    return Fail(UsageError(
+        "usage/bad-value",
+        fmt::format("`duet` needs 3 to {} blocks of 3 iterations or more", kMostBlocks)));
   }
   return plan;
 }
@@ -102,10 +102,10 @@ Result<DuetBlock> RunBlock(const DuetPlan& plan, std::int64_t number, bool is_b,
                             {"PROFGAUGE_SIDE", is_b ? "B" : "A"}},
                            log));
   if (exit_code != 0) {
-    return Fail(BlockError(plan, "duet/command-failed",
-                           fmt::format("block {} of {} ended with exit code {}", number,
-                                       is_b ? "B" : "A", exit_code),
-                           "its output is in " + Printable(log)));
+    return Fail(BlockError(
+        plan, "duet/command-failed",
+        fmt::format("block {} of {} ended with exit code {}", number, is_b ? "B" : "A", exit_code),
+        "its output is in " + Printable(log)));
   }
   const auto text = ReadSmallFile(run, readers::kMostRunBytes);
   auto reading = text ? readers::ReadRunDocument(*text) : readers::RunReading{};
@@ -114,9 +114,10 @@ Result<DuetBlock> RunBlock(const DuetPlan& plan, std::int64_t number, bool is_b,
   if (static_cast<std::int64_t>(steps.size()) < plan.warmup + 3) {
     const std::string why = !text ? "the command wrote no times of iterations"
                             : reading.problems.empty()
-                                ? fmt::format("the command timed {} iterations, after its own "
-                                              "warm-up: {} are needed",
-                                              steps.size(), plan.warmup + 3)
+                                ? fmt::format(
+                                      "the command timed {} iterations, after its own "
+                                      "warm-up: {} are needed",
+                                      steps.size(), plan.warmup + 3)
                                 : reading.problems.front().text;
     return Fail(BlockError(plan, "duet/no-times", why,
                            "time them with `profgauge.torch.StepClock(warmup=2)`, or write "

@@ -15,7 +15,7 @@
 namespace profgauge {
 namespace {
 
-constexpr std::size_t kHeadNumbers = 6;      // Of "unrecorded": one for each number below.
+constexpr std::size_t kHeadNumbers = 6;  // Of "unrecorded": one for each number below.
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr Ns kLongest = 86'400'000'000'000;  // As a document's: a day.
 

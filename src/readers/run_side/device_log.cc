@@ -102,10 +102,10 @@ Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::s
     side->logged = SurelyOf(profile.run_side.get(), logged);
     if (side->logged.empty() && are_numbers_sure) side->logged = ByNumber(profile, logged);
     if (side->logged.empty()) {
-      side->problems.push_back(
-          {"conditions/other-device",
-           "the device log has several devices, and which are the profile's is unknown: state their "
-           "`uuid` under `devices` of `profgauge.run`, or log one device"});
+      side->problems.push_back({"conditions/other-device",
+                                "the device log has several devices, and which are the profile's "
+                                "is unknown: state their "
+                                "`uuid` under `devices` of `profgauge.run`, or log one device"});
     }
     profile.run_side = std::move(side);
   }

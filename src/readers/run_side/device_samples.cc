@@ -15,9 +15,9 @@ namespace {
 
 /// Bits of NVML and DCGM, which are the same; names as profgauge.run has them.
 constexpr std::pair<std::uint64_t, std::string_view> kReasonBits[] = {
-    {0x1, "gpu_idle"},        {0x2, "applications_clocks"}, {0x4, "sw_power_cap"},
-    {0x8, "hw_slowdown"},     {0x10, "sync_boost"},         {0x20, "sw_thermal"},
-    {0x40, "hw_thermal"},     {0x80, "hw_power_brake"},     {0x100, "display_clocks"},
+    {0x1, "gpu_idle"},    {0x2, "applications_clocks"}, {0x4, "sw_power_cap"},
+    {0x8, "hw_slowdown"}, {0x10, "sync_boost"},         {0x20, "sw_thermal"},
+    {0x40, "hw_thermal"}, {0x80, "hw_power_brake"},     {0x100, "display_clocks"},
 };
 constexpr std::uint64_t kIdleBit = 0x1;
 constexpr double kMicroseconds = 1e6;

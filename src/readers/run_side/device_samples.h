@@ -17,7 +17,7 @@ struct DeviceSample {
   std::int64_t index = -1;  ///< As the tool counts; not CUDA's order.
   std::string uuid, name;
   std::map<std::string, double, std::less<>> values, limits;
-  std::optional<std::uint64_t> reasons;  ///< The bits of NVML and DCGM.
+  std::optional<std::uint64_t> reasons;                 ///< The bits of NVML and DCGM.
   std::map<std::string, double, std::less<>> shares;    ///< Reasons, as shares of the time.
   std::map<std::string, double, std::less<>> counters;  ///< Reasons, in µs since the start.
   std::optional<double> seconds;                        ///< When.

@@ -83,18 +83,17 @@ constexpr NamedReading kQueryColumns[] = {
 };
 // `sm` is utilization there, `pclk` the clock of the SMs.
 constexpr NamedReading kDmonColumns[] = {
-    {"gpu", Reading::kIndex},    {"pwr", Reading::kWatts}, {"gtemp", Reading::kCelsius},
+    {"gpu", Reading::kIndex},        {"pwr", Reading::kWatts},  {"gtemp", Reading::kCelsius},
     {"mclk", Reading::kMemoryClock}, {"pclk", Reading::kClock}, {"sm", Reading::kUse},
 };
 constexpr NamedReading kDcgmColumns[] = {
-    {"entity", Reading::kIndex},      {"smclk", Reading::kClock},
-    {"mmclk", Reading::kMemoryClock}, {"power", Reading::kWatts},
-    {"tmptr", Reading::kCelsius},     {"gputl", Reading::kUse},
-    {"dvccl", Reading::kReasons},     {"dvcctr", Reading::kReasons},
+    {"entity", Reading::kIndex},  {"smclk", Reading::kClock},    {"mmclk", Reading::kMemoryClock},
+    {"power", Reading::kWatts},   {"tmptr", Reading::kCelsius},  {"gputl", Reading::kUse},
+    {"dvccl", Reading::kReasons}, {"dvcctr", Reading::kReasons},
 };
 constexpr NamedReading kMonitorColumns[] = {
-    {"gpu", Reading::kIndex},      {"power", Reading::kWatts},
-    {"gpu_t", Reading::kCelsius},  {"gfx_clk", Reading::kClock},
+    {"gpu", Reading::kIndex},       {"power", Reading::kWatts},
+    {"gpu_t", Reading::kCelsius},   {"gfx_clk", Reading::kClock},
     {"gfx_clock", Reading::kClock}, {"mem_clock", Reading::kMemoryClock},
     {"gfx%", Reading::kUse},
 };
@@ -227,7 +226,8 @@ LogColumn Described(std::string_view head, const NamedReading (&known)[N]) {
   return column;
 }
 
-DeviceSample SampleOf(const std::vector<LogColumn>& columns, const std::vector<std::string>& cells) {
+DeviceSample SampleOf(const std::vector<LogColumn>& columns,
+                      const std::vector<std::string>& cells) {
   std::vector<std::size_t> order(std::min(columns.size(), cells.size()));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return columns[i].preference; });
@@ -269,8 +269,7 @@ bool HasReadings(const std::vector<LogColumn>& columns) {
 }
 
 std::vector<DeviceSample> OfCsv(std::span<const std::string_view> lines) {
-  const std::vector<LogColumn> columns =
-      ColumnsOf(CellsBetween(lines.front(), ','), kQueryColumns);
+  const std::vector<LogColumn> columns = ColumnsOf(CellsBetween(lines.front(), ','), kQueryColumns);
   std::vector<DeviceSample> samples;
   if (!HasReadings(columns)) return samples;
   for (const std::string_view line : lines.subspan(1)) {
@@ -360,7 +359,8 @@ std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text)
   for (const std::string_view line : Lines(text)) {
     const std::size_t open = line.find('{'), close = line.rfind('}');
     if (line.starts_with('#') || open == line.npos || close == line.npos || close < open) continue;
-    const auto known = std::ranges::find(kExporterMetrics, line.substr(0, open), &NamedReading::name);
+    const auto known =
+        std::ranges::find(kExporterMetrics, line.substr(0, open), &NamedReading::name);
     if (known == std::end(kExporterMetrics)) continue;
     const std::string_view labels = line.substr(open, close - open);
     const std::string device = LabelOf(labels, "gpu");

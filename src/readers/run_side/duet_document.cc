@@ -157,9 +157,8 @@ Result<Duet> ReadDuet(std::string_view text) {
   std::size_t parsed = 0;
   const json::value value = ParseExactJson(WithoutByteOrderMark(text), options, error, parsed);
   if (error || !value.is_object()) {
-    return Fail(DuetError("duet/unreadable",
-                          error ? fmt::format("no JSON, from byte {} on", parsed)
-                                : std::string("the document is not an object")));
+    return Fail(DuetError("duet/unreadable", error ? fmt::format("no JSON, from byte {} on", parsed)
+                                                   : std::string("the document is not an object")));
   }
   Duet duet;
   PROFGAUGE_CHECK(ReadFields(value.get_object(), duet));
@@ -178,14 +177,10 @@ std::string WriteDuet(const Duet& duet) {
   for (const auto& [name, value] : kProcesses) {
     if (value == duet.process) process = name;
   }
-  const json::object document{{"schema", kDuetSchema},
-                              {"kind", "duet"},
-                              {"order", duet.order},
-                              {"process", process},
-                              {"warmup", duet.warmup},
-                              {"a", SideObject(duet.a)},
-                              {"b", SideObject(duet.b)},
-                              {"blocks", std::move(blocks)}};
+  const json::object document{{"schema", kDuetSchema},   {"kind", "duet"},
+                              {"order", duet.order},     {"process", process},
+                              {"warmup", duet.warmup},   {"a", SideObject(duet.a)},
+                              {"b", SideObject(duet.b)}, {"blocks", std::move(blocks)}};
   return json::serialize(document) + "\n";
 }
 

@@ -75,8 +75,8 @@ Duet Drawn(const Layout& layout, double change, std::uint64_t seed) {
       }
       for (int i = 0; i < layout.steps; ++i) {
         const double own = kSpread * (block.is_b ? own_b : own_a).Next();
-        const double x = own + start[block.is_b ? 1 : 0] + kMachine * machine.Next() +
-                         (block.is_b ? change : 0);
+        const double x =
+            own + start[block.is_b ? 1 : 0] + kMachine * machine.Next() + (block.is_b ? change : 0);
         block.lengths.push_back(static_cast<Ns>(kLevel * std::exp(x)));
       }
     }
@@ -85,8 +85,8 @@ Duet Drawn(const Layout& layout, double change, std::uint64_t seed) {
 }
 
 struct Found {
-  double sees = 0;    ///< Smallest change found in nine of ten, per cent.
-  double holds = 0;   ///< Share of intervals with the true change.
+  double sees = 0;   ///< Smallest change found in nine of ten, per cent.
+  double holds = 0;  ///< Share of intervals with the true change.
   double fails = 0, undecided = 0;
 };
 
@@ -125,8 +125,8 @@ TEST(Duet, FindsWhatThePageSays) {
 
 TEST(Duet, IntervalsHoldTheChange) {
   for (const Layout& layout :
-       {Layout{DuetProcess::kBothLoaded, 20, 10, true}, Layout{DuetProcess::kRestarted, 10, 20, true},
-        Layout{DuetProcess::kOne, 20, 10, true}}) {
+       {Layout{DuetProcess::kBothLoaded, 20, 10, true},
+        Layout{DuetProcess::kRestarted, 10, 20, true}, Layout{DuetProcess::kOne, 20, 10, true}}) {
     const Found same = Simulate(layout);
     EXPECT_GE(same.holds, 0.95);
     EXPECT_LE(same.fails, 0.01);
@@ -149,9 +149,10 @@ TEST(Duet, AgainstItselfPrintsWhatTheMachineSees) {
   }
   EXPECT_NEAR(sees, Simulate({DuetProcess::kRestarted, 10, 20}).sees, 0.2);
   EXPECT_NEAR(starts, 100 * kStartNoise, 0.25);
-  EXPECT_EQ(DuetPowerText({0.026, 0.008, 0.031, 10, 68, 20}),
-            "this machine sees +2.6\u202f% in nine of ten with 10 blocks of 20 iterations; noise "
-            "between starts 0.80\u202f%, drift 3.1\u202f% over the run; for +1.0\u202f%: 68 blocks");
+  EXPECT_EQ(
+      DuetPowerText({0.026, 0.008, 0.031, 10, 68, 20}),
+      "this machine sees +2.6\u202f% in nine of ten with 10 blocks of 20 iterations; noise "
+      "between starts 0.80\u202f%, drift 3.1\u202f% over the run; for +1.0\u202f%: 68 blocks");
 }
 
 TEST(Duet, PairsThatShareStartsAreOne) {

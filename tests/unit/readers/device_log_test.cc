@@ -100,10 +100,10 @@ TEST(DeviceLog, NvidiaSmiDmon) {
   EXPECT_EQ(MedianOf(devices[0], "memory_mhz"), 2619);
   EXPECT_FALSE(devices[0].knows_reasons);
   EXPECT_EQ(MedianOf(devices[1], "watts"), 300);
-  const RunDevice dated =
-      Devices("#Date, Time, gpu, pwr, pclk\n#YYYYMMDD, HH:MM:SS, Idx, W, MHz\n"
-              "20260102, 03:04:05, 2, 400, 1900\n")
-          .at(0);
+  const RunDevice dated = Devices(
+                              "#Date, Time, gpu, pwr, pclk\n#YYYYMMDD, HH:MM:SS, Idx, W, MHz\n"
+                              "20260102, 03:04:05, 2, 400, 1900\n")
+                              .at(0);
   EXPECT_EQ(dated.id, 2);
   EXPECT_EQ(MedianOf(dated, "sm_mhz"), 1900);
 }
@@ -120,10 +120,11 @@ TEST(DeviceLog, Dcgm) {
   EXPECT_EQ(MedianOf(device, "celsius"), 61);
   EXPECT_EQ(ShareOf(device, "sw_power_cap"), 0.5);
   const RunDevice scraped =
-      Devices("# HELP DCGM_FI_DEV_SM_CLOCK SM clock frequency (in MHz).\n"
-              "DCGM_FI_DEV_SM_CLOCK{gpu=\"0\",UUID=\"GPU-a\",modelName=\"NVIDIA H100\"} 1980\n"
-              "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} 500.5\n"
-              "DCGM_FI_DEV_SM_CLOCK{gpu=\"0\",UUID=\"GPU-a\"} 1000\n")
+      Devices(
+          "# HELP DCGM_FI_DEV_SM_CLOCK SM clock frequency (in MHz).\n"
+          "DCGM_FI_DEV_SM_CLOCK{gpu=\"0\",UUID=\"GPU-a\",modelName=\"NVIDIA H100\"} 1980\n"
+          "DCGM_FI_DEV_POWER_USAGE{gpu=\"0\",UUID=\"GPU-a\"} 500.5\n"
+          "DCGM_FI_DEV_SM_CLOCK{gpu=\"0\",UUID=\"GPU-a\"} 1000\n")
           .at(0);
   EXPECT_EQ(scraped.uuid, "GPU-a");
   EXPECT_EQ(MedianOf(scraped, "sm_mhz"), 1490);
@@ -146,14 +147,16 @@ TEST(DeviceLog, Amd) {
     EXPECT_FALSE(device.conditions.contains("celsius"));
     EXPECT_DOUBLE_EQ(ShareOf(device, "ppt_power_cap"), 0.12);
   }
-  const RunDevice monitor = Devices("GPU  POWER  GPU_T  MEM_T  GFX_CLK  GFX%\n"
-                                    "  1  612 W  61 °C  N/A    1700 MHz  99 %\n")
+  const RunDevice monitor = Devices(
+                                "GPU  POWER  GPU_T  MEM_T  GFX_CLK  GFX%\n"
+                                "  1  612 W  61 °C  N/A    1700 MHz  99 %\n")
                                 .at(0);
   EXPECT_EQ(monitor.id, 1);
   EXPECT_EQ(MedianOf(monitor, "sm_mhz"), 1700);
   EXPECT_EQ(MedianOf(monitor, "celsius"), 61);
-  const RunDevice csv = Devices("timestamp,gpu,power_usage,hotspot_temperature,gfx_clk,mem_clock\n"
-                                "1767323045,0,612,61,1700,1300\n")
+  const RunDevice csv = Devices(
+                            "timestamp,gpu,power_usage,hotspot_temperature,gfx_clk,mem_clock\n"
+                            "1767323045,0,612,61,1700,1300\n")
                             .at(0);
   EXPECT_EQ(MedianOf(csv, "memory_mhz"), 1300);
   const RunDevice rocm =
@@ -176,9 +179,10 @@ TEST(DeviceLog, Zeus) {
 
 TEST(DeviceLog, OthersAreRefused) {
   for (const std::string_view text :
-       {"", "\n\n", "{}", "[1, 2]", "{\"card0\": {}}", "step,time_ms\n1,2\n", "[{\"gpu\": {", "#\n#\n",
-        "GPU POWER\n", "index, clocks.sm [MHz]\n0, [N/A]\n", "index, clocks.sm [MHz]\n0, 1e300\n",
-        "index, clocks.sm [MHz]\n0, -5\n", "DCGM_FI_DEV_SM_CLOCK}{ 1"}) {
+       {"", "\n\n", "{}", "[1, 2]", "{\"card0\": {}}", "step,time_ms\n1,2\n", "[{\"gpu\": {",
+        "#\n#\n", "GPU POWER\n", "index, clocks.sm [MHz]\n0, [N/A]\n",
+        "index, clocks.sm [MHz]\n0, 1e300\n", "index, clocks.sm [MHz]\n0, -5\n",
+        "DCGM_FI_DEV_SM_CLOCK}{ 1"}) {
     const auto devices = ReadDeviceLog(text);
     ASSERT_FALSE(devices.has_value()) << text;
     EXPECT_EQ(devices.error().code, "conditions/no-readings");
