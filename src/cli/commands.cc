@@ -105,14 +105,11 @@ constexpr CommandSpec kCommands[] = {
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
      "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"duet", kOnDuet, "", 0, 0, "Run two commands alternately on this machine and time both",
-     "A and B in the order A B B A, each block a new process, so that what slows the machine "
-     "slows\n"
-     "both. Each command gets PROFGAUGE_RUN, the file for its times (StepClock writes it), and\n"
-     "PROFGAUGE_STEPS, the number of iterations that are used. `profgauge check DIR` judges B "
-     "against\n"
-     "A; profiles of both sides in DIR/A and DIR/B explain the difference. --aa runs one command "
-     "as\n"
-     "both sides, and prints the change that this machine can see.",
+     "The order is A B B A; each block is a new process. A slow machine slows both sides alike.\n"
+     "Each command gets PROFGAUGE_RUN, the file for its times (StepClock writes it), and\n"
+     "PROFGAUGE_STEPS, the number of iterations that are used. `profgauge check DIR` judges B\n"
+     "against A; profiles in DIR/A and DIR/B explain the difference. --aa runs one command as\n"
+     "both sides, and prints the smallest change that this machine can see.",
      "  profgauge duet -a \"python train.py\" -b \"python train.py --fused\" -o duet/\n"
      "  profgauge check duet/ --policy policy.yaml\n"
      "  profgauge duet --aa \"python train.py\" --blocks 10 -o same/\n",

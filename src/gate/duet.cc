@@ -19,7 +19,6 @@
 #include "gate/constants.h"
 #include "gate/pairs.h"
 #include "gate/statistics.h"
-#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
@@ -76,7 +75,7 @@ BaselineLimit LimitOfDuet(const PolicyBaseline& policy) {
     }
   }
   BaselineLimit limit;
-  limit.max_increase = BaselineLimit::Amount{knowledge::kGateDefaultLimit.value(), true};
+  limit.max_increase = BaselineLimit::Amount{stats::CompareOptions{}.limit, true};
   return limit;
 }
 

@@ -56,7 +56,7 @@ struct RunDevice {
   std::string uuid, name;
   std::map<std::string, DeviceCondition, std::less<>> conditions;  ///< "sm_mhz", "watts", …
   std::map<std::string, double, std::less<>> reasons;  ///< Share of time with lowered clocks.
-  bool knows_reasons = false;  ///< Those that are not listed did not occur.
+  bool knows_reasons = false;                          ///< Those that are not listed did not occur.
 };
 
 /// A document that can be used.

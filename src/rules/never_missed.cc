@@ -22,21 +22,21 @@ Reach Both(const Reach& a, const Reach& b) {
 }
 
 // Without numbers, as infinity times zero is none, nothing is known.
-Reach Known(double low, double high) {
+Reach KnownReach(double low, double high) {
   return std::isnan(low) || std::isnan(high) ? Reach{} : Reach{low, high};
 }
 
 Reach Product(const Reach& a, const Reach& b) {
   if (a.low >= 0 && b.low >= 0) {
     const bool has_zero = a.high == 0 || b.high == 0;
-    return has_zero ? Exactly(0) : Known(a.low * b.low, a.high * b.high);
+    return has_zero ? Exactly(0) : KnownReach(a.low * b.low, a.high * b.high);
   }
   return {};
 }
 
 // A part of a whole has no bound here: what it is a part of nobody said.
 Reach Quotient(const Reach& a, const Reach& b) {
-  if (b.IsOne() && b.low > 0) return Known(a.low / b.low, a.high / b.low);
+  if (b.IsOne() && b.low > 0) return KnownReach(a.low / b.low, a.high / b.low);
   return a.low >= 0 && b.low >= 0 ? FromZero() : Reach{};
 }
 
@@ -86,9 +86,9 @@ Reach OfNode(const expr::Node& node, const std::vector<Reach>& of,
     case expr::Op::kNegate:
       return {-child(0).high, -child(0).low};
     case expr::Op::kAdd:
-      return Known(child(0).low + child(1).low, child(0).high + child(1).high);
+      return KnownReach(child(0).low + child(1).low, child(0).high + child(1).high);
     case expr::Op::kSubtract:
-      return Known(child(0).low - child(1).high, child(0).high - child(1).low);
+      return KnownReach(child(0).low - child(1).high, child(0).high - child(1).low);
     case expr::Op::kMultiply:
       return Product(child(0), child(1));
     case expr::Op::kDivide:

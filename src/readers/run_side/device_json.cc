@@ -44,8 +44,8 @@ void SetIf(std::string_view name, std::optional<double> value,
 }
 
 std::int64_t IndexOf(std::optional<double> number) {
-  constexpr double kMost = 1e6;
-  return number && *number >= 0 && *number < kMost ? static_cast<std::int64_t>(*number) : -1;
+  constexpr double kMostDevices = 1e6;
+  return number && *number >= 0 && *number < kMostDevices ? static_cast<std::int64_t>(*number) : -1;
 }
 
 /// A violation's name as a reason: that of power is the device's cap, all others are heat.
