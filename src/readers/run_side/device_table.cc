@@ -142,8 +142,8 @@ std::optional<double> SecondsOf(const std::string& text) {
                                          std::chrono::day(day)};
   if (!date.ok()) return std::nullopt;
   constexpr double kDay = 86'400, kHour = 3'600, kMinute = 60;
-  return std::chrono::sys_days(date).time_since_epoch().count() * kDay + hour * kHour +
-         minute * kMinute + second;
+  const auto days = static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
+  return days * kDay + hour * kHour + minute * kMinute + second;
 }
 
 void SetWithin(std::string_view name, std::optional<double> value, double most,
