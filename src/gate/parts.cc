@@ -52,7 +52,7 @@ PartTime TimeOf(const WorkSum& sum, std::int64_t iterations) {
 }
 
 using Parts = std::map<std::string, PartTime, std::less<>>;
-using PartSums = std::vector<WorkSum> WorkSums::*;
+using PartSums = const std::vector<WorkSum> WorkSums::*;
 
 Parts PartsOf(const Snapshot& run, PartSums sums) {
   Parts parts;
