@@ -42,6 +42,7 @@ const std::map<std::string, std::string>& Untestable() {
       {"internal/unexpected-file", "a defect of ours"},
       {"model/invariant", "a defect of a reader"},
       {"policy/no-limit", "no metric of the catalogue is a text or a truth value"},
+      {"shell/failed", "a system that can start no process"},
       {"sqlite/failed", "a failing disk or a defect of ours"},
       {"sqlite/locked", "another process that holds the database"},
       {"template/engine", "a template that our check passes and the engine does not"},
