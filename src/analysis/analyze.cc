@@ -27,6 +27,7 @@
 #include "analysis/ops/ranges.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/certify.h"
+#include "analysis/recording/conditions.h"
 #include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
 #include "analysis/recording/losses.h"
@@ -150,6 +151,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   if (has_timeline) {
     AddEdges(ranks, out);
     steps = AddUnrecorded(ranks, out);
+    AddConditions(ranks, out);
     MarkLosses(ranks, out);
     BoundByWholeGraphs(ranks, out);
   }

@@ -11,6 +11,7 @@
 #include "gate/baseline_verdict.h"
 #include "gate/comparable.h"
 #include "gate/compare.h"
+#include "gate/device_clocks.h"
 #include "report/build_report.h"
 #include "report/redact.h"
 #include "report/tree_change.h"
@@ -79,6 +80,8 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   RunComparison comparison =
       CompareRuns(base.runs, current.runs, selecting.baseline ? &*selecting.baseline : nullptr,
                   policy != nullptr ? ComparePurpose::kJudge : ComparePurpose::kExplain);
+  JudgeClocks(base.runs, current.runs, selecting.baseline.value_or(PolicyBaseline{}),
+              policy == nullptr || choices.allow_incomparable, comparison);
   NoteSummary(base.picture, comparison.base_name, comparison);
   NoteSummary(current.picture, comparison.current_name, comparison);
   if (policy != nullptr) DecideJudging(choices.allow_incomparable, comparison);

@@ -18,6 +18,7 @@
 #include "gate/baseline_verdict.h"
 #include "gate/compare.h"
 #include "gate/compare_series.h"
+#include "gate/device_clocks.h"
 #include "gate/doubts.h"
 #include "gate/missing_ranks.h"
 #include "gate/pairs.h"
@@ -162,6 +163,8 @@ std::optional<RunComparison> CompareThem(const ChosenBaseline& chosen, std::vect
       CompareRuns(baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
                   options.is_paired ? ComparePurpose::kJudgePairs : ComparePurpose::kJudge);
   DecideJudging(options.choices.allow_incomparable, comparison);
+  JudgeClocks(baselines, runs, policy.baseline.value_or(PolicyBaseline{}),
+              options.choices.allow_incomparable, comparison);
   if (policy.baseline && comparison.is_judged && !runs.empty()) {
     CompareParts(chosen.parts.empty() ? baselines : chosen.parts, runs[FindMiddleRun(runs)],
                  *policy.baseline, comparison);

@@ -48,6 +48,16 @@
   X(kGpuIdleUnrecorded, "gpu.idle.unrecorded") \
   X(kGpuUtilizationUnrecorded, "gpu.utilization.unrecorded") \
   X(kFlopsMfuUnrecorded, "flops.mfu.unrecorded") \
+  X(kConditionsClock, "conditions.sm_mhz") \
+  X(kConditionsClockLimit, "conditions.sm_limit_mhz") \
+  X(kConditionsMemoryClock, "conditions.memory_mhz") \
+  X(kConditionsPower, "conditions.watts") \
+  X(kConditionsPowerLimit, "conditions.limit_watts") \
+  X(kConditionsTemperature, "conditions.celsius") \
+  X(kConditionsPowerCapped, "conditions.power_capped_share") \
+  X(kConditionsThrottled, "conditions.throttled_share") \
+  X(kConditionsComputeBound, "conditions.compute_bound_share") \
+  X(kConditionsMemoryBound, "conditions.memory_bound_share") \
   X(kProfileKernelTime, "profile.kernel_time") \
   X(kBreakdownTensorCoreKernel, "breakdown.tensor_core_kernel") \
   X(kBreakdownTensorCoreKernelTime, "breakdown.tensor_core_kernel.time") \

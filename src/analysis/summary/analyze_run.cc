@@ -11,6 +11,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/context/utilization.h"
 #include "analysis/recording/certify.h"
+#include "analysis/recording/conditions.h"
 #include "analysis/recording/losses.h"
 #include "analysis/recording/reported.h"
 #include "analysis/recording/unrecorded.h"
@@ -128,6 +129,7 @@ std::shared_ptr<const JudgedSteps> AddAll(std::span<const RankContext> contexts,
   SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
   AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
   auto steps = AddUnrecorded(contexts, out);
+  AddConditions(contexts, out);
   MarkLosses(contexts, out);
   BoundByWholeGraphs(contexts, out);
   MarkLostNames(contexts, out);

@@ -167,6 +167,51 @@ constexpr MetricSpec kTimeMetrics[] = {
      kOther, kOfTimes, 1,
      "Model FLOPs utilization with the length of the median unrecorded iteration.",
      "flops.mfu · iteration.time.mean / step.time.median", kOurs, kUnrecordedFamily},
+    {metric::kConditionsClock, "{{ device.core }} clock (MHz)", kNumber, kFromZero, kHigherIsBetter,
+     kOther, kOfNothing, 1,
+     "Median clock of the {{ device.core }}s in MHz while the {{ device.device }} works; of "
+     "several "
+     "{{ device.device }}s the slowest.",
+     "", kOurs, kConditionsFamily},
+    {metric::kConditionsClockLimit, "Highest {{ device.core }} clock (MHz)", kNumber, kFromZero,
+     kHigherIsBetter, kOther, kOfNothing, 1,
+     "Highest clock in MHz that the same {{ device.device }} allows.", "", kOurs,
+     kConditionsFamily},
+    {metric::kConditionsMemoryClock, "Memory clock (MHz)", kNumber, kFromZero, kHigherIsBetter,
+     kOther, kOfNothing, 1,
+     "Median clock of the memory in MHz; of several {{ device.device }}s the slowest.", "", kOurs,
+     kConditionsFamily},
+    {metric::kConditionsPower, "Power (W)", kNumber, kFromZero, kNeutral, kOther, kOfNothing, 1,
+     "Median power in watts; of several {{ device.device }}s the highest.", "", kOurs,
+     kConditionsFamily},
+    {metric::kConditionsPowerLimit, "Power limit (W)", kNumber, kFromZero, kNeutral, kOther,
+     kOfNothing, 1, "Power limit in watts of the same {{ device.device }}.", "", kOurs,
+     kConditionsFamily},
+    {metric::kConditionsTemperature, "Highest temperature (°C)", kNumber, kFromZero, kLowerIsBetter,
+     kOther, kOfNothing, 1, "Highest temperature of a {{ device.device }} in degrees Celsius.", "",
+     kOurs, kConditionsFamily},
+    {metric::kConditionsPowerCapped, "Time at the power limit", kShare, kUpToOne, kLowerIsBetter,
+     kOther, kOfNothing, 1,
+     "Share of the time in which the power limit lowers the clocks; of several {{ device.device "
+     "}}s "
+     "the largest.",
+     "", kOurs, kConditionsFamily},
+    {metric::kConditionsThrottled, "Throttled time", kShare, kUpToOne, kLowerIsBetter, kOther,
+     kOfNothing, 1,
+     "Share of the time in which heat or a hardware fault lowers the clocks; of several reasons "
+     "and "
+     "{{ device.device }}s the largest.",
+     "", kOurs, kConditionsFamily},
+    {metric::kConditionsComputeBound, "Compute-bound kernel time", kShare, kUpToOne, kNeutral,
+     kOther, kOfNothing, 1,
+     "Share of kernel time of operators that arithmetic limits: this time follows the clock of the "
+     "{{ device.core }}s.",
+     "Σ time(bound = compute) / profile.kernel_time", kOurs, kConditionsFamily},
+    {metric::kConditionsMemoryBound, "Memory-bound kernel time", kShare, kUpToOne, kNeutral, kOther,
+     kOfNothing, 1,
+     "Share of kernel time of operators that memory bandwidth limits: this time follows the clock "
+     "of the memory.",
+     "Σ time(bound = memory) / profile.kernel_time", kOurs, kConditionsFamily},
     {metric::kProfileKernelTime, "Kernel time", kTime, kFromZero, kNeutral, kSum, kOfNothing, 3,
      "Sum of the durations of the kernels launched in the selected iterations, collectives "
      "included; if kernels of one stream overlap in the profile (ROCm), each ends where the next "

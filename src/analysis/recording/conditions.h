@@ -1,0 +1,15 @@
+// The conditions under which devices ran: clocks, power, temperature, reasons for lowered clocks.
+#pragma once
+
+#include <span>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// Sets conditions.*: of what `profgauge.run` and `--device-log` say of all ranks' devices.
+/// REQUIRES: the table `roofline` and the kernel time of `out` are set.
+void AddConditions(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,39 @@
+// Runs whose devices ran at other clocks than the baseline's: how much of a change clocks explain,
+// and what that leaves of a verdict.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "gate/compare.h"
+#include "gate/snapshot.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+struct ClockChange {
+  double base = 0, current = 0;  ///< MHz; medians over the runs.
+  /// The least and the largest change of an iteration that the clocks explain, as a part of it:
+  /// compute-bound kernels follow the clock of the cores, memory-bound ones that of the memory,
+  /// others either; idle time stays, or takes up what the device loses.
+  double low = 0, high = 0;
+  double power_capped = 0, throttled = 0;  ///< Of the candidate, shares of its time.
+};
+
+/// Nothing where either side does not know its clocks, or they differ by 3 % or less.
+std::optional<ClockChange> FindClockChange(std::span<const Snapshot> baselines,
+                                           std::span<const Snapshot> candidates);
+
+/// "the GPU ran at 1200 instead of 1980 MHz (at its power limit for 63 % of the time), which
+/// explains +14.0 % to +31.0 %"
+std::string ClockText(const ClockChange& clocks);
+
+/// Says in `comparison` what clocks explain of each typical time. Where all of a change beyond its
+/// limit may be the clocks', or a faster clock may hide one, that limit is undecided
+/// ("baseline/other-clocks"), unless `allow_incomparable`; what is over the largest explanation by
+/// more than the limit fails as before.
+void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+                 const PolicyBaseline& policy, bool allow_incomparable, RunComparison& comparison);
+
+}  // namespace profgauge
