@@ -22,7 +22,7 @@ WorkSum Sum(std::string name, std::int64_t count, Ns gpu, std::vector<Ns> series
   return sum;
 }
 
-TimePart Part(std::string category, std::string kernel, Ns time) {
+TimePart WorkPart(std::string category, std::string kernel, Ns time) {
   TimePart part;
   part.category = std::move(category);
   part.op = "aten::mm";
@@ -109,9 +109,9 @@ TEST(PairKernels, RowsSumExactly) {
 // Cores and counts for another category.
 TEST(PairKernels, MatchesRenamedKernelsByPlace) {
   const Snapshot base =
-      RunOfKernels({Sum("hmma_gemm", 2, 4'000)}, {Part("tensor_core_kernel", "hmma_gemm", 4'000)});
+      RunOfKernels({Sum("hmma_gemm", 2, 4'000)}, {WorkPart("tensor_core_kernel", "hmma_gemm", 4'000)});
   const Snapshot current =
-      RunOfKernels({Sum("sgemm", 2, 8'000)}, {Part("other_kernel", "sgemm", 8'000)});
+      RunOfKernels({Sum("sgemm", 2, 8'000)}, {WorkPart("other_kernel", "sgemm", 8'000)});
   const PairedTable table = PairKernels(base, current);
   ASSERT_EQ(table.rows.size(), 1u);
   EXPECT_EQ(table.rows[0].name, "sgemm ← hmma_gemm");
@@ -121,9 +121,9 @@ TEST(PairKernels, MatchesRenamedKernelsByPlace) {
 }
 
 TEST(PairKernels, AKernelThatStillRunsWasNotRenamed) {
-  const Snapshot base = RunOfKernels({Sum("a", 2, 4'000)}, {Part("other_kernel", "a", 4'000)});
+  const Snapshot base = RunOfKernels({Sum("a", 2, 4'000)}, {WorkPart("other_kernel", "a", 4'000)});
   const Snapshot current =
-      RunOfKernels({Sum("a", 1, 10), Sum("b", 2, 8'000)}, {Part("other_kernel", "b", 8'000)});
+      RunOfKernels({Sum("a", 1, 10), Sum("b", 2, 8'000)}, {WorkPart("other_kernel", "b", 8'000)});
   const PairedTable table = PairKernels(base, current);
   EXPECT_EQ(Row(table, "b").change, PartChange::kAdded);
   EXPECT_EQ(Row(table, "a").change, PartChange::kChanged);
@@ -278,8 +278,8 @@ TEST(PairOps, ASeriesOfGpuTimeSaysNothingOfHostTime) {
 
 // Ops have their names; what stands at their places tells of kernels alone.
 TEST(PairOps, AreNeverRenamed) {
-  Snapshot base = RunOfKernels({}, {Part("other_kernel", "old", 4'000)});
-  Snapshot current = RunOfKernels({}, {Part("other_kernel", "new", 4'000)});
+  Snapshot base = RunOfKernels({}, {WorkPart("other_kernel", "old", 4'000)});
+  Snapshot current = RunOfKernels({}, {WorkPart("other_kernel", "new", 4'000)});
   base.work.ops = {Sum("old", 2, 4'000), Sum("both", 2, 4'000)};
   current.work.ops = {Sum("new", 2, 4'000), Sum("both", 2, 4'000)};
   const PairedTable table = PairOps(base, current);
@@ -290,7 +290,7 @@ TEST(PairOps, AreNeverRenamed) {
 
 // Which places tell that a kernel was renamed: of one op and its shapes, with one kernel each.
 TEST(PairKernels, PlacesTellOfRenamedKernelsWhereOneStandsThere) {
-  const TimePart plain = Part("other_kernel", "", 4'000);
+  const TimePart plain = WorkPart("other_kernel", "", 4'000);
   const auto with = [&](auto change, const char* kernel) {
     TimePart part = plain;
     part.kernel = kernel;
@@ -330,7 +330,7 @@ TEST(PairKernels, PlacesTellOfRenamedKernelsWhereOneStandsThere) {
 // Of several places the kernel that stands there for most of the time is the new one.
 TEST(PairKernels, PlacesVoteByTheirTime) {
   const auto at = [](std::int64_t position, const char* kernel, Ns time) {
-    TimePart part = Part("other_kernel", kernel, time);
+    TimePart part = WorkPart("other_kernel", kernel, time);
     part.position = position;
     return part;
   };
