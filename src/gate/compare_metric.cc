@@ -16,7 +16,6 @@
 #include "gate/batch.h"
 #include "gate/change_text.h"
 #include "gate/comparable.h"
-#include "gate/conditions.h"
 #include "gate/constants.h"
 #include "gate/inputs.h"
 #include "gate/pairs.h"
@@ -254,9 +253,6 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     out.reason = options.is_mean ? DescribeMean(result, context) : DescribeChange(result, context);
     if (is_by_steps) out.reason += "; " + StepCounts(base, current);
     if (limit.per_sample) out.reason += "; per sample";
-    if (const std::string clocks = ConditionsText(baselines_, candidates_); !clocks.empty()) {
-      out.reason += "; " + clocks;
-    }
   }
   DoubtInputs(mix, out);
   return true;

@@ -58,31 +58,10 @@ bool IsUncertain(const Metric& metric) {
   return std::abs(*metric.may_be - value) > kLittle * scale;
 }
 
-DeviceConditions ConditionsOf(std::span<const Profile> ranks) {
-  DeviceConditions out;
-  std::vector<double> clocks;
-  for (const Profile& rank : ranks) {
-    if (rank.run_side == nullptr || !rank.run_side->document) continue;
-    for (const RunDevice& device : rank.run_side->document->devices) {
-      const auto clock = device.conditions.find("sm_mhz");
-      if (clock != device.conditions.end() && clock->second.median > 0) {
-        clocks.push_back(clock->second.median);
-      }
-      for (const auto& [reason, share] : device.reasons) {
-        if (share > out.reason_share)
-          std::tie(out.reason, out.reason_share) = std::tie(reason, share);
-      }
-    }
-  }
-  if (!clocks.empty()) out.clock_mhz = stats::Median(clocks);
-  return out;
-}
-
 /// Names may have any bytes, the baseline's JSON not; the same in all runs, so that they compare.
 void MakeValid(Snapshot& snapshot) {
   const auto mend = [](std::string& text) { text = ValidUtf8(text); };
   mend(snapshot.name);
-  mend(snapshot.conditions.reason);
   for (auto& [key, value] : snapshot.environment) mend(value);
   for (TimePart& part : snapshot.parts) {
     for (std::string* name :
@@ -143,7 +122,6 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   } else {
     snapshot.iteration_times = {0};
   }
-  snapshot.conditions = ConditionsOf(ranks);
   if (analysis.steps != nullptr) {
     snapshot.step_times = analysis.steps->lengths;
     snapshot.steps_unusual = analysis.steps->unusual;

@@ -323,21 +323,6 @@ class BaselineParser {
     return {};
   }
 
-  Status AddConditions(const json::object& object, const std::string& prefix, Snapshot& run) const {
-    if (!object.contains("conditions")) return {};
-    const std::string path = prefix + "conditions.";
-    PROFGAUGE_TRY(const auto* conditions, Part<json::object>(object, "conditions", prefix));
-    PROFGAUGE_TRY(run.conditions.reason, Text(*conditions, "reason", path));
-    for (const auto& [name, value] : {std::pair{"clock_mhz", &run.conditions.clock_mhz},
-                                      std::pair{"reason_share", &run.conditions.reason_share}}) {
-      const json::value* number = conditions->if_contains(name);
-      if (number == nullptr) return Fail(Bad("field", "expected a number", path + name));
-      PROFGAUGE_TRY(*value, Number(*number, path + name));
-      if (*value < 0) return Fail(Bad("field", "expected no negative number", path + name));
-    }
-    return {};
-  }
-
   Status AddValues(const json::object& object, const std::string& prefix, Snapshot& run) const {
     if (object.contains("samples")) {
       PROFGAUGE_TRY(run.samples, Number(object.at("samples"), prefix + "samples"));
@@ -411,7 +396,6 @@ class BaselineParser {
     PROFGAUGE_CHECK(AddSteps(object, prefix, run));
     PROFGAUGE_CHECK(AddShares(object, prefix, run));
     PROFGAUGE_CHECK(AddValues(object, prefix, run));
-    PROFGAUGE_CHECK(AddConditions(object, prefix, run));
     PROFGAUGE_CHECK(AddMetrics(object, prefix, run));
     PROFGAUGE_CHECK(AddParts(object, prefix, run));
     return CheckSum(std::move(run), prefix);

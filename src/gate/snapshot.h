@@ -39,15 +39,6 @@ inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 /// kernels and devices. Runs without it were made of all iterations and without such knowledge.
 inline constexpr std::string_view kSelectionProperty = "selection";
 
-/// What slowed or sped up the devices of a run beside the program, as sampled during it.
-struct DeviceConditions {
-  double clock_mhz = 0;     ///< Median over the devices of their median clock; 0: not known.
-  std::string reason;       ///< For lower clocks, the most frequent one; empty: none.
-  double reason_share = 0;  ///< Of the time.
-
-  bool operator==(const DeviceConditions&) const = default;
-};
-
 struct Snapshot {
   std::string name;    ///< Run name.
   std::string source;  ///< XXH3-128 of the input(s).
@@ -66,7 +57,6 @@ struct Snapshot {
   std::vector<Ns> step_times;
   std::vector<std::uint32_t> steps_unusual;  ///< Places in `step_times`: checkpoints, evaluation.
   std::int64_t steps_a_value = 1;
-  DeviceConditions conditions;
   double samples = 0;  ///< Of an iteration, where the run states them; else 0.
   /// Of each iteration: which input shapes its products and convolutions had, as a number that is
   /// the same for the same ones. Empty where that was not recorded.

@@ -87,11 +87,6 @@ json::object WriteSnapshot(const Snapshot& run) {
     if (run.steps_a_value != 1) steps["a_value"] = run.steps_a_value;
     out["steps"] = std::move(steps);
   }
-  if (run.conditions != DeviceConditions()) {
-    out["conditions"] = {{"clock_mhz", run.conditions.clock_mhz},
-                         {"reason", run.conditions.reason},
-                         {"reason_share", run.conditions.reason_share}};
-  }
   if (run.samples > 0) out["samples"] = run.samples;
   if (!run.iteration_values.empty()) {
     json::object values;
