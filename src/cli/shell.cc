@@ -56,7 +56,7 @@ Result<int> RunInShell(const std::string& command,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kLogMode);
+                                   O_WRONLY | O_CREAT | O_TRUNC, kLogMode);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t process = 0;
   const int failed =

@@ -29,6 +29,13 @@ constexpr double kTwoSided = 1.959964;      // 95 % of normal values lie within 
 constexpr double kNineOfTen = 1.281552;     // 90 % lie below this.
 constexpr double kOnePercent = 0.00995033;  // ln 1.01
 
+/// Warm-up of each block. As long as all of them it came before the first one.
+std::int64_t WarmupOfBlocks(const Duet& duet) {
+  std::size_t longest = 0;
+  for (const DuetBlock& block : duet.blocks) longest = std::max(longest, block.lengths.size());
+  return duet.warmup < static_cast<std::int64_t>(longest) ? duet.warmup : 0;
+}
+
 /// The iterations of a block that count.
 std::vector<double> SteadyOf(const DuetBlock& block, std::int64_t warmup) {
   std::vector<double> values;
@@ -132,6 +139,7 @@ std::string WorkText(const DuetSide& side) {
 
 Result<DuetPairs> PairsOf(const Duet& duet) {
   DuetPairs pairs;
+  const std::int64_t warmup = WarmupOfBlocks(duet);
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> by_starts;
   double steps = 0;
   for (std::size_t i = 0; i + 1 < duet.blocks.size(); i += 2) {
@@ -145,8 +153,7 @@ Result<DuetPairs> PairsOf(const Duet& duet) {
     }
     const DuetBlock& a = first.is_b ? second : first;
     const DuetBlock& b = first.is_b ? first : second;
-    const std::vector<double> values_a = SteadyOf(a, duet.warmup),
-                              values_b = SteadyOf(b, duet.warmup);
+    const std::vector<double> values_a = SteadyOf(a, warmup), values_b = SteadyOf(b, warmup);
     if (std::min(values_a.size(), values_b.size()) < kLeastStepsOfBlock) continue;
     ++pairs.blocks;
     steps += static_cast<double>(values_a.size() + values_b.size()) / 2;
@@ -167,7 +174,7 @@ Result<DuetPairs> PairsOf(const Duet& duet) {
         "", "duet/few-blocks",
         fmt::format("{} pairs of blocks, each with {} or more iterations after {} of warm-up: {} "
                     "pairs are needed",
-                    pairs.a.size(), kLeastStepsOfBlock, duet.warmup, stats::kLeastPairs),
+                    pairs.a.size(), kLeastStepsOfBlock, warmup, stats::kLeastPairs),
         "run more blocks (`--blocks`), or more iterations each"));
   }
   pairs.steps = steps / static_cast<double>(pairs.blocks);

@@ -32,7 +32,9 @@ struct DuetSide {
 struct Duet {
   std::string order;  ///< "ABBA"; information.
   DuetProcess process = DuetProcess::kRestarted;
-  std::int64_t warmup = 0;  ///< Leading iterations of each block that do not count.
+  /// Leading iterations of each block that do not count. At least as many as the longest block has
+  /// came before the first block, and none of a block is left out.
+  std::int64_t warmup = 0;
   DuetSide a, b;
   std::vector<DuetBlock> blocks;  ///< In the order in which they ran.
 };

@@ -16,7 +16,7 @@ import torch
 from profgauge import duet
 
 SAMPLE = REPOSITORY.parent / "shared" / "data" / "run-side" / "duet"
-POLICY = "schema: 1\nname: pairs\nbaseline:\n  step.time.median: {max_increase: 3%}\n"
+POLICY = "schema: 1\nbaseline:\n  step.time.median: {max_increase: 3%}\n"
 
 # 40 iterations of 10 ms, B's longer by $LONGER; starts differ by up to 1 %, and the machine drifts by 5 % over the blocks.
 COMMAND = textwrap.dedent("""
@@ -83,7 +83,7 @@ class ProgramTest(unittest.TestCase):
                                       r"between starts [\d.]+.%, drift [\d.]+.% over the run; for \+1\.0.%: \d+ blocks\n$")
         policy = (self.folder / "duet/noise_floor.yaml").read_text()
         self.assertRegex(policy, r"noise_floor: \d+\.\d%")
-        (self.folder / "policy.yaml").write_text(POLICY.replace("name", "extends: [duet/noise_floor.yaml]\nname", 1))
+        (self.folder / "policy.yaml").write_text(POLICY.replace("baseline", "extends: [duet/noise_floor.yaml]\nbaseline", 1))
         self.assertEqual(self.check().returncode, 0)
 
     def test_profiles_of_both_sides_explain(self):

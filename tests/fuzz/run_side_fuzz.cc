@@ -1,13 +1,17 @@
-// Any bytes as `profgauge.run` and as a log of iteration times.
+// Any bytes as `profgauge.run`, as `duet.json`, as a log of iteration times and as one of devices.
 //
-// Held: a document that is used has iterations, all of possible lengths, in order and within the
-// limits; what is not used has a code; nothing that may not be shown is kept.
+// Held: conditions are numbers and shares are shares; a duet is read as it is written; a document
+// that is used has iterations, all of possible lengths, in order and within the limits; what is not
+// used has a code; nothing that may not be shown is kept.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "readers/run_side/device_log.h"
 #include "readers/run_side/document.h"
+#include "readers/run_side/duet_document.h"
 #include "readers/run_side/step_log.h"
 #include "support/fuzz.h"
 #include "support/json_or_lines.h"
@@ -38,6 +42,32 @@ void CheckDocument(const RunDocument& document) {
   fuzz::Require(document.commit.empty() || readers::IsRevision(document.commit), "a revision");
 }
 
+void CheckDeviceLog(std::string_view text) {
+  auto log = readers::ReadDeviceLog(text);
+  const auto* devices = fuzz::ValueOf(log);
+  if (devices == nullptr) return;
+  fuzz::Require(!devices->empty(), "a log has devices");
+  for (const RunDevice& device : *devices) {
+    for (const auto& [name, one] : device.conditions) {
+      fuzz::Require(std::isfinite(one.median), "medians are numbers");
+      fuzz::Require(one.least <= one.median && one.median <= one.most, "medians are between");
+    }
+    for (const auto& [reason, share] : device.reasons) {
+      fuzz::Require(share >= 0 && share <= 1, "shares are shares");
+    }
+  }
+}
+
+void CheckDuet(std::string_view text) {
+  auto duet = readers::ReadDuet(text);
+  const auto* found = fuzz::ValueOf(duet);
+  if (found == nullptr) return;
+  const std::string written = readers::WriteDuet(*found);
+  auto again = readers::ReadDuet(written);
+  const auto* same = fuzz::ValueOf(again);
+  fuzz::Require(same != nullptr && readers::WriteDuet(*same) == written, "read as it is written");
+}
+
 }  // namespace
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
@@ -58,5 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (auto* found = fuzz::ValueOf(log)) CheckDocument(found->document);
   }
   static_cast<void>(readers::DecodeRunMark(text));
+  CheckDeviceLog(text);
+  CheckDuet(text);
   return 0;
 }

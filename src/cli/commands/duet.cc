@@ -151,7 +151,7 @@ std::string FloorPolicy(const DuetPower& power) {
   const double tenth = std::ceil(power.starts * 1000) / 10;
   return fmt::format(
       "# Noise between starts, as `profgauge duet --aa` measured it on this machine.\n"
-      "schema: 1\nname: noise of this machine\nbaseline:\n  noise_floor: {:.1f}%\n",
+      "schema: 1\nbaseline:\n  noise_floor: {:.1f}%\n",
       std::max(0.1, tenth));
 }
 

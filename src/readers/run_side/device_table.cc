@@ -373,8 +373,8 @@ std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text)
     seen.emplace(device, known->name);
     DeviceSample& sample = samples[current[device]];
     sample.index = ParseInteger(device).value_or(-1);
-    sample.uuid = LabelOf(labels, "UUID");
-    sample.name = LabelOf(labels, "modelName");
+    sample.uuid = Printable(LabelOf(labels, "UUID"));
+    sample.name = Printable(LabelOf(labels, "modelName"));
     const std::vector<std::string> words = WordsOf(line.substr(close + 1));
     if (!words.empty()) Put(known->reading, "", words.front(), sample);
   }

@@ -168,6 +168,8 @@ TEST(Duet, PairsThatShareStartsAreOne) {
   ASSERT_EQ(pairs->a.size(), 3u);
   EXPECT_EQ(pairs->a[0].values, (std::vector<double>{20, 21, 22, 23, 20, 21, 22, 23}));
   EXPECT_EQ(pairs->steps, 4);
+  duet.warmup = 20;  // Longer than a block: it came before the first one.
+  EXPECT_EQ(PairsOf(duet).value().steps, 5);
 }
 
 std::string CodeOfPairs(const Duet& duet) {
