@@ -6,15 +6,12 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "analysis/recording/judged_steps.h"
 #include "base/content_hash.h"
 #include "base/metric_id.h"
 #include "base/utf8.h"
-#include "gate/statistics.h"
-#include "model/run_side.h"
 
 namespace profgauge {
 namespace {
