@@ -22,7 +22,7 @@ Snapshot RunAt(double clock, double compute = 0, double memory = 0, double idle 
   return run;
 }
 
-ClockChange ChangeOf(const Snapshot& base, const Snapshot& current) {
+ClockChange ClockChangeOf(const Snapshot& base, const Snapshot& current) {
   const auto change = FindClockChange(std::span(&base, 1), std::span(&current, 1));
   EXPECT_TRUE(change.has_value());
   return change.value_or(ClockChange{});
@@ -30,25 +30,25 @@ ClockChange ChangeOf(const Snapshot& base, const Snapshot& current) {
 
 // 1980 to 1200 MHz is 1.65 times the cycles' length.
 TEST(DeviceClocks, KernelsFollowWhatBindsThem) {
-  const ClockChange compute = ChangeOf(RunAt(1980, 1), RunAt(1200));
+  const ClockChange compute = ClockChangeOf(RunAt(1980, 1), RunAt(1200));
   EXPECT_DOUBLE_EQ(compute.low, 0.65);
   EXPECT_DOUBLE_EQ(compute.high, 0.65);
-  const ClockChange memory = ChangeOf(RunAt(1980, 0, 1), RunAt(1200));
+  const ClockChange memory = ClockChangeOf(RunAt(1980, 0, 1), RunAt(1200));
   EXPECT_DOUBLE_EQ(memory.low, 0);
   EXPECT_DOUBLE_EQ(memory.high, 0);
-  const ClockChange unknown = ChangeOf(RunAt(1980), RunAt(1200));
+  const ClockChange unknown = ClockChangeOf(RunAt(1980), RunAt(1200));
   EXPECT_DOUBLE_EQ(unknown.low, 0);
   EXPECT_DOUBLE_EQ(unknown.high, 0.65);
-  const ClockChange mixed = ChangeOf(RunAt(1980, 0.2, 0.5), RunAt(1200));
+  const ClockChange mixed = ClockChangeOf(RunAt(1980, 0.2, 0.5), RunAt(1200));
   EXPECT_DOUBLE_EQ(mixed.low, 0.13);
   EXPECT_NEAR(mixed.high, 0.325, 1e-12);
 }
 
 TEST(DeviceClocks, IdleTimeTakesUpSlowerWorkWhereTheHostIsTheLimit) {
-  const ClockChange slower = ChangeOf(RunAt(2000, 1, 0, 0.3), RunAt(1000));
+  const ClockChange slower = ClockChangeOf(RunAt(2000, 1, 0, 0.3), RunAt(1000));
   EXPECT_NEAR(slower.low, 0.4, 1e-12);  // 0.7 more work, of which 0.3 was idle.
   EXPECT_NEAR(slower.high, 0.7, 1e-12);
-  const ClockChange faster = ChangeOf(RunAt(1000, 1, 0, 0.3), RunAt(2000));
+  const ClockChange faster = ClockChangeOf(RunAt(1000, 1, 0, 0.3), RunAt(2000));
   EXPECT_NEAR(faster.low, -0.35, 1e-12);
   EXPECT_EQ(faster.high, 0);
 }
@@ -57,7 +57,7 @@ TEST(DeviceClocks, TheMemoryHasItsOwn) {
   Snapshot base = RunAt(2000, 0, 1), current = RunAt(1000);
   base.metrics["conditions.memory_mhz"] = 2600;
   current.metrics["conditions.memory_mhz"] = 1300;
-  const ClockChange change = ChangeOf(base, current);
+  const ClockChange change = ClockChangeOf(base, current);
   EXPECT_DOUBLE_EQ(change.low, 1);
   EXPECT_DOUBLE_EQ(change.high, 1);
 }
