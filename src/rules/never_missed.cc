@@ -100,6 +100,16 @@ Reach OfNode(const expr::Node& node, const std::vector<Reach>& of,
   }
 }
 
+// A share, or a time divided by a time.
+bool LooksLikeShare(const expr::Program& metric) {
+  if (metric.type().unit == Unit::kShare) return true;
+  const expr::Node& root = metric.ast().nodes.back();
+  return root.op == expr::Op::kDivide &&
+         std::all_of(root.children.begin(), root.children.end(), [&metric](expr::NodeId child) {
+           return metric.info()[child].type.unit == Unit::kTime;
+         });
+}
+
 // A limit of 0 under what is never negative counts, too.
 bool IsNeverMissed(const Reach& value, double limit, bool above) {
   if (above) return limit > value.high;
@@ -147,8 +157,10 @@ LimitReach Reaches::Judge(const expr::Program& metric, const expr::Program& limi
                         FormatLimit(above ? value.high : value.low, unit)),
             {}};
   }
-  if (!above || unit != Unit::kShare || bound.low <= 1) return {};
-  return {{}, fmt::format("`{}: {}` is {}", key, limit.Text(), FormatLimit(bound.low, unit))};
+  if (!above || !LooksLikeShare(metric) || bound.low <= 1) return {};
+  return {{},
+          fmt::format("`{}` is {}; a percentage ends with %", key,
+                      FormatLimit(bound.low, Unit::kShare))};
 }
 
 }  // namespace profgauge
