@@ -31,6 +31,7 @@
   X(kIterationOutliers, "iteration.outliers") \
   X(kIterationDrift, "iteration.drift") \
   X(kIterationPeriodMedian, "iteration.period.median") \
+  X(kIterationPeriodMean, "iteration.period.mean") \
   X(kIterationBetweenShare, "iteration.between_share") \
   X(kStepCount, "step.count") \
   X(kStepTimeMean, "step.time.mean") \

@@ -32,7 +32,9 @@ bool IsIterationTime(std::string_view metric) {
   return IsTypicalTime(metric) || IsMeanTime(metric);
 }
 
-bool IsPeriod(std::string_view metric) { return metric == metric::kIterationPeriodMedian; }
+bool IsPeriod(std::string_view metric) {
+  return metric == metric::kIterationPeriodMedian || metric == metric::kIterationPeriodMean;
+}
 
 bool HasBetween(const Snapshot& run) {
   const auto share = run.metrics.find(metric::kIterationBetweenShare.text());

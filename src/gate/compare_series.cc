@@ -45,10 +45,14 @@ bool IsTypicalTime(std::string_view metric) {
 }
 
 bool IsMeanTime(std::string_view metric) {
-  return metric == metric::kIterationTimeMean || metric == metric::kStepTimeMean;
+  return metric == metric::kIterationTimeMean || metric == metric::kIterationPeriodMean ||
+         metric == metric::kStepTimeMean;
 }
 
 SeriesList TimesOf(std::span<const Snapshot> runs, std::string_view metric) {
+  if (metric == metric::kIterationPeriodMean) {
+    return HavePeriods(runs) ? TotalsOf(runs) : SeriesList();
+  }
   SeriesList all;
   for (const Snapshot& run : runs) {
     std::vector<double> values = ObservedTimes(run);

@@ -21,6 +21,7 @@ constexpr Partner kPartners[] = {
     {metric::kIterationTimeMean, metric::kStepTimeMean},
     {metric::kIterationTimeMedian, metric::kStepTimeMedian},
     {metric::kIterationPeriodMedian, metric::kStepTimeMedian},
+    {metric::kIterationPeriodMean, metric::kRunTimeMean},
     {metric::kIterationTimeMin, metric::kStepTimeMin},
     {metric::kIterationTimeMax, metric::kStepTimeMax},
     {metric::kIterationTimeP95, metric::kStepTimeP95},

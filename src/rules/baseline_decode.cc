@@ -102,8 +102,8 @@ void CheckTotal(Decoder& decoder, const YamlNode& node, const BaselineLimit& lim
 
 bool IsTimeOfIterations(std::string_view metric) {
   return metric == metric::kIterationTimeMedian || metric == metric::kIterationTimeMean ||
-         metric == metric::kIterationPeriodMedian || metric == metric::kStepTimeMedian ||
-         metric == metric::kStepTimeMean;
+         metric == metric::kIterationPeriodMedian || metric == metric::kIterationPeriodMean ||
+         metric == metric::kStepTimeMedian || metric == metric::kStepTimeMean;
 }
 
 void DecodePer(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {

@@ -88,6 +88,12 @@ constexpr MetricSpec kTimeMetrics[] = {
      "rank where the iteration takes longest. It equals the length if nothing is between "
      "iterations.",
      "start(next) − start", kOurs},
+    {metric::kIterationPeriodMean, "Mean time from start to start", kTime, kFromZero,
+     kLowerIsBetter, kRatio, kOfTimes, 1,
+     "Arithmetic mean of the time from the start of a selected iteration to the start of the next, "
+     "each on the rank where the iteration takes longest. It includes validation, checkpoints and "
+     "other work between iterations.",
+     "Σ (start(next) − start) / n", kOurs},
     {metric::kIterationBetweenShare, "Time between iterations", kShare, kUpToOne, kLowerIsBetter,
      kRatio, kOfTimes, 1,
      "Share of the time from start to start that is between two selected iterations. Work there "

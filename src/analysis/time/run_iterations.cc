@@ -46,9 +46,12 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
   if (all <= 0) {
     const std::string reason = "needs two consecutive iterations";
     out.SetAbsent(metric::kIterationPeriodMedian, reason);
+    out.SetAbsent(metric::kIterationPeriodMean, reason);
     return out.SetAbsent(metric::kIterationBetweenShare, reason);
   }
-  out.Set(metric::kIterationPeriodMedian, RoundedTime(Describe(periods).median));
+  const SeriesStats of_periods = Describe(periods);
+  out.Set(metric::kIterationPeriodMedian, RoundedTime(of_periods.median));
+  out.Set(metric::kIterationPeriodMean, RoundedTime(of_periods.mean));
   out.Set(metric::kIterationBetweenShare, static_cast<double>(between) / static_cast<double>(all));
 }
 

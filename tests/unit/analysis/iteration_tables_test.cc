@@ -198,6 +198,7 @@ TEST(RunIterations, WhatLiesBetweenThemIsMeasured) {
   const Analysis analysis = AnalyzeRun(test.Finish());
   EXPECT_EQ(MetricNumber(analysis, "iteration.time.median"), 600);
   EXPECT_EQ(MetricNumber(analysis, "iteration.period.median"), 1000);
+  EXPECT_EQ(MetricNumber(analysis, "iteration.period.mean"), 1000);
   EXPECT_DOUBLE_EQ(MetricNumber(analysis, "iteration.between_share"), 0.4);
 
   TestProfile single;

@@ -314,5 +314,24 @@ TEST(CompareRuns, OtherWorkIsToldToWhoJudges) {
   EXPECT_EQ(count(same, other, nullptr), 0U);
 }
 
+// Validation after some iterations is in the mean from start to start, not in the median.
+TEST(CompareRuns, TheMeanFromStartToStartHasWhatLiesBetween) {
+  const auto validating = [](int every, Ns length) {
+    Snapshot run = WithMetric("x", {});
+    for (std::size_t i = 0; i + 1 < run.iteration_times.size(); ++i) {
+      const bool validates = static_cast<int>(i) % every == 0;
+      run.iteration_periods.push_back(run.iteration_times[i] + (validates ? length : 0));
+    }
+    return run;
+  };
+  const BaselineLimit limit = On("iteration.period.mean", Amount{0.05, true});
+  const Snapshot base = validating(2, 0);
+  EXPECT_EQ(Words(Compared({base, base, base}, {base}, limit)), "pass");
+  const MetricComparison slower = Compared({base, base, base}, {validating(3, 1'000'000)}, limit);
+  EXPECT_EQ(Words(slower), "fail");
+  EXPECT_NEAR(slower.shift, 0.35, 0.03);
+  EXPECT_EQ(Words(Compared({base}, {base}, On("iteration.time.mean", Amount{0.05, true}))), "pass");
+}
+
 }  // namespace
 }  // namespace profgauge
