@@ -196,6 +196,8 @@ class StepClock:
         self._writing, self._writer = threading.Lock(), None
         if os.environ.get("PROFGAUGE_RUN") and place_in_run()[0] == 0:
             self._documents.append(os.environ["PROFGAUGE_RUN"])  # Who started this program wants its document.
+        asked = os.environ.get("PROFGAUGE_STEPS", "")
+        self._asked = int(asked) if re.fullmatch("[0-9]{1,7}", asked) else 0
         atexit.register(self._finish)
 
     def step(self, profiler=None, phase="", recorded=False):
@@ -219,6 +221,11 @@ class StepClock:
         after = _action(profiler)
         if after != before:
             self._changed(profiler, before, after)
+
+    @property
+    def enough(self):
+        """Whether as many steps are timed as `profgauge duet` asks for; without it always false."""
+        return 0 < self._asked <= len(self._first) + len(self._latest) + len(self._pending)
 
     def restart(self):
         """The step begins only now: for what lies between two steps, e.g. an evaluation."""

@@ -98,6 +98,24 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual([metric["metric"] for metric in comparison["metrics"]], ["step.time.median"])
         self.assertTrue(comparison["waterfall"])
 
+    def test_a_training_that_times_its_steps(self):
+        (self.folder / "own.py").write_text(textwrap.dedent(f"""
+            import sys, time
+            sys.path.insert(0, {str(REPOSITORY / "src" / "python")!r})
+            from profgauge.torch import StepClock
+            clock = StepClock(warmup=2, samples=4)
+            while not clock.enough:
+                time.sleep(0.001)
+                clock.step()
+        """))
+        command = f"{sys.executable} {self.folder}/own.py"
+        done = run("duet", "-a", command, "-b", command, "--blocks", 3, "--steps", 5, "-o", "duet", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        document = json.loads((self.folder / "duet/duet.json").read_text())
+        self.assertEqual([len(block["ns"]) for block in document["blocks"]], [7] * 6)
+        self.assertEqual(document["b"]["per_step"], {"samples": 4})
+        self.assertIn(self.check().returncode, (0, 1, 3))
+
     def test_commands_that_fail_or_time_nothing(self):
         for command, code, said in (("exit 7", "duet/command-failed", "exit code 7"),
                                     ("kill -9 $$", "duet/command-failed", "exit code 137"),

@@ -417,6 +417,13 @@ class FailuresTest(ClockTest):
                 clock._write_all()
                 self.assertEqual((self.folder / "run.json").exists(), wanted)
 
+    def test_who_starts_the_program_says_how_many_steps_are_enough(self):
+        for asked, enough in (("12", 32), ("", None), ("many", None), ("0", None)):
+            with self.subTest(asked=asked), mock.patch.dict(os.environ, {"PROFGAUGE_STEPS": asked}):
+                clock = tested.StepClock(warmup=20)
+                reached = [clock.enough or self.train(clock, 1) for _ in range(60)]
+                self.assertEqual(reached.index(True) if True in reached else None, enough)
+
     def test_no_thread_can_be_started_and_the_log_fails(self):
         clock = tested.StepClock(warmup=0, after=3)
         with mock.patch.object(tested.threading, "Thread", side_effect=RuntimeError("can't start new thread")), \
