@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -77,12 +78,15 @@ bool IsOverWithout(double explained, const MetricComparison& metric, double limi
   return metric.shift - explained > limit || is_total_over;
 }
 
+/// Whether the device surely is slower or faster by its clock.
+bool ExplainsSurely(const ClockChange& clocks) { return clocks.low > 0 || clocks.high < 0; }
+
 /// "64 to 100 % of the change"
 std::string ShareOfChange(const ClockChange& clocks, double shift) {
   const auto part = [shift](double explained) { return std::clamp(explained / shift, 0.0, 1.0); };
-  const double a = part(clocks.low), b = part(clocks.high);
-  return fmt::format("{:.0f} to {:.0f} % of the change", 100 * std::min(a, b),
-                     100 * std::max(a, b));
+  const auto [least, most] = std::minmax({part(clocks.low), part(clocks.high)});
+  if (!ExplainsSurely(clocks)) return fmt::format("up to {:.0f} % of the change", 100 * most);
+  return fmt::format("{:.0f} to {:.0f} % of the change", 100 * least, 100 * most);
 }
 
 void JudgeTime(const ClockChange& clocks, double limit, bool decides, MetricComparison& metric) {
@@ -92,8 +96,10 @@ void JudgeTime(const ClockChange& clocks, double limit, bool decides, MetricComp
   const bool is_same_way = (metric.shift > 0) == (clocks.current < clocks.base);
   const std::string text = ClockText(clocks);
   if (is_same_way && std::abs(metric.shift) > limit) {
-    metric.reason += fmt::format("; {} because {}: {}", metric.shift > 0 ? "slower" : "faster",
-                                 text, ShareOfChange(clocks, metric.shift));
+    const std::string_view because = !ExplainsSurely(clocks) ? "; "
+                                     : metric.shift > 0      ? "; slower because "
+                                                             : "; faster because ";
+    metric.reason += fmt::format("{}{}: {}", because, text, ShareOfChange(clocks, metric.shift));
   } else {
     metric.reason += "; " + text;
   }
@@ -132,8 +138,13 @@ std::string ClockText(const ClockChange& clocks) {
     why = fmt::format(" (at its power limit for {} of the time)", FormatShare(clocks.power_capped));
   }
   const std::string low = RelativeChange(clocks.low), high = RelativeChange(clocks.high);
+  const bool is_one_sided = clocks.low >= 0 || clocks.high <= 0;
+  const std::string change = !ExplainsSurely(clocks) && is_one_sided
+                                 ? "up to " + (clocks.low < 0 ? low : high)
+                             : low == high ? low
+                                           : low + " to " + high;
   return fmt::format("the GPU ran at {:.0f} instead of {:.0f} MHz{}, which explains {}",
-                     clocks.current, clocks.base, why, low == high ? low : low + " to " + high);
+                     clocks.current, clocks.base, why, change);
 }
 
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
