@@ -23,6 +23,16 @@
 namespace profgauge {
 namespace {
 
+// As a regular expression of itself; RE2's own way escapes what needs none.
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\.^$|()[]{}*+?").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 constexpr std::size_t kNoStep = std::size(kEngineSteps);
 
 // The row of kEngineSteps, or kNoStep.
@@ -225,7 +235,7 @@ std::vector<IterationCandidate> IterationCandidates(const Profile& profile, Span
     const std::string_view name = family.empty() ? std::string_view(range.name) : family;
     found.push_back({fmt::format("{} × {}, equal work in {}", range.marks.size(),
                                  PrintableShort(range.name), equal),
-                     "^" + RE2::QuoteMeta(re2::StringPiece(name.data(), name.size()))});
+                     "^" + Escaped(name)});
   }
   const Repetition repetition = FindRepetition(profile, false);
   if (repetition.starts.size() > 1 && repetition.witness.name.empty()) {
