@@ -358,6 +358,17 @@ void DropHostTimes(bool has_timeline, Table& table) {
   }
 }
 
+// Without backward nodes nothing would show it.
+void DropRecomputed(Table& table) {
+  for (const char* id : {"recomputed_calls", "recomputed_time"}) {
+    Column& column = *table.Find(id);
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      column.SetInteger(row, Column::kAbsentInteger);
+    }
+    column.MarkAbsent("needs backward nodes of operators, which this profile does not have");
+  }
+}
+
 std::vector<OpRow> GroupTypes(const std::vector<OpRow>& ops, StringPool& strings) {
   std::vector<OpRow> types;
   boost::unordered_flat_map<std::uint32_t, std::size_t> places;
@@ -442,12 +453,8 @@ void AddNames(std::vector<OpRow> ops, const RunOps& run, Output& out) {
   std::vector<OpRow> types = GroupTypes(ops, out.strings());
   SortRows(types, out.strings());
   Table& by_name = out.AddTable("ops");
-  if (!run.knows_recomputed) {
-    for (const char* id : {"recomputed_calls", "recomputed_time"}) {
-      by_name.Find(id)->MarkAbsent("needs backward nodes of operators, which this profile does not have");
-    }
-  }
   FillOps<columns::kOps>(ops, Grouping::kName, run.has_device, out, by_name);
+  if (!run.knows_recomputed) DropRecomputed(by_name);
   DropHostTimes(run.has_timeline, by_name);
   Table& by_type = out.AddTable("op_types");
   FillTypes(types, run.has_device, out, by_type);

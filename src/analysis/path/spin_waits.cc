@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "knowledge/spin.h"
@@ -54,18 +56,32 @@ bool MayBeSpin(Ns length) { return length >= knowledge::kSpinLeast.ns(); }
 std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentStretch> stretches,
                                      Ns usual) {
   const DeviceTable& device = profile.device;
+  const auto kernel_end = [&](const SilentStretch& stretch) {
+    return device.start[stretch.launched] + std::max<Ns>(device.duration[stretch.launched], 0);
+  };
   std::erase_if(stretches, [&](const SilentStretch& stretch) {
     return stretch.time.length() < knowledge::kSpinOfUsual.WholeOf(usual) ||
            device.kind[stretch.launched] != DeviceKind::kKernel;
   });
+  // Of one launch the stretch that ends nearest to its kernel's end: the others wait for nothing.
+  const auto apart = [&](const SilentStretch& stretch) {
+    return std::abs(stretch.time.end - kernel_end(stretch));
+  };
+  std::sort(
+      stretches.begin(), stretches.end(), [&](const SilentStretch& a, const SilentStretch& b) {
+        return std::tuple(a.launched, apart(a), a.step) < std::tuple(b.launched, apart(b), b.step);
+      });
+  const auto same = [](const SilentStretch& a, const SilentStretch& b) {
+    return a.launched == b.launched;
+  };
+  stretches.erase(std::unique(stretches.begin(), stretches.end(), same), stretches.end());
   std::map<std::int32_t, BusyTimes> busy;
   std::map<std::pair<std::uint32_t, std::uint32_t>, OfKind> kinds;
   for (const SilentStretch& stretch : stretches) {
     const std::uint32_t row = stretch.launched;
     OfKind& kind = kinds[{device.name[row].value, stretch.range.value}];
     ++kind.all;
-    const Ns kernel_end = device.start[row] + std::max<Ns>(device.duration[row], 0);
-    if (!EndsWith(stretch.time, kernel_end)) continue;
+    if (!EndsWith(stretch.time, kernel_end(stretch))) continue;
     const std::int32_t gpu = device.gpu[row];
     const BusyTimes& times = busy.try_emplace(gpu, device, gpu).first->second;
     if (times.Within(stretch.time) < knowledge::kSpinBusyShare.Of(stretch.time.length())) continue;

@@ -219,7 +219,9 @@ void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const rep
     if (!has(step.rules)) continue;
     return write(step.fired ? "step" : "limit_next", [&] {
       out.Field("step", static_cast<std::int64_t>(i + 1));
-      out.Field("saves", std::get<std::int64_t>(step.saves.value));
+      if (const auto* saves = std::get_if<std::int64_t>(&step.saves.value)) {
+        out.Field("saves", *saves);
+      }
       if (step.needs_earlier) out.Field("after", static_cast<std::int64_t>(i));
     });
   }

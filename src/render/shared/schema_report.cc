@@ -230,7 +230,8 @@ report::Report MakeSchemaReport() {
     report.findings.push_back(MakeFinding(status));
   }
   report.plan.emplace();
-  report.plan->steps.push_back({{"x", "y"}, "x", "x", {}, {}, {}, true, true});
+  const report::Quantity saves = {std::int64_t{1}, Unit::kTime, "x", ""};
+  report.plan->steps.push_back({{"x", "y"}, "x", "x", {}, saves, {}, true, true});
   report.plan->no_effect = {"x"};
   AddTables(report);
   report.timeline.kinds = {{"x", Category::kCpu, ""}};

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "../analysis/fixture.h"
+#include "../analysis/oracle.h"
 #include "analysis/context/iterations.h"
 #include "analysis/context/markers.h"
 #include "analysis/context/repetition.h"
 #include "base/median.h"
-#include "../analysis/fixture.h"
-#include "../analysis/oracle.h"
 
 namespace profgauge {
 namespace {
@@ -116,7 +116,7 @@ TEST(DerivedMarkers, AnIncompleteStartIsNoIteration) {
   TestProfile test = Loop(4, [](TestProfile& loop, int i, Span time) {
     if (i > 0) CallOptimizer(loop, i, time);
   });
-  EXPECT_EQ(IterationsOf(std::move(test)).size(), 4u) << "twice the work: two iterations in one";
+  EXPECT_EQ(IterationsOf(std::move(test)).size(), 3u) << "the first has twice the work";
   TestProfile little;
   little.Op("aten::empty", {0, 10});
   little.Launch("setup", {20, 30}, {40, 50});
@@ -290,10 +290,13 @@ TEST(DerivedMarkers, CandidatesAreNamedWhereNothingIsCertain) {
   EXPECT_EQ(layers[0].pattern, "");
 }
 
-std::vector<Ns> LengthsOf(const Iterations& iterations) {
-  std::vector<Ns> lengths;
-  for (const Iteration& iteration : iterations.all) lengths.push_back(iteration.time.length());
-  return lengths;
+// From the start of each to that of the next: marks may leave time between them out.
+Ns UsualPeriod(const Iterations& iterations) {
+  std::vector<Ns> periods;
+  for (std::size_t i = 0; i + 1 < iterations.all.size(); ++i) {
+    periods.push_back(iterations.all[i + 1].host.start - iterations.all[i].host.start);
+  }
+  return periods.empty() ? 0 : Median(periods);
 }
 
 // As if the profiler's step() had not been called: the same iterations, or none.
@@ -315,12 +318,13 @@ TEST(DerivedMarkers, HiddenMarkersAreFoundAgainOrNotAtAll) {
     }
     ++accepted;
     SCOPED_TRACE(path + ": " + hidden->source.Text());
+    if (marked->all.size() == 1) continue;  // One mark around several batches says nothing.
     const auto apart = static_cast<std::ptrdiff_t>(hidden->all.size()) -
                        static_cast<std::ptrdiff_t>(marked->all.size());
     EXPECT_LE(std::abs(apart), 1) << hidden->all.size() << " instead of " << marked->all.size();
-    const auto usual = static_cast<double>(Median(LengthsOf(*marked)));
+    const auto usual = static_cast<double>(UsualPeriod(*marked));
     if (marked->all.size() > 2) {
-      EXPECT_NEAR(static_cast<double>(Median(LengthsOf(*hidden))), usual, usual / 100);
+      EXPECT_NEAR(static_cast<double>(UsualPeriod(*hidden)), usual, usual / 100);
     }
   }
   RecordProperty("accepted", static_cast<int>(accepted));
