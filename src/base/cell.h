@@ -1,0 +1,33 @@
+// One cell of a table as it is read in place: a number, a text that lives elsewhere, or nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/units.h"
+
+namespace profgauge {
+
+/// std::monostate is absent. A string_view lives as long as what the cell was read from; a string
+/// was made for the cell.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, std::string>;
+
+inline bool IsAbsent(const Cell& cell) { return cell.index() == 0; }
+
+/// The text of a cell that holds one; empty for others.
+inline std::string_view TextOf(const Cell& cell) {
+  if (const auto* view = std::get_if<std::string_view>(&cell)) return *view;
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return {};
+}
+
+/// A column of a result.
+struct RowColumn {
+  std::string name;
+  std::optional<Unit> unit;  ///< Of a plain column; of an expression nothing is known.
+};
+
+}  // namespace profgauge

@@ -1,0 +1,62 @@
+// Writes a Parquet file: texts by dictionary, numbers plain, every column optional, no compression.
+// Whole numbers are INT64, truth values BOOLEAN, other numbers DOUBLE, texts UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/cell.h"
+#include "base/units.h"
+
+namespace profgauge {
+
+struct ParquetColumn {
+  std::string name;
+  Unit unit = Unit::kText;
+};
+
+class ParquetWriter {
+ public:
+  /// At most this many rows are a group.
+  static constexpr std::size_t kMostRows = 1'000'000;
+
+  /// `metadata` is written as it is; readers show it beside the schema.
+  ParquetWriter(std::vector<ParquetColumn> columns,
+                std::vector<std::pair<std::string, std::string>> metadata);
+
+  /// A group of rows. `cell` is asked column by column. REQUIRES: 0 < rows <= kMostRows.
+  void AddGroup(std::size_t rows,
+                const std::function<Cell(std::size_t row, std::size_t column)>& cell);
+  /// The end of the file.
+  void Finish();
+  /// What is ready to be written, which it then forgets.
+  std::string Take();
+
+ private:
+  struct Chunk {
+    std::size_t dictionary_at = 0;  ///< 0: has none.
+    std::size_t data_at = 0;
+    std::size_t begin = 0, bytes = 0;
+  };
+  struct Group {
+    std::vector<Chunk> chunks;
+    std::size_t rows = 0;
+  };
+  /// Appends a page and returns where it begins.
+  std::size_t AddPage(bool is_dictionary, std::size_t values, int encoding,
+                      const std::string& bytes);
+  Chunk AddChunk(std::size_t rows, std::size_t column,
+                 const std::function<Cell(std::size_t row, std::size_t column)>& cell);
+
+  std::vector<ParquetColumn> columns_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
+  std::vector<Group> groups_;
+  std::string out_;
+  std::size_t written_ = 0;  ///< Bytes before those of out_.
+};
+
+}  // namespace profgauge

@@ -1,0 +1,43 @@
+// Thrift's compact protocol: the half that writes, as Parquet's footers and page headers need it.
+// base/thrift.h reads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profgauge {
+
+/// Appends one struct. Fields must come in ascending order of their ids.
+class ThriftWriter {
+ public:
+  ThriftWriter() { BeginStruct(); }
+
+  void Int32(int field, std::int64_t value);
+  void Int64(int field, std::int64_t value);
+  void Text(int field, std::string_view value);
+  /// Of `size` elements, which follow by the functions of elements.
+  void ListOfInt32(int field, const std::vector<std::int64_t>& values);
+  void ListOfTexts(int field, const std::vector<std::string>& values);
+  void ListOfStructs(int field, std::size_t size);
+  /// A field that is a struct, or an element of a list of structs; ended by End().
+  void BeginField(int field);
+  void BeginElement() { BeginStruct(); }
+  void End();
+  /// The bytes. REQUIRES: every struct that was begun is ended.
+  std::string Take();
+
+ private:
+  void BeginStruct() { last_.push_back(0); }
+  void Head(int field, std::uint8_t type);
+  void ListHead(std::size_t size, std::uint8_t type);
+  void Varint(std::uint64_t value);
+  void ZigZag(std::int64_t value);
+
+  std::string out_;
+  std::vector<int> last_;  // Of each struct that is not ended: its last field.
+};
+
+}  // namespace profgauge

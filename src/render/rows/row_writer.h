@@ -1,0 +1,51 @@
+// Rows of a result as text, one after another.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/cell.h"
+
+namespace profgauge::render {
+
+enum class RowFormat : std::uint8_t {
+  kTable,      ///< Aligned, for people: cells with their units.
+  kMarkdown,   ///< The same as a Markdown table.
+  kCsv,        ///< RFC 4180, base units; no cell is a formula for a spreadsheet.
+  kTsv,        ///< Base units; tab, line end and backslash are escaped, nothing is quoted.
+  kJson,       ///< One document.
+  kJsonLines,  ///< One object a row.
+};
+/// "table", "md", "csv", "tsv", "json", "jsonl".
+std::optional<RowFormat> FindRowFormat(std::string_view name);
+
+class RowWriter {
+ public:
+  virtual ~RowWriter() = default;
+  /// REQUIRES: as many cells as columns.
+  virtual void Add(std::span<const Cell> cells) = 0;
+  /// After the last row. `is_cut`: rows were left out.
+  virtual void Finish(bool is_cut, std::span<const std::string> notes) = 0;
+  /// What is ready to be written, which it then forgets.
+  std::string Take() { return std::exchange(out_, {}); }
+  std::size_t ready() const { return out_.size(); }
+
+ protected:
+  std::string out_;
+};
+
+struct RowStyle {
+  RowFormat format = RowFormat::kTable;
+  bool is_raw = false;  ///< For people, but in base units, with texts as they are.
+  std::string sql;      ///< Of the JSON document.
+};
+std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style);
+
+}  // namespace profgauge::render
