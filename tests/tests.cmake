@@ -164,6 +164,7 @@ profgauge_fuzz(page_rows DEPENDS readers)
 profgauge_fuzz(parquet DEPENDS readers)
 profgauge_fuzz(pftrace DEPENDS readers)
 profgauge_fuzz(python_literal DEPENDS readers)
+profgauge_fuzz(query DEPENDS query)
 profgauge_fuzz(report DEPENDS render MUTANTS 20)
 profgauge_fuzz(rocpd DEPENDS readers)
 profgauge_fuzz(rule_tests DEPENDS rules MUTANTS 20)
@@ -240,6 +241,8 @@ if(PROFGAUGE_TESTS)
       library
       manual
       pairs
+      python
+      query
       readme
       samples
       schema
@@ -258,6 +261,7 @@ endif()
 profgauge_test(readers DEPENDS readers)
 profgauge_test(model DEPENDS model)
 profgauge_test(cli DEPENDS cli)
+profgauge_test(query DEPENDS query readers render exports)
 profgauge_test(api DEPENDS api)
 if(PROFGAUGE_TESTS)
   target_include_directories(api_test PRIVATE tests)

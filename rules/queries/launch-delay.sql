@@ -1,0 +1,3 @@
+-- title: How long does work wait from its launch to its start, by rank?
+select rank, us(percentile(delay, 50)) p50, us(percentile(delay, 95)) p95
+from device_events where kind = 'kernel' group by 1 order by 1

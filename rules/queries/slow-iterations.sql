@@ -1,0 +1,4 @@
+-- title: Why are the slowest iterations slow?
+select position, ms(duration - typical) over, ms(dataloader) loader, ms(runtime + cpu) host,
+       ms(tensor_core_kernel + other_kernel) kernels
+from iterations order by duration desc, position limit 3

@@ -1,0 +1,226 @@
+#include "query/guard.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace profgauge::query {
+namespace {
+
+// SQLite's own functions that follow from their arguments alone and touch nothing else, sorted;
+// then ours. Absent on purpose: random(), date() and time(), load_extension(), fts3_tokenizer(),
+// sqlite_…(), zeroblob().
+constexpr std::string_view kAllowed[] = {"->",
+                                         "->>",
+                                         "abs",
+                                         "avg",
+                                         "ceil",
+                                         "ceiling",
+                                         "char",
+                                         "coalesce",
+                                         "count",
+                                         "cume_dist",
+                                         "dense_rank",
+                                         "exp",
+                                         "first_value",
+                                         "floor",
+                                         "format",
+                                         "glob",
+                                         "group_concat",
+                                         "hex",
+                                         "ifnull",
+                                         "iif",
+                                         "instr",
+                                         "json",
+                                         "json_array",
+                                         "json_array_length",
+                                         "json_each",
+                                         "json_extract",
+                                         "json_group_array",
+                                         "json_group_object",
+                                         "json_object",
+                                         "json_tree",
+                                         "json_type",
+                                         "json_valid",
+                                         "lag",
+                                         "last_value",
+                                         "lead",
+                                         "length",
+                                         "like",
+                                         "likelihood",
+                                         "likely",
+                                         "ln",
+                                         "log",
+                                         "log10",
+                                         "log2",
+                                         "lower",
+                                         "ltrim",
+                                         "max",
+                                         "median",
+                                         "mib",
+                                         "min",
+                                         "mod",
+                                         "ms",
+                                         "nth_value",
+                                         "ntile",
+                                         "nullif",
+                                         "pct",
+                                         "percent_rank",
+                                         "percentile",
+                                         "pi",
+                                         "pow",
+                                         "power",
+                                         "printf",
+                                         "quote",
+                                         "rank",
+                                         "regexp",
+                                         "replace",
+                                         "round",
+                                         "row_number",
+                                         "rtrim",
+                                         "s",
+                                         "short",
+                                         "show",
+                                         "sign",
+                                         "sqrt",
+                                         "substr",
+                                         "substring",
+                                         "sum",
+                                         "total",
+                                         "trim",
+                                         "trunc",
+                                         "typeof",
+                                         "unicode",
+                                         "union_time",
+                                         "unlikely",
+                                         "upper",
+                                         "us"};
+static_assert(std::ranges::is_sorted(kAllowed));
+
+constexpr std::string_view kJsonTables[] = {"json_each", "json_tree"};
+
+// What an action is called, of those that statements try.
+std::string_view ActionName(int action) {
+  switch (action) {
+    case SQLITE_ATTACH:
+      return "ATTACH opens another file";
+    case SQLITE_DETACH:
+      return "DETACH changes the connection";
+    case SQLITE_PRAGMA:
+      return "PRAGMA changes the connection";
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+      return "transactions change the connection";
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+      return "the tables cannot be changed";
+    default:
+      return "it would create or change something";
+  }
+}
+
+int Deny(Seen& seen, std::string why) {
+  if (seen.denied.empty()) seen.denied = std::move(why);
+  return SQLITE_DENY;
+}
+
+int Authorize(void* aux, int action, const char* first, const char* second, const char*,
+              const char*) noexcept try {
+  Seen& seen = *static_cast<Seen*>(aux);
+  const std::string_view name = first == nullptr ? "" : first;
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_READ: {
+      if (const auto place = FindRelation(name)) {
+        seen.tables.insert(*place);
+        return SQLITE_OK;
+      }
+      const bool is_json =
+          std::find(std::begin(kJsonTables), std::end(kJsonTables), name) != std::end(kJsonTables);
+      return is_json ? SQLITE_OK : Deny(seen, "`" + std::string(name) + "` is SQLite's own table");
+    }
+    case SQLITE_FUNCTION: {
+      const std::string_view function = second == nullptr ? "" : second;
+      if (IsAllowedFunction(function)) return SQLITE_OK;
+      return Deny(seen, "`" + std::string(function) + "()` is not available");
+    }
+    default:
+      return Deny(seen, std::string(ActionName(action)));
+  }
+} catch (const std::exception&) {
+  return SQLITE_DENY;
+}
+
+struct SqlLimit {
+  int what, most;
+};
+// Of a text, a statement, its nesting and so on: what questions need, a hundred times over.
+constexpr SqlLimit kSqlLimits[] = {
+    {SQLITE_LIMIT_LENGTH, 16 << 20},     {SQLITE_LIMIT_SQL_LENGTH, 64 << 10},
+    {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_EXPR_DEPTH, 200},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 50},  {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1'000},
+    {SQLITE_LIMIT_VARIABLE_NUMBER, 100}, {SQLITE_LIMIT_WORKER_THREADS, 0},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 0},
+};
+
+// A table that was never used would be made under the guard, which denies it.
+int UseOnce(sqlite3* connection, const std::string& table) {
+  sqlite3_stmt* statement = nullptr;
+  const std::string sql = "SELECT 1 FROM " + table;
+  const int code = sqlite3_prepare_v2(connection, sql.c_str(), -1, &statement, nullptr);
+  sqlite3_finalize(statement);
+  return code;
+}
+
+int OnProgress(void* end) noexcept {
+  const auto now = std::chrono::steady_clock::now();
+  return now >= *static_cast<std::chrono::steady_clock::time_point*>(end) ? 1 : 0;
+}
+
+}  // namespace
+
+bool IsAllowedFunction(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return std::binary_search(std::begin(kAllowed), std::end(kAllowed), lower);
+}
+
+std::span<const std::string_view> AllowedFunctions() { return kAllowed; }
+
+int Shut(sqlite3* connection, Seen& seen) {
+  // A sort that does not fit would else go to a file.
+  int code = sqlite3_exec(connection, "PRAGMA temp_store=MEMORY", nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return code;
+  for (const RelationInfo& table : Schema()) {
+    code = UseOnce(connection, "\"" + table.name + "\"");
+    if (code != SQLITE_OK) return code;
+  }
+  for (const std::string_view table : kJsonTables) {
+    code = UseOnce(connection, std::string(table) + "('[]')");
+    if (code != SQLITE_OK) return code;
+  }
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  // "x" is a column, never a text: a misspelled one is an error.
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
+  for (const SqlLimit& limit : kSqlLimits) sqlite3_limit(connection, limit.what, limit.most);
+  return sqlite3_set_authorizer(connection, Authorize, &seen);
+}
+
+Deadline::Deadline(sqlite3* connection, std::chrono::milliseconds most)
+    : connection_(connection), end_(std::chrono::steady_clock::now() + most) {
+  constexpr int kStepsBetweenLooks = 10'000;  // Some tenths of a millisecond.
+  sqlite3_progress_handler(connection, kStepsBetweenLooks, OnProgress, &end_);
+}
+
+Deadline::~Deadline() { sqlite3_progress_handler(connection_, 0, nullptr, nullptr); }
+
+}  // namespace profgauge::query

@@ -1,0 +1,61 @@
+// What keeps a statement from anything but reading the tables: which actions it may take, how much
+// memory, text and time. Each bound has a test with a hostile statement.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "query/relation.h"
+
+namespace profgauge::query {
+
+/// What the guard saw while a statement was prepared.
+struct Seen {
+  Places tables;       ///< Those that it reads.
+  std::string denied;  ///< What it may not do, in words; empty: nothing.
+};
+
+/// Shuts the connection: no files, no extensions, no change of the schema; small texts and
+/// statements. REQUIRES: tables and functions were added. Returns SQLite's code.
+int Shut(sqlite3* connection, Seen& seen);
+
+/// Ends statements of the connection at a moment. It must outlive the connection's use.
+class Deadline {
+ public:
+  Deadline(sqlite3* connection, std::chrono::milliseconds most);
+  ~Deadline();
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  sqlite3* connection_;
+  std::chrono::steady_clock::time_point end_;
+};
+
+/// Bytes that SQLite may take in the whole process while a statement runs: sorts and groups need
+/// them. 512 MiB hold a sort of some millions of rows.
+inline constexpr std::int64_t kMostStatementMemory = std::int64_t{512} << 20;
+
+/// Holds SQLite to kMostStatementMemory while it lives.
+class MemoryLimit {
+ public:
+  MemoryLimit() : before_(sqlite3_hard_heap_limit64(kMostStatementMemory)) {}
+  ~MemoryLimit() { sqlite3_hard_heap_limit64(before_ < 0 ? 0 : before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+ private:
+  std::int64_t before_;
+};
+
+/// Whether a statement may call it.
+bool IsAllowedFunction(std::string_view name);
+/// All of them.
+std::span<const std::string_view> AllowedFunctions();
+
+}  // namespace profgauge::query

@@ -1,0 +1,299 @@
+#include "query/query.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <new>
+
+#include "base/diagnostic.h"
+#include "base/errors.h"
+#include "base/format.h"
+#include "base/text.h"
+#include "query/functions.h"
+#include "query/table_module.h"
+
+namespace profgauge::query {
+namespace {
+
+constexpr std::string_view kHowToSeeColumns =
+    "help: `profgauge query --schema TABLE` lists its columns, without TABLE the tables";
+
+std::string_view AsView(const unsigned char* text) {
+  return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
+}
+
+// Line and column of a byte of the statement.
+Where PlaceIn(const std::string& sql, const std::string& file, int offset) {
+  Where where;
+  where.file = file.empty() ? "SQL" : file;
+  if (offset < 0 || static_cast<std::size_t>(offset) > sql.size()) return where;
+  const std::string_view before = std::string_view(sql).substr(0, static_cast<std::size_t>(offset));
+  where.line = 1 + static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n'));
+  const std::size_t line = before.rfind('\n');
+  where.column = static_cast<std::uint32_t>(before.size() -
+                                            (line == std::string_view::npos ? 0 : line + 1) + 1);
+  return where;
+}
+
+// The word behind `start` in SQLite's message; empty: it is another message.
+std::string_view NamedAfter(std::string_view message, std::string_view start) {
+  return message.starts_with(start) ? message.substr(start.size()) : std::string_view();
+}
+
+bool IsWord(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Names of columns of the tables that the statement names; of all, where it names none.
+std::vector<std::string_view> NearColumns(std::string_view sql) {
+  std::vector<std::string_view> names;
+  const auto add = [&](const RelationInfo& table) {
+    for (const ColumnInfo& column : table.columns) names.push_back(column.name);
+  };
+  for (std::size_t at = 0; at < sql.size();) {
+    std::size_t end = at;
+    while (end < sql.size() && IsWord(sql[end])) ++end;
+    if (const auto place = FindRelation(sql.substr(at, end - at))) add(Schema()[*place]);
+    at = std::max(end, at + 1);
+  }
+  if (names.empty()) std::for_each(Schema().begin(), Schema().end(), add);
+  return names;
+}
+
+std::vector<std::string_view> TableNames() {
+  std::vector<std::string_view> names;
+  for (const RelationInfo& table : Schema()) names.push_back(table.name);
+  return names;
+}
+
+// What else the name that SQLite does not know may be.
+std::string_view Nearest(std::string_view message, std::string_view sql) {
+  if (const auto table = NamedAfter(message, "no such table: "); !table.empty()) {
+    return DidYouMean(table, TableNames());
+  }
+  if (const auto function = NamedAfter(message, "no such function: "); !function.empty()) {
+    return DidYouMean(function, AllowedFunctions());
+  }
+  if (auto column = NamedAfter(message, "no such column: "); !column.empty()) {
+    column.remove_prefix(column.rfind('.') + 1);
+    return DidYouMean(column, NearColumns(sql));
+  }
+  return {};
+}
+
+// A number where all of it is one.
+Cell ParameterValue(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  std::int64_t integer = 0;
+  const auto whole = std::from_chars(text.data(), end, integer);
+  if (whole.ec == std::errc() && whole.ptr == end) return integer;
+  double real = 0;
+  const auto fraction = std::from_chars(text.data(), end, real);
+  if (fraction.ec == std::errc() && fraction.ptr == end) return real;
+  return text;
+}
+
+// `:rank` in the statement is `rank`.
+std::string_view ParameterName(sqlite3_stmt* statement, int number) {
+  const char* name = sqlite3_bind_parameter_name(statement, number);
+  return name == nullptr ? std::string_view() : std::string_view(name).substr(1);
+}
+
+Error ParameterError(std::string message, std::string help) {
+  return UsageError("query/param", std::move(message), std::move(help));
+}
+
+}  // namespace
+
+Error Query::SqlError(int code) const {
+  const std::string message = sqlite3_errmsg(connection_.get());
+  const int primary = code & 0xff;
+  Error error;
+  error.kind = ErrorKind::kUsage;
+  error.where = PlaceIn(sql_, file_, sqlite3_error_offset(connection_.get()));
+  if (!seen_->denied.empty()) {
+    error.code = "query/read-only";
+    error.message =
+        "a query only reads the tables of the profile: " + PrintableShort(seen_->denied, 200);
+    error.notes = {"help: write one SELECT; `profgauge query --schema` lists the tables"};
+    return error;
+  }
+  if (primary == SQLITE_NOMEM || primary == SQLITE_TOOBIG) {
+    error.kind = ErrorKind::kInput;
+    error.code = "query/out-of-memory";
+    error.message =
+        primary == SQLITE_TOOBIG
+            ? "a text, or the statement, is too large for a query"
+            : fmt::format("the query needs more than {} MiB of memory", kMostStatementMemory >> 20);
+    error.notes = {"help: select fewer rows or columns, or sort after grouping"};
+    return error;
+  }
+  if (primary == SQLITE_INTERRUPT) {
+    error.kind = ErrorKind::kInput;
+    error.code = "query/out-of-time";
+    error.message = fmt::format("the query ran for {}",
+                                FormatDuration(static_cast<double>(most_.count()) * 1e6));
+    error.notes = {"help: restrict it by `rank` or `iteration`, or raise --timeout"};
+    return error;
+  }
+  error.code = "query/sql";
+  error.message = PrintableShort(message, 300);
+  if (const std::string_view near = Nearest(message, sql_); !near.empty()) {
+    error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  }
+  error.notes.emplace_back(kHowToSeeColumns);
+  return error;
+}
+
+Status Query::Open(const Dataset& data) {
+  sqlite3* connection = nullptr;
+  int code =
+      sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
+  connection_.reset(connection);
+  if (code == SQLITE_OK) code = AddTables(connection, data);
+  if (code == SQLITE_OK) code = AddFunctions(connection);
+  if (code == SQLITE_OK) code = Shut(connection, *seen_);
+  if (code == SQLITE_NOMEM) throw std::bad_alloc();
+  if (code == SQLITE_OK) return {};
+  return Fail(Error{ErrorKind::kInternal,
+                    "query/failed",
+                    fmt::format("SQLite reports: {}", sqlite3_errmsg(connection)),
+                    {},
+                    {}});
+}
+
+Status Query::Parse() {
+  sqlite3_stmt* statement = nullptr;
+  const char* tail = nullptr;
+  const int code = sqlite3_prepare_v2(connection_.get(), sql_.c_str(),
+                                      static_cast<int>(sql_.size()) + 1, &statement, &tail);
+  statement_.reset(statement);
+  if (code != SQLITE_OK) return Fail(SqlError(code));
+  if (statement == nullptr) {
+    return Fail(UsageError("query/sql", "there is no statement",
+                           "e.g. \"select name, ms(time) from kernels order by time desc\""));
+  }
+  const auto end = static_cast<int>(tail - sql_.c_str());
+  sqlite3_stmt* second = nullptr;
+  Seen ignored = *seen_;  // What follows is never run.
+  const int more = sqlite3_prepare_v2(connection_.get(), tail, -1, &second, nullptr);
+  const bool has_more = more != SQLITE_OK || second != nullptr ||
+                        static_cast<std::size_t>(end) + std::string_view(tail).size() < sql_.size();
+  sqlite3_finalize(second);
+  *seen_ = std::move(ignored);
+  if (has_more) {
+    Error error = UsageError("query/one-statement", "a query is one statement, found a second one",
+                             "run one query for each statement");
+    error.where = PlaceIn(sql_, file_, end);
+    return Fail(std::move(error));
+  }
+  // VACUUM INTO asks no permission before it runs.
+  if (sqlite3_stmt_readonly(statement) != 0 && sqlite3_column_count(statement) > 0) return {};
+  seen_->denied = "the statement returns no rows";
+  return Fail(SqlError(SQLITE_AUTH));
+}
+
+Status Query::Bind(const Parameters& parameters) {
+  sqlite3_stmt* const statement = statement_.get();
+  const int count = sqlite3_bind_parameter_count(statement);
+  std::vector<bool> is_bound(static_cast<std::size_t>(count) + 1);
+  std::vector<std::string_view> names;
+  for (int i = 1; i <= count; ++i) names.push_back(ParameterName(statement, i));
+  for (const auto& [name, text] : parameters) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      return Fail(ParameterError(fmt::format("the query has no parameter `{}`", Printable(name)),
+                                 names.empty() ? "the statement names none, e.g. `rank = :rank`"
+                                               : fmt::format("it has {}", fmt::join(names, ", "))));
+    }
+    const int number = static_cast<int>(found - names.begin()) + 1;
+    const Cell value = ParameterValue(text);
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+      sqlite3_bind_int64(statement, number, *integer);
+    } else if (const auto* real = std::get_if<double>(&value)) {
+      sqlite3_bind_double(statement, number, *real);
+    } else {
+      sqlite3_bind_text64(statement, number, text.data(), text.size(), SQLITE_TRANSIENT,
+                          SQLITE_UTF8);
+    }
+    is_bound[static_cast<std::size_t>(number)] = true;
+  }
+  for (int i = 1; i <= count; ++i) {
+    if (is_bound[static_cast<std::size_t>(i)]) continue;
+    const std::string_view name = names[static_cast<std::size_t>(i) - 1];
+    return Fail(ParameterError(fmt::format("the parameter `{}` has no value", Printable(name)),
+                               fmt::format("add `--param {}=VALUE`", Printable(name))));
+  }
+  return {};
+}
+
+Result<Query> Query::Prepare(const std::string& sql, const std::string& file,
+                             const Parameters& parameters, const Dataset& data) {
+  Query query;
+  query.sql_ = sql;
+  query.file_ = file;
+  PROFGAUGE_CHECK(query.Open(data));
+  PROFGAUGE_CHECK(query.Parse());
+  PROFGAUGE_CHECK(query.Bind(parameters));
+  return query;
+}
+
+std::vector<RowColumn> Query::Columns() const {
+  sqlite3_stmt* const statement = statement_.get();
+  std::vector<RowColumn> columns;
+  const bool is_plan = sqlite3_stmt_isexplain(statement) != 0;
+  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+    RowColumn column{sqlite3_column_name(statement, i), std::nullopt};
+    const char* table = sqlite3_column_table_name(statement, i);
+    const char* origin = sqlite3_column_origin_name(statement, i);
+    const auto place =
+        table == nullptr || origin == nullptr || is_plan ? std::nullopt : FindRelation(table);
+    const ColumnInfo* info = place ? Schema()[*place].Find(origin) : nullptr;
+    // Plain numbers may be anything: their table says what in a column of its own.
+    if (info != nullptr && info->unit != Unit::kNumber) column.unit = info->unit;
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+void Query::Start(std::chrono::milliseconds most) {
+  most_ = most;
+  memory_ = std::make_unique<MemoryLimit>();
+  deadline_ = std::make_unique<Deadline>(connection_.get(), most);
+}
+
+Result<bool> Query::Step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return Fail(SqlError(code));
+}
+
+void Query::Read(std::vector<Cell>& cells) const {
+  sqlite3_stmt* const statement = statement_.get();
+  cells.clear();
+  for (int i = 0; i < sqlite3_column_count(statement); ++i) {
+    switch (sqlite3_column_type(statement, i)) {
+      case SQLITE_INTEGER:
+        cells.emplace_back(static_cast<std::int64_t>(sqlite3_column_int64(statement, i)));
+        break;
+      case SQLITE_FLOAT:
+        cells.emplace_back(sqlite3_column_double(statement, i));
+        break;
+      case SQLITE_TEXT:
+      case SQLITE_BLOB: {
+        const std::string_view text = AsView(sqlite3_column_text(statement, i));
+        const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, i));
+        cells.emplace_back(std::string_view(text.data(), size));
+        break;
+      }
+      default:
+        cells.emplace_back();
+    }
+  }
+}
+
+}  // namespace profgauge::query

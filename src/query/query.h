@@ -1,0 +1,65 @@
+// One SQL statement over the tables of a Dataset, by SQLite, guarded: it reads these tables and
+// nothing else.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/cell.h"
+#include "profgauge/error.h"
+#include "query/guard.h"
+#include "query/relation.h"
+
+namespace profgauge::query {
+
+/// Name and value of each `:name` in the statement: a number where it is one, else a text.
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+class Query {
+ public:
+  /// Checks the statement against the schema. `data` need not be filled yet; it must outlive the
+  /// query. `file`: where the statement stands, for errors; empty: on the command line.
+  /// Errors: kUsage "query/sql", "query/read-only", "query/one-statement", "query/param".
+  static Result<Query> Prepare(const std::string& sql, const std::string& file,
+                               const Parameters& parameters, const Dataset& data);
+
+  const Places& tables() const { return seen_->tables; }  ///< Those that it reads.
+  std::vector<RowColumn> Columns() const;
+
+  /// Begins: from here on time and memory are counted.
+  void Start(std::chrono::milliseconds most);
+  /// To the next row; false: there is none. Errors: kInput "query/out-of-time",
+  /// "query/out-of-memory"; kUsage "query/sql".
+  Result<bool> Step();
+  /// The cells of this row; texts live until the next step.
+  void Read(std::vector<Cell>& cells) const;
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+  };
+  struct Finalizer {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  Query() = default;
+  Status Open(const Dataset& data);
+  Status Parse();
+  Status Bind(const Parameters& parameters);
+  Error SqlError(int code) const;
+
+  std::string sql_, file_;
+  std::unique_ptr<Seen> seen_ = std::make_unique<Seen>();
+  std::unique_ptr<sqlite3, Closer> connection_;
+  std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
+  std::unique_ptr<Deadline> deadline_;
+  std::unique_ptr<MemoryLimit> memory_;
+  std::chrono::milliseconds most_{};
+};
+
+}  // namespace profgauge::query

@@ -1,0 +1,107 @@
+// What SQL and `export tables` see: tables with fixed columns, whose rows are read in place.
+//
+// The schema follows from the catalogs alone, so a statement can be checked before a profile is
+// read. Rows come in parts: one for each run, of events one for each of its ranks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/cell.h"
+#include "base/units.h"
+
+namespace profgauge::query {
+
+/// Times are nanoseconds, shares 0 to 1, sizes bytes, rates per second.
+struct ColumnInfo {
+  std::string name;  ///< In SQL; differs from the id where that is a keyword.
+  std::string id;    ///< In the catalog.
+  Unit unit = Unit::kText;
+  std::string title, doc;
+  bool is_key = false;  ///< Together with the other keys it identifies a row.
+};
+
+enum class Origin : std::uint8_t { kReport, kEvents, kHistory };
+/// "report", "events", "history".
+std::string_view OriginName(Origin origin);
+
+struct RelationInfo {
+  std::string name, title, doc;
+  Origin origin = Origin::kReport;
+  std::vector<ColumnInfo> columns;
+  const ColumnInfo* Find(std::string_view column) const;
+};
+
+/// Every table: those of the report, of events, of the history, then `tables` and `columns`.
+std::span<const RelationInfo> Schema();
+/// Its place in Schema().
+std::optional<std::size_t> FindRelation(std::string_view name);
+/// Whether it is of the program, not of a profile: tables, columns and saved queries.
+bool DescribesItself(std::string_view table);
+/// The name of a column in SQL: five ids of the catalog are no bare words there.
+std::string_view SqlName(std::string_view table, std::string_view id);
+
+/// Rows that can be read in any order. Columns count as those of the RelationInfo.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+  virtual std::size_t size() const = 0;
+  virtual Cell At(std::size_t row, std::size_t column) const = 0;
+};
+
+/// Rows that were made as cells.
+class MadeRows : public Rows {
+ public:
+  void Add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+  std::size_t size() const override { return rows_.size(); }
+  Cell At(std::size_t row, std::size_t column) const override { return rows_[row][column]; }
+
+ private:
+  std::vector<std::vector<Cell>> rows_;
+};
+
+struct Part {
+  std::string run;                   ///< Its name; empty where there is one run.
+  std::optional<std::int64_t> rank;  ///< Of events: all rows are of it.
+  std::int64_t first_id = 0;         ///< Of events: the id of the first row.
+  std::shared_ptr<const Rows> rows;
+};
+
+struct Relation {
+  const RelationInfo* info = nullptr;
+  std::vector<Part> parts;
+  std::string absent_because;                         ///< Why there are no rows; may be empty.
+  std::map<std::string, std::string> absent_columns;  ///< By name: why no row has a value.
+  std::size_t size() const;
+};
+
+/// All tables, in the order of Schema().
+class Dataset {
+ public:
+  Dataset();
+  Relation& operator[](std::size_t place) { return relations_[place]; }
+  const Relation& operator[](std::size_t place) const { return relations_[place]; }
+  /// REQUIRES: the schema has it.
+  Relation& Of(std::string_view name);
+  std::size_t size() const { return relations_.size(); }
+  /// Fills `tables` and `columns` from the others.
+  void DescribeItself();
+
+ private:
+  std::vector<Relation> relations_;
+};
+
+/// Tables by their places in Schema().
+using Places = std::set<std::size_t>;
+
+}  // namespace profgauge::query

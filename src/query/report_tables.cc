@@ -1,0 +1,295 @@
+#include "query/report_tables.h"
+
+#include <cstdint>
+#include <optional>
+
+#include "query/report_columns.h"
+#include "report/state.h"
+
+namespace profgauge::query {
+namespace {
+
+using enum Unit;
+
+constexpr ColumnSpec kMetrics[] = {
+    {"id", "Id", kText, "Id of the metric, as policies name it."},
+    {"title", "Title", kText, "Name for people."},
+    {"value", "Value", kNumber, "In the base unit; absent where the profile cannot give it."},
+    {"unit", "Unit", kText, "Base unit: ns, ratio, bytes, bytes/s, flop, flop/s, count or number."},
+    {"text", "Text", kText, "The value as reports show it."},
+    {"better", "Better", kText, "higher, lower or neutral."},
+    {"absent_because", "Reason", kText, "Why there is no value, and how to record it."},
+    {"note", "Note", kText, "Bounds, or why the value is uncertain."},
+};
+
+constexpr ColumnSpec kLimits[] = {
+    {"key", "Key", kText, "limit/METRIC; stable over runs."},
+    {"metric", "Metric", kText, "Id of the metric."},
+    {"title", "Title", kText, "Name for people."},
+    {"value", "Value", kNumber, "The measured value, in the base unit."},
+    {"unit", "Unit", kText, "Base unit."},
+    {"limit", "Limit", kText, "The limit as reports show it."},
+    {"least", "Least", kNumber, "The least value that is allowed."},
+    {"most", "Most", kNumber, "The largest value that is allowed."},
+    {"margin", "Margin", kNumber, "Room up to the limit; negative where it is missed."},
+    {"level", "Level", kText, "Level of a miss: error or warning."},
+    {"status", "Status", kText, "Result of the limit."},
+    {"reason", "Reason", kText, "Why the status is not pass or fail."},
+    {"counted_with", "Counted with", kText, "The metric or rule that counts this miss."},
+};
+
+constexpr ColumnSpec kFindings[] = {
+    {"key", "Key", kText, "RULE or RULE@GROUP; stable over runs."},
+    {"rule", "Rule", kText, "Id of the rule."},
+    {"level", "Level", kText, "How bad it is where the rule fires."},
+    {"status", "Status", kText, "Level where the rule fired; else pass, not_applicable and so on."},
+    {"title", "Title", kText, "The fault."},
+    {"message", "Message", kText, "The measurement and its meaning."},
+    {"advice", "Advice", kText, "What to do."},
+    {"metric", "Measured", kNumber, "The measured value, in the base unit."},
+    {"metric_unit", "Unit", kText, "Base unit of the measured value."},
+    {"gain", "Saving", kTime, "Saving per iteration."},
+    {"gain_bound", "Type of saving", kText, "replayed (simulated), upper (at most) or typical."},
+    {"counted_with", "Counted with", kText, "The metric or rule that counts this finding."},
+    {"reason", "Reason", kText, "Why it is not applicable, or who waived it."},
+};
+
+constexpr ColumnSpec kEvidence[] = {
+    {"key", "Key", kText, "Key of the finding."},
+    {"row", "Row", kCount, "Row of its evidence, from 0."},
+    {"column", "Column", kText, "Head of the column."},
+    {"value", "Value", kNumber, "The cell, a number in the base unit."},
+    {"text", "Text", kText, "The cell where it is a text."},
+    {"unit", "Unit", kText, "Base unit."},
+};
+
+constexpr ColumnSpec kFacts[] = {
+    {"name", "Name", kText, "Name of the fact, as rules have it."},
+    {"value", "Value", kNumber, "A number, or 0 or 1 for no or yes."},
+    {"text", "Text", kText, "The fact where it is a text."},
+};
+
+constexpr ColumnSpec kImportLog[] = {
+    {"name", "Name", kText, "Name of the counter."},
+    {"severity", "Severity", kText, "info, repaired, skipped or data_loss."},
+    {"count", "Count", kCount, "How often."},
+    {"text", "Text", kText, "Repaired, skipped or lost events, in words."},
+};
+
+constexpr ColumnSpec kTables[] = {
+    {"name", "Table", kText, "Name in SQL."},
+    {"rows", "Rows", kCount, "Rows of this profile; absent before a profile is read."},
+    {"doc", "Content", kText, "Content of a row."},
+    {"source", "Source", kText, "report, events or history."},
+    {"absent_because", "Reason", kText, "Why there are no rows."},
+};
+
+constexpr ColumnSpec kColumns[] = {
+    {"table_name", "Table", kText, "Table of the column."},
+    {"name", "Column", kText, "Name in SQL."},
+    {"id", "Id", kText, "Id in the catalog, report.json and rules."},
+    {"unit", "Unit", kText, "Base unit: ns, ratio, bytes, count, text and so on."},
+    {"title", "Title", kText, "Name for people."},
+    {"doc", "Definition", kText, "Meaning of the value."},
+    {"is_key", "Key", kBool, "Whether it identifies a row, with the other keys of the table."},
+    {"absent_because", "Reason", kText, "Why no row has a value."},
+};
+
+constexpr ColumnSpec kQueries[] = {
+    {"name", "Name", kText, "Name of the query, given as @NAME."},
+    {"title", "Title", kText, "The question."},
+    {"parameters", "Parameters", kText, "Its parameters with their usual values."},
+    {"sql", "Statement", kText, "The statement."},
+};
+
+constexpr ColumnSpec kHistoryRuns[] = {
+    {"id", "Id", kCount, "Number of the run in the history."},
+    {"time", "Added", kCount, "When it was added, in seconds since 1970."},
+    {"branch", "Branch", kText, "Branch of the run."},
+    {"commit_id", "Commit", kText, "Commit of the run, where given."},
+    {"model", "Model", kText, "Model of the run, where given."},
+    {"name", "Name", kText, "Name of the run."},
+    {"gpu", "{{ device.device }}", kText, "Product name of the {{ device.device }}."},
+    {"ranks", "Ranks", kText, "Ranks of the program."},
+    {"verdict", "Verdict", kText, "pass, fail, limits, undecided or no_verdict."},
+    {"accepted", "Accepted", kBool, "Whether its speed was accepted as a new level."},
+};
+
+constexpr ColumnSpec kHistoryMetrics[] = {
+    {"run_id", "Run", kCount, "Number of the run in history_runs."},
+    {"metric", "Metric", kText, "Id of the metric."},
+    {"value", "Value", kNumber, "In the base unit."},
+    {"unit", "Unit", kText, "Base unit."},
+};
+
+constexpr TableShape kShapes[] = {
+    {"metrics", "Metrics", "One row per metric.", Origin::kReport, kMetrics},
+    {"limits", "Limits", "One row per limit of the policy.", Origin::kReport, kLimits},
+    {"findings", "Findings", "One row per rule, or per group that it judged.", Origin::kReport,
+     kFindings},
+    {"evidence", "Evidence", "One row per cell of a finding's evidence.", Origin::kReport,
+     kEvidence},
+    {"facts", "Facts", "One row per fact about the profile that rules may name.", Origin::kReport,
+     kFacts},
+    {"import_log", "Import log", "One row per kind of repaired, skipped or lost events.",
+     Origin::kReport, kImportLog},
+    {"history_runs", "Runs of the history", "One row per run of the history; needs --db.",
+     Origin::kHistory, kHistoryRuns},
+    {"history_metrics", "Metrics of the history", "One row per run and metric; needs --db.",
+     Origin::kHistory, kHistoryMetrics},
+    {"tables", "Tables", "One row per table.", Origin::kReport, kTables},
+    {"columns", "Columns", "One row per column of a table.", Origin::kReport, kColumns},
+    {"queries", "Saved queries", "One row per saved query.", Origin::kReport, kQueries},
+};
+
+Cell Made(std::string_view text) { return text.empty() ? Cell() : Cell(text); }
+
+Cell CellOf(const Value& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return std::int64_t{*flag};
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* text = std::get_if<std::string>(&value)) return std::string_view(*text);
+  return {};
+}
+
+Cell NumberOnly(const Value& value) {
+  return std::holds_alternative<std::string>(value) ? Cell() : CellOf(value);
+}
+Cell TextOnly(const Value& value) {
+  return std::holds_alternative<std::string>(value) ? CellOf(value) : Cell();
+}
+
+/// A table of the analysis, whose columns may be fewer than the schema's.
+class TableRows : public Rows {
+ public:
+  TableRows(std::shared_ptr<const report::Report> owner, const Table& table,
+            const RelationInfo& info)
+      : owner_(std::move(owner)), table_(table) {
+    for (const ColumnInfo& column : info.columns) columns_.push_back(table.Find(column.id));
+  }
+  std::size_t size() const override { return table_.rows(); }
+  Cell At(std::size_t row, std::size_t column) const override {
+    const Column* found = columns_[column];
+    if (found == nullptr || found->IsAbsentAt(row)) return {};
+    switch (found->type()) {
+      case CellType::kInteger:
+        return found->IntegerAt(row);
+      case CellType::kReal:
+        return found->RealAt(row);
+      case CellType::kText:
+        break;
+    }
+    return table_.strings()[found->TextAt(row)];
+  }
+
+ private:
+  std::shared_ptr<const report::Report> owner_;
+  const Table& table_;
+  std::vector<const Column*> columns_;
+};
+
+/// Made rows whose texts are the report's.
+class RowsOfReport : public MadeRows {
+ public:
+  explicit RowsOfReport(std::shared_ptr<const report::Report> owner) : owner_(std::move(owner)) {}
+
+ private:
+  std::shared_ptr<const report::Report> owner_;
+};
+
+void AddTables(const std::string& run, const std::shared_ptr<const report::Report>& report,
+               Dataset& data) {
+  for (const Table& table : report->tables) {
+    const auto place = FindRelation(table.id());
+    if (!place) continue;
+    Relation& relation = data[*place];
+    relation.parts.push_back(
+        {run, std::nullopt, 0, std::make_shared<TableRows>(report, table, *relation.info)});
+    for (const ColumnInfo& column : relation.info->columns) {
+      const Column* found = table.Find(column.id);
+      if (found == nullptr || found->absent_because().empty()) continue;
+      relation.absent_columns.emplace(column.name, found->absent_because());
+    }
+  }
+  for (const auto& [id, why] : report->absent_tables) {
+    if (const auto place = FindRelation(id)) data[*place].absent_because = why;
+  }
+}
+
+void AddMetrics(const report::Report& report, MadeRows& rows) {
+  for (const report::Metric& metric : report.metrics) {
+    const report::Quantity& quantity = metric.quantity;
+    rows.Add({Made(metric.id), Made(metric.title), CellOf(quantity.value),
+              Made(UnitName(quantity.unit)), Made(quantity.text), report::NameOf(metric.better),
+              Made(quantity.absent_because), Made(metric.note)});
+  }
+}
+
+void AddLimits(const report::Report& report, MadeRows& rows) {
+  for (const report::GateRow& row : report.gate) {
+    rows.Add({"limit/" + row.metric, Made(row.metric), Made(row.title), CellOf(row.measured.value),
+              Made(UnitName(row.measured.unit)), Made(row.limit), CellOf(row.min), CellOf(row.max),
+              CellOf(row.margin.value), Made(report::NameOf(row.level)),
+              Made(report::NameOf(row.status)), Made(row.reason), Made(row.counted_with)});
+  }
+}
+
+std::string_view KeyOf(const report::Finding& finding) {
+  return finding.key.empty() ? finding.rule : finding.key;
+}
+
+void AddFindings(const report::Report& report, MadeRows& findings, MadeRows& evidence) {
+  for (const report::Finding& finding : report.findings) {
+    const bool has_gain = !IsAbsent(finding.gain.value);
+    findings.Add({Made(KeyOf(finding)), Made(finding.rule), Made(report::NameOf(finding.level)),
+                  Made(report::NameOf(finding.status)), Made(finding.title), Made(finding.message),
+                  Made(finding.advice), CellOf(finding.metric.value),
+                  Made(UnitName(finding.metric.unit)), CellOf(finding.gain.value),
+                  has_gain ? Made(report::NameOf(finding.gain_bound)) : Cell(),
+                  Made(finding.counted_with), Made(finding.reason)});
+    for (std::size_t row = 0; row < finding.evidence.size(); ++row) {
+      const std::vector<Value>& cells = finding.evidence[row];
+      for (std::size_t i = 0; i < cells.size() && i < finding.evidence_heads.size(); ++i) {
+        evidence.Add({Made(KeyOf(finding)), static_cast<std::int64_t>(row),
+                      Made(finding.evidence_heads[i]), NumberOnly(cells[i]), TextOnly(cells[i]),
+                      i < finding.evidence_units.size() ? Made(UnitName(finding.evidence_units[i]))
+                                                        : Cell()});
+      }
+    }
+  }
+}
+
+void AddImportLog(const report::Report& report, MadeRows& rows) {
+  for (const report::ImportCounter& counter : report.import) {
+    rows.Add({Made(counter.name), Made(SeverityName(counter.severity)),
+              static_cast<std::int64_t>(counter.count), Made(counter.text)});
+  }
+}
+
+}  // namespace
+
+std::span<const TableShape> ReportShapes() { return kShapes; }
+
+void AddReport(const std::string& run, std::shared_ptr<const report::Report> report,
+               const FactValues& facts, Dataset& data) {
+  AddTables(run, report, data);
+  const auto add = [&](std::string_view table) -> MadeRows& {
+    auto rows = std::make_shared<RowsOfReport>(report);
+    MadeRows& made = *rows;
+    data.Of(table).parts.push_back({run, std::nullopt, 0, std::move(rows)});
+    return made;
+  };
+  AddMetrics(*report, add("metrics"));
+  AddLimits(*report, add("limits"));
+  MadeRows& findings = add("findings");
+  AddFindings(*report, findings, add("evidence"));
+  AddImportLog(*report, add("import_log"));
+  MadeRows& fact_rows = add("facts");
+  for (const auto& [name, value] : facts) {
+    const Cell text = TextOnly(value);  // It lives as long as the facts do.
+    fact_rows.Add(
+        {name, NumberOnly(value), IsAbsent(text) ? Cell() : Cell(std::string(TextOf(text)))});
+  }
+}
+
+}  // namespace profgauge::query

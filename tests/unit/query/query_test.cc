@@ -1,0 +1,251 @@
+// Statements over the examples: what they find, and what they may not do.
+#include "query/query.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "ask.h"
+#include "query/saved.h"
+
+namespace profgauge::query {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Query, EveryColumnIsABareWord) {
+  const Dataset empty;
+  for (const RelationInfo& table : Schema()) {
+    for (const ColumnInfo& column : table.columns) {
+      const std::string sql = "select " + column.name + " from " + table.name;
+      const auto query = Query::Prepare(sql, "", {}, empty);
+      EXPECT_TRUE(query.has_value()) << sql << ": " << query.error().message;
+    }
+  }
+}
+
+TEST(Query, ColumnsOfATableDiffer) {
+  for (const RelationInfo& table : Schema()) {
+    for (const ColumnInfo& column : table.columns) {
+      EXPECT_EQ(table.Find(column.name), &column) << table.name << "." << column.name;
+    }
+  }
+}
+
+TEST(Query, KeysIdentifyRows) {
+  for (const RelationInfo& table : Schema()) {
+    std::string keys;
+    for (const ColumnInfo& column : table.columns) {
+      if (column.is_key) keys += (keys.empty() ? "" : ", ") + column.name;
+    }
+    if (keys.empty()) continue;
+    EXPECT_EQ(Answer("select count(*) from (select 1 from " + table.name + " group by " + keys +
+                     " having count(*) > 1)"),
+              "0")
+        << table.name << " by " << keys;
+  }
+}
+
+TEST(Query, UnitsAreThoseOfPlainColumns) {
+  const auto query = Query::Prepare(
+      "select duration, duration + 1, name from (select * from device_events)", "", {}, Ddp().data);
+  ASSERT_TRUE(query.has_value());
+  const auto columns = query->Columns();
+  EXPECT_EQ(columns[0].unit, Unit::kTime);
+  EXPECT_EQ(columns[1].unit, std::nullopt);
+  EXPECT_EQ(columns[2].unit, Unit::kText);
+}
+
+TEST(Query, TablesAreKnownBeforeAnyIsFilled) {
+  const Dataset empty;
+  const auto query = Query::Prepare("select count(*) from kernels, gap_events", "", {}, empty);
+  ASSERT_TRUE(query.has_value());
+  EXPECT_EQ(query->tables(), (Places{*FindRelation("kernels"), *FindRelation("gap_events")}));
+}
+
+TEST(Query, MistakesSayWhereAndWhatElse) {
+  const auto no_column = Query::Prepare("select\n  nam from kernels", "", {}, Ddp().data);
+  ASSERT_FALSE(no_column.has_value());
+  EXPECT_EQ(no_column.error().code, "query/sql");
+  EXPECT_EQ(no_column.error().where.line, 2u);
+  EXPECT_EQ(no_column.error().where.column, 3u);
+  EXPECT_EQ(no_column.error().notes.front(), "help: did you mean `name`?");
+  const auto no_table = Query::Prepare("select 1 from kernel", "", {}, Ddp().data);
+  ASSERT_FALSE(no_table.has_value());
+  EXPECT_EQ(no_table.error().notes.front(), "help: did you mean `kernels`?");
+  const auto no_function = Query::Prepare("select medain(time) from kernels", "", {}, Ddp().data);
+  ASSERT_FALSE(no_function.has_value());
+  EXPECT_EQ(no_function.error().notes.front(), "help: did you mean `median`?");
+}
+
+TEST(Query, ParametersHaveValues) {
+  const std::string sql = "select :a + 1, typeof(:a), :b";
+  const std::chrono::seconds most(20);
+  EXPECT_EQ(Answer(sql, Ddp().data, most, {{"a", "2"}, {"b", "x"}}), "3 integer x");
+  EXPECT_EQ(Answer(sql, Ddp().data, most, {{"a", "2.5"}, {"b", "1e"}}), "3.5 real 1e");
+  EXPECT_EQ(Answer(sql, Ddp().data, most, {{"a", "2"}}), "[query/param]");
+  EXPECT_EQ(Answer(sql, Ddp().data, most, {{"a", "2"}, {"b", "x"}, {"c", "1"}}), "[query/param]");
+}
+
+TEST(Query, Functions) {
+  EXPECT_EQ(Answer("select ms(1234567), us(1234567), s(1500000000), pct(0.12345), mib(1048576)"),
+            "1.235 1234.567 1.5 12.345 1");
+  EXPECT_EQ(Answer("select ms(null), short(null), union_time(1, null)"), "NULL NULL 0");
+  EXPECT_EQ(Answer("with v(x) as (values (1), (2), (4), (null)) select median(x), "
+                   "percentile(x, 0), percentile(x, 75), percentile(x, 100) from v"),
+            "2 1 3 4");
+  EXPECT_EQ(Answer("with v(s, d) as (values (0, 10), (5, 10), (20, 5), (21, 1)) "
+                   "select union_time(s, d), union_time(s, d) filter (where s > 15) from v"),
+            "20 5");
+  EXPECT_EQ(Answer("select 'gemm_128x64' regexp '[0-9]+x', 'gemm' regexp '^x', null regexp 'x'"),
+            "1 0 NULL");
+  EXPECT_EQ(Answer("select show(4270000, 'ns'), show(0.314, 'ratio'), show(null, 'ns')"),
+            "4.27\u202fms 31.4\u202f% –");
+  EXPECT_EQ(Answer("select short('void at::f<4, g<int>>(int, float)'), short('a<b'), "
+                   "short('void (anonymous namespace)::k<1>(int)')"),
+            "at::f a<b (anonymous namespace)::k");
+  EXPECT_EQ(Answer("select 'a' regexp '('"), "[query/sql]");
+  EXPECT_EQ(Answer("select percentile(1, 101)"), "[query/sql]");
+  EXPECT_EQ(Answer("select show(1, 'furlong')"), "[query/sql]");
+  EXPECT_EQ(Answer("select union_time(9223372036854775807, 1)"), "[query/sql]");
+}
+
+// What each may not do is refused when it is prepared, or ends within its bound.
+TEST(Guard, RefusesEverythingButReading) {
+  struct Row {
+    std::string_view sql, code;
+  };
+  const Row kRows[] = {
+      {"attach 'other.db' as o", "[query/read-only]"},
+      {"attach ':memory:' as o", "[query/read-only]"},
+      {"detach main", "[query/read-only]"},
+      {"pragma user_version", "[query/read-only]"},
+      {"pragma temp_store = 1", "[query/read-only]"},
+      {"pragma writable_schema = 1", "[query/read-only]"},
+      {"select * from pragma_database_list", "[query/read-only]"},
+      {"select * from pragma_function_list", "[query/read-only]"},
+      {"create table t(x)", "[query/read-only]"},
+      {"create temp table t(x)", "[query/read-only]"},
+      {"create temp view v as select 1", "[query/read-only]"},
+      {"create view v as select * from kernels", "[query/read-only]"},
+      {"create index i on kernels(name)", "[query/read-only]"},
+      {"create virtual table f using fts5(x)", "[query/read-only]"},
+      {"create temp trigger t after insert on kernels begin select 1; end", "[query/read-only]"},
+      {"drop table kernels", "[query/read-only]"},
+      {"alter table kernels rename to k", "[query/read-only]"},
+      {"insert into kernels(name) values ('x')", "[query/read-only]"},
+      {"update kernels set name = 'x'", "[query/read-only]"},
+      {"delete from kernels", "[query/read-only]"},
+      {"replace into kernels(name) values ('x')", "[query/read-only]"},
+      {"begin", "[query/read-only]"},
+      {"commit", "[query/read-only]"},
+      {"rollback", "[query/read-only]"},
+      {"savepoint a", "[query/read-only]"},
+      {"release a", "[query/read-only]"},
+      {"vacuum", "[query/read-only]"},
+      {"vacuum into 'out.db'", "[query/read-only]"},
+      {"analyze", "[query/read-only]"},
+      {"reindex", "[query/read-only]"},
+      {"explain vacuum into 'out.db'", "[query/read-only]"},
+      {"select load_extension('x.so')", "[query/read-only]"},
+      {"select fts3_tokenizer('simple')", "[query/read-only]"},
+      {"select * from dbstat", "[query/read-only]"},
+      {"select * from sqlite_stmt", "[query/read-only]"},
+      {"select * from sqlite_master", "[query/read-only]"},
+      {"select * from sqlite_temp_schema", "[query/read-only]"},
+      {"select random()", "[query/read-only]"},
+      {"select randomblob(10)", "[query/read-only]"},
+      {"select date('now')", "[query/read-only]"},
+      {"select current_timestamp", "[query/read-only]"},
+      {"select sqlite_version()", "[query/read-only]"},
+      {"select changes()", "[query/read-only]"},
+      {"select last_insert_rowid()", "[query/read-only]"},
+      {"select zeroblob(1000000000)", "[query/read-only]"},
+      {"select readfile('/etc/passwd')", "[query/sql]"},
+      {"select writefile('x', 'y')", "[query/sql]"},
+      {"select edit('x')", "[query/sql]"},
+      {"select 1; select 2", "[query/one-statement]"},
+      {"select 1; drop table kernels", "[query/one-statement]"},
+      {"select 1; nonsense", "[query/one-statement]"},
+      {"select 1;;", "1"},
+      {"select 1; -- that was all", "1"},
+      {"", "[query/sql]"},
+      {"-- nothing", "[query/sql]"},
+      {"select", "[query/sql]"},
+      {"select \"nam\" from kernels", "[query/sql]"},
+      {"select 1 where 1 = (select 1 from kernels where", "[query/sql]"},
+      {"select '", "[query/sql]"},
+      {"select x'0", "[query/sql]"},
+      {"select 1 from kernels limit '", "[query/sql]"},
+      {"select ?1", "[query/param]"},
+  };
+  for (const Row& row : kRows) EXPECT_EQ(Answer(std::string(row.sql)), row.code) << row.sql;
+}
+
+TEST(Guard, BoundsStatements) {
+  std::string deep = "select ", wide = "select 1", names = "select 1 where 1 in (1";
+  for (int i = 0; i < 300; ++i) deep += "(1+";
+  deep += "1";
+  for (int i = 0; i < 300; ++i) deep += ")";
+  for (int i = 0; i < 60; ++i) wide += " union all select 1";
+  EXPECT_EQ(Answer(deep), "[query/sql]");
+  EXPECT_EQ(Answer(wide), "[query/sql]");
+  EXPECT_EQ(Answer("select '" + std::string(70'000, 'x') + "'"), "[query/out-of-memory]");
+  EXPECT_EQ(Answer("select 1 where 'x' like '" + std::string(1'500, '%') + "'"), "[query/sql]");
+}
+
+TEST(Guard, BoundsTimeAndMemory) {
+  const std::chrono::milliseconds most(200);
+  EXPECT_EQ(Answer("with recursive r(x) as (select 1 union all select x + 1 from r) "
+                   "select count(*) from r",
+                   Ddp().data, most),
+            "[query/out-of-time]");
+  EXPECT_EQ(Answer("select count(*) from device_events a, device_events b, device_events c "
+                   "where a.name || b.name = c.name",
+                   Ddp().data, most),
+            "[query/out-of-time]");
+  EXPECT_EQ(Answer("with recursive r(x) as (select printf('%.*c', 1000, 'x') union all "
+                   "select x from r limit 100000) select length(group_concat(x)) from r"),
+            "[query/out-of-memory]");
+  EXPECT_EQ(Answer("select printf('%.*c', 100000000, 'x')"), "[query/out-of-memory]");
+  EXPECT_EQ(Answer("select replace(printf('%.*c', 1000000, 'x'), 'x', 'yyyyyyyyyyyyyyyyyyyy')"),
+            "[query/out-of-memory]");
+}
+
+TEST(Guard, AllowsWhatQuestionsNeed) {
+  EXPECT_EQ(Answer("select sum(value) from json_each('[1, 2, 3]')"), "6");
+  EXPECT_EQ(Answer("select json_extract('{\"a\": [1, 2]}', '$.a[1]')"), "2");
+  EXPECT_THAT(Answer("explain query plan select * from kernels"), HasSubstr("SCAN kernels"));
+  EXPECT_EQ(Answer("select row_number() over (order by x), lag(x) over (order by x) "
+                   "from (select 5 x union select 7)"),
+            "1 NULL|2 5");
+  EXPECT_EQ(Answer("with a as materialized (select 1 x) select * from a"), "1");
+}
+
+TEST(Saved, EveryQueryRuns) {
+  EXPECT_EQ(SavedQueries().size(), 20u);
+  for (const SavedQuery& query : SavedQueries()) {
+    EXPECT_NE(query.title, "") << query.name;
+    const std::string answer =
+        Answer(query.sql, Ddp().data, std::chrono::seconds(20), WithDefaults(query, {}));
+    EXPECT_FALSE(answer.starts_with("[")) << query.name << ": " << answer;
+  }
+}
+
+TEST(Saved, NamesNearOnes) {
+  const auto unknown = FindSavedQuery("idle-by-rnk");
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().code, "query/no-such-query");
+  EXPECT_EQ(unknown.error().notes.front(), "help: did you mean `@idle-by-rank`?");
+}
+
+TEST(Saved, GivenParametersReplaceUsualOnes) {
+  const SavedQuery query =
+      ParseQueryFile("q", "-- title: T\n-- param: a = 1\n-- param: b = 2\nselect :a");
+  EXPECT_EQ(query.title, "T");
+  EXPECT_EQ(WithDefaults(query, {{"b", "5"}}), (Parameters{{"b", "5"}, {"a", "1"}}));
+}
+
+}  // namespace
+}  // namespace profgauge::query
