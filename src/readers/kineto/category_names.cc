@@ -49,6 +49,7 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"cuda_event", Category::kIgnored},
     {"cuda_profiler_range", Category::kProfilerRange},
     {"mtia_counters", Category::kIgnored},
+    {"profgauge", Category::kIgnored},  // Findings, in traces of `--emit-trace`.
     {"xpu_scope_profiler", Category::kIgnored},
     {"hardware_counters", Category::kIgnored},
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "render/shared/escape.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render {
 namespace {
@@ -90,6 +91,7 @@ class Writer {
     for (std::size_t i = 0; i < timeline_.lanes.size(); ++i) WriteLane(i);
     WriteFlows();
     WriteCounters();
+    WriteFindings(report);
     return std::move(out_) + "\n]}\n";
   }
 
@@ -270,6 +272,39 @@ class Writer {
         Event(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{"value":{}}}}})",
               Quoted(counter.name), pid, Micros(counter.time[i]),
               static_cast<double>(counter.value[i]) * counter.scale);
+      }
+    }
+  }
+
+  // A process of their own with a thread for each finding and rank, in the page's order: a slice
+  // for each row of evidence that has a place. Readers pass over the category.
+  void WriteFindings(const report::Report& report) {
+    const std::size_t pid = processes_.size();
+    std::size_t thread = 0;
+    for (const report::Finding* finding : FiredFindings(report)) {
+      std::map<std::int64_t, std::size_t> threads;  // By rank.
+      for (const std::vector<Value>& row : finding->evidence) {
+        const auto when = report::FindInterval(*finding, row);
+        if (!when) continue;
+        if (thread == 0) {
+          Event(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":"{}"}}}})",
+                pid, "profgauge findings");
+        }
+        const std::string& key = finding->key.empty() ? finding->rule : finding->key;
+        const auto [place, is_new] = threads.try_emplace(when->rank, thread + 1);
+        if (is_new) {
+          ++thread;
+          Event(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid,
+                place->second,
+                Quoted(when->rank < 0 || !several_ranks_
+                           ? key
+                           : fmt::format("{} · rank {}", key, when->rank)));
+        }
+        Event(
+            R"({{"ph":"X","name":{},"cat":"profgauge","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"key":{},"level":"{}","message":{},"advice":{},"gain":{}}}}})",
+            Quoted(finding->title), pid, place->second, Micros(when->start),
+            Micros(when->end - when->start), Quoted(key), report::NameOf(finding->status),
+            Quoted(finding->message), Quoted(finding->advice), Quoted(GainText(*finding)));
       }
     }
   }
