@@ -135,6 +135,21 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge find ranks/\n"
      "  profgauge find ranks/ --json - | jq -r '.runs[].command'\n",
      RunFind, Takes::kFolder},
+    {"query", kOnQuery, "PROFILE… SQL", 0, kMany, "Ask a profile by SQL",
+     "Runs one SELECT over the tables of the report and single events: `--schema` lists them.\n"
+     "Times are whole nanoseconds, shares 0 to 1, sizes bytes; missing values are NULL.\n"
+     "ms(x), us(x), s(x), pct(x) and mib(x) scale; show(x, unit) formats. Also: short(name),\n"
+     "x REGEXP 'pattern', median(x), percentile(x, p), union_time(start, duration).\n"
+     "SQL may be @NAME for a saved query, or `-` for standard input. With --run the hidden column "
+     "`run` names the run. The\n"
+     "hidden column `at` selects the events that cover a moment: where at = 5000000.\n"
+     "The statement can only read. It judges nothing: the exit code is 0 if it could be answered.",
+     "  profgauge query run7.pt.trace.json.gz \"select name, ms(time) from kernels order by time "
+     "desc limit 5\"\n"
+     "  profgauge query ranks/ \"select rank, cause, ms(sum(duration)) from gap_events group by 1, "
+     "2\" --format csv\n"
+     "  profgauge query --schema device_events\n",
+     RunQuery},
     {"render", kOnRender, "REPORT.json", 1, 1, "Re-render reports from a report.json",
      "The profile is not needed. The Markdown report is the same. HTML and XLSX have no timeline, "
      "no\n"
@@ -164,6 +179,15 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge export dlprof run7.pt.trace.json.gz --out reports/ --iter-start 2 --iter-stop "
      "8\n",
      RunExportDlprof},
+    {"export tables", kOnExportTables, "PROFILE…", 1, kMany,
+     "Write all rows of the tables: CSV, TSV, JSON lines, Parquet or SQLite",
+     "One file per table in the folder OUT, and schema.json with units and definitions; of SQLite\n"
+     "one file. The tables are those of `profgauge query --schema`. Large runs are read rank by "
+     "rank.",
+     "  profgauge export tables ranks/ --format parquet -o tables/\n"
+     "  profgauge export tables run7.pt.trace.json.gz --format sqlite -o run7.sqlite\n"
+     "  profgauge export tables run7.pt.trace.json.gz --tables 'kernels*,gap_events' -o tables/\n",
+     RunExportTables},
     {"export nsys", kOnExportNsys, "PROFILE…", 1, kMany, "Write a summary of `nsys stats`",
      "Kernels, calls, copies or ranges with their sums, from any format, in the columns, order "
      "and\n"
@@ -171,6 +195,13 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge export nsys report1.sqlite --report cuda_gpu_kern_sum\n"
      "  profgauge export nsys run7.pt.trace.json.gz -r nvtx_gpu_proj_sum --format table\n",
      RunExportNsys},
+    {"mcp", kOnMcp, "", 0, 0, "Serve agents by the Model Context Protocol",
+     "JSON-RPC on standard input and output, one message per line; the log goes to standard "
+     "error.\n"
+     "Tools: find, inspect, check, explain, query, compare, what_if. They read only files below "
+     "the\n"
+     "roots, write nothing, start no process, and cannot loosen a verdict.",
+     "  profgauge mcp --root .\n", RunMcp, Takes::kNothing},
     {"summarize", kOnSummarize, "PROFILE…", 1, kMany,
      "Condense each rank's profile into a summary of about 50 kB",
      "OUT is a folder (it exists, or ends in `/`), which gets a file for each rank, or a file for "

@@ -56,6 +56,13 @@ enum CommandBit : std::uint64_t {
   kOnBaselinePower = std::uint64_t{1} << 38,
   kOnRulesColumns = std::uint64_t{1} << 40,
   kOnDuet = std::uint64_t{1} << 41,
+  kOnQuery = std::uint64_t{1} << 42,
+  kOnExportTables = std::uint64_t{1} << 43,
+  kOnMcp = std::uint64_t{1} << 44,
+  kOnTables = kOnQuery | kOnExportTables,
+  /// Commands whose list is also JSON.
+  kOnLists = kOnMetricsList | kOnRulesList | kOnVersion | kOnWhatIf | kOnBaselineShow |
+             kOnHistoryList | kOnInspect,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
                kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,
@@ -64,17 +71,18 @@ enum CommandBit : std::uint64_t {
   kOnExportText = kOnExportKernels | kOnExportNsys,
   kOnExport = kOnExportText | kOnExportNetdict | kOnExportDlprof,
   kOnReading = kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit |
-               kOnExport | kOnSummarize,
+               kOnExport | kOnSummarize | kOnTables,
   kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit |
-                 kOnExportDlprof | kOnSummarize,
+                 kOnExportDlprof | kOnSummarize | kOnTables,
   /// Commands that take summaries of ranks as they take profiles.
-  kOnSummaries = kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize | kOnSnapshots | kOnInit,
+  kOnSummaries =
+      kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize | kOnSnapshots | kOnInit | kOnTables,
   /// Commands that read profgauge.yaml.
   kOnConfigured = kOnJudging | kOnCompare | kOnWhatIf | kOnHistory | kOnBaseline | kOnSummarize |
-                  kOnRulesExplain,
+                  kOnRulesExplain | kOnTables,
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnTemplatesExport | kOnSummarize | kOnFind | kOnDuet,
+               kOnTemplatesExport | kOnSummarize | kOnFind | kOnDuet | kOnTables,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -132,11 +140,14 @@ Result<int> RunHistoryCheck(const Options& options, Console& console);
 Result<int> RunBaselinePower(const Options& options, Console& console);
 Result<int> RunDuet(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
+Result<int> RunMcp(const Options& options, Console& console);
+Result<int> RunQuery(const Options& options, Console& console);
 Result<int> RunFind(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunExportKernels(const Options& options, Console& console);
 Result<int> RunExportNetdict(const Options& options, Console& console);
 Result<int> RunExportDlprof(const Options& options, Console& console);
+Result<int> RunExportTables(const Options& options, Console& console);
 Result<int> RunExportNsys(const Options& options, Console& console);
 Result<int> RunSummarize(const Options& options, Console& console);
 Result<int> RunScrub(const Options& options, Console& console);

@@ -109,8 +109,10 @@ void Console::Detail(std::string_view line) {
   if (verbosity_ > 0) Warn(line);
 }
 
-void Console::Report(const Error& error) {
-  Warn(RenderDiagnostic(error, ReadSourceText(error), color_err_));
+void Console::Report(const Error& error) { Report(error, ReadSourceText(error)); }
+
+void Console::Report(const Error& error, std::string_view source) {
+  Warn(RenderDiagnostic(error, source, color_err_));
   const std::lock_guard lock(mutex_);
   reported_.push_back(error);
 }

@@ -37,6 +37,8 @@ class Console {
 
   /// The answer: to standard output as it is.
   void Print(std::string_view text);
+  /// Whether nobody reads the answer any more: what follows is not written.
+  bool is_closed() const { return out_failed_; }
   /// Talk: one line to standard error, unless --quiet.
   void Say(std::string_view line);
   /// Talk that only --verbose wants.
@@ -45,6 +47,8 @@ class Console {
   void Warn(std::string_view text);
   /// An error, with the source line it points at when that can be read.
   void Report(const Error& error);
+  /// The same of an error that points into `source`.
+  void Report(const Error& error, std::string_view source);
   /// All errors of a configuration.
   void Report(const Errors& errors);
   /// What was reported since the last call.

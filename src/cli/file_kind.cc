@@ -157,6 +157,11 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kDuet:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"duet\"") != head.npos ||
              head.starts_with("# Noise between starts, as `profgauge duet --aa` measured");
+    case FileKind::kTables:
+      return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.tables\"") != head.npos;
+    case FileKind::kTableStore:
+      return head.starts_with("SQLite format 3") &&
+             std::string_view(head).substr(0, 72).ends_with("PGAG");
     case FileKind::kDotenv:
       return head.starts_with("PROFGAUGE_VERDICT=");
     case FileKind::kSummary:

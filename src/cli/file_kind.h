@@ -28,6 +28,8 @@ enum class FileKind : std::uint8_t {
   kBaseline,     ///< `kind`
   kDuet,         ///< `kind`; what was measured of a machine, by its first comment.
   kSummary,      ///< `kind`, in gzip.
+  kTables,       ///< schema.json of `export tables`: `kind`.
+  kTableStore,   ///< An SQLite file of `export tables`, by its application id.
   kHistory,      ///< An SQLite file with our application id.
   kForPeople,    ///< Policies and templates: people change them, so none counts as ours.
   kDatabase,     ///< A scrubbed export: nothing tells it from the original.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/literal.h"
 #include "base/units.h"
 
 namespace profgauge::cli {
@@ -89,6 +90,18 @@ Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string&
     return Fail(BadValue(self, "a size of at least 1 MiB, e.g. 512MB or 2GiB", value));
   }
   options.max_memory = static_cast<std::int64_t>(number * factor);
+  return {};
+}
+
+Status SetTimeout(Options& options, const OptionSpec& self, const std::string& value) {
+  constexpr double kMostTime = 86'400e9;  // A day.
+  const auto literal = ParseLiteral(value);
+  const auto time = literal ? ConvertLiteral(*literal, Unit::kTime)
+                            : tl::expected<double, std::string>(tl::unexpect, literal.error());
+  if (!time || !(*time >= 1e6) || !(*time <= kMostTime)) {
+    return Fail(BadValue(self, "a time from 1ms to 86400s, e.g. 60s", value));
+  }
+  options.timeout = static_cast<std::int64_t>(*time);
   return {};
 }
 

@@ -20,6 +20,8 @@ Status CheckChoice(const OptionSpec& self, const std::string& value);
 Status AddRun(Options& options, const OptionSpec& self, const std::string& value);
 Status SetJobs(Options& options, const OptionSpec& self, const std::string& value);
 Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value);
+/// A time, as "60s": nanoseconds.
+Status SetTimeout(Options& options, const OptionSpec& self, const std::string& value);
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value);
 
 template <auto member>

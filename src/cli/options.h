@@ -74,6 +74,20 @@ struct Options {
   std::string pyprof_dialect;  ///< "nv311", "classic", or empty: ours.
   std::optional<std::int64_t> width;
 
+  // Queries.
+  std::string query_file;               ///< Where the statement stands; empty: the last argument.
+  std::vector<std::string> parameters;  ///< NAME=VALUE
+  std::optional<std::int64_t> max_rows;
+  std::optional<std::int64_t> timeout;  ///< ns.
+  std::string tables;                   ///< Patterns of names, with commas between; empty: all.
+  bool no_events = false;               ///< Leave out the tables of events.
+  bool gzip = false;
+  std::vector<std::string> roots;         ///< Folders that agents may read.
+  std::optional<std::int64_t> max_bytes;  ///< Of an answer to an agent.
+  bool raw = false;                       ///< Base units, and texts as they are.
+  bool list = false;                      ///< The saved queries instead of rows.
+  bool schema = false;                    ///< The tables and columns instead of rows.
+
   // Baselines and history.
   std::string file;                         ///< The baseline file to write.
   std::string db = "profgauge-history.db";  ///< The history.

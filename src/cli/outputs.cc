@@ -184,6 +184,10 @@ Result<std::size_t> Outputs::OpenToAppend(const std::string& path) {
   return outputs_.size() - 1;
 }
 
+Status Outputs::Write(std::size_t index, std::string_view bytes) {
+  return WriteAll(outputs_[index].descriptor, bytes, outputs_[index].path);
+}
+
 Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   Output& output = outputs_[index];
   PROFGAUGE_CHECK(WriteAll(output.descriptor, bytes, output.path));

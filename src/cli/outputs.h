@@ -37,6 +37,10 @@ class Outputs {
   /// What is committed follows what the file already has; the file is made if need be. Errors: as
   /// Open, but the file may be anybody's.
   Result<std::size_t> OpenToAppend(const std::string& path);
+  /// Writes `bytes` behind what was written; the file is put in place by Commit(). Errors: kOutput.
+  Status Write(std::size_t output, std::string_view bytes);
+  /// The file that is written until then; empty where bytes go to the target itself.
+  const std::string& TemporaryOf(std::size_t output) const { return outputs_[output].temporary; }
   /// Writes all of `bytes` and puts the file in place. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
 

@@ -22,6 +22,7 @@ PICTURES = ("runs/gpt/step-207/rank-K.pt.trace.json.gz", "bytes → readers", "t
 ELSEWHERE = {
     "tar": "static_test.sh unpacks the tarball", "apt-get": "ci/package.sh installs the package",
     "COPY": "ci/Containerfile is built by ci/images.sh", "*/10": "jobs_test.py runs judge-new.sh",
+    "npm": "needs a network",
     "cmake": "the presets are checked below", "ctest": "the presets are checked below",
     "ci/demo.sh": "a build", "ci/test.sh": "a build", "ci/lint.sh": "needs clang-format",
     "ci/same.sh": "harness_test.py", "build/dev/profgauge": "a build", "build/debug/cases_test": "a build",
@@ -84,7 +85,7 @@ class DocumentsTest(unittest.TestCase):
         for page in PAGES:
             for kind, block in blocks(page):
                 known = kind in ("yaml", "json") or is_command(block) or block.startswith((
-                    *PICTURES, "$ profgauge", "error: ", "from torch_handler", "{"))
+                    *PICTURES, "$ profgauge", "error: ", "from torch_handler", "import profgauge", "{"))
                 self.assertTrue(known, f"{page.relative_to(REPOSITORY)}: nothing runs this block:\n{block}")
 
     def test_commands_run(self):
@@ -130,6 +131,13 @@ class DocumentsTest(unittest.TestCase):
                         continue
                     done = self.shell(f"{program} {line.split(' ', 1)[1]}")
                     self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr}")
+
+    def test_lines_of_python_judge(self):
+        """README's lines of the typed module."""
+        lines = next(block for _, block in blocks(REPOSITORY / "README.md") if block.startswith("import profgauge"))
+        done = self.shell(f"python3 -B - <<'END'\n{lines}\nprint(verdict.status, rows[0]['busy'])\nEND",
+                          PYTHONPATH=str(REPOSITORY / "src/python"), PROFGAUGE_PROGRAM=str(PROGRAM))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_lines_of_python_train(self):
         """README's loop with a stand-in for PyTorch; its `...` is a schedule."""

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
 #include "cli/outputs.h"
 #include "cli/snapshots.h"
 #include "gate/compare.h"
@@ -75,6 +76,7 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));
   std::string text;
+  JsonList list("baseline-show");
   for (const Snapshot& run : runs) {
     text += fmt::format("{}\n  format      {}\n  source      {}\n", Printable(run.name),
                         Printable(run.format), Printable(run.source));
@@ -84,9 +86,24 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
       text += fmt::format("  {:<10}  {}\n", Printable(property), Printable(value));
     }
     text += fmt::format("  metrics     {}, parts {}\n", run.metrics.size(), run.parts.size());
+    render::JsonWriter& row = list.Row();
+    row.Field("name", run.name);
+    row.Field("format", run.format);
+    row.Field("source", run.source);
+    row.Field("iterations", static_cast<std::int64_t>(run.iteration_times.size()));
+    const std::optional<double> median = MedianIteration(run);
+    RealOrNull(row, "median", median ? &*median : nullptr);
+    row.Field("median_text", MedianText(run));
+    row.Key("environment");
+    row.BeginObject();
+    for (const auto& [property, value] : run.environment) row.Field(property, value);
+    row.EndObject();
+    row.Key("metrics");
+    row.BeginObject();
+    for (const auto& [id, value] : run.metrics) row.Key(id), row.Real(value);
+    row.EndObject();
   }
-  console.Print(text);
-  return kExitPass;
+  return PrintList(options, text, std::move(list), console);
 }
 
 Result<int> RunBaselinePromote(const Options& options, Console& console) {

@@ -17,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
 #include "cli/outputs.h"
 #include "cli/snapshots.h"
 #include "gate/history.h"
@@ -217,10 +218,11 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   std::string text =
       "  id  added             branch        commit        median    verdict     GPU"
       "                   ranks  model         run\n";
+  JsonList list("history-list");
   for (const HistoryEntry& entry : entries) {
     const std::optional<double> median = MedianIteration(entry.snapshot);
-    const auto or_dash = [](std::string_view text, std::size_t width) {
-      return text.empty() ? std::string("–") : PrintableShort(std::string(text), width);
+    const auto or_dash = [](std::string_view shown, std::size_t width) {
+      return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
     };
     text += fmt::format("{:>4}  {}  {:<12}  {:<12}  {:>8}  {:<10}  {:<20}  {:>5}  {:<12}  {}\n",
                         entry.id, DayOf(entry.time), PrintableShort(entry.branch, 12),
@@ -228,12 +230,33 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
                         or_dash(entry.verdict, 10), or_dash(entry.snapshot.Environment("gpu"), 20),
                         or_dash(entry.snapshot.Environment("world_size"), 5),
                         or_dash(entry.model, 12), Printable(entry.snapshot.name));
+    render::JsonWriter& row = list.Row();
+    row.Field("id", entry.id);
+    row.Field("time", entry.time);
+    row.Field("branch", entry.branch);
+    row.OptionalField("commit", entry.commit);
+    row.OptionalField("model", entry.model);
+    row.OptionalField("verdict", entry.verdict);
+    row.Field("name", entry.snapshot.name);
+    row.OptionalField("gpu", entry.snapshot.Environment("gpu"));
+    row.OptionalField("ranks", entry.snapshot.Environment("world_size"));
+    RealOrNull(row, "median", median ? &*median : nullptr);
+    row.Key("levels");
+    row.BeginArray();
     for (const HistoryLevel& level : levels) {
-      if (level.run == entry.id) text += "      ── " + LevelText(level) + " ──\n";
+      if (level.run != entry.id) continue;
+      text += "      ── " + LevelText(level) + " ──\n";
+      row.BeginObject();
+      row.Field("id", level.id);
+      row.OptionalField("release", level.name);
+      row.OptionalField("reason", level.reason);
+      row.OptionalField("owner", level.owner);
+      row.OptionalField("until", level.until);
+      row.EndObject();
     }
+    row.EndArray();
   }
-  console.Print(text);
-  return kExitPass;
+  return PrintList(options, text, std::move(list), console);
 }
 
 Result<int> RunHistoryTrend(const Options& options, Console& console) {

@@ -1,27 +1,59 @@
 // `profgauge inspect`: what a file contains, without judging it.
+#include <string>
+#include <utility>
+
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
 #include "cli/text/describe.h"
 #include "model/summary/summary.h"
 
 namespace profgauge::cli {
+namespace {
+
+void DescribeProfile(const Profile& profile, render::JsonWriter& row) {
+  row.Field("path", profile.source.path);
+  row.Field("format", profile.source.format);
+  row.OptionalField("dialect", profile.source.dialect);
+  row.Field("bytes", static_cast<std::int64_t>(profile.source.bytes));
+  row.Field("hash", profile.source.hash);
+  if (profile.distributed.rank >= 0) row.Field("rank", profile.distributed.rank);
+  if (profile.distributed.world_size >= 0) row.Field("world_size", profile.distributed.world_size);
+  row.Field("device_events", static_cast<std::int64_t>(profile.device.size()));
+  row.Field("host_events", static_cast<std::int64_t>(profile.host.size()));
+  row.Field("calls", static_cast<std::int64_t>(profile.api.size()));
+  row.Key("devices");
+  row.BeginArray();
+  for (const Gpu& gpu : profile.gpus) {
+    row.BeginObject(render::JsonWriter::Style::kInline);
+    row.Field("id", std::int64_t{gpu.id});
+    row.OptionalField("name", gpu.name);
+    row.EndObject();
+  }
+  row.EndArray();
+}
+
+}  // namespace
 
 Result<int> RunInspect(const Options& options, Console& console) {
   Stats stats(console);
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   stats.EndPhase("read");
+  std::string text;
+  JsonList list("inspect");
   for (const Profile& profile : ranks) {
-    if (&profile != &ranks.front()) console.Print("\n");
+    if (&profile != &ranks.front()) text += '\n';
     const auto summary = SummaryOf(profile);
-    console.Print(summary ? DescribeSummary(*summary, profile.source.path)
-                          : DescribeProfile(profile));
+    text += summary ? DescribeSummary(*summary, profile.source.path) : DescribeProfile(profile);
+    DescribeProfile(profile, list.Row());
   }
+  PROFGAUGE_TRY(const int exit_code, PrintList(options, text, std::move(list), console));
   stats.EndPhase("describe");
   if (options.stats) console.Warn(stats.Table());
-  return kExitPass;
+  return exit_code;
 }
 
 }  // namespace profgauge::cli

@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
 #include "model/device_words.h"
 
 namespace profgauge::cli {
@@ -51,6 +52,24 @@ std::string Explanation(const MetricSpec& spec) {
   return text;
 }
 
+JsonList Json(const std::vector<const MetricSpec*>& specs) {
+  JsonList list("metrics-list");
+  for (const MetricSpec* spec : specs) {
+    render::JsonWriter& row = list.Row();
+    row.Field("id", spec->id);
+    row.Field("title", InGeneralWords(spec->title));
+    row.Field("unit", UnitName(spec->unit));
+    row.Field("better",
+              spec->direction == Direction::kNeutral ? "neutral" : Better(spec->direction));
+    row.Field("definition", InGeneralWords(spec->definition));
+    row.OptionalField("formula", InGeneralWords(spec->formula));
+    row.OptionalField("source", spec->source);
+    row.Field("definition_number", std::int64_t{spec->definition_number});
+    row.Field("pooling", PoolingName(spec->pooling));
+  }
+  return list;
+}
+
 Error UnknownMetric(const std::string& pattern) {
   std::vector<std::string_view> ids;
   for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
@@ -76,19 +95,19 @@ Result<int> RunMetricsList(const Options& options, Console& console) {
   std::vector<const MetricSpec*> specs;
   if (options.arguments.empty()) {
     for (const MetricSpec& spec : MetricCatalogue()) specs.push_back(&spec);
-    console.Print(Table(specs));
-    return kExitPass;
+    return PrintList(options, Table(specs), Json(specs), console);
   }
   std::string text;
   for (const std::string& pattern : options.arguments) {
     const std::size_t before = text.size();
     for (const MetricSpec& spec : MetricCatalogue()) {
-      if (GlobMatch(pattern, spec.id)) text += Explanation(spec);
+      if (!GlobMatch(pattern, spec.id)) continue;
+      text += Explanation(spec);
+      specs.push_back(&spec);
     }
     if (text.size() == before) return Fail(UnknownMetric(pattern));
   }
-  console.Print(text);
-  return kExitPass;
+  return PrintList(options, text, Json(specs), console);
 }
 
 }  // namespace profgauge::cli

@@ -24,6 +24,7 @@
 #include "cli/draw.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
+#include "cli/policies.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
@@ -88,48 +89,6 @@ Status CheckUse(const Options& options) {
   return {};
 }
 
-/// A policy with its rules; most runs share one.
-struct Judging {
-  Policy policy;
-  Rulebook book;
-};
-
-/// Nothing after its errors were reported.
-std::optional<Judging> ReadJudging(const Options& options, const SelectOptions& select,
-                                   Console& console) {
-  auto policy = ReadPolicy(options, console);
-  if (!policy) return std::nullopt;
-  auto book = LoadRulebook(*policy, select);
-  if (book) return Judging{*std::move(policy), *std::move(book)};
-  console.Report(book.error());
-  return std::nullopt;
-}
-
-/// What to enforce: one policy for all, but for runs that used no GPU where nobody chose one.
-class Policies {
- public:
-  Policies(const Options& options, const SelectOptions& select, Console& console)
-      : options_(options), select_(select), console_(console) {}
-
-  /// nullptr after its errors were reported.
-  const Judging* For(bool is_cpu_only) {
-    const bool by_name = is_cpu_only && options_.policy.empty();
-    const auto known = judgings_.find(by_name);
-    if (known != judgings_.end()) return &known->second;
-    Options options = options_;
-    if (by_name) options.policy = kCpuPolicy;
-    auto judging = ReadJudging(options, select_, console_);
-    if (!judging) return nullptr;
-    return &judgings_.emplace(by_name, *std::move(judging)).first->second;
-  }
-
- private:
-  const Options& options_;
-  const SelectOptions& select_;
-  Console& console_;
-  std::map<bool, Judging> judgings_;
-};
-
 /// A run of the page, and what it is compared by.
 struct JudgedRun {
   report::Report report;
@@ -153,11 +112,7 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   how.choices.events = EventsOf(options);
   how.today = today;
   how.redact = options.redact;
-  if (judging != &usual) {
-    how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
-  } else if (options.policy.empty() && MayBeCpuOnly(ranks)) {
-    how.remark = {"cpu-policy", std::string(kHowToJudgeCpu)};
-  }
+  how.remark = policies.RemarkOn(*judging, ranks);
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   const RunToJudge run{name, ranks};
   PROFGAUGE_TRY(Judgement::Data judged,

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
 #include "cli/kept_files.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
@@ -58,8 +59,14 @@ const CompiledRule* CompiledOf(const Rulebook& book, const Rule& rule) {
 Result<int> RunRulesList(const Options& options, Console& console) {
   const auto rules = NamedRules(options);
   if (!rules) return Refuse(rules.error(), console);
-  console.Print(RuleLines(rules->rules));
-  return kExitPass;
+  JsonList list("rules-list");
+  for (const Rule& rule : rules->rules) {
+    render::JsonWriter& row = list.Row();
+    row.Field("id", rule.id);
+    row.Field("title", InGeneralWords(rule.title));
+    row.Field("category", rule.category);
+  }
+  return PrintList(options, RuleLines(rules->rules), std::move(list), console);
 }
 
 Result<int> RunRulesCheck(const Options& options, Console& console) {
@@ -136,8 +143,11 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   select.allow_long_waivers = true;
   const auto book = LoadRulebook(*policy, select);
   if (!book) return Refuse(book.error(), console);
-  const Rule* rule = book->rules().Find(options.arguments.front());
-  if (rule == nullptr) return Fail(UnknownRule(book->rules(), options.arguments.front()));
+  // A rule, or the key of one of its findings: RULE@GROUP.
+  const std::string& key = options.arguments.front();
+  const std::string id = key.substr(0, key.find('@'));
+  const Rule* rule = book->rules().Find(id);
+  if (rule == nullptr) return Fail(UnknownRule(book->rules(), id));
   if (options.expand) {
     console.Print(ExpandedRule(*rule));
     return kExitPass;
@@ -155,7 +165,8 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   const Evaluation evaluation =
       book->Evaluate(analysis, CollectFacts(ranks, analysis), true, run.replayer.get());
   for (const Finding& finding : evaluation.findings) {
-    if (finding.rule == rule) console.Print("\n" + ExplainFinding(finding));
+    const bool is_asked = finding.rule == rule && (key == id || finding.key == key);
+    if (is_asked) console.Print("\n" + ExplainFinding(finding));
   }
   return kExitPass;
 }

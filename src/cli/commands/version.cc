@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
 #include "cli/parse.h"
 #include "profgauge/version.h"
 
@@ -26,9 +27,10 @@ std::string Topics() {
 
 }  // namespace
 
-Result<int> RunVersion(const Options&, Console& console) {
-  console.Print(fmt::format("profgauge {}\n", kVersion));
-  return kExitPass;
+Result<int> RunVersion(const Options& options, Console& console) {
+  JsonList list("version");
+  list.Row().Field("version", kVersion);
+  return PrintList(options, fmt::format("profgauge {}\n", kVersion), std::move(list), console);
 }
 
 Result<int> RunHelp(const Options& options, Console& console) {

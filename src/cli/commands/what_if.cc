@@ -19,6 +19,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/json_list.h"
 #include "cli/reading.h"
 #include "render/shared/renderer.h"
 #include "render/shared/words.h"
@@ -119,7 +120,16 @@ class Answer {
     lines_.push_back({name, fmt::format("{}", rows), Duration(found.iteration_time),
                       Duration(found.recorded_time - found.iteration_time),
                       FormatValue(Value{found.gain_share()}, Unit::kShare), PathText(found)});
+    render::JsonWriter& row = list_.Row();
+    row.Field("scenario", name);
+    row.Field("events", static_cast<std::int64_t>(rows));
+    row.Key("iteration_time"), row.Real(found.iteration_time);
+    row.Key("recorded_time"), row.Real(found.recorded_time);
+    row.Key("saves"), row.Real(found.recorded_time - found.iteration_time);
+    row.Key("share"), row.Real(found.gain_share());
+    row.Field("new_bottleneck", PathText(found));
   }
+  JsonList TakeList() { return std::move(list_); }
   std::string Text(const std::string& head) const {
     std::vector<std::vector<std::string>> all = {
         {"scenario", "events", "iteration", "saves", "share", "new bottleneck"}};
@@ -146,6 +156,7 @@ class Answer {
 
  private:
   std::vector<std::vector<std::string>> lines_;
+  JsonList list_{"what-if"};
 };
 
 void WarnAboutMatches(const CompiledScenario& scenario, const ScenarioOutcome& outcome,
@@ -211,10 +222,11 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
     PROFGAUGE_CHECK(add("all together", runner.RunTogether(scenarios)));
   }
   const auto iterations = run.analysis.iterations_selected;
-  console.Print(answer.Text(fmt::format("{} iteration{} of {} as recorded\n", iterations,
-                                        iterations == 1 ? "" : "s", Duration(recorded))));
-  console.Print(fmt::format("{}.\n", PredictionLimits(run.replayer.get())));
-  return kExitPass;
+  const std::string text =
+      answer.Text(fmt::format("{} iteration{} of {} as recorded\n", iterations,
+                              iterations == 1 ? "" : "s", Duration(recorded))) +
+      fmt::format("{}.\n", PredictionLimits(run.replayer.get()));
+  return PrintList(options, text, answer.TakeList(), console);
 }
 
 }  // namespace profgauge::cli

@@ -14,6 +14,10 @@ std::vector<NamedSchema> AllSchemas() {
       {"report",
        "report.json: content of reports, without single events and the rows counted in left_out",
        PrettyJson(report::ReportSchema()) + "\n"});
+  schemas.push_back({"query", "the answer of `profgauge query --format json`",
+                     std::string(EmbeddedSchema("rules/schemas/query.json"))});
+  schemas.push_back({"lists", "lists that commands write with --json",
+                     std::string(EmbeddedSchema("rules/schemas/lists.json"))});
   schemas.push_back({"run", "profgauge.run: the times of unrecorded iterations, and the process",
                      std::string(EmbeddedSchema("rules/schemas/run.json"))});
   return schemas;

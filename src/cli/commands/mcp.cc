@@ -1,0 +1,113 @@
+// `profgauge mcp`: the program for agents, on standard input and output.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/mcp/tools.h"
+
+namespace profgauge::cli {
+namespace {
+
+/// Lines of standard input, read beside the work on them.
+class InputLines {
+ public:
+  InputLines() {
+    std::thread([this] { Read(); }).detach();
+  }
+
+  /// The next; nothing at the end of input.
+  std::optional<std::string> Next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return !lines_.empty() || has_ended_; });
+    if (lines_.empty()) return std::nullopt;
+    std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    return line;
+  }
+
+ private:
+  void Read() {
+    std::string line;
+    char block[1 << 14];
+    for (ssize_t got = 0; (got = read(STDIN_FILENO, block, sizeof block)) > 0;) {
+      for (const char c : std::string_view(block, static_cast<std::size_t>(got))) {
+        if (c == '\n') {
+          Add(std::exchange(line, {}));
+        } else if (line.size() <= mcp::kMostRequest) {  // One more than is taken.
+          line += c;
+        }
+      }
+    }
+    if (!line.empty()) Add(std::move(line));
+    {
+      const std::lock_guard lock(mutex_);
+      has_ended_ = true;
+    }
+    changed_.notify_all();
+    // Nobody waits for what still runs.
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    _exit(kExitPass);
+  }
+  void Add(std::string line) {
+    {
+      const std::lock_guard lock(mutex_);
+      lines_.push_back(std::move(line));
+    }
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> lines_;
+  bool has_ended_ = false;
+};
+
+bool WriteLine(int file, std::string text) {
+  text += '\n';
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote = write(file, text.data() + done, text.size() - done);
+    if (wrote <= 0) return false;
+    done += static_cast<std::size_t>(wrote);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<int> RunMcp(const Options& options, Console& console) {
+  PROFGAUGE_TRY(const mcp::Roots roots, mcp::Roots::Of(options.roots));
+  if (options.IsGiven("--policy") && !options.policy.starts_with("builtin:")) {
+    PROFGAUGE_CHECK(roots.Check(options.policy));
+  }
+  if (options.IsGiven("--db")) PROFGAUGE_CHECK(roots.Check(options.db));
+  // Variables must not make a command write, or color what agents read.
+  for (const char* name : {"PROFGAUGE_OUT", "PROFGAUGE_CI", "PROFGAUGE_COLOR", "CLICOLOR_FORCE"}) {
+    unsetenv(name);
+  }
+  console.Say(
+      fmt::format("profgauge mcp: ready; it may read {}", fmt::join(roots.folders(), ", ")));
+  mcp::Catcher catcher;
+  mcp::Workplace workplace{options, roots, catcher, console};
+  if (options.max_bytes) workplace.most_bytes = static_cast<std::size_t>(*options.max_bytes);
+  const mcp::Protocol protocol(mcp::MakeTools(workplace), std::string(mcp::Instructions()));
+  static auto& lines = *new InputLines();  // Its thread outlives this.
+  while (const std::optional<std::string> line = lines.Next()) {
+    const std::optional<std::string> answer = protocol.Answer(*line);
+    if (answer && !WriteLine(catcher.output(), *answer)) break;
+  }
+  return kExitPass;
+}
+
+}  // namespace profgauge::cli

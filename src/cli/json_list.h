@@ -1,0 +1,35 @@
+// `--json FILE` of commands that list something: one document with a row for each.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/options.h"
+#include "profgauge/error.h"
+#include "render/json/json_writer.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+/// {"schema": 1, "kind": "history-list", "tool": …, "rows": [{…}, …]}
+class JsonList {
+ public:
+  explicit JsonList(std::string_view kind);
+  /// Begins a row: fields follow.
+  render::JsonWriter& Row();
+  std::string Take();
+
+ private:
+  render::JsonWriter out_;
+  bool in_row_ = false;
+};
+
+/// A number, or null where it is unknown.
+void RealOrNull(render::JsonWriter& out, std::string_view key, const double* value);
+
+/// Prints `text`, and writes the list where --json asks for it; `-` takes the place of the text.
+Result<int> PrintList(const Options& options, const std::string& text, JsonList list,
+                      Console& console);
+
+}  // namespace profgauge::cli

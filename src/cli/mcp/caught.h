@@ -1,0 +1,36 @@
+// Runs a command of the program inside this process, with what it would print caught.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "cli/options.h"
+#include "profgauge/error.h"
+
+namespace profgauge::cli::mcp {
+
+/// Takes standard output from commands for as long as it lives.
+class Catcher {
+ public:
+  /// Throws std::bad_alloc where the system has no room for it.
+  Catcher();
+  ~Catcher();
+  Catcher(const Catcher&) = delete;
+  Catcher& operator=(const Catcher&) = delete;
+
+  /// Where answers go: what standard output was.
+  int output() const { return output_; }
+
+  struct Ran {
+    int exit_code = 0;
+    std::string text;  ///< What it printed.
+  };
+  /// Errors: those of the command where it printed nothing.
+  Result<Ran> Run(const Options& options, Console& console);
+
+ private:
+  int output_ = -1, caught_ = -1;
+};
+
+}  // namespace profgauge::cli::mcp

@@ -1,0 +1,232 @@
+#include "cli/mcp/protocol.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <utility>
+
+#include "base/text.h"
+#include "profgauge/version.h"
+
+namespace profgauge::cli::mcp {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kModern = "2026-07-28";
+// The newest first, which answers an unknown one.
+constexpr std::array<std::string_view, 4> kLegacy = {"2025-11-25", "2025-06-18", "2025-03-26",
+                                                     "2024-11-05"};
+constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
+constexpr std::string_view kServerKey = "io.modelcontextprotocol/serverInfo";
+constexpr int kParseError = -32700, kInvalidRequest = -32600, kNoMethod = -32601,
+              kInvalidParams = -32602, kUnsupportedVersion = -32022;
+constexpr int kMostDepth = 64;
+constexpr std::int64_t kListLives = 3'600'000;  // ms: the list is the same while the program runs.
+
+struct RpcError {
+  int code;
+  std::string message;
+  json::value data = nullptr;
+};
+
+json::object ServerInfo() {
+  return {{"name", "profgauge"}, {"title", "ProfGauge"}, {"version", std::string(kVersion)}};
+}
+
+json::object ErrorMessage(const json::value& id, const RpcError& error) {
+  json::object body = {{"code", error.code}, {"message", error.message}};
+  if (!error.data.is_null()) body["data"] = error.data;
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"error", std::move(body)}};
+}
+
+const json::object* ObjectAt(const json::object& of, std::string_view key) {
+  const json::value* found = of.if_contains(key);
+  return found == nullptr ? nullptr : found->if_object();
+}
+
+std::string_view TextAt(const json::object& of, std::string_view key) {
+  const json::value* found = of.if_contains(key);
+  return found != nullptr && found->is_string() ? std::string_view(found->get_string())
+                                                : std::string_view();
+}
+
+std::string_view TypeOf(const json::value& value) {
+  if (value.is_string()) return "string";
+  if (value.is_array()) return "array";
+  if (value.is_object()) return "object";
+  if (value.is_int64() || value.is_uint64()) return "integer";
+  return value.is_double() ? "number" : value.is_bool() ? "boolean" : "null";
+}
+
+bool FitsType(const json::value& value, std::string_view type) {
+  return type.empty() || TypeOf(value) == type || (type == "number" && TypeOf(value) == "integer");
+}
+
+}  // namespace
+
+std::string Misfit(const json::object& schema, const json::object& arguments) {
+  const json::object& properties = schema.at("properties").get_object();
+  if (const json::value* required = schema.if_contains("required")) {
+    for (const json::value& name : required->get_array()) {
+      if (!arguments.contains(std::string_view(name.get_string()))) {
+        return fmt::format("`{}` is missing", std::string_view(name.get_string()));
+      }
+    }
+  }
+  for (const auto& argument : arguments) {
+    const std::string_view name(argument.key().data(), argument.key().size());
+    const json::object* property = ObjectAt(properties, name);
+    if (property == nullptr) return fmt::format("`{}` is no argument", PrintableShort(name));
+    const std::string_view type = TextAt(*property, "type");
+    if (!FitsType(argument.value(), type)) {
+      return fmt::format("`{}` needs {}, found {}", name, type, TypeOf(argument.value()));
+    }
+    const json::object* items = ObjectAt(*property, "items");
+    if (items == nullptr || !argument.value().is_array()) continue;
+    for (const json::value& item : argument.value().get_array()) {
+      if (FitsType(item, TextAt(*items, "type"))) continue;
+      return fmt::format("`{}` needs a list of {}, found {}", name, TextAt(*items, "type"),
+                         TypeOf(item));
+    }
+  }
+  return {};
+}
+
+struct Protocol::Request {
+  json::value id;
+  std::string_view method;
+  json::object params;
+  bool is_modern = false;
+};
+
+Protocol::Protocol(std::vector<Tool> tools, std::string instructions)
+    : tools_(std::move(tools)), instructions_(std::move(instructions)) {}
+
+json::object Protocol::ListOfTools() const {
+  json::array list;
+  for (const Tool& tool : tools_) {
+    list.push_back(json::object{{"name", tool.name},
+                                {"title", tool.title},
+                                {"description", tool.description},
+                                {"inputSchema", json::parse(tool.input)},
+                                {"outputSchema", json::parse(tool.output)},
+                                {"annotations",
+                                 {{"readOnlyHint", true},
+                                  {"destructiveHint", false},
+                                  {"idempotentHint", true},
+                                  {"openWorldHint", false}}}});
+  }
+  return {{"tools", std::move(list)}};
+}
+
+json::object Protocol::Call(const Request& request) const {
+  const std::string_view name = TextAt(request.params, "name");
+  const auto tool = std::find_if(tools_.begin(), tools_.end(),
+                                 [name](const Tool& one) { return one.name == name; });
+  if (tool == tools_.end()) {
+    throw RpcError{kInvalidParams, fmt::format("unknown tool `{}`", PrintableShort(name))};
+  }
+  const json::value* given = request.params.if_contains("arguments");
+  if (given != nullptr && !given->is_object()) {
+    throw RpcError{kInvalidParams, "`arguments` is no object"};
+  }
+  const json::object arguments = given == nullptr ? json::object() : given->get_object();
+  if (const std::string why = Misfit(json::parse(tool->input).get_object(), arguments);
+      !why.empty()) {
+    throw RpcError{kInvalidParams, fmt::format("{}: {}", name, why)};
+  }
+  profgauge::Result<json::object> answer = tool->call(arguments);
+  json::object result;
+  if (answer) {
+    result["content"] = {json::object{{"type", "text"}, {"text", json::serialize(*answer)}}};
+    result["structuredContent"] = *std::move(answer);
+    return result;
+  }
+  const Error& error = answer.error();
+  json::array notes;
+  for (const std::string& note : error.notes) notes.emplace_back(Printable(note));
+  const json::object told = {
+      {"code", error.code}, {"message", Printable(error.message)}, {"notes", std::move(notes)}};
+  result["content"] = {json::object{{"type", "text"}, {"text", json::serialize(told)}}};
+  result["isError"] = true;
+  return result;
+}
+
+json::object Protocol::Result(const Request& request) const {
+  json::object result;
+  const json::object capabilities = {{"tools", json::object()}};
+  if (request.method == "tools/list") {
+    result = ListOfTools();
+  } else if (request.method == "tools/call") {
+    result = Call(request);
+  } else if (request.method == "server/discover") {
+    result = {{"supportedVersions", {kModern}},
+              {"capabilities", capabilities},
+              {"instructions", instructions_}};
+  } else if (request.method == "ping" && !request.is_modern) {
+    return result;
+  } else if (request.method == "initialize" && !request.is_modern) {
+    const std::string_view asked = TextAt(request.params, "protocolVersion");
+    const bool is_known = std::find(kLegacy.begin(), kLegacy.end(), asked) != kLegacy.end();
+    return {{"protocolVersion", is_known ? asked : kLegacy.front()},
+            {"capabilities", capabilities},
+            {"serverInfo", ServerInfo()},
+            {"instructions", instructions_}};
+  } else {
+    throw RpcError{kNoMethod, fmt::format("unknown method `{}`", PrintableShort(request.method))};
+  }
+  if (!request.is_modern) return result;
+  result["resultType"] = "complete";
+  result["_meta"] = {{kServerKey, ServerInfo()}};
+  if (request.method != "tools/call") {
+    result["ttlMs"] = kListLives;
+    result["cacheScope"] = "public";
+  }
+  return result;
+}
+
+std::optional<std::string> Protocol::Answer(std::string_view line) const {
+  const auto written = [](const json::object& message) { return json::serialize(message); };
+  if (line.size() > kMostRequest) {
+    return written(ErrorMessage(nullptr, {kInvalidRequest, "the request is larger than 1 MiB"}));
+  }
+  json::parse_options options;
+  options.max_depth = kMostDepth;
+  json::error_code failed;
+  const json::value message = json::parse(line, failed, {}, options);
+  if (failed) return written(ErrorMessage(nullptr, {kParseError, "the line is no JSON"}));
+  const json::object* object = message.if_object();
+  if (object == nullptr || TextAt(*object, "jsonrpc") != "2.0" ||
+      TextAt(*object, "method").empty()) {
+    // An answer to a request that we never send is passed over.
+    if (object != nullptr && (object->contains("result") || object->contains("error"))) return {};
+    return written(ErrorMessage(nullptr, {kInvalidRequest, "the line is no request"}));
+  }
+  Request request;
+  if (const json::value* id = object->if_contains("id")) request.id = *id;
+  if (request.id.is_null()) return std::nullopt;
+  if (!request.id.is_string() && !request.id.is_int64()) {
+    return written(ErrorMessage(nullptr, {kInvalidRequest, "`id` is no text and no number"}));
+  }
+  request.method = TextAt(*object, "method");
+  if (const json::object* params = ObjectAt(*object, "params")) request.params = *params;
+  try {
+    if (const json::object* meta = ObjectAt(request.params, "_meta")) {
+      const std::string_view version = TextAt(*meta, kVersionKey);
+      request.is_modern = !version.empty();
+      if (request.is_modern && version != kModern) {
+        throw RpcError{kUnsupportedVersion, "unsupported protocol version",
+                       json::object{{"supported", {kModern}}, {"requested", version}}};
+      }
+    }
+    return written({{"jsonrpc", "2.0"}, {"id", request.id}, {"result", Result(request)}});
+  } catch (const RpcError& error) {
+    return written(ErrorMessage(request.id, error));
+  }
+}
+
+}  // namespace profgauge::cli::mcp

@@ -1,0 +1,50 @@
+// Messages of the Model Context Protocol, a line each: those of 2026-07-28, where each request
+// names its version, and those of before, which begin with `initialize`.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profgauge/error.h"
+
+namespace profgauge::cli::mcp {
+
+inline constexpr std::size_t kMostRequest = std::size_t{1} << 20;  ///< Bytes of a line.
+
+/// What an agent can call. Schemas are JSON texts.
+struct Tool {
+  std::string_view name, title, description;
+  std::string_view input, output;
+  /// REQUIRES: the arguments fit `input`.
+  std::function<Result<boost::json::object>(const boost::json::object& arguments)> call;
+};
+
+class Protocol {
+ public:
+  /// `instructions` are for the agent, once.
+  Protocol(std::vector<Tool> tools, std::string instructions);
+
+  /// The answer to a line, without its end; nothing for notifications.
+  std::optional<std::string> Answer(std::string_view line) const;
+
+ private:
+  struct Request;
+  boost::json::object Result(const Request& request) const;
+  boost::json::object ListOfTools() const;
+  boost::json::object Call(const Request& request) const;
+
+  std::vector<Tool> tools_;
+  std::string instructions_;
+};
+
+/// What is wrong with the arguments, by their schema (types, `required`, `enum`, no others); empty:
+/// nothing.
+std::string Misfit(const boost::json::object& schema, const boost::json::object& arguments);
+
+}  // namespace profgauge::cli::mcp

@@ -1,0 +1,75 @@
+#include "cli/mcp/roots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "base/errors.h"
+#include "base/text.h"
+#include "cli/configuration.h"
+
+namespace profgauge::cli::mcp {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsBelow(const fs::path& path, const fs::path& root) {
+  const auto [end, ignored] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  return end == root.end();
+}
+
+}  // namespace
+
+Result<Roots> Roots::Of(const std::vector<std::string>& folders) {
+  Roots roots;
+  std::vector<std::string> wanted = folders;
+  if (wanted.empty()) wanted.push_back(RootOfRepository());
+  for (const std::string& folder : wanted) {
+    std::error_code error;
+    const fs::path path = fs::canonical(folder.empty() ? "." : folder, error);
+    if (error || !fs::is_directory(path, error)) {
+      return Fail(UsageError("usage/bad-value",
+                             fmt::format("`--root {}` is no folder", Printable(folder))));
+    }
+    roots.folders_.push_back(path.string());
+  }
+  return roots;
+}
+
+bool Roots::Holds(const std::string& path) const {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(path, error);
+  return !error && std::any_of(folders_.begin(), folders_.end(),
+                               [&](const std::string& root) { return IsBelow(canonical, root); });
+}
+
+Status Roots::Check(const std::string& path) const {
+  const auto outside = [&](const std::string& found) {
+    return Fail(UsageError("mcp/outside-roots",
+                           fmt::format("`{}` is outside of the folders that this server may read",
+                                       PrintableShort(found, 200)),
+                           fmt::format("it may read {}", fmt::join(folders_, ", "))));
+  };
+  if (!Holds(path)) return outside(path);
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    return Fail(UsageError("mcp/no-such-file",
+                           fmt::format("there is no `{}`", PrintableShort(path, 200)),
+                           "the tool `find` lists the runs below a folder"));
+  }
+  if (!fs::is_directory(path, error)) return {};
+  // Links in a folder are followed when it is read.
+  for (fs::recursive_directory_iterator
+           entry(path, fs::directory_options::skip_permission_denied, error),
+       end;
+       !error && entry != end; entry.increment(error)) {
+    if (entry->is_symlink(error) && !Holds(entry->path().string())) {
+      return outside(entry->path().string());
+    }
+  }
+  return {};
+}
+
+}  // namespace profgauge::cli::mcp

@@ -1,0 +1,46 @@
+#include "cli/policies.h"
+
+#include <string>
+#include <utility>
+
+#include "api/default_policy.h"
+#include "cli/console.h"
+#include "cli/reading.h"
+
+namespace profgauge::cli {
+namespace {
+
+/// Nothing after its errors were reported.
+std::optional<Judging> ReadJudging(const Options& options, const SelectOptions& select,
+                                   Console& console) {
+  auto policy = ReadPolicy(options, console);
+  if (!policy) return std::nullopt;
+  auto book = LoadRulebook(*policy, select);
+  if (book) return Judging{*std::move(policy), *std::move(book)};
+  console.Report(book.error());
+  return std::nullopt;
+}
+
+}  // namespace
+
+const Judging* Policies::For(bool is_cpu_only) {
+  const bool by_name = is_cpu_only && options_.policy.empty();
+  const auto known = judgings_.find(by_name);
+  if (known != judgings_.end()) return &known->second;
+  Options options = options_;
+  if (by_name) options.policy = kCpuPolicy;
+  auto judging = ReadJudging(options, select_, console_);
+  if (!judging) return nullptr;
+  return &judgings_.emplace(by_name, *std::move(judging)).first->second;
+}
+
+Remark Policies::RemarkOn(const Judging& chosen, std::span<const Profile> ranks) {
+  const auto usual = judgings_.find(false);
+  if (usual == judgings_.end() || &chosen != &usual->second) {
+    return {"cpu-policy", std::string(kWhyCpuPolicy)};
+  }
+  if (!options_.policy.empty() || !MayBeCpuOnly(ranks)) return {};
+  return {"cpu-policy", std::string(kHowToJudgeCpu)};
+}
+
+}  // namespace profgauge::cli

@@ -1,0 +1,44 @@
+// What commands that read several runs enforce: one policy for all, except for runs that used no
+// GPU.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+
+#include "cli/options.h"
+#include "model/profile.h"
+#include "report/report.h"
+#include "rules/policy.h"
+#include "rules/rulebook.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+/// A policy with its rules; most runs share one.
+struct Judging {
+  Policy policy;
+  Rulebook book;
+};
+
+/// What to enforce: one policy for all, except for runs that used no GPU where nobody chose one.
+class Policies {
+ public:
+  /// All must outlive it.
+  Policies(const Options& options, const SelectOptions& select, Console& console)
+      : options_(options), select_(select), console_(console) {}
+
+  /// nullptr after its errors were reported.
+  const Judging* For(bool is_cpu_only);
+  /// What the report says of the choice; its text may be empty.
+  Remark RemarkOn(const Judging& chosen, std::span<const Profile> ranks);
+
+ private:
+  const Options& options_;
+  const SelectOptions& select_;
+  Console& console_;
+  std::map<bool, Judging> judgings_;
+};
+
+}  // namespace profgauge::cli

@@ -1,0 +1,180 @@
+#include "cli/query_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "analysis/context/context.h"
+#include "api/default_policy.h"
+#include "api/session.h"
+#include "base/errors.h"
+#include "cli/console.h"
+#include "cli/ending.h"
+#include "cli/policies.h"
+#include "cli/rank_by_rank.h"
+#include "cli/reading.h"
+#include "model/summary/summary.h"
+#include "query/events.h"
+#include "query/report_tables.h"
+#include "readers/one_run.h"
+#include "rules/facts.h"
+#include "rules/waiver.h"
+
+namespace profgauge::cli {
+namespace {
+
+using query::Origin;
+
+bool HasTableOf(Origin origin, const query::Places& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(), [origin](std::size_t place) {
+    const query::RelationInfo& table = query::Schema()[place];
+    return table.origin == origin || query::DescribesItself(table.name);
+  });
+}
+
+bool AsksForSchema(const query::Places& wanted) {
+  return std::any_of(wanted.begin(), wanted.end(), [](std::size_t place) {
+    return query::DescribesItself(query::Schema()[place].name);
+  });
+}
+
+query::Places AllTables() {
+  query::Places all;
+  for (std::size_t i = 0; i < query::Schema().size(); ++i) all.insert(i);
+  return all;
+}
+
+Error NoEvents(const Options& options, const query::Places& wanted, const Profile& summary) {
+  const auto table = std::find_if(wanted.begin(), wanted.end(), [](std::size_t place) {
+    return query::Schema()[place].origin == Origin::kEvents;
+  });
+  const std::string& name = query::Schema()[*table].name;
+  if (NamesManyRanks(options)) {
+    return InputError(
+        options.arguments.front(), "query/too-many-ranks",
+        fmt::format("events of a run with this number of ranks do not fit into memory, and `{}` "
+                    "has one row per event",
+                    name),
+        "use `--rank N` for one rank, or `export tables` for all of them");
+  }
+  return InputError(
+      summary.source.path, "summary/no-events",
+      fmt::format("`{}` needs the events of the ranks, which summaries do not keep", name),
+      "give the profiles that the summaries were made of");
+}
+
+/// Events of ranks of which the first is at `position` of the run.
+Status AddEventsOf(const std::string& run, std::span<const Profile> ranks, std::size_t position,
+                   const Selection& selection, const query::Places& wanted, query::Dataset& data) {
+  PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(ranks, selection));
+  query::AddEvents(run, std::make_shared<const std::vector<RankContext>>(std::move(contexts)),
+                   position, wanted, data);
+  return {};
+}
+
+/// Of the run whose report was made; its tables go there and back.
+query::FactValues FactsOf(std::span<const Profile> ranks, Judgement::Data& judged) {
+  judged.analysis.tables = std::move(judged.report.tables);
+  const Facts facts = CollectFacts(ranks, judged.analysis);
+  judged.report.tables = std::move(judged.analysis.tables);
+  return {facts.begin(), facts.end()};
+}
+
+}  // namespace
+
+Status QueryData::Add(const std::string& run, const Options& options, const query::Places& wanted,
+                      Console& console) {
+  PROFGAUGE_TRY(const bool is_whole, AddWhole(run, options, wanted, console));
+  if (is_whole || AsksForSchema(wanted)) return {};
+  return Fail(NoEventsIn(options, wanted));
+}
+
+Error QueryData::NoEventsIn(const Options& options, const query::Places& wanted) const {
+  const std::vector<Profile>& ranks = *profiles_.back();
+  return NoEvents(options, wanted, *std::find_if(ranks.begin(), ranks.end(), IsSummary));
+}
+
+Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
+                                 const query::Places& wanted, Console& console) {
+  SelectOptions select;
+  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  Policies policies(options, select, console);
+  const Judging* judging = policies.For(false);
+  if (judging == nullptr) return Fail(AlreadyReported());
+  PROFGAUGE_TRY(std::vector<Profile> read, ReadRanks(options, judging->policy, console));
+  PROFGAUGE_CHECK(CheckOneRun(read, ""));
+  profiles_.push_back(std::make_unique<std::vector<Profile>>(std::move(read)));
+  const std::vector<Profile>& ranks = *profiles_.back();
+  judging = policies.For(IsCpuOnly(ranks));
+  if (judging == nullptr) return Fail(AlreadyReported());
+  const query::Places all = AsksForSchema(wanted) ? AllTables() : wanted;
+  const bool wants_events = HasTableOf(Origin::kEvents, wanted);
+  const bool is_whole = std::none_of(ranks.begin(), ranks.end(), IsSummary);
+  if (wants_events && is_whole) {
+    PROFGAUGE_CHECK(
+        AddEventsOf(run, ranks, 0, SelectionOf(judging->policy, Choices(options)), all, data_));
+  }
+  if (HasTableOf(Origin::kReport, wanted)) {
+    JudgeRunsOptions how;
+    how.choices = Choices(options);
+    how.today = select.today;
+    how.remark = policies.RemarkOn(*judging, ranks);
+    how.timeline_later = true;
+    const RunToJudge to_judge{run.empty() ? RunName(options.arguments) : run, ranks};
+    PROFGAUGE_TRY(Judgement::Data judged,
+                  JudgeRuns(std::span(&to_judge, 1), judging->policy, judging->book, {}, how));
+    const query::FactValues facts = FactsOf(ranks, judged);
+    query::AddReport(run, std::make_shared<const report::Report>(std::move(judged.report)), facts,
+                     data_);
+  }
+  if (AsksForSchema(wanted)) data_.DescribeItself();
+  return is_whole || !wants_events;
+}
+
+Status QueryData::EachRank(const Options& options, const query::Places& events, Console& console,
+                           const std::function<Status(const query::Dataset&)>& use) {
+  if (events.empty()) return {};
+  const auto policy = ReadPolicy(options, console);
+  if (!policy) return Fail(AlreadyReported());
+  Selection selection = SelectionOf(*policy, Choices(options));
+  const std::vector<Profile>& stand_ins = *profiles_.back();
+  for (std::size_t i = 0; i < stand_ins.size(); ++i) {
+    Options one = options;
+    one.arguments = {stand_ins[i].source.path};
+    PROFGAUGE_TRY(std::vector<Profile> ranks, ReadBesideOthers(one, console));
+    if (std::any_of(ranks.begin(), ranks.end(), IsSummary)) {
+      for (const std::size_t place : events) {
+        data_[place].absent_because = "summaries keep no events (summary/no-events)";
+      }
+      continue;
+    }
+    query::Dataset of_rank;
+    PROFGAUGE_CHECK(AddEventsOf("", ranks, i, selection, events, of_rank));
+    PROFGAUGE_CHECK(use(of_rank));
+  }
+  return {};
+}
+
+std::vector<std::pair<std::int64_t, std::string>> QueryData::Hashes() const {
+  std::vector<std::pair<std::int64_t, std::string>> hashes;
+  for (const auto& ranks : profiles_) {
+    for (std::size_t i = 0; i < ranks->size(); ++i) {
+      const std::int64_t rank = (*ranks)[i].distributed.rank;
+      hashes.emplace_back(rank < 0 ? static_cast<std::int64_t>(i) : rank, (*ranks)[i].source.hash);
+    }
+  }
+  return hashes;
+}
+
+std::vector<std::string> QueryData::NotesOn(const query::Places& wanted) const {
+  std::vector<std::string> notes;
+  for (const std::size_t place : wanted) {
+    const query::Relation& table = data_[place];
+    if (table.size() > 0 || table.absent_because.empty()) continue;
+    notes.push_back(fmt::format("{} is empty: {}", table.info->name, table.absent_because));
+  }
+  return notes;
+}
+
+}  // namespace profgauge::cli

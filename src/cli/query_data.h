@@ -1,0 +1,54 @@
+// The tables of the runs that a command line names, as queries and exports read them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/options.h"
+#include "model/profile.h"
+#include "profgauge/error.h"
+#include "query/relation.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+/// A dataset with the profiles that its rows are read from.
+class QueryData {
+ public:
+  query::Dataset& data() { return data_; }
+  const query::Dataset& data() const { return data_; }
+
+  /// Reads the run of these options (their arguments) and fills the tables of `wanted`; `run` is
+  /// its name, empty where there is one. Events are read only where a table of them is wanted, and
+  /// the run is judged only where a table of its report is.
+  /// Errors: of reading and judging; kInput "query/too-many-ranks", "summary/no-events".
+  Status Add(const std::string& run, const Options& options, const query::Places& wanted,
+             Console& console);
+
+  /// The same, but of runs of which only summaries are known the events are left out: false then.
+  Result<bool> AddWhole(const std::string& run, const Options& options, const query::Places& wanted,
+                        Console& console);
+  /// Why these tables of events cannot be filled. REQUIRES: AddWhole() left them out.
+  Error NoEventsIn(const Options& options, const query::Places& wanted) const;
+  /// Of such a run: reads the profile of one rank after the other, fills the tables of `events` and
+  /// calls `use` with them. Ranks that are summaries themselves are left out, which the tables then
+  /// say.
+  Status EachRank(const Options& options, const query::Places& events, Console& console,
+                  const std::function<Status(const query::Dataset&)>& use);
+  /// Rank and content hash of each profile.
+  std::vector<std::pair<std::int64_t, std::string>> Hashes() const;
+
+  /// "python_events is empty: …" for each of `wanted` without rows.
+  std::vector<std::string> NotesOn(const query::Places& wanted) const;
+
+ private:
+  std::vector<std::unique_ptr<std::vector<Profile>>> profiles_;  // Before the rows that need them.
+  query::Dataset data_;
+};
+
+}  // namespace profgauge::cli

@@ -1,0 +1,217 @@
+#include "cli/table_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/errors.h"
+#include "exports/tables/parquet.h"
+#include "exports/tables/sqlite_tables.h"
+#include "render/rows/row_writer.h"
+#include "render/shared/gzip.h"
+
+namespace profgauge::cli {
+namespace {
+
+constexpr std::size_t kBytesAtOnce = 4 << 20;
+
+std::vector<Cell> RowOf(const query::Rows& rows, std::size_t row, std::size_t columns) {
+  std::vector<Cell> cells;
+  cells.reserve(columns);
+  for (std::size_t i = 0; i < columns; ++i) cells.push_back(rows.At(row, i));
+  return cells;
+}
+
+/// A folder with a file for each table.
+class FolderFiles : public TableFiles {
+ public:
+  explicit FolderFiles(Outputs& outputs) : outputs_(outputs) {}
+
+  Status Open(const std::string& folder, const std::string& suffix, const query::Places& tables) {
+    suffix_ = suffix;
+    PROFGAUGE_CHECK(outputs_.MakeDirectory(folder));
+    for (const std::size_t table : tables) {
+      PROFGAUGE_TRY(files_[table],
+                    outputs_.Open(folder + "/" + FileOf(table), FileKind::kForPeople));
+    }
+    PROFGAUGE_TRY(schema_, outputs_.Open(folder + "/schema.json", FileKind::kForPeople));
+    return {};
+  }
+  std::string FileOf(std::size_t table) const override {
+    return query::Schema()[table].name + suffix_;
+  }
+
+ protected:
+  Status FinishSchema(const std::string& schema) { return outputs_.Commit(schema_, schema); }
+
+  Outputs& outputs_;
+  std::string suffix_;
+  std::map<std::size_t, std::size_t> files_;  // By table.
+  std::size_t schema_ = 0;
+};
+
+class TextFiles : public FolderFiles {
+ public:
+  TextFiles(Outputs& outputs, render::RowFormat format, bool zipped)
+      : FolderFiles(outputs), format_(format), zipped_(zipped) {}
+
+  Status Add(std::size_t table, const query::Part& part) override {
+    render::RowWriter& writer = WriterOf(table);
+    const std::size_t columns = query::Schema()[table].columns.size();
+    for (std::size_t row = 0; row < part.rows->size(); ++row) {
+      writer.Add(RowOf(*part.rows, row, columns));
+      if (writer.ready() >= kBytesAtOnce) PROFGAUGE_CHECK(Write(table, writer.Take()));
+    }
+    return {};
+  }
+
+  Status Finish(const std::string& schema) override {
+    for (const auto& [table, file] : files_) {
+      render::RowWriter& writer = WriterOf(table);
+      writer.Finish(false, {});
+      PROFGAUGE_CHECK(Write(table, writer.Take()));
+      PROFGAUGE_CHECK(outputs_.Commit(file, ""));
+    }
+    return FinishSchema(schema);
+  }
+
+ private:
+  render::RowWriter& WriterOf(std::size_t table) {
+    auto& writer = writers_[table];
+    if (writer == nullptr) {
+      std::vector<RowColumn> columns;
+      for (const query::ColumnInfo& column : query::Schema()[table].columns) {
+        columns.push_back({column.name, column.unit});
+      }
+      writer = render::MakeRowWriter(std::move(columns), {format_, false, {}});
+    }
+    return *writer;
+  }
+  // Zipped texts one after another are a zipped text.
+  Status Write(std::size_t table, const std::string& text) {
+    return outputs_.Write(files_.at(table), zipped_ ? render::Gzip(text) : text);
+  }
+
+  render::RowFormat format_;
+  bool zipped_;
+  std::map<std::size_t, std::unique_ptr<render::RowWriter>> writers_;
+};
+
+class ParquetFiles : public FolderFiles {
+ public:
+  using FolderFiles::FolderFiles;
+
+  Status Add(std::size_t table, const query::Part& part) override {
+    ParquetWriter& writer = WriterOf(table);
+    const std::size_t rows = part.rows->size();
+    for (std::size_t from = 0; from < rows; from += ParquetWriter::kMostRows) {
+      writer.AddGroup(
+          std::min(ParquetWriter::kMostRows, rows - from),
+          [&](std::size_t row, std::size_t column) { return part.rows->At(from + row, column); });
+      PROFGAUGE_CHECK(outputs_.Write(files_.at(table), writer.Take()));
+    }
+    return {};
+  }
+
+  Status Finish(const std::string& schema) override {
+    for (const auto& [table, file] : files_) {
+      ParquetWriter& writer = WriterOf(table);
+      writer.Finish();
+      PROFGAUGE_CHECK(outputs_.Commit(file, writer.Take()));
+    }
+    return FinishSchema(schema);
+  }
+
+ private:
+  ParquetWriter& WriterOf(std::size_t table) {
+    auto& writer = writers_[table];
+    if (writer == nullptr) {
+      std::vector<ParquetColumn> columns;
+      std::vector<std::pair<std::string, std::string>> units;
+      for (const query::ColumnInfo& column : query::Schema()[table].columns) {
+        columns.push_back({column.name, column.unit});
+        units.emplace_back("unit." + column.name, UnitName(column.unit));
+      }
+      writer = std::make_unique<ParquetWriter>(std::move(columns), std::move(units));
+    }
+    return *writer;
+  }
+
+  std::map<std::size_t, std::unique_ptr<ParquetWriter>> writers_;
+};
+
+/// One database. Its tables come one after another, so rows of each are added at once.
+class DatabaseFile : public TableFiles {
+ public:
+  explicit DatabaseFile(Outputs& outputs) : outputs_(outputs) {}
+
+  Status Open(const std::string& path, const query::Places& tables) {
+    tables_ = tables;
+    PROFGAUGE_TRY(file_, outputs_.Open(path, FileKind::kTableStore));
+    if (outputs_.TemporaryOf(file_).empty()) {
+      return Fail(UsageError("usage/arguments", "a database is written to a file only",
+                             "give a file, e.g. -o run.sqlite"));
+    }
+    PROFGAUGE_TRY(SqliteTables opened, SqliteTables::Open(outputs_.TemporaryOf(file_)));
+    database_ = std::make_unique<SqliteTables>(std::move(opened));
+    for (const std::size_t table : tables_) {
+      PROFGAUGE_CHECK(database_->Create(query::Schema()[table].name, ColumnsOf(table)));
+    }
+    return {};
+  }
+  Status Add(std::size_t table, const query::Part& part) override {
+    const std::vector<SqliteColumn> columns = ColumnsOf(table);
+    PROFGAUGE_CHECK(database_->Into(query::Schema()[table].name, columns));
+    for (std::size_t row = 0; row < part.rows->size(); ++row) {
+      PROFGAUGE_CHECK(database_->Add(RowOf(*part.rows, row, columns.size())));
+    }
+    return {};
+  }
+  Status Finish(const std::string&) override {
+    for (const std::size_t table : tables_) {
+      PROFGAUGE_CHECK(database_->Index(query::Schema()[table].name, ColumnsOf(table)));
+    }
+    PROFGAUGE_CHECK(database_->Finish());
+    database_.reset();
+    return outputs_.Commit(file_, "");
+  }
+  std::string FileOf(std::size_t) const override { return {}; }
+
+ private:
+  static std::vector<SqliteColumn> ColumnsOf(std::size_t table) {
+    std::vector<SqliteColumn> columns;
+    for (const query::ColumnInfo& column : query::Schema()[table].columns) {
+      columns.push_back({column.name, column.unit});
+    }
+    return columns;
+  }
+
+  Outputs& outputs_;
+  query::Places tables_;
+  std::size_t file_ = 0;
+  std::unique_ptr<SqliteTables> database_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TableFiles>> OpenTableFiles(const Options& options,
+                                                   const query::Places& tables, Outputs& outputs) {
+  if (options.format == "sqlite") {
+    auto file = std::make_unique<DatabaseFile>(outputs);
+    PROFGAUGE_CHECK(file->Open(options.output, tables));
+    return file;
+  }
+  if (options.format == "parquet") {
+    auto files = std::make_unique<ParquetFiles>(outputs);
+    PROFGAUGE_CHECK(files->Open(options.output, ".parquet", tables));
+    return files;
+  }
+  auto files =
+      std::make_unique<TextFiles>(outputs, *render::FindRowFormat(options.format), options.gzip);
+  PROFGAUGE_CHECK(
+      files->Open(options.output, "." + options.format + (options.gzip ? ".gz" : ""), tables));
+  return files;
+}
+
+}  // namespace profgauge::cli
