@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes everything under dist/ from a clean clone on Debian 12, tests it, and prints what it made.
-#   ci/package.sh [PART…]      parts: static arm64 deb container; default: all, in this order
+#   ci/package.sh [PART…]      parts: static arm64 wheel deb container; default: all, in this order
 #   BUILD=FOLDER ci/package.sh …      another build folder than build/release
 # Needs root: packages are installed, roots are changed into. Debian's archives alone are used, and
 # what Debian has no archive of is built from its own source packages (ci/static-libraries.sh).
@@ -104,6 +104,19 @@ make_arm64() {
     qemu-aarch64-static
 }
 
+# The static program with the Python package, for each machine whose tarball was made.
+make_wheel() {
+  say "wheels"
+  local machine program
+  [ -x "$build/profgauge_static" ] || make_static
+  for machine in x86_64 aarch64; do
+    program=$build/profgauge-$version-linux-$machine/bin/profgauge
+    [ -x "$program" ] || continue
+    SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ci/package/wheel.py "$program" "$machine" dist
+  done
+  python3 tests/delivery/python_test.py "$build/profgauge_static" . dist/profgauge-"$version"-py3-none-*x86_64.whl
+}
+
 # Installed, run and removed in a root of Debian alone.
 test_deb() (
   root=$(mktemp -d)
@@ -147,12 +160,12 @@ make_container() {
 }
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(static arm64 deb container)
+[ ${#parts[@]} -gt 0 ] || parts=(static arm64 wheel deb container)
 for part in "${parts[@]}"; do
   case "$part" in
-    static | arm64 | deb | container) ;;
+    static | arm64 | wheel | deb | container) ;;
     *)
-      echo "usage: ci/package.sh [static|arm64|deb|container]…" >&2
+      echo "usage: ci/package.sh [static|arm64|wheel|deb|container]…" >&2
       exit 2
       ;;
   esac
