@@ -1,6 +1,7 @@
 // Colours of the categories, with fixed meaning everywhere: the Okabe-Ito palette for where time
-// goes. Ids, words and order are model/category.h's; charts, the workbook, the style sheet and the
-// timeline's script all take their colours from here.
+// goes, but for its yellow, which white paper swallows: host work, waiting and what is unattributed
+// have 3 : 1 against light and dark paper. Ids, words and order are model/category.h's; charts, the
+// workbook, the style sheet and the timeline's script all take their colours from here.
 #pragma once
 
 #include <array>
@@ -29,11 +30,11 @@ inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = 
     {{"k-ms", "#5B5B5B", "#fff"}, "#8B8B8B"},
     {{"k-rt", "#E69F00", "#000"}, "#E69F00"},
     {{"k-dl", "#D55E00", "#000"}, "#D55E00"},
-    {{"k-hc", "#F0E442", "#000"}, "#F0E442"},
-    {{"k-ot", "#B3B3B3", "#000"}, "#767676"},
+    {{"k-hc", "#A39200", "#000"}, "#F0E442"},
+    {{"k-ot", "#949494", "#000"}, "#767676"},
     {{"k-an", "#D9D2F0", "#000"}, "#D9D2F0"},
     {{"k-py", "#CFE3D6", "#000"}, "#CFE3D6"},
-    {{"k-wt", "#E4E1DA", "#000"}, "#8C877C"},
+    {{"k-wt", "#8580A8", "#000"}, "#8580A8"},
 }};
 
 constexpr const Paint& PaintOf(Category category) {
