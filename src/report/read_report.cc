@@ -307,6 +307,9 @@ Report Decode(const JsonNode& root) {
     report.findings.push_back(ReadFinding(finding));
   }
   if (root["plan"].exists()) report.plan = ReadPlan(root["plan"]);
+  // The diagnosis follows from the rest (report/first_screen.h); it is read for the schema.
+  root["diagnosis"]["bottleneck"].Text();
+  root["diagnosis"]["text"].Text();
   for (const auto& [id, table] : root["tables"].Entries()) {
     report.tables.push_back(ReadTable(id, table));
   }

@@ -180,6 +180,7 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
   TablePacker payload(report.profile.accelerator);
   payload.NameIterations(report::IterationLabels(report));
   json::object view{{"verdict", VerdictView(report)},
+                    {"first", FirstView(report)},
                     {"run", RunView(report)},
                     {"gate", GateView(report)},
                     {"findings", FindingsView(report)},
@@ -188,6 +189,7 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
                     {"ranks", RanksView(report)},
                     {"iterations", IterationsView(report, payload)},
                     {"overview", OverviewView(report)},
+                    {"strip", StripView(report)},
                     {"memory", MemoryView(report)},
                     {"path", PathView(report)},
                     {"tables", TablesView(report, payload)},

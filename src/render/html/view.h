@@ -52,6 +52,14 @@ inline constexpr std::size_t kRankBars = 32;
 inline constexpr std::size_t kListed = 24;
 
 boost::json::object VerdictView(const report::Report& report);
+/// Diagnosis, an iteration now and after the plan, what to do first, a line about the profile.
+boost::json::object FirstView(const report::Report& report);
+/// Whether the first screen has something to do.
+bool HasFirstRows(const report::Report& report);
+/// {sign, word, name}.
+boost::json::object StatusView(report::State state);
+/// Where a rule's finding is in the page.
+std::string AnchorOf(std::string_view rule);
 boost::json::object RunView(const report::Report& report);
 boost::json::object GateView(const report::Report& report);
 struct ComparisonLimits {
@@ -74,6 +82,8 @@ boost::json::object IterationsView(const report::Report& report, TablePacker& pa
 /// The iterations' chart as small as a panel.
 std::string IterationSketch(const report::Report& report);
 /// The slowest iteration as a picture with its table, from the timeline's events.
+/// The slowest and a typical iteration on one axis, with what the plan's findings cite.
+boost::json::object StripView(const report::Report& report);
 boost::json::object OverviewView(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
 /// Ranks side by side: lateness and waiting by iteration, percentiles beyond kRankBars, extremes.

@@ -33,23 +33,6 @@ double SumOf(const Parts& parts) {
 
 std::string DurationText(double ns) { return FormatDuration(ns); }
 
-std::string BarOf(const Report& report, const Parts& parts, int height, std::string_view whose) {
-  const double total = SumOf(parts);
-  if (!(total > 0)) return {};
-  std::vector<BarPart> bar;
-  std::string description = fmt::format("Breakdown of {}:", whose);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const double share = parts[i] / total;
-    if (!(share > 0)) continue;
-    const std::string text = FormatShare(share);
-    const auto category = static_cast<Category>(i);
-    const std::string title = fmt::format("{} {}", WordsOf(report, InfoOf(category).title), text);
-    description += (bar.empty() ? " " : ", ") + title;
-    bar.push_back({PaintOf(category), share, text, title});
-  }
-  return SvgStackedBar(bar, 1190, height, description);
-}
-
 // The run's parts: from the metrics, which cover the selection.
 bool PartsOfRun(const Report& report, Parts& parts) {
   bool any = false;
@@ -349,7 +332,6 @@ boost::json::object BreakdownView(const Report& report) {
   json::array ranks = RankBars(report);
   const bool has_ranks = !ranks.empty();
   return {
-      {"bar", MakeMarkup(BarOf(report, parts, 36, "an iteration"))},
       {"known", known && total > 0},
       {"rows", std::move(rows)},
       {"absent", AbsentView(absent)},

@@ -60,7 +60,7 @@ StatusLook LookOfCheck(CheckState state) {
 }
 
 /// The certificate: what is not fine in a table, the rest by its titles.
-json::object QualityView(const Certificate& recording) {
+json::object QualityView(const Certificate& recording, bool has_remarks) {
   json::array checks;
   std::string fine;
   for (const CertificateCheck* check : ChecksByWeight(recording)) {
@@ -77,9 +77,10 @@ json::object QualityView(const Certificate& recording) {
                                   {"advice", check->advice}});
   }
   const bool has_checks = !checks.empty();
-  return {{"known", !recording.checks.empty()}, {"trust", TrustText(recording.trust)},
-          {"line", QualityText(recording)},     {"has_checks", has_checks},
-          {"checks", std::move(checks)},        {"fine", fine}};
+  const bool known = !recording.checks.empty();
+  return {{"known", known || has_remarks},  {"trust", known ? TrustText(recording.trust) : ""},
+          {"line", QualityText(recording)}, {"has_checks", has_checks},
+          {"checks", std::move(checks)},    {"fine", fine}};
 }
 
 // A formula that several metrics share stands at the first of them.
@@ -138,7 +139,7 @@ boost::json::object NotesView(const report::Report& report) {
   }
   json::object view{{"environment", Pairs(report.environment)},
                     {"provenance", Pairs(ListedProvenance(report))},
-                    {"quality", QualityView(report.recording)},
+                    {"quality", QualityView(report.recording, !report.remarks.empty())},
                     {"absent_tables", Pairs(report.absent_tables)},
                     {"import", ImportView(report)},
                     {"metrics", MetricsView(report)},

@@ -334,7 +334,7 @@ json::array Meetings(const Report& report) {
   }
   std::string names;
   for (const MeetingLane& lane : chart.lanes) names += (names.empty() ? "" : ", ") + lane.name;
-  chart.description = fmt::format("Iteration {} on the ranks that matter ({}), collectives joined",
+  chart.description = fmt::format("Iteration {} on the slowest, median and fastest ranks ({})",
                                   IntegerAt(*calls, 0, "step"), names);
   AddFigure(fmt::format("Iteration {}", IntegerAt(*calls, 0, "step")), SvgMeetings(chart),
             chart.description + ".", out);

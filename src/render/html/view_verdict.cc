@@ -23,11 +23,6 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-json::object StatusView(State state) {
-  const StatusLook& look = LookOf(state);
-  return {{"sign", look.sign}, {"word", look.word}, {"name", look.name()}};
-}
-
 json::array CountsView(const report::VerdictInfo& verdict) {
   const std::tuple<std::int64_t, std::string_view, std::string_view, State> counts[] = {
       {verdict.errors, "error", "errors", State::kError},
@@ -119,14 +114,6 @@ json::string MeterOf(const report::GateRow& row, const report::GateRow* other, T
   return json::string(SvgMeter(meter));
 }
 
-std::string Slug(std::string_view text) {
-  std::string out = "f-";
-  for (const char c : text) {
-    out += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
-  }
-  return out;
-}
-
 json::array AdviceView(const std::vector<RichText>& points) {
   json::array out;
   for (const RichText& point : points) out.push_back(json::object{{"pieces", PiecesOf(point)}});
@@ -159,7 +146,7 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
   const report::Finding* cause = CauseOf(report, finding);
   json::array rows = EvidenceRows(report, finding, kEvidenceRows, seen);
   const std::size_t more = finding.evidence.size() - rows.size();
-  return {{"id", Slug(finding.rule)},
+  return {{"id", AnchorOf(finding.rule)},
           {"rule", finding.rule},
           {"level", StatusView(finding.status == State::kWaived || finding.status == State::kBroken
                                    ? finding.status
@@ -178,7 +165,7 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"has_explains", !explains.empty()},
           {"explains", std::move(explains)},
           {"cause", cause == nullptr ? "" : cause->title},
-          {"cause_href", cause == nullptr ? "" : "#" + Slug(cause->rule)},
+          {"cause_href", cause == nullptr ? "" : "#" + AnchorOf(cause->rule)},
           {"heads", std::move(heads)},
           {"names", names},
           {"rows", std::move(rows)},
@@ -186,135 +173,20 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
 }
 
-// With nothing judged bad, the largest part of an iteration in which the GPU does not compute.
-void AddLargestLoss(const Report& report, const auto& add) {
-  constexpr double kWorthALook = 0.05;
-  std::optional<Category> largest;
-  double share = kWorthALook;
-  for (const Category category : BreakdownCategories()) {
-    if (category == Category::kTensorCoreKernel || category == Category::kOtherKernel) continue;
-    const double part = MetricOr(report, BreakdownMetricsOf(category).share, 0);
-    if (part < share) continue;
-    share = part;
-    largest = category;
-  }
-  if (!largest) return;
-  add("#breakdown", State::kInfo,
-      fmt::format("{} {}", WordsOf(report, InfoOf(*largest).title), FormatShare(share)),
-      fmt::format("of an iteration: {}", WordsOf(report, InfoOf(*largest).meaning)), "");
-}
-
-// What only informs and could gain something, the largest gain first.
-std::vector<const report::Finding*> Hints(const Report& report) {
-  const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
-  std::vector<const report::Finding*> hints;
-  for (const report::Finding& finding : report.findings) {
-    const bool is_hint = HasFired(finding) && finding.level == State::kInfo &&
-                         CauseOf(report, finding) == nullptr && gain(&finding) > 0;
-    if (is_hint) hints.push_back(&finding);
-  }
-  std::stable_sort(hints.begin(), hints.end(),
-                   [&gain](const auto* a, const auto* b) { return gain(a) > gain(b); });
-  return hints;
-}
-
-// Whether a finding says why the run fails.
-bool HasErrorFinding(const Report& report) {
-  return std::any_of(report.findings.begin(), report.findings.end(),
-                     [&report](const report::Finding& finding) {
-                       return HasFired(finding) && finding.level == State::kError &&
-                              CauseOf(report, finding) == nullptr;
-                     });
-}
-
-std::string MissedText(const report::GateRow& row) {
-  if (row.change.text.empty()) return fmt::format("{}, limit {}", row.measured.text, row.limit);
-  return fmt::format("{}, {} against the baseline, limit {}", row.measured.text, row.change.text,
-                     row.limit);
-}
-
-// What to look at first: findings that are no symptom of another, by gain, behind limits whose miss
-// no finding explains; where none fired, limits that were missed; where none was, what could gain
-// most; at last the largest part of an iteration that is not computing.
-json::array FirstView(const Report& report) {
-  constexpr std::size_t kFindingsFirst = 3;
-  json::array first;
-  SeenNames seen = NamesOfKernels(report);
-  const auto add = [&](std::string href, State status, std::string title, std::string text,
-                       std::string gain) {
-    if (first.size() == kFindingsFirst) return;
-    first.push_back(json::object{{"href", std::move(href)},
-                                 {"status", StatusView(status)},
-                                 {"title", std::move(title)},
-                                 {"pieces", PiecesOf(text)},
-                                 {"gain", std::move(gain)}});
-  };
-  const auto add_missed = [&](State level) {
-    for (const report::GateRow& row : report.gate) {
-      if (row.status != level) continue;
-      add("#gate", row.status, row.title.empty() ? row.metric : row.title, MissedText(row), "");
-    }
-  };
-  const bool is_unexplained = report.verdict.status == State::kFail && !HasErrorFinding(report);
-  if (is_unexplained) add_missed(State::kError);
-  for (const report::Finding& finding : report.findings) {
-    if (!HasFired(finding) || WeightOf(finding.level) > 1) continue;
-    if (CauseOf(report, finding) != nullptr) continue;
-    const json::object view = FindingView(report, finding, seen);
-    add("#" + Slug(finding.rule), finding.level, finding.title, finding.message,
-        std::string(view.at("gain").as_string()));
-  }
-  if (!first.empty()) return first;
-  add_missed(State::kError);
-  add_missed(State::kWarn);
-  for (const report::Finding* finding : Hints(report)) {
-    const json::object view = FindingView(report, *finding, seen);
-    add("#" + Slug(finding->rule), finding->level, finding->title, finding->message,
-        std::string(view.at("gain").as_string()));
-  }
-  if (first.empty()) AddLargestLoss(report, add);
-  return first;
-}
-
-bool HasPlan(const Report& report) { return report.plan && !report.plan->steps.empty(); }
-
-// What is left of an iteration after a step, and what the step took away, on the scale of the
-// start.
-std::string PlanBar(const report::PlanStep& step, double start) {
-  constexpr int kWidth = 240, kHeight = 14;
-  const auto share = [start](const report::Quantity& part) {
-    return start > 0 ? std::clamp(AsNumber(part.value, 0) / start, 0.0, 1.0) : 0.0;
-  };
-  const double left = share(step.time);
-  const std::vector<BarPart> parts = {{PaintOf(Category::kOtherKernel), left, "", step.time.text},
-                                      {{"track", "#ddd", "#222"},
-                                       std::min(share(step.saves), 1 - left),
-                                       "",
-                                       "saves " + step.saves.text}};
-  return SvgStackedBar(parts, kWidth, kHeight, fmt::format("{} left", step.time.text));
-}
-
-json::object PlanView(const report::Plan& plan) {
-  json::array rows;
-  for (const report::PlanStep& step : plan.steps) {
-    std::string title = step.title;
-    if (step.rules.size() > 1) title += fmt::format(", with {}", step.rules[1]);
-    rows.push_back(
-        json::object{{"number", static_cast<std::int64_t>(rows.size() + 1)},
-                     {"bar", MakeMarkup(PlanBar(step, AsNumber(plan.start.value, 0)))},
-                     {"time", step.time.text},
-                     {"saves", step.saves.text},
-                     {"href", step.fired ? "#" + Slug(step.rules.front()) : ""},
-                     {"title", std::move(title)},
-                     {"pieces", PiecesOf(step.fired ? PlanStepText(step) : "Next bottleneck.")}});
-  }
-  return {{"start", plan.start.text},
-          {"end", plan.end.text},
-          {"rows", std::move(rows)},
-          {"note", PlanNote(plan)}};
-}
-
 }  // namespace
+
+std::string AnchorOf(std::string_view rule) {
+  std::string out = "f-";
+  for (const char c : rule) {
+    out += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  }
+  return out;
+}
+
+boost::json::object StatusView(State state) {
+  const StatusLook& look = LookOf(state);
+  return {{"sign", look.sign}, {"word", look.word}, {"name", look.name()}};
+}
 
 boost::json::object VerdictView(const Report& report) {
   const report::VerdictInfo& verdict = report.verdict;
@@ -323,12 +195,10 @@ boost::json::object VerdictView(const Report& report) {
   for (const std::string& reason : verdict.reasons) {
     reasons.push_back(json::object{{"text", reason}});
   }
-  const bool has_plan = HasPlan(report);
-  json::array first = FirstView(report);
-  const bool has_first = !has_plan && !first.empty();
-  // What is to be fixed says why it failed; reasons for no verdict stand alone.
-  const bool has_reasons =
-      !reasons.empty() && (!(has_first || has_plan) || verdict.status == State::kNoVerdict);
+  // What is to be fixed says why it failed, and the diagnosis what leaves the verdict undecided.
+  const bool is_said =
+      verdict.status == State::kNoVerdict ? verdict.reasons.size() == 1 : HasFirstRows(report);
+  const bool has_reasons = !reasons.empty() && !is_said;
   return {{"status", NameOf(verdict.status)},
           {"word", VerdictWord(verdict.status)},
           {"sign", look.sign},
@@ -337,13 +207,7 @@ boost::json::object VerdictView(const Report& report) {
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
           {"policy", PolicyText(verdict)},
-          {"baseline", BaselineWarning(report)},
-          {"has_plan", has_plan},
-          {"plan", PlanView(report.plan.value_or(report::Plan{}))},
-          {"first", std::move(first)},
-          {"has_first", has_first},
-          {"first_title",
-           report.verdict.errors + report.verdict.warnings > 0 ? "Fix first" : "Look first"}};
+          {"baseline", BaselineWarning(report)}};
 }
 
 boost::json::object RunView(const Report& report) {
@@ -366,7 +230,6 @@ boost::json::object RunView(const Report& report) {
   AddFact(facts, "Framework", profile.framework);
   AddFact(facts, "Format", profile.format);
   AddFact(facts, "Recorded", DateText(profile.captured));
-  AddFact(facts, "Tool", report.tool);
   for (const std::string& source : profile.sources) {
     if (sources.size() < kListed) sources.push_back(json::object{{"path", source}});
   }

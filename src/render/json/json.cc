@@ -8,6 +8,7 @@
 #include "render/shared/render_runs.h"
 #include "render/shared/renderer.h"
 #include "render/shared/words.h"
+#include "report/first_screen.h"
 
 namespace profgauge::render {
 namespace {
@@ -402,6 +403,15 @@ void WritePlan(JsonWriter& out, const report::Plan& plan) {
   out.EndObject();
 }
 
+void WriteDiagnosis(JsonWriter& out, const report::Diagnosis& diagnosis) {
+  if (diagnosis.text.empty()) return;
+  out.Key("diagnosis");
+  out.BeginObject();
+  out.Field("bottleneck", diagnosis.bottleneck);
+  out.Field("text", diagnosis.text);
+  out.EndObject();
+}
+
 void WriteReport(JsonWriter& out, const report::Report& report) {
   out.BeginObject();
   out.Field("schema", report.schema);
@@ -424,6 +434,7 @@ void WriteReport(JsonWriter& out, const report::Report& report) {
   }
   out.EndArray();
   if (report.plan) WritePlan(out, *report.plan);
+  WriteDiagnosis(out, report::Diagnose(report));
   WriteTables(out, report);
   if (report.comparison) WriteComparison(out, *report.comparison);
   WriteRemarks(out, report.remarks);

@@ -26,7 +26,12 @@ namespace json = boost::json;
 struct Section {
   std::string name;  ///< As named when it is dropped.
   std::string text;
+  bool is_folded = false;  ///< Seen only when the reader opens the rest.
 };
+
+// A short document shows what a reviewer needs first; the rest opens on a click.
+constexpr std::string_view kFold = "<details><summary>Limits, findings and operators</summary>\n\n";
+constexpr std::string_view kFoldEnd = "\n</details>\n";
 
 /// A report with one of everything, to check templates against.
 const report::Report& MarkdownSchema() {
@@ -63,14 +68,20 @@ class Document {
     PROFGAUGE_CHECK(Add("Verdict", "head", MarkdownHeadView(report_, shape_),
                         MarkdownHeadView(sample, shape_)));
     const bool has_plan = report_.plan && !report_.plan->steps.empty();
-    PROFGAUGE_CHECK(
-        Add("Plan", "plan", MarkdownPlanView(report_), MarkdownPlanView(sample), has_plan));
+    PROFGAUGE_CHECK(Add("Plan", "plan", MarkdownPlanView(report_, shape_),
+                        MarkdownPlanView(sample, shape_), has_plan));
+    if (!shape_.is_full) {
+      PROFGAUGE_CHECK(DrawChange(sample));
+      PROFGAUGE_CHECK(DrawBreakdown(sample));
+      is_folding_ = true;
+    }
     PROFGAUGE_CHECK(Add("Limits", "gate", MarkdownGateView(report_, shape_),
                         MarkdownGateView(sample, shape_), !report_.gate.empty()));
     PROFGAUGE_CHECK(DrawFindings(sample));
-    PROFGAUGE_CHECK(DrawChange(sample));
-    PROFGAUGE_CHECK(Add("Iteration time breakdown", "breakdown", MarkdownBreakdownView(report_),
-                        MarkdownBreakdownView(sample), !report::Breakdown(report_).empty()));
+    if (shape_.is_full) {
+      PROFGAUGE_CHECK(DrawChange(sample));
+      PROFGAUGE_CHECK(DrawBreakdown(sample));
+    }
     PROFGAUGE_CHECK(DrawTables(sample));
     if (!shape_.is_full) return {};
     PROFGAUGE_CHECK(
@@ -85,13 +96,18 @@ class Document {
     constexpr std::size_t kReserve = 400;  // for the sentence about what is missing
     std::string out;
     std::size_t index = 0;
+    bool is_open = false;
     for (; index < sections_.size(); ++index) {
-      const std::string& text = sections_[index].text;
+      const bool opens = sections_[index].is_folded && !is_open;
+      const std::string text = std::string(opens ? kFold : "") + sections_[index].text;
       const bool is_last = index + 1 == sections_.size();
-      const std::size_t needed = out.size() + text.size() + (is_last ? 0 : kReserve);
+      const std::size_t needed =
+          out.size() + text.size() + kFoldEnd.size() + (is_last ? 0 : kReserve);
       if (index > 0 && max_bytes > 0 && needed > max_bytes) break;
       out += (out.empty() ? "" : "\n") + text;
+      is_open |= opens;
     }
+    if (is_open) out += kFoldEnd;
     if (index == sections_.size()) return out;
     const auto missing = static_cast<std::int64_t>(sections_.size() - index);
     out += fmt::format("\n… {} omitted to limit the size: ",
@@ -112,7 +128,7 @@ class Document {
     if (!is_wanted) return CheckTemplate(folder_, file, names);
     PROFGAUGE_TRY(std::string text, RenderTemplate(folder_, file, values, names));
     text = Tidy(text);
-    if (text != "\n") sections_.push_back({std::move(name), std::move(text)});
+    if (text != "\n") sections_.push_back({std::move(name), std::move(text), is_folding_});
     return {};
   }
 
@@ -121,6 +137,11 @@ class Document {
     full.is_full = true;  // The schema has all that either shape has.
     return Add("Change", "change", MarkdownChangeView(report_, shape_),
                MarkdownChangeView(sample, full), report_.comparison.has_value());
+  }
+
+  Status DrawBreakdown(const report::Report& sample) {
+    return Add("Iteration time breakdown", "breakdown", MarkdownBreakdownView(report_, shape_),
+               MarkdownBreakdownView(sample, shape_), !report::Breakdown(report_).empty());
   }
 
   Status DrawFindings(const report::Report& sample) {
@@ -170,6 +191,7 @@ class Document {
   report::Labels labels_;
   TemplateFolder folder_;
   std::vector<Section> sections_;
+  bool is_folding_ = false;
 };
 
 }  // namespace

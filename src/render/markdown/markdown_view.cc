@@ -9,11 +9,13 @@
 #include "base/format.h"
 #include "render/markdown/markdown_text.h"
 #include "render/shared/escape.h"
+#include "render/shared/plan_text.h"
 #include "render/shared/provenance.h"
 #include "render/shared/quality.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
+#include "report/first_screen.h"
 #include "report/table_look.h"
 
 namespace profgauge::render {
@@ -136,6 +138,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"counts", CountsText(verdict)},
           {"policy", PolicyText(verdict)},
           {"baseline", BaselineWarning(report)},
+          {"diagnosis", MakeMarkup(MarkdownProse(report::Diagnose(report).text, false))},
           {"run", RunText(report)},
           {"framework", profile.framework},
           {"captured", profile.captured},
@@ -171,7 +174,8 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
           {"more", std::move(more)}};
 }
 
-json::object MarkdownBreakdownView(const report::Report& report) {
+json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape) {
+  constexpr double kLeastShown = 0.005;  // Of a short document; the full one has every part.
   const auto count = static_cast<double>(report::SummedIterations(report));
   json::array parts;
   double sum = 0;
@@ -180,6 +184,7 @@ json::object MarkdownBreakdownView(const report::Report& report) {
     const bool has_time = part.time != nullptr && !IsAbsent(part.time->quantity.value);
     const double time = has_time ? AsNumber(part.time->quantity.value, 0) : 0;
     sum += time;
+    if (!shape.is_full && share < kLeastShown) continue;
     parts.push_back(json::object{{"title", part.title},
                                  {"bar", MakeMarkup(MarkdownBar(share))},
                                  {"share", part.share->quantity.text},
@@ -203,17 +208,18 @@ json::value FindingName(const report::Report& report, const report::Finding& fin
   return MakeMarkup(lead + MarkdownCode(finding.rule, true));
 }
 
-json::object MarkdownPlanView(const report::Report& report) {
+json::object MarkdownPlanView(const report::Report& report, const MarkdownShape& shape) {
   const report::Plan plan = report.plan.value_or(report::Plan{});
   json::array rows;
   for (const report::PlanStep& step : plan.steps) {
+    if (rows.size() == kFirstSteps && !shape.is_full) break;
     std::string rules;
     for (const std::string& rule : step.rules) {
       rules += (rules.empty() ? "" : " + ") + MarkdownCode(rule, false);
     }
     rows.push_back(json::object{{"number", static_cast<std::int64_t>(rows.size() + 1)},
                                 {"time", step.time.text},
-                                {"saves", step.saves.text},
+                                {"saves", PlanSavingText(plan, step)},
                                 {"rule", MakeMarkup(std::move(rules))},
                                 {"text", MakeMarkup(MarkdownProse(PlanStepText(step), false))}});
   }

@@ -23,9 +23,9 @@ struct MarkdownShape {
 MarkdownShape MarkdownShapeOf(bool is_full);
 
 boost::json::object MarkdownHeadView(const report::Report& report, const MarkdownShape& shape);
-boost::json::object MarkdownPlanView(const report::Report& report);
+boost::json::object MarkdownPlanView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape);
-boost::json::object MarkdownBreakdownView(const report::Report& report);
+boost::json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape,

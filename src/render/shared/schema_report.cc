@@ -217,6 +217,7 @@ report::Report MakeSchemaReport() {
   report.gate.back().reason = "x `x`";
   AddMetric(report, metric::kBreakdownTensorCoreKernel, {}, Unit::kShare);
   report.metrics.back().quantity.absent_because = "x `x`";
+  AddMetric(report, metric::kBreakdownCpu, 1.0, Unit::kShare);
   AddMetric(report, metric::kCriticalHostShare, 1.0, Unit::kShare);
   AddMetric(report, metric::kCriticalHostTime, std::int64_t{10}, Unit::kTime);
   AddMetric(report, metric::kBreakdownCpuTime, std::int64_t{10}, Unit::kTime);

@@ -74,7 +74,8 @@ void DrawNames(const OverviewChart& chart, const OverviewLane& lane, const Scale
     const double from = scale.X(std::max(event.start, chart.begin));
     const double to = scale.X(std::min(event.end, chart.end));
     const auto letters = static_cast<std::size_t>(std::max(0.0, (to - from - 6) / kLetter));
-    if (letters < kLeastLetters || event.name.empty()) continue;
+    const bool is_short = event.name.size() < kLeastLetters;
+    if (letters < (is_short ? event.name.size() : kLeastLetters) || event.name.empty()) continue;
     out += fmt::format("<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
                        chart.paints[event.paint].name, chart.paints[event.paint].ink,
                        SvgNumber(from + 4), y + 11, EscapeHtml(ElideMiddle(event.name, letters)));

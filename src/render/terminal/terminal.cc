@@ -24,10 +24,12 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "render/shared/change.h"
+#include "render/shared/plan_text.h"
 #include "render/shared/quality.h"
 #include "render/shared/renderer.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
+#include "report/first_screen.h"
 
 namespace profgauge::render {
 namespace {
@@ -87,6 +89,15 @@ std::string_view ShortName(std::string_view part) {
   if (part == "communication") return "exposed communication";
   if (part == "other") return "unattributed";
   return part;
+}
+
+/// The sentence that says what bounds the run.
+std::string DiagnosisText(const report::Report& report, std::size_t width, bool color) {
+  std::string out;
+  for (const std::string& line : Wrapped(Printable(report::Diagnose(report).text), width - 2)) {
+    if (!line.empty()) out += "  " + Painted(line, Ink::kBold, color) + "\n";
+  }
+  return out.empty() ? out : out + "\n";
 }
 
 std::string BreakdownText(const report::Report& report, std::size_t width) {
@@ -361,6 +372,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   const std::vector<std::string>& reasons = report.verdict.reasons;
   for (const report::Remark& remark : report.remarks) {
     if (std::find(reasons.begin(), reasons.end(), remark.text) != reasons.end()) continue;
+    if (QualityText(report.recording).find(remark.text) != std::string::npos) continue;
     rows.push_back(Note("note", Ink::kDim, Printable(remark.text)));
   }
   AddNotApplicable(report, verbosity, rows);
@@ -504,9 +516,18 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
       fmt::format("{}   {}\n", Painted(Printable(report.profile.name), Ink::kBold, options.color),
                   Printable(RunText(report)));
   out += SourcesText(report, width) + "\n";
+  out += DiagnosisText(report, width, options.color);
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
-  if (report.plan && !report.plan->steps.empty()) out += RenderPlan(*report.plan, width) + "\n";
+  if (report.plan && !report.plan->steps.empty()) {
+    report::Plan first = *report.plan;
+    if (options.verbosity <= 0) first.steps.resize(std::min(first.steps.size(), kFirstSteps));
+    out += RenderPlan(first, width);
+    if (first.steps.size() < report.plan->steps.size()) {
+      out += fmt::format("    {}\n", MoreStepsText(*report.plan));
+    }
+    out += "\n";
+  }
   out += QualityLine(report.recording, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);
   for (Row& row : rows) {

@@ -3,9 +3,11 @@
 
 #include "base/format.h"
 #include "render/shared/categories.h"
+#include "render/shared/plan_text.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheets.h"
+#include "report/first_screen.h"
 
 namespace profgauge::render {
 namespace {
@@ -17,6 +19,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
     sheet.Text(row, 0, label, XlsxStyle::kMuted);
     sheet.Text(row++, 1, text, XlsxStyle::kFree);
   };
+  add("Diagnosis", XlsxProse(report::Diagnose(report).text));
   add("Counts", CountsText(report.verdict));
   for (const std::string& reason : report.verdict.reasons) add("Because", reason);
   for (const report::ImportCounter& counter : report.import) {
@@ -69,8 +72,36 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
 
+// Without a plan: findings that are no symptom, with what to do and what that could save.
+std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
+  std::vector<const report::Finding*> fixes;
+  for (const report::Finding* finding : FiredFindings(report)) {
+    const bool counts = WeightOf(finding->level) <= 1 || AsNumber(finding->gain.value, 0) > 0;
+    if (counts && CauseOf(report, *finding) == nullptr && fixes.size() < kFirstSteps) {
+      fixes.push_back(finding);
+    }
+  }
+  if (fixes.empty()) return row;
+  sheet.Text(row++, 0, "Fix first", XlsxStyle::kHeading);
+  std::size_t at = row;
+  for (const report::Finding* finding : fixes) {
+    ++at;
+    sheet.Text(at, 0, finding->title, XlsxStyle::kWrap);
+    sheet.Cell(at, 1, finding->gain.value, Unit::kTime);
+    sheet.Text(at, 2, report::NameOf(finding->gain_bound), XlsxStyle::kIndented);
+    const std::string text = XlsxProse(FirstAdvice(*finding));
+    sheet.Text(at, 3, text, XlsxStyle::kWrap);
+    sheet.FitRow(at, text);
+  }
+  return sheet.AddTable(
+             row,
+             {{"Finding"}, {"Saving per iteration", Unit::kTime}, {"Estimate"}, {"What to do"}},
+             fixes.size(), "t_fixes") +
+         1;
+}
+
 std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
-  if (!report.plan || report.plan->steps.empty()) return row;
+  if (!report.plan || report.plan->steps.empty()) return WriteFixes(sheet, report, row);
   const report::Plan& plan = *report.plan;
   sheet.Text(row++, 0, fmt::format("Plan: {} to {} per iteration", plan.start.text, plan.end.text),
              XlsxStyle::kHeading);

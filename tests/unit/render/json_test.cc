@@ -101,8 +101,8 @@ TEST_F(ReportJson, KeysInTheirOrder) {
   for (const auto& entry : document_.as_object()) keys.emplace_back(entry.key());
   EXPECT_THAT(keys,
               ::testing::ElementsAre("schema", "tool", "profile", "verdict", "gate", "metrics",
-                                     "findings", "tables", "absent_tables", "left_out", "remarks",
-                                     "import", "environment", "provenance"));
+                                     "findings", "diagnosis", "tables", "absent_tables", "left_out",
+                                     "remarks", "import", "environment", "provenance"));
 }
 
 TEST_F(ReportJson, ANumberHasValueUnitAndText) {

@@ -110,6 +110,14 @@ kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
 - GPU idle is 31.4 %, limit ≤ 30 %
 
+#### Iteration time breakdown
+
+| Part | | Share | Per iteration | Total |
+|:--|:--|--:|--:|--:|
+| tensor\_core\_kernel | ███▋░░░░░░ | 36.0 % | 3.60 ms | 21.6 ms |
+
+<details><summary>Limits, findings and operators</summary>
+
 #### Limits
 
 | Status | Metric | Measured | Limit | Margin | Note |
@@ -143,12 +151,6 @@ More: <https://pytorch.org/docs/stable/data.html>
 | 4 | 1.18 ms |
 
 </details>
-
-#### Iteration time breakdown
-
-| Part | | Share | Per iteration | Total |
-|:--|:--|--:|--:|--:|
-| tensor\_core\_kernel | ███▋░░░░░░ | 36.0 % | 3.60 ms | 21.6 ms |
 )"));
 }
 

@@ -1,0 +1,271 @@
+// The first screen: what bounds the run, an iteration now and after the plan, what to do first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "render/html/view.h"
+#include "render/shared/categories.h"
+#include "render/shared/plan_text.h"
+#include "render/shared/quality.h"
+#include "render/shared/status_looks.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+#include "render/svg/svg.h"
+#include "report/first_screen.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+
+constexpr std::size_t kRowsFirst = kFirstSteps;
+// Parts below this share of the bar have no width that one sees.
+constexpr double kLeastInLegend = 0.005;
+constexpr int kBarWidth = 1190, kBarHeight = 26;
+// What a step takes away, and what then is left: no category's colours.
+constexpr Paint kSavedPaint = {"k-id", "#E3E3E3", "#000"};
+constexpr const Paint& kLeftPaint = kNeutralPaints.front();
+
+struct FirstRow {
+  std::string href, title, text, saves, after;
+  std::optional<State> status;
+};
+
+json::object ViewOf(const FirstRow& row, std::size_t number) {
+  const bool has_status = row.status && *row.status != State::kInfo;
+  return {{"number", static_cast<std::int64_t>(number)},
+          {"href", row.href},
+          {"shows", row.href.starts_with("#f-")},
+          {"status", StatusView(row.status.value_or(State::kInfo))},
+          {"has_status", has_status},
+          {"title", row.title},
+          {"pieces", PiecesOf(row.text)},
+          {"saves", row.saves},
+          {"after", row.after}};
+}
+
+FirstRow RowOf(const report::Finding& finding) {
+  const std::string advice = FirstAdvice(finding);
+  return {"#" + AnchorOf(finding.rule),
+          finding.title,
+          advice.empty() ? finding.message : advice,
+          GainText(finding, ""),
+          "",
+          finding.level};
+}
+
+std::string MissedText(const report::GateRow& row) {
+  if (row.change.text.empty()) return fmt::format("{}, limit {}", row.measured.text, row.limit);
+  return fmt::format("{}, {} against the baseline, limit {}", row.measured.text, row.change.text,
+                     row.limit);
+}
+
+void AddMissed(const Report& report, State level, std::vector<FirstRow>& rows) {
+  for (const report::GateRow& row : report.gate) {
+    if (row.status != level) continue;
+    rows.push_back(
+        {"#gate", row.title.empty() ? row.metric : row.title, MissedText(row), "", "", row.status});
+  }
+}
+
+// Findings about the run come before those about its profile, which say how far to trust the rest.
+bool IsOfProfile(const report::Finding* finding) { return finding->rule.starts_with("recording/"); }
+
+// Fired findings that are no symptom of another: those of weight in their order, or those that only
+// inform and could save something, the largest saving first.
+std::vector<const report::Finding*> Causes(const Report& report, bool of_weight) {
+  const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
+  std::vector<const report::Finding*> causes;
+  for (const report::Finding& finding : report.findings) {
+    const bool weighs = WeightOf(finding.level) <= 1;
+    if (!HasFired(finding) || CauseOf(report, finding) != nullptr || weighs != of_weight) continue;
+    if (of_weight || gain(&finding) > 0) causes.push_back(&finding);
+  }
+  if (of_weight) {
+    std::ranges::stable_partition(causes, [](const auto* one) { return !IsOfProfile(one); });
+  } else {
+    std::ranges::stable_sort(causes, std::greater<>(), gain);
+  }
+  return causes;
+}
+
+// Whether a finding says why the run fails.
+bool HasErrorFinding(const Report& report) {
+  return std::any_of(report.findings.begin(), report.findings.end(),
+                     [&report](const report::Finding& finding) {
+                       return HasFired(finding) && finding.level == State::kError &&
+                              CauseOf(report, finding) == nullptr;
+                     });
+}
+
+// Without a plan: limits whose miss no finding explains, then findings; where none fired, limits
+// that were missed, then what could save most.
+std::vector<FirstRow> RowsOfFindings(const Report& report) {
+  std::vector<FirstRow> rows;
+  if (report.verdict.status == State::kFail && !HasErrorFinding(report)) {
+    AddMissed(report, State::kError, rows);
+  }
+  for (const report::Finding* finding : Causes(report, true)) rows.push_back(RowOf(*finding));
+  if (!rows.empty()) return rows;
+  AddMissed(report, State::kError, rows);
+  AddMissed(report, State::kWarn, rows);
+  for (const report::Finding* finding : Causes(report, false)) rows.push_back(RowOf(*finding));
+  return rows;
+}
+
+bool HasPlan(const Report& report) { return report.plan && !report.plan->steps.empty(); }
+
+std::vector<FirstRow> RowsOfPlan(const report::Plan& plan) {
+  std::vector<FirstRow> rows;
+  for (const report::PlanStep& step : plan.steps) {
+    FirstRow& row = rows.emplace_back();
+    row.title = step.title;
+    if (step.rules.size() > 1) row.title += fmt::format(", with {}", step.rules[1]);
+    row.text = step.fired ? PlanStepText(step) : "Next bottleneck.";
+    row.href = step.fired ? "#" + AnchorOf(step.rules.front()) : "";
+    row.saves = PlanSavingText(plan, step);
+    row.after = step.time.text;
+  }
+  return rows;
+}
+
+std::vector<FirstRow> FirstRows(const Report& report) {
+  return HasPlan(report) ? RowsOfPlan(*report.plan) : RowsOfFindings(report);
+}
+
+// An iteration as it is: its parts.
+json::object BarNow(const Report& report, json::array& legend) {
+  std::vector<BarPart> parts;
+  std::string description = "An iteration now:";
+  for (const report::BreakdownPart& part : report::Breakdown(report)) {
+    const double share = AsNumber(part.share->quantity.value, 0);
+    if (!(share > 0)) continue;
+    const std::string& text = part.share->quantity.text;
+    const std::string title = fmt::format("{} {}", part.title, text);
+    description += (parts.empty() ? " " : ", ") + title;
+    parts.push_back({PaintOf(part.category), share, text, title});
+    if (share < kLeastInLegend) continue;
+    legend.push_back(
+        json::object{{"swatch", MakeMarkup(SvgSwatch(PaintOf(part.category)))}, {"label", title}});
+  }
+  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
+  return {
+      {"name", "Now"},
+      {"bar", MakeMarkup(parts.empty() ? std::string()
+                                       : SvgStackedBar(parts, kBarWidth, kBarHeight, description))},
+      {"time", mean == nullptr ? "" : mean->quantity.text}};
+}
+
+// The same after all steps: what is left, then what each step takes away, the last step's first.
+json::object BarAfter(const report::Plan& plan) {
+  const double start = AsNumber(plan.start.value, 0);
+  const auto share = [start](const report::Quantity& part) {
+    return start > 0 ? std::clamp(AsNumber(part.value, 0) / start, 0.0, 1.0) : 0.0;
+  };
+  double free = 1 - share(plan.end);
+  std::vector<BarPart> parts = {
+      {kLeftPaint, share(plan.end), plan.end.text, fmt::format("{} are left", plan.end.text)}};
+  for (std::size_t i = plan.steps.size(); i-- > 0;) {
+    const report::PlanStep& step = plan.steps[i];
+    const double part = std::min(share(step.saves), free);
+    free -= part;
+    parts.push_back({kSavedPaint, part, fmt::format("{}: −{}", i + 1, step.saves.text),
+                     fmt::format("Step {} saves {}", i + 1, step.saves.text)});
+  }
+  return {{"name", "After the plan"},
+          {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight,
+                                           fmt::format("{} of {} are left after the plan",
+                                                       plan.end.text, plan.start.text)))},
+          {"time", plan.end.text}};
+}
+
+// "Fails: GPU idle time 43.4 % (limit ≤ 30 %) · …": limits that no row above names.
+std::string LimitsMissed(const Report& report) {
+  std::string text;
+  std::size_t count = 0;
+  for (const report::GateRow& row : report.gate) {
+    if (row.status != State::kError) continue;
+    if (++count > kRowsFirst) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ",
+                        row.title.empty() ? row.metric : row.title, MissedText(row));
+  }
+  if (count > kRowsFirst) text += fmt::format(" · and {} more", count - kRowsFirst);
+  return text;
+}
+
+// The one line about the profile itself, and how many more there are.
+json::object HygieneView(const Report& report) {
+  std::vector<std::string> lines;
+  if (std::string text = QualityText(report.recording); !text.empty()) lines.push_back(text);
+  for (const report::Remark& remark : report.remarks) {
+    const bool is_said = std::ranges::any_of(lines, [&remark](const std::string& line) {
+      return line.find(remark.text) != std::string::npos;
+    });
+    if (!is_said) lines.push_back(remark.text);
+  }
+  for (const report::Finding* finding : Causes(report, true)) {
+    if (IsOfProfile(finding)) lines.push_back(finding->title);
+  }
+  const std::size_t more = lines.empty() ? 0 : lines.size() - 1;
+  const bool has_section = !report.recording.checks.empty() || !report.remarks.empty();
+  return {{"known", !lines.empty()},
+          {"href", has_section ? "#quality" : "#findings"},
+          {"text", lines.empty() ? "" : lines.front()},
+          {"more", more == 0 ? ""
+                             : fmt::format("and {}", Counted(static_cast<std::int64_t>(more),
+                                                             "more note", "more notes"))}};
+}
+
+std::string TitleOf(const Report& report) {
+  if (HasPlan(report)) {
+    return fmt::format("Plan: {} → {} per iteration", report.plan->start.text,
+                       report.plan->end.text);
+  }
+  return report.verdict.errors + report.verdict.warnings > 0 ? "Fix first" : "Look first";
+}
+
+}  // namespace
+
+bool HasFirstRows(const Report& report) { return !FirstRows(report).empty(); }
+
+boost::json::object FirstView(const Report& report) {
+  const bool has_plan = HasPlan(report);
+  const std::vector<FirstRow> all = FirstRows(report);
+  json::array rows, bars, legend;
+  for (std::size_t i = 0; i < std::min(all.size(), kRowsFirst); ++i) {
+    rows.push_back(ViewOf(all[i], i + 1));
+  }
+  bars.push_back(BarNow(report, legend));
+  if (has_plan) bars.push_back(BarAfter(*report.plan));
+  const std::string text = report::Diagnose(report).text;
+  const std::size_t colon = std::min(text.find(": "), text.size());
+  const std::size_t more = all.size() - rows.size();
+  const std::string_view kind = has_plan ? "step" : "finding";
+  std::string note = has_plan ? PlanNote(*report.plan) : std::string();
+  return {{"lead", text.substr(0, colon)},
+          {"pieces", PiecesOf(text.substr(colon))},
+          {"has_bars", !legend.empty()},
+          {"bars", std::move(bars)},
+          {"legend", std::move(legend)},
+          {"bars_note",
+           report.profile.ranks > 1 ? "Times: slowest rank. Parts: mean of the ranks." : ""},
+          {"title", TitleOf(report)},
+          {"has_rows", !rows.empty()},
+          {"has_after", has_plan},
+          {"rows", std::move(rows)},
+          {"more", more == 0 ? std::string()
+                             : fmt::format("and {} more {}{}", more, kind, more == 1 ? "" : "s")},
+          {"missed", has_plan ? LimitsMissed(report) : ""},
+          {"note", std::move(note)},
+          {"hygiene", HygieneView(report)}};
+}
+
+}  // namespace profgauge::render::html

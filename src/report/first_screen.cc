@@ -1,0 +1,230 @@
+#include "report/first_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "knowledge/diagnosis.h"
+#include "model/category.h"
+#include "report/device_text.h"
+
+namespace profgauge::report {
+namespace {
+
+using knowledge::kDiagnosisLeastShare;
+using knowledge::kDiagnosisMostlyKernels;
+
+struct Class {
+  std::string_view rules;  // An id, or a category with its slash.
+  std::string_view id, word;
+  int sentences = 1;  // Of the finding's message.
+};
+
+// The first that fits. Rules of no class have their title in place of the word.
+constexpr std::array kClasses = std::to_array<Class>({
+    {"io/", "input-bound", "Input-bound"},
+    {"host/exposed-copies", "copy-bound", "Copy-bound"},
+    {"host/launch-bound", "launch-bound", "Launch-bound"},
+    {"host/", "host-bound", "Host-bound"},
+    {"cpu/", "host-bound", "Host-bound"},
+    {"launch/", "launch-bound", "Launch-bound"},
+    {"comm/straggler", "straggler", "Waiting for one rank"},
+    {"comm/slow-gpu", "straggler", "Waiting for one GPU"},
+    {"comm/imbalance", "straggler", "Waiting for other ranks"},
+    {"comm/", "communication-bound", "Communication-bound"},
+    {"compute/memory-bound", "memory-bound", "Memory-bound"},
+    {"compute/", "compute-bound", "Compute-bound"},
+    {"tensorcore/", "compute-bound", "Compute-bound"},
+    {"shapes/", "compute-bound", "Compute-bound"},
+    {"gpu/idle", "idle", "Idle", 2},  // The second one has the main cause.
+});
+
+bool IsFired(const Finding& finding) {
+  return std::ranges::find(kLevels, finding.status) != kLevels.end();
+}
+
+// "1.50 ms per call. The rest …" up to the end of so many sentences. Code between backticks ends
+// none.
+std::string_view Sentences(std::string_view text, int count) {
+  bool is_code = false;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '`') is_code = !is_code;
+    const bool ends = !is_code && text[i] == '.' && text[i + 1] == ' ';
+    if (ends && --count == 0) return text.substr(0, i + 1);
+  }
+  return text;
+}
+
+const Finding* FindByRule(const Report& report, std::string_view rule) {
+  const auto found = std::ranges::find_if(report.findings, [rule](const Finding& finding) {
+    return finding.rule == rule && IsFired(finding);
+  });
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+bool IsSymptom(const Report& report, const Finding& finding) {
+  return std::ranges::any_of(report.findings, [&finding](const Finding& cause) {
+    return &cause != &finding && IsFired(cause) &&
+           std::ranges::find(cause.explains, finding.rule) != cause.explains.end();
+  });
+}
+
+Diagnosis OfFinding(const Finding& finding) {
+  const auto found = std::ranges::find_if(kClasses, [&finding](const Class& of) {
+    return of.rules.ends_with('/') ? finding.rule.starts_with(of.rules) : finding.rule == of.rules;
+  });
+  const bool is_known = found != kClasses.end();
+  const std::string_view word = is_known ? found->word : std::string_view(finding.title);
+  const std::string_view sentence = Sentences(finding.message, is_known ? found->sentences : 1);
+  return {is_known ? std::string(found->id) : "other",
+          sentence.empty() ? fmt::format("{}.", word) : fmt::format("{}: {}", word, sentence)};
+}
+
+// What to make of the plan: its first step that is a finding, where all of it is worth the work.
+const Finding* FirstOfPlan(const Report& report) {
+  const double start = report.plan ? AsNumber(report.plan->start.value, 0) : 0;
+  if (start <= 0 ||
+      start - AsNumber(report.plan->end.value, start) < kDiagnosisLeastShare.Of(start)) {
+    return nullptr;
+  }
+  for (const PlanStep& step : report.plan->steps) {
+    if (!step.fired || step.rules.empty()) continue;
+    return FindByRule(report, step.rules.front());
+  }
+  return nullptr;
+}
+
+bool IsAboutProfile(const Finding& finding) {
+  return finding.rule.starts_with("recording/") || finding.rule == "neuron/profiler-warnings";
+}
+
+// Of findings that are no symptom, the one that could save most; where none has a number, the
+// first that fails or warns. Where a plan was simulated, bounds of others decide nothing.
+const Finding* MostWorth(const Report& report, double iteration) {
+  const bool is_simulated = report.plan && report.plan->absent_because.empty();
+  const Finding* most = nullptr;
+  double gain = iteration > 0 ? kDiagnosisLeastShare.Of(iteration) : 0;
+  for (const Finding& finding : report.findings) {
+    if (!IsFired(finding) || IsAboutProfile(finding) || IsSymptom(report, finding)) continue;
+    const double saves = AsNumber(finding.gain.value, 0);
+    const bool counts = !is_simulated || finding.gain_bound == Bound::kReplayed;
+    if (counts && saves > gain) {
+      most = &finding;
+      gain = saves;
+    }
+  }
+  if (most != nullptr || is_simulated) return most;
+  for (const Finding& finding : report.findings) {
+    const bool weighs = finding.level == State::kError || finding.level == State::kWarn;
+    if (!IsFired(finding) || !weighs || IsAboutProfile(finding)) continue;
+    if (IsAbsent(finding.gain.value) && !IsSymptom(report, finding)) return &finding;
+  }
+  return nullptr;
+}
+
+struct PartText {
+  std::string_view id, before, after;
+};
+
+PartText TextOf(Category category) {
+  switch (category) {
+    case Category::kDataLoader:
+      return {"input-bound", "Input-bound: the {{ device.device }} waits for input data for ", ""};
+    case Category::kCommunication:
+      return {"communication-bound", "Communication-bound: collectives run for ",
+              " without computation"};
+    case Category::kMemcpy:
+      return {"copy-bound", "Copy-bound: only copies run for ", ""};
+    case Category::kMemset:
+      return {"copy-bound", "Copy-bound: only memsets run for ", ""};
+    case Category::kRuntime:
+      return {"host-bound",
+              "Host-bound: the {{ device.device }} idles while the host is in runtime calls for ",
+              ""};
+    case Category::kCpu:
+      return {"host-bound",
+              "Host-bound: the {{ device.device }} idles while operators run on the host for ", ""};
+    default:
+      return {"idle", "Idle: nothing recorded explains why the {{ device.device }} idles for ", ""};
+  }
+}
+
+std::string ShareText(double share) { return FormatValue(share, Unit::kShare); }
+
+// "each 178 ms iteration", "the 876 ms of the profile".
+std::string WholeText(const Report& report) {
+  const Metric* mean = FindMetricById(report, metric::kIterationTimeMean.text());
+  const bool has_mean = mean != nullptr && !IsAbsent(mean->quantity.value);
+  if (has_mean && report.profile.iterations_total > 1) {
+    return fmt::format("each {} iteration", mean->quantity.text);
+  }
+  return has_mean ? fmt::format("the {} iteration", mean->quantity.text) : "the time";
+}
+
+Diagnosis Praise(const Report& report, double kernels) {
+  std::string text = fmt::format("Nothing large to fix: kernels run for {} of {}",
+                                 ShareText(kernels), WholeText(report));
+  const Metric* eligible = FindMetricById(report, metric::kTensorCoreEfficiency.text());
+  if (eligible != nullptr && !IsAbsent(eligible->quantity.value)) {
+    text +=
+        TextFor(report.profile,
+                fmt::format(", and {} of eligible kernel time uses {{{{ device.matrix_units }}}}",
+                            eligible->quantity.text));
+  }
+  return {"none", text + "."};
+}
+
+Diagnosis OfBreakdown(const Report& report) {
+  double kernels = 0, most = kDiagnosisLeastShare.value();
+  std::optional<Category> largest;
+  for (const BreakdownPart& part : Breakdown(report)) {
+    const double share = AsNumber(part.share->quantity.value, 0);
+    if (part.category == Category::kTensorCoreKernel || part.category == Category::kOtherKernel) {
+      kernels += share;
+    } else if (share > most) {
+      most = share;
+      largest = part.category;
+    }
+  }
+  if (kernels >= kDiagnosisMostlyKernels.value()) return Praise(report, kernels);
+  if (!largest) return {};
+  const bool is_idle =
+      *largest == Category::kRuntime || *largest == Category::kCpu || *largest == Category::kOther;
+  const Finding* idle = is_idle ? FindByRule(report, "gpu/idle") : nullptr;
+  if (idle != nullptr) return OfFinding(*idle);
+  const PartText words = TextOf(*largest);
+  return {std::string(words.id),
+          TextFor(report.profile, words.before) +
+              fmt::format("{} of {}{}.", ShareText(most), WholeText(report), words.after)};
+}
+
+// The reason that leaves the verdict undecided, with the metric's title in place of its id.
+Diagnosis OfReason(const Report& report) {
+  std::string reason = report.verdict.reasons.front();
+  for (const GateRow& row : report.gate) {
+    if (row.title.empty() || !reason.starts_with(row.metric + " ")) continue;
+    reason.replace(0, row.metric.size(), row.title);
+    break;
+  }
+  return {"undecided", fmt::format("Not judged: {}.", reason)};
+}
+
+}  // namespace
+
+Diagnosis Diagnose(const Report& report) {
+  const bool is_undecided = report.verdict.status == State::kNoVerdict;
+  if (is_undecided && !report.verdict.reasons.empty()) return OfReason(report);
+  if (const Finding* first = FirstOfPlan(report)) return OfFinding(*first);
+  const Metric* mean = FindMetricById(report, metric::kIterationTimeMean.text());
+  const double iteration = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
+  if (const Finding* most = MostWorth(report, iteration)) return OfFinding(*most);
+  return OfBreakdown(report);
+}
+
+}  // namespace profgauge::report

@@ -1,0 +1,21 @@
+// The sentence that every output begins with: what bounds the run, with its numbers.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace profgauge::report {
+
+struct Diagnosis {
+  std::string bottleneck;  ///< "input-bound", "launch-bound", …; "none": nothing large to fix.
+  std::string text;        ///< Empty: of nothing that was measured.
+};
+
+/// Of the first step of the plan; without a plan, of the finding that could save most; without one,
+/// of the largest part of an iteration in which no kernel runs. A run that needs nothing is praised
+/// with its numbers, and one without a verdict has the question that is undecided. A report that
+/// was read back from report.json has the same.
+Diagnosis Diagnose(const Report& report);
+
+}  // namespace profgauge::report

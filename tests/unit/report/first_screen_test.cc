@@ -1,0 +1,128 @@
+#include "report/first_screen.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/format.h"
+#include "base/metric_id.h"
+
+namespace profgauge::report {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kIteration = 100e6;  // ns
+
+void AddMetric(Report& report, std::string_view id, Value value, Unit unit) {
+  Metric& metric = report.metrics.emplace_back();
+  metric.id = id;
+  metric.title = id;
+  metric.quantity = {value, unit, FormatValue(value, unit), ""};
+}
+
+Report RunOf(std::int64_t iterations) {
+  Report report;
+  report.verdict.status = State::kPass;
+  report.profile.iterations_total = iterations;
+  report.profile.accelerator = "nvidia";
+  AddMetric(report, metric::kIterationTimeMean.text(), kIteration, Unit::kTime);
+  return report;
+}
+
+Finding& AddFinding(Report& report, std::string rule, State level, double saves) {
+  Finding& finding = report.findings.emplace_back();
+  finding.rule = finding.key = std::move(rule);
+  finding.level = finding.status = level;
+  finding.title = "Title of " + finding.rule;
+  finding.message = "3.5 % of `a. b` is lost. The rest is detail.";
+  if (saves > 0) finding.gain = {saves, Unit::kTime, FormatDuration(saves), ""};
+  finding.gain_bound = Bound::kUpper;
+  return finding;
+}
+
+void AddStep(Report& report, const std::string& rule, bool fired, double after) {
+  if (!report.plan) {
+    report.plan.emplace();
+    report.plan->start = {kIteration, Unit::kTime, "100 ms", ""};
+  }
+  PlanStep& step = report.plan->steps.emplace_back();
+  step.rules = {rule};
+  step.fired = fired;
+  report.plan->end = step.time = {after, Unit::kTime, FormatDuration(after), ""};
+}
+
+TEST(Diagnosis, IsTheFirstStepOfThePlanInItsFindingsFirstSentence) {
+  Report report = RunOf(10);
+  AddFinding(report, "gpu/idle", State::kError, 90e6);
+  AddFinding(report, "io/dataloader-bound", State::kWarn, 33e6);
+  AddStep(report, "launch/next", false, 80e6);
+  AddStep(report, "io/dataloader-bound", true, 60e6);
+  const Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.bottleneck, "input-bound");
+  EXPECT_EQ(diagnosis.text, "Input-bound: 3.5 % of `a. b` is lost.");
+}
+
+TEST(Diagnosis, WithoutAPlanTheLargestBoundCounts) {
+  Report report = RunOf(10);
+  report.plan.emplace().absent_because = "no dependencies";
+  AddFinding(report, "recording/data-loss", State::kError, 0);
+  AddFinding(report, "comm/exposed", State::kWarn, 20e6);
+  AddFinding(report, "compute/unfused-attention", State::kInfo, 30e6);
+  EXPECT_EQ(Diagnose(report).bottleneck, "compute-bound");
+  report.findings.back().gain = {};
+  EXPECT_EQ(Diagnose(report).bottleneck, "communication-bound");
+  // A symptom's saving is its cause's.
+  AddFinding(report, "host/launch-bound", State::kWarn, 10e6).explains = {"comm/exposed"};
+  EXPECT_EQ(Diagnose(report).bottleneck, "launch-bound");
+}
+
+TEST(Diagnosis, OfNoNumberAtAllTheFirstFindingCounts) {
+  Report report = RunOf(10);
+  AddFinding(report, "recording/no-iterations", State::kWarn, 0);
+  AddFinding(report, "neuron/throttled", State::kWarn, 0);
+  EXPECT_EQ(Diagnose(report).bottleneck, "other");
+  EXPECT_THAT(Diagnose(report).text, HasSubstr("Title of neuron/throttled: 3.5 %"));
+}
+
+TEST(Diagnosis, PraisesARunThatNeedsNothing) {
+  Report report = RunOf(1);
+  report.plan.emplace();
+  AddMetric(report, metric::kBreakdownTensorCoreKernel.text(), 0.87, Unit::kShare);
+  AddMetric(report, metric::kBreakdownOtherKernel.text(), 0.07, Unit::kShare);
+  AddMetric(report, metric::kBreakdownOther.text(), 0.06, Unit::kShare);
+  AddMetric(report, metric::kTensorCoreEfficiency.text(), 1.0, Unit::kShare);
+  const Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.bottleneck, "none");
+  EXPECT_EQ(diagnosis.text,
+            "Nothing large to fix: kernels run for 94.0\u202f% of the 100\u202fms iteration, and "
+            "100.0\u202f% of eligible kernel time uses Tensor Cores.");
+}
+
+TEST(Diagnosis, NamesTheLargestPartWithoutKernels) {
+  Report report = RunOf(2);
+  AddMetric(report, metric::kBreakdownOtherKernel.text(), 0.5, Unit::kShare);
+  AddMetric(report, metric::kBreakdownDataloader.text(), 0.2, Unit::kShare);
+  AddMetric(report, metric::kBreakdownCpu.text(), 0.3, Unit::kShare);
+  EXPECT_EQ(Diagnose(report).text,
+            "Host-bound: the GPU idles while operators run on the host for 30.0\u202f% of each "
+            "100\u202fms iteration.");
+  // Where a finding knows the cause of idle time, it says more.
+  AddFinding(report, "gpu/idle", State::kError, 0).message = "It idles. Cause: x. The rest.";
+  EXPECT_EQ(Diagnose(report).text, "Idle: It idles. Cause: x.");
+  EXPECT_EQ(Diagnose(Report{}).text, "");
+}
+
+TEST(Diagnosis, SaysWhatLeavesTheVerdictUndecided) {
+  Report report = RunOf(2);
+  report.verdict.status = State::kNoVerdict;
+  report.verdict.reasons = {"gpu.idle.mean is uncertain"};
+  GateRow& row = report.gate.emplace_back();
+  row.metric = "gpu.idle.mean";
+  row.title = "GPU idle time";
+  EXPECT_EQ(Diagnose(report).text, "Not judged: GPU idle time is uncertain.");
+}
+
+}  // namespace
+}  // namespace profgauge::report
