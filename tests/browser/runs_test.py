@@ -18,12 +18,12 @@ class RunsTest(unittest.TestCase):
         cls.driver.close()
 
     def setUp(self):
-        self.open("")
+        self.open("#r1")
 
     def open(self, address):
         self.driver.open("about:blank")
         self.driver.open(page_url("runs.html") + address)
-        self.ready(TABLES if address[1:2] in ("p", "m") else READY)
+        self.ready(READY if address[1:2] == "r" else TABLES)
 
     def ready(self, what=READY):
         self.driver.wait(what, "the page's scripts")
@@ -49,6 +49,15 @@ class RunsTest(unittest.TestCase):
         self.assertTrue(self.js("return document.getElementById('breakdown') !== null"))
         self.assertEqual(self.js("return document.querySelector('[id^=\"r1-\"], [href^=\"#r1-\"]')"), None)
         self.assertEqual([entry["message"] for entry in self.driver.log("browser")], [])
+
+    def test_it_opens_on_all_runs(self):
+        self.open("")
+        self.assertEqual(self.js("return " + PARTS), ["m1"])
+        rows = self.js("return [...document.querySelectorAll('#breakdowns tbody tr')].map((row) => row.textContent)")
+        self.assertEqual(len(rows), 3)
+        for row, verdict, name, change in zip(rows, ("fail", "pass", "fail"), ("slow", "healthy", "again"), ("", "faster", "no change")):
+            for part in (verdict, name, change, " ms"):
+                self.assertIn(part, row.replace("\u202f", " "))
 
     def test_every_panel_follows_the_chosen_run(self):
         def facts():

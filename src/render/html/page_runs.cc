@@ -55,7 +55,7 @@ struct Part {
 };
 
 std::vector<Part> PartsOfPage(const report::Runs& runs) {
-  std::vector<Part> parts;
+  std::vector<Part> parts = {{"m1", "together", nullptr, "All runs", {}}};
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
     const report::Report& run = runs.runs[i];
     const StatusLook& look = LookOf(run.verdict.status);
@@ -74,7 +74,6 @@ std::vector<Part> PartsOfPage(const report::Runs& runs) {
                                  runs.runs[pair.base].profile.name),
                      {}});
   }
-  parts.push_back({"m1", "together", nullptr, "All runs", {}});
   return parts;
 }
 

@@ -16,6 +16,7 @@
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "render/svg/svg.h"
+#include "report/first_screen.h"
 
 namespace profgauge::render::html {
 namespace {
@@ -88,13 +89,27 @@ json::array LegendView(const Runs& runs) {
   return legend;
 }
 
+// Against the first run: "−27.6 %, faster", of what was tested.
+std::string ChangeToFirst(const Runs& runs, std::size_t current) {
+  for (const Runs::Pair& pair : runs.pairs) {
+    if (pair.base != 0 || pair.current != current || !pair.report.comparison) continue;
+    const report::Comparison& comparison = *pair.report.comparison;
+    const std::string relative = TestedChange(comparison);
+    return fmt::format("{}{}{}", relative, relative.empty() ? "" : ", ", SpeedWord(comparison));
+  }
+  return {};
+}
+
 json::array BarsView(const Runs& runs) {
   double longest = 0;
   for (const Report& run : runs.runs) longest = std::max(longest, MeanOf(run));
   json::array bars;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
-    bars.push_back(json::object{{"name", runs.runs[i].profile.name},
+    bars.push_back(json::object{{"run", runs.runs[i].profile.name},
                                 {"bar", MakeMarkup(BarOf(runs.runs[i], longest))},
+                                {"verdict", StatusView(runs.runs[i].verdict.status)},
+                                {"change", i == 0 ? "" : ChangeToFirst(runs, i)},
+                                {"diagnosis", PiecesOf(report::Diagnose(runs.runs[i]).text)},
                                 {"time", IterationView(runs.runs[i])}});
   }
   return bars;
@@ -154,6 +169,7 @@ boost::json::object TogetherView(const Runs& runs) {
   json::array heads;
   for (const Report& run : runs.runs) heads.push_back(json::object{{"run", run.profile.name}});
   return {{"legend", LegendView(runs)},
+          {"first", runs.runs.front().profile.name},
           {"bars", BarsView(runs)},
           {"heads", std::move(heads)},
           {"metrics", MetricRows(runs)}};

@@ -133,9 +133,7 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           {"base", Time(comparison.base)},
           {"current", Time(comparison.current)},
           {"delta", HasTimes(comparison) ? Delta(comparison.delta) : "–"},
-          {"relative", RelativeText(comparison)},
-          {"word", SpeedWord(comparison)},
-          {"speed", SpeedText(comparison)},
+          {"sentence", ChangeSentence(comparison)},
           {"has_significant", HasSignificant(comparison)},
           {"differences", std::move(differences)},
           // In a full report of a check the gate table has them already.

@@ -233,17 +233,33 @@ std::string_view SpeedWord(const report::Comparison& comparison) {
   return {};
 }
 
-std::string TestedText(const report::Comparison& comparison) {
+std::string TestedChange(const report::Comparison& comparison) {
+  if (!HasTimes(comparison)) return {};
   const report::ComparedMetric* tested = TestedTime(comparison);
-  if (!HasTimes(comparison) || tested == nullptr) return {};
-  if (tested->result == State::kMissing) return tested->note;
-  if (!HasInterval(*tested) || SpeedOf(comparison) == Speed::kSame) return {};
-  return fmt::format("median {} {}", tested->change.text, IntervalText(*tested));
+  const bool is_tested = tested != nullptr && !IsAbsent(tested->change.value);
+  return is_tested ? tested->change.text : RelativeText(comparison);
 }
 
-std::string SpeedText(const report::Comparison& comparison) {
-  const std::string tested = TestedText(comparison);
-  return std::string(SpeedWord(comparison)) + (tested.empty() ? "" : " (" + tested + ")");
+std::string ChangeSentence(const report::Comparison& comparison) {
+  const std::string_view word = SpeedWord(comparison);
+  const report::ComparedMetric* tested = TestedTime(comparison);
+  if (!HasTimes(comparison)) return fmt::format("Iteration time: {}", word);
+  if (SpeedOf(comparison) == Speed::kNotComparable) {
+    return fmt::format("{}: {} ({})", tested->title, word, tested->note);
+  }
+  if (tested == nullptr || IsAbsent(tested->change.value)) {
+    const std::string relative = RelativeText(comparison);
+    return fmt::format("Mean iteration time: {} → {}{}: {}",
+                       FormatDuration(static_cast<double>(comparison.base)),
+                       FormatDuration(static_cast<double>(comparison.current)),
+                       relative.empty() ? "" : ", " + relative, word);
+  }
+  const std::string interval =
+      HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
+          ? fmt::format(" (98 % CI {} to {})", tested->low.text, tested->high.text)
+          : std::string();
+  return fmt::format("{}: {} → {}, {}{}: {}", tested->title, tested->base.text,
+                     tested->current.text, tested->change.text, interval, word);
 }
 
 SpeedLook LookOfSpeed(const report::Comparison& comparison) {

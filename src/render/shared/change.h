@@ -48,10 +48,11 @@ enum class Speed : std::uint8_t {
 Speed SpeedOf(const report::Comparison& comparison);
 /// "slower", "no significant change", "not comparable"…
 std::string_view SpeedWord(const report::Comparison& comparison);
-/// The change that was tested: "median +11.8 % [+9.1, +14.6]"; or why none was. May be empty.
-std::string TestedText(const report::Comparison& comparison);
-/// Both: "slower (median +11.8 % [+9.1, +14.6])".
-std::string SpeedText(const report::Comparison& comparison);
+/// "Median iteration time: 177 ms → 127 ms, −27.6 % (98 % CI −37.9 % to −15.4 %): faster": one
+/// change, named, with the word.
+std::string ChangeSentence(const report::Comparison& comparison);
+/// The percentage in it: "−27.6 %"; empty without one.
+std::string TestedChange(const report::Comparison& comparison);
 /// The sign and the CSS class that go with the word.
 struct SpeedLook {
   std::string_view sign, name;

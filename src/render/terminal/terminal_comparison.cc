@@ -75,15 +75,7 @@ std::string ChangeLine(const report::Comparison& comparison) {
   if (!HasTimes(comparison)) {
     return "The change of the iteration time cannot be explained: a run has no iteration times.\n";
   }
-  const std::string relative = RelativeText(comparison);
-  return fmt::format("{}  {} → {} per iteration{}, {}\n", DeltaText(comparison.delta),
-                     FormatDuration(static_cast<double>(comparison.base)),
-                     FormatDuration(static_cast<double>(comparison.current)),
-                     relative.empty() ? "" : " (" + relative + ")",
-                     // Why lengths do not compare is said by the metric's line.
-                     SpeedOf(comparison) == Speed::kNotComparable
-                         ? std::string(SpeedWord(comparison))
-                         : Printable(SpeedText(comparison)));
+  return Printable(ChangeSentence(comparison)) + "\n";
 }
 
 // What leaves the verdict open, and the verdict. Nothing where nobody asked for one.

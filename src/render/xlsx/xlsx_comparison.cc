@@ -71,10 +71,7 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Baseline");
   sheet.Text(0, 0, fmt::format("{} against {}", comparison.candidate, BaselineText(comparison)),
              XlsxStyle::kTitle);
-  sheet.Text(1, 0,
-             fmt::format("{} per iteration, {}: {} → {}", TotalChange(comparison),
-                         SpeedText(comparison), Time(comparison.base), Time(comparison.current)),
-             XlsxStyle::kHeading);
+  sheet.Text(1, 0, ChangeSentence(comparison), XlsxStyle::kHeading);
   std::size_t row = WriteDifferences(sheet, comparison, 3);
   row = WriteMetrics(sheet, comparison, row);
   if (!comparison.alike.empty()) sheet.Text(row++, 0, "Same in both", XlsxStyle::kHeading);
