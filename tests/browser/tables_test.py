@@ -147,9 +147,10 @@ class LayoutsTest(ViewsCase):
 
     def test_wide_windows_have_two_columns(self):
         self.driver.cdp("Emulation.setDeviceMetricsOverride", width=2000, height=1000, deviceScaleFactor=1, mobile=False)
-        tops = self.js("return ['breakdown', 'findings'].map((id) => document.getElementById(id).getBoundingClientRect().left)")
+        tops = self.js("return ['environment', 'import', 'findings'].map((id) => document.getElementById(id).getBoundingClientRect()).map((box) => [box.left, box.width])")
         self.driver.cdp("Emulation.clearDeviceMetricsOverride")
-        self.assertGreater(tops[1], tops[0] + 500)
+        self.assertGreater(tops[1][0], tops[0][0] + 500)
+        self.assertGreater(tops[2][1], 1500)  # No column beside what is long.
 
     def test_sections_move_by_drag(self):
         self.js("document.querySelector('nav .menu').open = true")
@@ -157,11 +158,12 @@ class LayoutsTest(ViewsCase):
             const rows = () => [...document.querySelectorAll('nav .menu .row')];
             return new Promise((done) => setTimeout(() => {
               const data = new DataTransfer(), fire = (row, type) => row.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: data}));
-              const first = rows()[0], second = rows()[1];
+              const named = (text) => rows().find((row) => row.textContent.includes(text));
+              const first = named('Findings'), second = named('Iteration time breakdown');
               fire(first, 'dragstart'); fire(second, 'drop');
               done([...document.getElementById('main').children].map((s) => s.id).filter((id) => ['breakdown', 'findings'].includes(id)));
             }, 50));""")
-        self.assertEqual(order, ["findings", "breakdown"])
+        self.assertEqual(order, ["breakdown", "findings"])
 
 
 class RangeTest(ViewsCase):

@@ -25,7 +25,7 @@ namespace {
 namespace json = boost::json;
 using report::TableLook;
 
-constexpr std::size_t kOpenRows = 40;  // longer tables start closed, but for the first two
+constexpr std::size_t kOpenTables = 3;  // Those that most look for; the menu opens the others.
 
 // At most so many, the heaviest; all where the table's own order stands.
 std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::size_t most) {
@@ -374,7 +374,7 @@ boost::json::array TablesView(const report::Report& report, TablePacker& payload
     if (table->rows() == 0) continue;
     json::object view =
         TableView(*table, LimitsOf(report, *table, look, rows[i], labels), &payload);
-    view["open"] = look.is_main && (table->rows() <= kOpenRows || out.size() < 2);
+    view["open"] = look.is_main && table->rows() > 1 && out.size() < kOpenTables;
     view["charts"] = json::array();
     view["charts_note"] = "";
     if (table->id() == "sbuf_allocations") AddSbufCharts(*table, report.profile.ranks > 1, view);
