@@ -7,7 +7,7 @@ function define(element, text) {
   if (!text) return;
   element.dataset.doc = text;
   element.removeAttribute('title');
-  if (element.tabIndex < 0) element.tabIndex = 0;
+  if (element.tabIndex < 0 && element.tagName !== 'BUTTON') element.tabIndex = 0;
 }
 
 function showDefinition(element) {
@@ -25,7 +25,7 @@ function showDefinition(element) {
 function addDefinitions() {
   const known = new Map();
   for (const row of document.querySelectorAll('table[data-id="metrics"] tbody tr')) {
-    known.set(row.cells[1].textContent, row.lastElementChild.textContent.trim().replace('↑', 'Higher is better.').replace('↓', 'Lower is better.'));
+    known.set(row.cells[1].textContent, [...row.lastElementChild.childNodes].map((part) => part.textContent.trim().replace('↑', 'Higher is better.').replace('↓', 'Lower is better.')).filter(Boolean).join(' · '));
   }
   for (const label of document.querySelectorAll('[data-metric]')) define(label, known.get(label.dataset.metric));
   for (const id of document.querySelectorAll('#gate code.id')) define(id.parentElement, known.get(id.textContent));
@@ -34,6 +34,13 @@ function addDefinitions() {
     grid.heads().forEach((head, index) => define(head.firstChild, head.title || grid.fields()[index].doc));
     for (const head of grid.heads()) head.removeAttribute('title');
   }
+  const groups = new Map();
+  for (const label of document.querySelectorAll('[data-doc]:not(th > button)')) {
+    const group = label.closest('table, .panel') || document.body, kind = label.closest('thead') ? 'head' : 'row';
+    if (!groups.has(group)) groups.set(group, {});
+    (groups.get(group)[kind] ||= []).push(label);
+  }
+  for (const group of groups.values()) for (const labels of Object.values(group)) rove(labels);
   document.body.append(definition);
   // Who moves by keys hears what the box is that scrolls.
   for (const box of document.querySelectorAll('.scroll')) {

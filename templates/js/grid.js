@@ -28,7 +28,9 @@ class Grid {
     const sorted = this.heads().findIndex((head) => head.getAttribute('aria-sort'));
     this.sortField = sorted < 0 ? null : this.fields()[sorted];
     this.descending = true;
+    this.opening = { field: this.sortField, descending: true };
     this.addHeads();
+    rove(this.heads().map((head) => head.querySelector('button')));
     this.addTools();
     this.addKeys();
     this.apply();
@@ -70,6 +72,7 @@ class Grid {
         this.descending = this.sortField === field ? !this.descending : !isText(field);
         this.sortField = field;
         this.apply();
+        keepView(this);
       });
     });
   }
@@ -118,7 +121,7 @@ class Grid {
     let timer = 0;
     this.input.addEventListener('input', () => {
       clearTimeout(timer);
-      timer = setTimeout(() => this.filter(this.input.value), 80);
+      timer = setTimeout(() => { this.filter(this.input.value); keepView(this); }, 80);
     });
     this.status = make('span', { className: 'small mute', role: 'status' });
     const columns = make('details', { className: 'menu' }, make('summary', {}, 'Columns'));
@@ -136,6 +139,7 @@ class Grid {
     const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
     this.tools = make('div', { className: 'tools' }, this.input, columns,
       button('Copy', () => copyText(this.asText('\t'))),
+      button('Markdown', () => copyText(this.asMarkdown())),
       button('CSV', () => save(`${this.id}.csv`, this.asText(','), 'text/csv')), this.status);
     this.scroller.before(this.tools);
   }
@@ -238,8 +242,9 @@ class Grid {
     });
     const strange = this.unknown.map((word) => `no column “${word}”, searched as text`);
     const left = (rows.of ?? rows.count) - rows.count;
-    const counted = order.length === rows.count ? []
-      : [`${format(order.length, 'count')} of ${format(rows.count, 'count')} rows${left ? `; ${format(left, 'count')} more are not in this page and were not searched` : ''}`];
+    const own = order.filter((row) => row < rows.count).length;  // Without rows opened below others.
+    const counted = own === rows.count ? []
+      : [`${format(own, 'count')} of ${format(rows.count, 'count')} rows${left ? `; ${format(left, 'count')} more are not in this page and were not searched` : ''}`];
     this.status.textContent = [...counted, ...strange].join('; ');
     this.top = 0;
     for (const row of order) this.top = Math.max(this.top, this.weight(row));
@@ -340,9 +345,20 @@ class Grid {
     return lines.map((line) => line.join(separator)).join('\n') + '\n';
   }
 
+  // The same as a table of Markdown, numbers as shown; of long tables the first rows.
+  asMarkdown() {
+    const fields = this.shown(), cell = (text) => text.replaceAll('\\', '\\\\').replaceAll('|', '\\|').replace(/[<>&`*_[\]]/g, (sign) => `&#${sign.charCodeAt()};`).replace(/\s+/g, ' ');
+    const line = (cells) => `| ${cells.join(' | ')} |`, most = 100;
+    const rows = this.order.slice(0, most).map((row) => line(fields.map((field) => cell(this.rows.text(field, row)))));
+    const more = this.order.length > most ? [`\n${format(this.order.length - most, 'count')} more rows`] : [];
+    return [line(fields.map((field) => cell(field.title))), line(fields.map((field) => (isText(field) ? ':--' : '--:'))), ...rows, ...more].join('\n') + '\n';
+  }
+
   reveal(query) {
+    leave();
     for (let at = this.table; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
     this.filter(query);
+    keepView(this);
     this.table.closest('details').scrollIntoView();
     this.input.focus({ preventScroll: true });
   }

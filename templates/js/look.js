@@ -85,7 +85,8 @@ function addLook() {
   const tools = make('div', { className: 'tools' },
     button('Save', 'Save the layout to a file', () => save('layout.json', JSON.stringify(layout.read(), null, 1) + '\n', 'application/json')),
     button('Load', 'Load a layout from a file', load),
-    button('Reset', 'Reset the layout', () => loadLayout('{}')));
+    button('Reset', 'Reset the layout', () => { try { sessionStorage.setItem('profgauge-before', JSON.stringify(layout.read())); } catch { /* storage is off */ } loadLayout('{}'); }));
+  undoReset();
   const menu = make('details', { className: 'menu' }, make('summary', {}, 'Layout'), make('div', { className: 'narrow' }, list, tools, namedLayouts(button)));
   menu.addEventListener('toggle', tell);
   if (chooseLook(look.value)) tools.before(make('label', {}, 'Colours ', look));
@@ -113,7 +114,22 @@ function namedLayouts(button) {
   tell();
   return make('div', { className: 'tools' }, known, name,
     button('Keep', 'Save the layout under this name', () => { if (name.value.trim()) write({ ...read(), [name.value.trim()]: layout.read() }); tell(); }),
-    button('Drop', 'Delete the layout with this name', () => { const all = read(); delete all[name.value.trim()]; write(all); tell(); }));
+    button('Drop', 'Delete the layout with this name', () => {
+      const all = read(), before = { ...all };
+      delete all[name.value.trim()];
+      write(all);
+      tell();
+      offerUndo('Layout deleted', () => { write(before); tell(); });
+    }));
+}
+
+// After a reset, which loads the page anew.
+function undoReset() {
+  try {
+    const before = sessionStorage.getItem('profgauge-before');
+    sessionStorage.removeItem('profgauge-before');
+    if (before) offerUndo('Layout reset', () => loadLayout(before));
+  } catch { /* storage is off */ }
 }
 
 function loadLayout(text) {

@@ -62,6 +62,31 @@ addEventListener('toggle', ({ target }) => {
   if (over > 0) box.style.left = `${box.offsetLeft - over}px`;
 }, true);
 
+// Many of a kind are one stop of the Tab key; arrows move among them.
+function rove(elements) {
+  const list = [...elements], shown = () => list.filter((one) => one.offsetParent);
+  const first = list.find((one) => !one.closest('[hidden]'));
+  for (const element of list) {
+    element.tabIndex = element === first ? 0 : -1;
+    element.addEventListener('focus', () => { for (const one of list) one.tabIndex = one === element ? 0 : -1; });
+    element.addEventListener('keydown', (event) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      const to = step && !event.altKey && shown()[shown().indexOf(element) + step];
+      if (!to) return;
+      to.focus();
+      event.preventDefault();
+    });
+  }
+}
+
+// What a reader took away comes back for a while.
+function offerUndo(text, undo) {
+  document.querySelector('.undo')?.remove();
+  const box = make('div', { className: 'undo', role: 'status' }, `${text} `, make('button', { type: 'button', onclick() { box.remove(); undo(); } }, 'Undo'));
+  document.body.append(box);
+  setTimeout(() => box.remove(), 12000);
+}
+
 function save(name, text, type) {
   const link = make('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();

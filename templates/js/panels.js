@@ -35,6 +35,7 @@ function arrangePanels() {
       button('‹', 'Move earlier', (event) => { move(panel, -1); event.target.focus(); }),
       button('›', 'Move later', (event) => { move(panel, 1); event.target.focus(); }),
       button('×', 'Hide', () => { show(panel, false); keep(); menu.firstChild.focus(); }));
+    rove(tools.children);
     const head = panel.querySelector('h3');
     head.after(tools);
     head.draggable = true;

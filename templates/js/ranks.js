@@ -114,6 +114,7 @@ function addRankChoice() {
     }
     document.querySelector('#iterations .another')?.dispatchEvent(new Event('rank'));
     if (window.timeline) window.timeline.chooseRank(chosenRank);
+    address.set('rank', select.value);
     tellRanks();
   });
   document.querySelector('nav').append(make('label', {}, 'Show ', select));

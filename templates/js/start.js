@@ -2,7 +2,7 @@
 
 function openTarget() {
   if (addressed().startsWith('t=')) return;
-  const target = document.getElementById(decodeURIComponent(addressed()));
+  const target = document.getElementById(address.get('at') || '');
   for (let at = target; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
   if (target) target.scrollIntoView();
 }
@@ -73,6 +73,8 @@ async function start() {
     code.after(make('button', { type: 'button', className: 'small', onclick: () => copyText(code.textContent) }, 'copy'));
   }
   addEventListener('hashchange', openTarget);
+  addSearch();
+  startAddress();
   openTarget();
   document.documentElement.dataset.tables = 'ready';
 }

@@ -37,11 +37,6 @@ class TimelineInput extends TimelineSelecting {
       move(event);
       this.drag(event, move);
     });
-    addEventListener('keydown', (event) => {
-      if (event.key !== '/' || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
-      event.preventDefault();
-      this.search$.focus();
-    });
     addEventListener('hashchange', () => this.readHash());
   }
 
@@ -157,18 +152,28 @@ class TimelineInput extends TimelineSelecting {
       s: () => this.zoom(1 / 0.7), '-': () => this.zoom(1 / 0.7),
       a: () => this.pan(-0.2), arrowleft: () => this.pan(-0.2),
       d: () => this.pan(0.2), arrowright: () => this.pan(0.2),
-      arrowup: () => this.scrollTo(this.scroll - 40), arrowdown: () => this.scrollTo(this.scroll + 40),
+      arrowup: () => this.stepLane(-1), arrowdown: () => this.stepLane(1),
       e: () => this.foldSelected(), f: () => this.fit(), 0: () => this.go(this.first, this.last), m: () => this.mark(),
       '[': () => this.nextGap(-1), ']': () => this.nextGap(1), ',': () => step(-1), '.': () => step(1),
       j: () => this.stepOnPath(1), k: () => this.stepOnPath(-1),
       n: () => this.nextHit(1), p: () => this.nextHit(-1),
       enter: () => (this.selected === NONE ? this.pickFirst() : this.pick(this.selected)),
-      escape: () => { this.range = this.box = this.chosenUnits = null; this.tellRange(); this.pick(NONE); },
+      escape: () => { if (this.isFull()) return this.fill(false); this.range = this.box = this.chosenUnits = null; this.tellRange(); this.pick(NONE); },
     };
     const act = acts[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     act();
+  }
+
+  // To the event of the next lane at the same time; without a selection the lanes scroll.
+  stepLane(by) {
+    if (this.selected === NONE) return this.scrollTo(this.scroll + 40 * by);
+    const lanes = this.rows.flatMap((row) => row.lanes || []), time = this.start[this.selected];
+    for (let at = lanes.indexOf(this.laneOf(this.selected)) + by; at >= 0 && at < lanes.length; at += by) {
+      const lane = lanes[at], next = Math.min(this.firstEnding(lane, time + 1), lane.end - 1);
+      if (next >= lane.begin) return this.pick(next);
+    }
   }
 
   // Along the critical path; from elsewhere to the step at that time.

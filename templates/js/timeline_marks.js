@@ -44,7 +44,12 @@ class TimelineMarks extends TimelineSummary {
         make('td', { align: 'right', title: own ? '' : `${apart} ns` }, own ? '–' : `${apart < 0 ? '−' : '+'}${format(Math.round(b - a), 'ns')}`),
         make('td', { align: 'right' }, own ? '–' : format(busy.in(a, b) / (b - a || 1), 'ratio')),
         make('td', {}, own ? '' : button('total', `Totals from ${mark.name} to ${this.base.name}`, () => { this.choose(a, b); this.fit(); }), ' ',
-          button('×', `Remove ${mark.name}`, () => { this.marks.splice(this.marks.indexOf(mark), 1); this.tellMarks(); })));
+          button('×', `Remove ${mark.name}`, () => {
+            const before = [...this.marks];
+            this.marks.splice(this.marks.indexOf(mark), 1);
+            this.tellMarks();
+            offerUndo(`${mark.name} removed`, () => { this.marks = before; this.tellMarks(); });
+          })));
     });
     this.marks$.replaceChildren(tools, this.marks.length ? make('table', {}, make('caption', { className: 'hide' }, 'Marks'), make('thead', {}, make('tr', {},
       ...['Mark', 'Time'].map((text, i) => make('th', { scope: 'col', align: i ? 'right' : 'left' }, text)), make('th', { scope: 'col' }, 'Difference to ', base),

@@ -25,12 +25,13 @@ class TimelineMoving extends TimelineDrawing {
   }
   fit() {
     if (this.range) return this.go(...this.range);
-    if (this.selected === NONE) return this.go(this.first, this.last);
+    if (this.selected === NONE) return this.go(...this.judged());
     const from = this.start[this.selected], to = this.endOf(this.selected);
     this.go(from - (to - from) * 0.2, to + (to - from) * 0.2);
   }
   show(from, to, rank) {
     if (rank !== undefined && rank !== null && rank !== this.rank) this.chooseRank(rank);
+    leave();
     const margin = Math.max((to - from) * 0.5, 500);
     this.go(from - margin, to + margin);
     this.choose(from, to);
@@ -55,13 +56,13 @@ class TimelineMoving extends TimelineDrawing {
       const opening = from > this.first || to < this.last ? a === from && b === to : a <= from && b >= to;
       if (opening && this.selected === NONE && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
       const at = (time) => Math.round(time - this.first);
-      let hash = `#${ofRun}t=${at(this.view[0])},${at(this.view[1])}`;
-      if (this.selected !== NONE) hash += `&sel=${this.selected}`;
-      if (this.range) hash += `&range=${this.range.map(at)}`;
-      if (this.marks.length) hash += `&m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`;
-      if (color) hash += `&color=${this.coloring}`;
-      if (this.regionChoice) hash += `&regions=${this.regionChoice}`;
-      history.replaceState(null, '', hash);
+      const parts = [`t=${at(this.view[0])},${at(this.view[1])}`];
+      if (this.selected !== NONE) parts.push(`sel=${this.selected}`);
+      if (this.range) parts.push(`range=${this.range.map(at)}`);
+      if (this.marks.length) parts.push(`m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`);
+      if (color) parts.push(`color=${this.coloring}`);
+      if (this.regionChoice) parts.push(`regions=${this.regionChoice}`);
+      address.write((key) => ['t', 'sel', 'range', 'm', 'color', 'regions', 'at'].includes(key), parts);
     }, 300);
   }
   readHash() {

@@ -86,25 +86,29 @@ class TimelineSearch extends TimelineMarks {
     return tries.filter((tests) => tests.length);
   }
 
+  // The events of the chosen rank that a text finds; null where it asks for nothing.
+  matches(text) {
+    this.strange = [];  // What is written as a field and is none.
+    const tries = text.trim() ? this.testsOf(text) : [], out = [];
+    if (!tries.length) return null;
+    for (const lane of this.lanes) {
+      if (this.head.tracks[lane.track].rank !== this.rank || this.head.tracks[lane.track].type === 'path') continue;
+      for (let i = lane.begin; i < lane.end; ++i) if (tries.some((tests) => tests.every((test) => test(i)))) out.push(i);
+    }
+    return out;
+  }
+
   search(text) {
     this.search$.value = text;
-    this.strange = [];  // What is written as a field and is none.
-    const tries = text.trim() ? this.testsOf(text) : [];
-    this.hits = [];
-    this.isHit = tries.length ? new Uint8Array(this.start.length) : null;
-    for (const lane of tries.length ? this.lanes : []) {
-      if (this.head.tracks[lane.track].rank !== this.rank || this.head.tracks[lane.track].type === 'path') continue;
-      for (let i = lane.begin; i < lane.end; ++i) {
-        if (!tries.some((tests) => tests.every((test) => test(i)))) continue;
-        this.isHit[i] = 1;
-        this.hits.push(i);
-      }
-    }
+    const found = this.matches(text);
+    this.hits = found || [];
+    this.isHit = found && new Uint8Array(this.start.length);
+    for (const event of this.hits) this.isHit[event] = 1;
     this.hits.sort((a, b) => this.start[a] - this.start[b]);
     this.hit = -1;
-    this.sayFound(tries.length ? `${format(this.hits.length, 'count')} found` : '');
+    this.sayFound(found ? `${format(this.hits.length, 'count')} found` : '');
     this.redraw();
-    if (tries.length) {
+    if (found) {
       this.nextHit(1);
       document.getElementById('timeline-section').scrollIntoView();
     }

@@ -68,9 +68,15 @@ async function startTimeline() {
       type: 'button', className: 'link', onclick: () => window.timeline.show(start, end, rank < 0 ? null : rank),
     }, '→ Timeline')));
   });
+  for (const table of new Set(cited.map((row) => row.closest('table')))) rove(table.querySelectorAll('.lead button'));
   for (const table of new Set(cited.map((row) => row.closest('table')))) {
     table.tHead.rows[0].prepend(make('td', { className: 'lead' }));
     for (const row of table.tBodies[0].rows) if (!row.dataset.interval) row.prepend(make('td', { className: 'lead' }));
+  }
+  // Where a finding cites no time, its link leads to the finding.
+  for (const link of document.querySelectorAll('a.show')) {
+    const row = document.querySelector(`${link.hash} [data-interval] button`);
+    if (row) link.addEventListener('click', (event) => { event.preventDefault(); row.click(); });
   }
   window.timeline.redraw();
   document.documentElement.dataset.timeline = 'ready';

@@ -8,7 +8,7 @@ class TimelineView extends TimelineColors {
       box.addEventListener('change', () => chosen(box.value));
       return [box, make('label', {}, `${label} `, box)];
     };
-    this.search$ = make('input', { type: 'search', placeholder: 'find events ( / )', 'aria-label': 'Find events', size: 22 });
+    this.search$ = make('input', { type: 'search', placeholder: 'find events', 'aria-label': 'Find events', size: 22 });
     this.found$ = make('span', { className: 'small mute', role: 'status' });
     this.help$ = make('details', { className: 'menu' }, make('summary', { ariaLabel: 'How to search' }, '?'));
     this.help$.addEventListener('toggle', () => this.help$.append(this.searchHelp()), { once: true });
@@ -33,6 +33,7 @@ class TimelineView extends TimelineColors {
       button('‹ gap', 'previous idle gap ([)', () => this.nextGap(-1)),
       button('gap ›', 'next idle gap (])', () => this.nextGap(1)),
       button('Mark', 'mark this time (M, or the right mouse button)', () => this.mark()),
+      button('Full window', 'the timeline in all of the window; Escape returns', () => this.fill()),
       button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()),
       grids.has('source_lines') ? button('Code', 'source lines beside the timeline', () => this.showCode()) : '',
       color, this.regions$.options.length > 1 ? regions : '', make('details', { className: 'menu' }, make('summary', {}, 'Lanes'), this.lanes$));
@@ -44,6 +45,16 @@ class TimelineView extends TimelineColors {
         this.head.unit > 1 ? ` Times are rounded to ${this.head.unit} ns.` : ''),
       this.legend$, this.marks$, make('div', { className: 'columns' }, this.details$, this.summary$), this.units$);
   }
+
+  // All of the window, or back in the page.
+  fill(full) {
+    const section = this.canvas$.closest('section');
+    section.classList.toggle('full', full);
+    document.body.classList.toggle('filled', section.classList.contains('full'));
+    this.resize();
+    this.canvas$.focus({ preventScroll: true });
+  }
+  isFull() { return document.body.classList.contains('filled'); }
 
   // The table of lines of source beside the lanes, or back in its place.
   showCode() {
@@ -127,7 +138,7 @@ class TimelineView extends TimelineColors {
   resize() {
     const ratio = devicePixelRatio || 1;
     this.width = this.canvas$.parentElement.clientWidth || 1190;
-    this.shown = Math.min(this.height, Math.max(120, parseInt(this.frame$.style.height) || Math.max(320, Math.round(innerHeight * 0.62))));
+    this.shown = Math.min(this.height, Math.max(120, parseInt(this.frame$.style.height) || Math.max(320, this.isFull() ? innerHeight - 300 : Math.round(innerHeight * 0.62))));
     const fit = (canvas, height) => {
       canvas.width = this.width * ratio;
       canvas.height = height * ratio;

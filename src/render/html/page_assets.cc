@@ -41,9 +41,10 @@ std::string Favicon(Tone tone) {
 
 // The page's script is these files, in this order: a later one uses what the earlier ones define.
 constexpr std::string_view kScripts[] = {
-    "js/numbers.js",    "js/payload.js", "js/page.js",        "js/rows.js", "js/grid.js",
-    "js/inner_rows.js", "js/shares.js",  "js/icicle.js",      "js/tree.js", "js/details.js",
-    "js/panels.js",     "js/charts.js",  "js/definitions.js", "js/look.js"};
+    "js/numbers.js",     "js/payload.js",    "js/page.js",    "js/rows.js",
+    "js/grid.js",        "js/inner_rows.js", "js/shares.js",  "js/icicle.js",
+    "js/tree.js",        "js/details.js",    "js/panels.js",  "js/charts.js",
+    "js/definitions.js", "js/look.js",       "js/address.js", "js/search_all.js"};
 // Curves of memory have scripts where there are some.
 constexpr std::string_view kMemoryScript[] = {"js/memory.js"};
 // A rank, and a range of iterations, can be chosen where there are several.
