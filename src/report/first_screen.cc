@@ -43,6 +43,7 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"tensorcore/", "compute-bound", "Compute-bound"},
     {"shapes/", "compute-bound", "Compute-bound"},
     {"gpu/idle", "idle", "Idle", 2},  // The second one has the main cause.
+    {"gpu/idle-stated", "idle", "Idle"},
 });
 
 bool IsFired(const Finding& finding) {
@@ -55,7 +56,8 @@ std::string_view Sentences(std::string_view text, int count) {
   bool is_code = false;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     if (text[i] == '`') is_code = !is_code;
-    const bool ends = !is_code && text[i] == '.' && text[i + 1] == ' ';
+    const bool is_short = text.substr(0, i).ends_with("e.g");
+    const bool ends = !is_code && !is_short && text[i] == '.' && text[i + 1] == ' ';
     if (ends && --count == 0) return text.substr(0, i + 1);
   }
   return text;
@@ -208,7 +210,10 @@ Diagnosis OfBreakdown(const Report& report) {
 Diagnosis OfReason(const Report& report) {
   std::string reason = report.verdict.reasons.front();
   for (const GateRow& row : report.gate) {
-    if (row.title.empty() || !reason.starts_with(row.metric + " ")) continue;
+    const bool is_of_row =
+        reason.starts_with(row.metric) && reason.size() > row.metric.size() &&
+        std::string_view(" :").find(reason[row.metric.size()]) != std::string_view::npos;
+    if (row.title.empty() || !is_of_row) continue;
     reason.replace(0, row.metric.size(), row.title);
     break;
   }

@@ -36,7 +36,7 @@ Finding& AddFinding(Report& report, std::string rule, State level, double saves)
   finding.rule = finding.key = std::move(rule);
   finding.level = finding.status = level;
   finding.title = "Title of " + finding.rule;
-  finding.message = "3.5 % of `a. b` is lost. The rest is detail.";
+  finding.message = "3.5 % of `a. b` is lost, e.g. here. The rest is detail.";
   if (saves > 0) finding.gain = {saves, Unit::kTime, FormatDuration(saves), ""};
   finding.gain_bound = Bound::kUpper;
   return finding;
@@ -61,7 +61,7 @@ TEST(Diagnosis, IsTheFirstStepOfThePlanInItsFindingsFirstSentence) {
   AddStep(report, "io/dataloader-bound", true, 60e6);
   const Diagnosis diagnosis = Diagnose(report);
   EXPECT_EQ(diagnosis.bottleneck, "input-bound");
-  EXPECT_EQ(diagnosis.text, "Input-bound: 3.5 % of `a. b` is lost.");
+  EXPECT_EQ(diagnosis.text, "Input-bound: 3.5 % of `a. b` is lost, e.g. here.");
 }
 
 TEST(Diagnosis, WithoutAPlanTheLargestBoundCounts) {
