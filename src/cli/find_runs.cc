@@ -60,6 +60,16 @@ std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   return command;
 }
 
+/// "run/worker*_step_12.*.pt.trace.json" of ranks that ended at times of their own; further runs of
+/// the same workers are numbered.
+std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
+  static const re2::RE2 kTime(R"(\.\d{10,19}(\.pt\.trace\.json(?:\.gz)?)$)");
+  std::string run = profile.named.run;
+  if (re2::RE2::Replace(&run, kTime, R"(.*\1)") && position > 0)
+    run += fmt::format("#{}", position);
+  return run;
+}
+
 /// The run of each profile: what its name states, else what it records. Files of one folder that
 /// record different ranks of the same number are one run; where one rank is recorded twice, nobody
 /// knows which belong together.
@@ -68,8 +78,11 @@ std::map<std::string, std::vector<const FoundProfile*>> ByRun(
   const auto positions = PositionsOf(profiles);
   std::map<std::string, std::vector<const FoundProfile*>> by_run, recorded;
   for (const FoundProfile& profile : profiles) {
-    const std::string run =
-        profile.named.run != profile.path ? profile.named.run : RunOfPlain(profile, positions);
+    const bool is_named = profile.named.run != profile.path;
+    const auto position = positions.find(profile.path);
+    const std::string run = !is_named                     ? RunOfPlain(profile, positions)
+                            : position == positions.end() ? profile.named.run
+                                                          : RunOfWorkers(profile, position->second);
     if (run == profile.path && profile.named.rank && profile.world_size) {
       const std::string folder = fs::path(profile.path).parent_path().string();
       recorded[fmt::format("{}/*#of{}", folder, *profile.world_size)].push_back(&profile);
@@ -157,6 +170,11 @@ Result<FoundRuns> FindRuns(const std::string& folder) {
 
 FoundRuns FindRunsAmong(const std::vector<std::string>& paths) {
   return Grouped(FindProfiles(paths), ".");
+}
+
+std::vector<std::string> FilesOfOnlyRun(const std::string& folder) {
+  const Result<FoundRuns> found = FindRuns(folder);
+  return found && found->runs.size() == 1 ? found->runs.front().files : std::vector<std::string>();
 }
 
 Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,

@@ -39,6 +39,9 @@ Result<FoundRuns> FindRuns(const std::string& folder);
 /// The same of files, and of what lies below folders.
 FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 
+/// The files of the only run below a folder; none where it has several, or is no folder.
+std::vector<std::string> FilesOfOnlyRun(const std::string& folder);
+
 /// The run of `step`: a number, or "latest". Errors: kInput "input/no-step".
 Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
                            const std::string& step);

@@ -28,12 +28,13 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostWhole = 64;
 
-/// The files to read, each alone, so that no more than one recording is in memory. Folders that
-/// are one recording in many files stay whole.
+/// The files to read, each alone, so that no more than one profile is in memory: those of a folder,
+/// or of the only run below it. Folders that are one profile in many files stay whole.
 std::vector<std::string> Inputs(const std::vector<std::string>& arguments) {
   std::vector<std::string> inputs;
   for (const std::string& argument : arguments) {
     std::vector<std::string> files = RecordingsOf(argument);
+    if (files.empty()) files = FilesOfOnlyRun(argument);
     if (files.empty()) files.push_back(argument);
     std::move(files.begin(), files.end(), std::back_inserter(inputs));
   }
@@ -162,7 +163,6 @@ Result<RanksRead> ReadRankByRank(const Options& options, const Selection& select
 }
 
 bool NamesManyRanks(const Options& options) {
-  if (options.arguments.size() != 1) return false;
   const std::vector<std::string> inputs = Inputs(options.arguments);
   std::uint64_t memory = 0;
   for (const std::string& input : inputs) {

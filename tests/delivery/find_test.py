@@ -5,10 +5,11 @@ import gzip
 import json
 import pathlib
 import shutil
+import subprocess
 import tempfile
 import unittest
 
-from support import REPOSITORY, main, run
+from support import PROGRAM, REPOSITORY, main, run
 
 EXAMPLES = REPOSITORY / "examples"
 DDP = EXAMPLES / "ddp"
@@ -19,6 +20,8 @@ LAYOUTS = {
     "Megatron": "run{step}/torch_profile/rank-{rank}.json.gz",
     "Accelerate": "step_{step}/profile_{rank}.json.gz",
     "tensorboard_trace_handler, vLLM": "node{rank}_41.17000000{step}000000000.pt.trace.json.gz",
+    "tensorboard_trace_handler with the rank in its name":
+        "worker{rank}_step_{step}.17000000{step}{rank}{rank}{rank}.pt.trace.json.gz",
     "SGLang": "17000000{step}.123-TP-{rank}.trace.json.gz",
     "Composer": "rank{rank}.{step}.pt.trace.json.gz",
     "ours": "step-{step}/run.rank{rank}.pt.trace.json.gz",
@@ -55,7 +58,7 @@ class FindTest(unittest.TestCase):
                 self.assertEqual([one["ranks"] for one in runs], [[0, 1, 2, 3], [0, 1, 2, 3]], runs)
                 self.assertEqual([one.get("complete") for one in runs], [True, True])
                 self.assertTrue(all("20" in pathlib.PurePath(file).as_posix() for file in runs[1]["files"]))
-                has_step = name != "Megatron" and "17000000" not in layout
+                has_step = name != "Megatron" and ("17000000" not in layout or "step" in layout.split("17000000")[0])
                 self.assertEqual([one.get("step") for one in runs], [10, 20] if has_step else [None, None])
                 self.assertEqual({one["format"] for one in runs}, {"kineto"})
                 for one in runs:
@@ -168,6 +171,39 @@ class FindTest(unittest.TestCase):
             done = run("summarize", "run", f"--part={text}", "-o", "x.pgsum", cwd=self.folder)
             self.assertEqual(done.returncode, 2, text)
             self.assertIn("[usage/bad-value]", done.stderr)
+
+    @unittest.skipUnless((PROGRAM.parent / "make_ranks").exists(), "not built: make_ranks")
+    def test_eight_shares_of_512_files_are_one_call(self):
+        subprocess.run([PROGRAM.parent / "make_ranks", self.folder / "run", "--ranks", "512", "--iterations", "2"], check=True)
+        done = run("summarize", "run", "-o", "whole/", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for index in range(8):
+            done = run("summarize", "run", "--part", f"{index}/8", "-o", "parts/", cwd=self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0, "wrote summaries of 64 ranks to parts/\n"))
+        whole, parts = ({path.name: path.read_bytes() for path in (self.folder / name).iterdir()} for name in ("whole", "parts"))
+        self.assertEqual(len(whole), 512)
+        self.assertEqual(whole, parts)
+        for name in ("whole", "parts"):
+            done = run("summarize", name, "-o", f"{name}.pgsum", cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.folder / "whole.pgsum").read_bytes(), (self.folder / "parts.pgsum").read_bytes())
+        self.assertIn(("run/rank*.pt.trace.json", 512), [(one["name"], len(one["files"])) for one in self.found()])
+        # As many named one by one, by a job or by the folder above, are judged one by one, too.
+        (self.folder / "profgauge.yaml").write_text("schema: 1\njobs:\n  - {name: many, inputs: run/*.json}\n")
+        for arguments in ((), ("run",), sorted((self.folder / "run").iterdir())):
+            done = run("report", *arguments, "--out", "report", cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, r"512 \w+ are judged by their summaries")
+            shutil.rmtree(self.folder / "report")
+
+    def test_shares_of_the_only_run_below_a_folder(self):
+        for rank, source in enumerate(self.ranks()):
+            self.put(f"run/iteration_10/rank{rank}_trace.json.gz", source)
+        for index in range(2):
+            done = run("summarize", "run", "--part", f"{index}/2", "-o", f"parts{index}/", cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(sorted(path.name for path in (self.folder / f"parts{index}").iterdir()),
+                             [f"rank{index}.pgsum", f"rank{index + 2}.pgsum"])
 
 
 if __name__ == "__main__":
