@@ -275,11 +275,7 @@ Report BuildReport(const BuildInput& input) {
     report.remarks.push_back({remark.id, remark.text});
   }
   if (input.comparison != nullptr) AddNotes(*input.comparison, report);
-  if (input.baseline != nullptr) {
-    report.baseline = BaselineOf(*input.baseline);
-    const bool is_news = !input.baseline->source.empty();
-    if (is_news) report.remarks.push_back({"baseline", report.baseline->line});
-  }
+  if (input.baseline != nullptr) report.baseline = BaselineOf(*input.baseline);
   if (report.comparison && report.comparison->current_runs > 1) {
     report.remarks.push_back(
         {"several-runs", fmt::format("{} runs are compared with the baseline together; the rest "

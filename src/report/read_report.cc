@@ -64,7 +64,9 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
 
 BaselineUse ReadBaselineUse(const JsonNode& node) {
   BaselineUse baseline;
-  baseline.state = node["state"].Text();
+  constexpr std::string_view kStates[] = {"none", "used", "partial", "missing"};
+  const auto state = node["state"].IndexAmong(kStates);
+  if (state) baseline.state = kStates[*state];
   baseline.source = node["source"].Text();
   if (node["wanted"].exists()) baseline.wanted = node["wanted"].Integer();
   for (const JsonNode& run : node["runs"].Elements()) {

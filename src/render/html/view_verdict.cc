@@ -206,7 +206,7 @@ boost::json::object VerdictView(const Report& report) {
           {"counts", CountsView(verdict)},
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
-          {"policy", PolicyText(verdict)},
+          {"policy", SourcesText(report, true)},
           {"baseline", BaselineWarning(report)}};
 }
 

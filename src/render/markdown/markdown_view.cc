@@ -136,7 +136,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"name", profile.name},
           {"marker", MakeMarkup(MarkerName(profile.name))},
           {"counts", CountsText(verdict)},
-          {"policy", PolicyText(verdict)},
+          {"policy", SourcesText(report, true)},
           {"baseline", BaselineWarning(report)},
           {"diagnosis", MakeMarkup(MarkdownProse(report::Diagnose(report).text, false))},
           {"run", RunText(report)},

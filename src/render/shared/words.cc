@@ -61,6 +61,13 @@ std::string BaselineWarning(const report::Report& report) {
   return state == "missing" || state == "partial" ? report.baseline->line : std::string();
 }
 
+std::string SourcesText(const report::Report& report, bool is_warned) {
+  const std::string policy = PolicyText(report.verdict);
+  if (policy.empty() || (is_warned && !BaselineWarning(report).empty())) return policy;
+  const bool is_none = !report.baseline || report.baseline->state == "none";
+  return fmt::format("{} · {}", policy, is_none ? "baseline none" : report.baseline->line);
+}
+
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);
 }

@@ -24,6 +24,11 @@ std::string PolicyText(const report::VerdictInfo& verdict);
 /// Else empty.
 std::string BaselineWarning(const report::Report& report);
 
+/// What the run was judged by and compared with: the policy, and "baseline none" or the baseline's
+/// line. Empty where no policy judged. A baseline that BaselineWarning() has is left out where
+/// `is_warned`: the reader has just seen it.
+std::string SourcesText(const report::Report& report, bool is_warned);
+
 /// "1 error", "2 errors".
 std::string Counted(std::int64_t count, std::string_view one, std::string_view many);
 

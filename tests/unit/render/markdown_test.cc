@@ -102,7 +102,7 @@ TEST(Markdown, TheSummary) {
               StartsWith(R"(### ✗ FAIL · resnet50 &lt;&amp;&gt; "ddp"
 <!-- profgauge:resnet50-ddp -->
 
-**2 errors, 1 missing, 1 passed** · policy recommended
+**2 errors, 1 missing, 1 passed** · policy recommended · baseline none
 
 kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
