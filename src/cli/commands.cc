@@ -78,8 +78,10 @@ constexpr CommandSpec kCommands[] = {
      RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
      "The history is one SQLite file; several writers at the same time are safe. Pass the policy\n"
-     "that will judge, like for `baseline save`.",
-     "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n",
+     "that will judge, like for `baseline save`. PROFILE may be the folder that `check --ci` wrote:\n"
+     "its runs are added with their verdict and their model, by the policy of their job.",
+     "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n"
+     "  profgauge history add profgauge-report --branch main --commit 3f2a1c\n",
      RunHistoryAdd},
     {"history accept", kOnHistoryAccept, "[RUN]", 0, 1, "Accept a run's speed as the new level",
      "RUN is the number of a run or its commit. Later runs are compared with it and with the runs\n"

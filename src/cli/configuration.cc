@@ -170,7 +170,8 @@ void ApplySettings(const Project& project, const ProjectJob* job, Options& optio
   // Runs of one job are no baseline of another's.
   if (job != nullptr && options.model.empty()) options.model = job->name;
   // Several runs in one report are compared with each other.
-  if (options.IsGiven("--baseline") || !options.runs.empty()) return;
+  const bool compares = (options.command->bit & kOnJudging) != 0 && options.runs.empty();
+  if (options.IsGiven("--baseline") || !compares) return;
   const bool has_own = job != nullptr && !job->own.baselines.empty();
   for (const ProjectText& one : has_own ? job->own.baselines : project.top.baselines) {
     options.baselines.push_back(one.text.starts_with("history:") ? one.text : path(one.text));

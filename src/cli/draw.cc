@@ -227,6 +227,7 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
 
 Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
                                                      render::VerdictFacts facts) const {
+  if (!options_.redact) facts.model = options_.model;
   const auto page = std::find_if(items_.begin(), items_.end(),
                                  [](const Item& other) { return other.kind == Kind::kHtml; });
   if (page != items_.end() && page->path != "-") {

@@ -39,6 +39,7 @@ Result<int> Guarded(const Options& options, const std::function<Result<int>()>& 
 
 std::string NameOf(const Options& options) {
   if (options.redact) return "run";
+  if (!options.run_name.empty()) return options.run_name;
   if (options.arguments.empty()) return options.runs.empty() ? "run" : options.runs.front().first;
   // The folder that the program was started in is no name of theirs.
   const bool is_beside = options.arguments.front().find('/') == std::string::npos;

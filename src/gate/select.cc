@@ -130,7 +130,7 @@ class Chooser {
     PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
     for (const Snapshot& candidate : candidates_) {
       const bool is_same = !run->source.empty() && run->source == candidate.source;
-      if (is_same && !question_.with_itself) return "the same recording";
+      if (is_same && !question_.with_itself) return "the same profile";
     }
     for (const Difference& difference : FindDifferences(*run, candidates_.front(), {})) {
       if (difference.is_hard) return WhyNot(difference);

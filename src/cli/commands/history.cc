@@ -14,8 +14,11 @@
 #include "base/format.h"
 #include "base/read_file.h"
 #include "base/text.h"
+#include "cli/checked_runs.h"
 #include "cli/commands.h"
+#include "cli/configuration.h"
 #include "cli/console.h"
+#include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/json_list.h"
 #include "cli/outputs.h"
@@ -61,7 +64,7 @@ std::string LevelText(const HistoryLevel& level) {
 // A run to add, with what became of it.
 struct AddedRun {
   Snapshot snapshot;
-  std::string verdict;
+  std::string verdict, model;
   std::optional<HistoryLevel> level;
 };
 
@@ -102,20 +105,16 @@ Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   return {};
 }
 
-// A profile, a baseline file, or the folder of a check: its summary beside its report.json.
-Status ReadAdded(const std::string& argument, const Options& options, const Policy& policy,
-                 Console& console, std::vector<AddedRun>& out) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path summary = fs::path(argument) / "run.pgsum";
-  const fs::path report = fs::path(argument) / "report.json";
-  const bool is_checked = fs::exists(summary, error) && fs::exists(report, error);
-  const std::string profile = is_checked ? summary.string() : argument;
+// The run of `profile`, a profile or a baseline file, with what its check left beside it.
+Status ReadOne(const std::string& profile, const CheckedRun& checked, const Options& options,
+               const Policy& policy, Console& console, std::vector<AddedRun>& out) {
   PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(profile, options, policy, console));
   for (Snapshot& snapshot : runs) {
     AddedRun& run = out.emplace_back();
     run.snapshot = std::move(snapshot);
-    if (is_checked) PROFGAUGE_CHECK(ReadVerdictOf(report.string(), run));
+    run.model = options.model;
+    if (!checked.name.empty()) run.snapshot.name = checked.name;
+    if (!checked.report.empty()) PROFGAUGE_CHECK(ReadVerdictOf(checked.report, run));
     if (!options.verdict.empty()) PROFGAUGE_CHECK(ReadVerdictOf(options.verdict, run));
     if (!options.accept.empty()) {
       run.level.emplace();
@@ -123,6 +122,45 @@ Status ReadAdded(const std::string& argument, const Options& options, const Poli
       PROFGAUGE_TRY(run.level->owner, OwnerOf(options));
     }
     if (run.level) run.level->time = Now();
+  }
+  return {};
+}
+
+// The options under which a run was judged: of its job, else with the policy of its verdict.
+Options OptionsOf(const CheckedRun& checked, const Options& given) {
+  Options options = given;
+  if (!given.IsGiven("--model")) options.model = checked.model;
+  const auto project = LoadConfiguration(given);
+  const bool is_configured = project && *project;
+  const ProjectJob* job = is_configured ? (*project)->Find(checked.model) : nullptr;
+  if (job != nullptr) ApplySettings(**project, job, options);
+  std::error_code error;
+  const bool is_there =
+      checked.policy.starts_with("builtin:") || std::filesystem::exists(checked.policy, error);
+  if (job == nullptr && !given.IsGiven("--policy") && is_there) options.policy = checked.policy;
+  return options;
+}
+
+Status ReadChecked(const CheckedRun& checked, const std::string& from, const Options& given,
+                   Console& console, std::vector<AddedRun>& out) {
+  if (checked.summary.empty()) {
+    console.Say(fmt::format("nothing added: {} has no summary, since {} was not judged",
+                            Printable(from), Printable(checked.name)));
+    return {};
+  }
+  const Options options = OptionsOf(checked, given);
+  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  if (!policy) return Fail(AlreadyReported());
+  return ReadOne(checked.summary, checked, options, *policy, console, out);
+}
+
+// A profile, a baseline file, or what checks left: the folder of one or of several jobs.
+Status ReadAdded(const std::string& argument, const Options& options, const Policy& policy,
+                 Console& console, std::vector<AddedRun>& out) {
+  const std::vector<CheckedRun> checked = FindCheckedRuns(argument);
+  if (checked.empty()) return ReadOne(argument, {}, options, policy, console, out);
+  for (const CheckedRun& run : checked) {
+    PROFGAUGE_CHECK(ReadChecked(run, argument, options, console, out));
   }
   return {};
 }
@@ -198,7 +236,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
     entry.time = Now();
     entry.branch = branch;
     entry.commit = options.commit;
-    entry.model = options.model;
+    entry.model = run.model;
     entry.verdict = run.verdict;
     entry.snapshot = run.snapshot;
     PROFGAUGE_TRY(const std::int64_t id, history.Add(entry, run.level));

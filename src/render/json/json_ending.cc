@@ -64,6 +64,7 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   out.Field("status", facts.status);
   out.Field("exit_code", std::int64_t{facts.exit_code});
   out.Field("name", facts.name);
+  out.OptionalField("model", facts.model);
   out.OptionalField("policy", facts.policy);
   out.OptionalField("config", facts.config);
   WriteTexts(out, "reasons", facts.reasons);

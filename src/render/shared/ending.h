@@ -65,6 +65,7 @@ struct VerdictFacts {
   std::string status;  ///< "pass", "fail", "no_verdict" or "not_judged".
   int exit_code = 0;
   std::string name;    ///< Of the run.
+  std::string model;   ///< What it is a run of, in a history; empty: not given.
   std::string policy;  ///< Empty: it was not read.
   std::string config;  ///< The configuration; empty: none.
   struct Baseline {
