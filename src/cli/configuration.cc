@@ -167,6 +167,15 @@ void ApplySettings(const Project& project, const ProjectJob* job, Options& optio
               [&](const std::string& text, const ProjectJob*) { options.ranks = text; });
   TakeSetting(project, job, options, "--baseline-missing", &ProjectSettings::baseline_missing,
               [&](const std::string& text, const ProjectJob*) { options.baseline_missing = text; });
+  const auto add_labels = [&](const ProjectSettings& settings) {
+    for (const auto& [name, text] : settings.labels) {
+      const auto is_it = [&](const auto& label) { return label.first == name; };
+      const bool is_given = std::any_of(options.labels.begin(), options.labels.end(), is_it);
+      if (!is_given) options.labels.emplace_back(name, text);
+    }
+  };
+  if (job != nullptr) add_labels(job->own);
+  add_labels(project.top);
   // Runs of one job are no baseline of another's.
   if (job != nullptr && options.model.empty()) options.model = job->name;
   // Several runs in one report are compared with each other.

@@ -208,7 +208,7 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
     case Kind::kGitlab:
       return Single(render::RenderGitlab(report, PlacesFor(report)));
     case Kind::kOpenMetrics:
-      return Single(render::RenderOpenMetrics(report));
+      return Single(render::RenderOpenMetrics(report, options_.labels));
     case Kind::kVerdict:
     case Kind::kDotenv:
     case Kind::kGithubOutput:
@@ -274,7 +274,7 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
     case Kind::kGitlab:
       return Single(render::RenderGitlab(ending));
     case Kind::kOpenMetrics:
-      return Single(render::RenderOpenMetrics(ending));
+      return Single(render::RenderOpenMetrics(ending, options_.labels));
     case Kind::kVerdict:
     case Kind::kDotenv:
     case Kind::kGithubOutput:

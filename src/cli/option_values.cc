@@ -9,6 +9,7 @@
 
 #include "base/literal.h"
 #include "base/units.h"
+#include "rules/project.h"
 
 namespace profgauge::cli {
 namespace {
@@ -65,6 +66,20 @@ Status AddRun(Options& options, const OptionSpec& self, const std::string& value
                            "the report identifies them by their names"));
   }
   options.runs.emplace_back(std::move(name), value.substr(sign + 1));
+  return {};
+}
+
+Status AddLabel(Options& options, const OptionSpec& self, const std::string& value) {
+  const std::size_t sign = value.find('=');
+  if (sign == std::string::npos || sign + 1 == value.size() ||
+      !IsLabelName(value.substr(0, sign))) {
+    Error error = BadValue(self, "NAME=VALUE", value);
+    error.notes = {"help: NAME has letters, digits and `_`, e.g. --label team=vision"};
+    return Fail(std::move(error));
+  }
+  std::erase_if(options.labels,
+                [&](const auto& label) { return label.first == value.substr(0, sign); });
+  options.labels.emplace_back(value.substr(0, sign), value.substr(sign + 1));
   return {};
 }
 

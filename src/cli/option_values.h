@@ -17,6 +17,7 @@ Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value
 /// Whether `value` is one of the option's choices.
 Status CheckChoice(const OptionSpec& self, const std::string& value);
 
+Status AddLabel(Options& options, const OptionSpec& self, const std::string& value);
 Status AddRun(Options& options, const OptionSpec& self, const std::string& value);
 Status SetJobs(Options& options, const OptionSpec& self, const std::string& value);
 Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value);

@@ -287,6 +287,10 @@ constexpr OptionSpec kOptions[] = {
      "a profile. Without a `baseline:` block in the policy the median iteration time may grow by "
      "5 %.",
      AddText<&Options::baselines>, true},
+    {"--label", "", "NAME=VALUE", Group::kOutputs, kOnJudging,
+     "Label of the metrics of --openmetrics; may be repeated",
+     "The report has it in its environment. `labels` of profgauge.yaml has them too.", AddLabel,
+     true, {}, true},
     {"--baseline-missing", "", "WHAT", Group::kJudging, kOnJudging,
      "Result of a missing baseline: pass, warn, no_verdict or fail (exit 2)",
      "Default: the policy's, else warn for `history:…` and fail for a file. A file may be "

@@ -92,6 +92,7 @@ struct Options {
   std::string file;                         ///< The baseline file to write.
   std::string db = "profgauge-history.db";  ///< The history.
   std::string branch, commit, model;
+  std::vector<std::pair<std::string, std::string>> labels;  ///< Of metrics, and of the report.
   std::string baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
   std::string accept, reason, owner, until, verdict;
   std::optional<std::int64_t> undo;

@@ -45,6 +45,22 @@ void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
                       out.baselines.push_back({one.text, one.All()});
                     }
                   }});
+  keys.push_back({"labels", [&](const YamlNode& node) {
+                    decoder.EachEntry(
+                        node, "`labels`", [&](const YamlNode& key, const YamlNode& value) {
+                          const auto name = decoder.Text(key, "label");
+                          const auto text = decoder.Text(value, "label");
+                          if (!name || !text) return;
+                          if (!IsLabelName(*name)) {
+                            decoder.Add(key, "config/label",
+                                        fmt::format("`{}` cannot be the name of a label: expected "
+                                                    "letters, digits and `_`, and neither `run` "
+                                                    "nor `state`",
+                                                    PrintableShort(*name, 50)));
+                          }
+                          out.labels.emplace_back(*name, *text);
+                        });
+                  }});
   keys.push_back(word("baseline_missing", out.baseline_missing, kMissingWords));
   keys.push_back(word("ranks", out.ranks, kRanksWords));
 }
@@ -90,6 +106,11 @@ void DecodeJob(Decoder& decoder, const YamlNode& node, std::vector<ProjectJob>& 
 }
 
 }  // namespace
+
+bool IsLabelName(std::string_view name) {
+  return re2::RE2::FullMatch(name, "[A-Za-z][A-Za-z0-9_]{0,62}") && name != "run" &&
+         name != "state";
+}
 
 const ProjectJob* Project::Find(std::string_view job) const {
   const auto found = std::find_if(jobs.begin(), jobs.end(),

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profgauge/error.h"
@@ -16,6 +17,9 @@
 namespace profgauge {
 
 class Decoder;
+
+/// Whether it can name a label of a metric: OpenMetrics' letters, and none of its own and ours.
+bool IsLabelName(std::string_view name);
 
 /// A text of the file, and where it stands.
 struct ProjectText {
@@ -30,6 +34,7 @@ struct ProjectSettings {
   std::vector<ProjectText> baselines;           ///< Paths or "history:BRANCH~N".
   std::optional<ProjectText> baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail".
   std::optional<ProjectText> ranks;             ///< "recorded", "as-listed" or "separate".
+  std::vector<std::pair<std::string, std::string>> labels;  ///< Of metrics: "team", "vision".
 };
 
 enum class Take : std::uint8_t { kLatest, kAll };

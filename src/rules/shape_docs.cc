@@ -21,6 +21,7 @@ constexpr std::string_view kBaselineDoc =
 constexpr std::string_view kBaselineMissingDoc =
     "result of a missing baseline: pass, warn, no_verdict or fail (exit 2)";
 constexpr std::string_view kRanksDoc = "how files become ranks of one run";
+constexpr std::string_view kLabelsDoc = "labels of the metrics and of the report: NAME: TEXT";
 
 constexpr Doc kDocs[] = {
     {"a policy", "schema", "the version of this kind of file"},
@@ -237,6 +238,7 @@ constexpr Doc kDocs[] = {
     {"a configuration", "baseline", kBaselineDoc},
     {"a configuration", "baseline_missing", kBaselineMissingDoc},
     {"a configuration", "ranks", kRanksDoc},
+    {"a configuration", "labels", kLabelsDoc},
     {"a configuration", "jobs", "the runs that `profgauge check` judges without a profile"},
     {"a job", "name", "the name of its run and of its folder of reports"},
     {"a job", "inputs", "profiles or folders; `*` matches part of a name, `**` any folders"},
@@ -246,6 +248,7 @@ constexpr Doc kDocs[] = {
     {"a job", "baseline", kBaselineDoc},
     {"a job", "baseline_missing", kBaselineMissingDoc},
     {"a job", "ranks", kRanksDoc},
+    {"a job", "labels", kLabelsDoc},
 
     {"a file of kernel names", "schema", "the version of this kind of file"},
     {"a file of kernel names", "names", "rules for names; the first that matches counts"},

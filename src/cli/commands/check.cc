@@ -62,11 +62,14 @@ int ExitOf(const Verdict& verdict, const Options& options) {
   return verdict_only && options.command->bit == kOnReport ? int{kExitPass} : exit_code;
 }
 
-/// Says in the report who named the policy.
+/// Says in the report who named the policy, and which labels the run has.
 void NamePolicy(const Options& options, report::Report& report) {
   report::VerdictInfo& verdict = report.verdict;
   verdict.policy_from = options.policy.empty() ? std::string(kNoPolicyGiven) : options.policy_from;
   verdict.config = options.config_file;
+  for (const auto& [name, text] : options.labels) {
+    report.environment.emplace_back("label " + name, text);
+  }
   if (!options.redact) return;
   for (std::string* text : {&verdict.policy_from, &verdict.config}) {
     *text = report::WithoutFolders(*text);

@@ -64,6 +64,6 @@ std::string RenderGithub(const report::Report& report, const AlertPlaces& places
 std::string RenderGitlab(const report::Report& report, const AlertPlaces& places);
 
 /// OpenMetrics text: every metric that has a value, and the verdict; ends with `# EOF`.
-std::string RenderOpenMetrics(const report::Report& report);
+std::string RenderOpenMetrics(const report::Report& report, const Labels& labels = {});
 
 }  // namespace profgauge::render

@@ -102,15 +102,15 @@ std::string RenderGitlab(const Ending& ending) {
   return json::serialize(issues) + "\n";
 }
 
-std::string RenderOpenMetrics(const Ending& ending) {
-  const std::string run = EscapeLabel(ending.name);
+std::string RenderOpenMetrics(const Ending& ending, const Labels& labels) {
+  const std::string run = LabelSet(ending.name, labels);
   return fmt::format(
       "# TYPE profgauge_exit_code gauge\n"
       "# HELP profgauge_exit_code Exit code of the program.\n"
-      "profgauge_exit_code{{run=\"{0}\"}} {1}\n"
+      "profgauge_exit_code{{{0}}} {1}\n"
       "# TYPE profgauge_verdict gauge\n"
       "# HELP profgauge_verdict 1 for the state of the run.\n"
-      "profgauge_verdict{{run=\"{0}\",state=\"{2}\"}} 1\n"
+      "profgauge_verdict{{{0},state=\"{2}\"}} 1\n"
       "# EOF\n",
       run, ending.exit_code, NameOf(StateOf(ending)));
 }

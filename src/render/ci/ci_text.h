@@ -24,4 +24,7 @@ std::string GithubCommand(std::string_view command, const AlertPlace& place, std
 /// Text of a label or of help in OpenMetrics.
 std::string EscapeLabel(std::string_view text);
 
+/// The labels of a run, without braces: `run="x",team="vision"`.
+std::string LabelSet(std::string_view run, const Labels& labels);
+
 }  // namespace profgauge::render

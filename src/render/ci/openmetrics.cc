@@ -71,8 +71,16 @@ std::string EscapeLabel(std::string_view text) {
   return out;
 }
 
-std::string RenderOpenMetrics(const report::Report& report) {
-  const std::string label = "{run=\"" + EscapeLabel(report.profile.name) + "\"}";
+std::string LabelSet(std::string_view run, const Labels& labels) {
+  std::string out = fmt::format("run=\"{}\"", EscapeLabel(run));
+  for (const auto& [name, value] : labels) {
+    out += fmt::format(",{}=\"{}\"", name, EscapeLabel(value));
+  }
+  return out;
+}
+
+std::string RenderOpenMetrics(const report::Report& report, const Labels& labels) {
+  const std::string label = "{" + LabelSet(report.profile.name, labels) + "}";
   std::string out;
   const auto family = [&](const Exposed& exposed, std::string_view help, double value) {
     out += fmt::format("# TYPE {} gauge\n", exposed.name);

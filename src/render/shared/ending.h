@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profgauge/error.h"
@@ -15,6 +16,9 @@
 #include "report/report.h"
 
 namespace profgauge::render {
+
+/// Names and values that a user gave to a run: "team", "vision".
+using Labels = std::vector<std::pair<std::string, std::string>>;
 
 /// A line of a file of the repository.
 struct AlertPlace {
@@ -58,7 +62,7 @@ std::string RenderSarif(const Ending& ending);
 std::string RenderGithub(const Ending& ending);
 std::string RenderGitlab(const Ending& ending);
 /// The exit code and the verdict; no metric of a run.
-std::string RenderOpenMetrics(const Ending& ending);
+std::string RenderOpenMetrics(const Ending& ending, const Labels& labels = {});
 
 /// What verdict.json holds.
 struct VerdictFacts {
