@@ -44,9 +44,8 @@ constexpr CommandSpec kCommands[] = {
      "Simulates the selected iterations with changed durations and the recorded dependencies.\n"
      "Each --scale and each --finding is one scenario; then all of them together. --plan lists "
      "the\n"
-     "findings in the order to fix them. Exits 3 if the profile cannot be simulated because it has "
-     "no\n"
-     "launching calls.",
+     "findings in the order to fix them. Exits 3 if a condition matches nothing, or if the profile\n"
+     "has no launching calls and cannot be simulated.",
      "  profgauge what-if run7.pt.trace.json.gz --scale \"host_op.name matches 'DataLoader' by "
      "0\"\n"
      "  profgauge what-if ranks/ --scale \"launch.is_collective by 0.5\" --without-waiting\n"

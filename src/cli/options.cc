@@ -266,7 +266,7 @@ constexpr OptionSpec kOptions[] = {
      "Stop a statement after this time (default: 60s)", "Reading the profile does not count.",
      SetTimeout},
     {"--scale", "", "CHANGE", Group::kJudging, kOnWhatIf,
-     "Scenario `CONDITION by FACTOR`; may be repeated",
+     "Scenario `[NAME: ]CONDITION by FACTOR`; may be repeated",
      "The condition is the rules' language over rows `host_op` (name, type, module, thread, "
      "iteration, time), `api_call` (also kind, op) or `launch` (its table's columns, "
      "tensor_core_eligible, is_collective, module). The selected work takes FACTOR times as long.",

@@ -1,6 +1,7 @@
 // `profgauge what-if PROFILE --scale "CONDITION by FACTOR"`: what a change would bring, predicted
 // by the replay of what waits for what.
 #include <fmt/core.h>
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -32,12 +33,25 @@
 namespace profgauge::cli {
 namespace {
 
+struct NamedScale {
+  std::string name, scale;
+};
+
+/// "half the gemms: launch.name matches 'gemm' by 0.5"; without a name the scale is its own.
+NamedScale SplitName(const std::string& text) {
+  static const re2::RE2 kNamed(R"(([A-Za-z][\w -]{0,39}):\s+(.*))");
+  NamedScale named;
+  if (re2::RE2::FullMatch(text, kNamed, &named.name, &named.scale)) return named;
+  return {text, text};
+}
+
 Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& console,
                                               bool& compiled_all) {
   std::vector<CompiledScenario> scenarios;
   for (const std::string& text : options.scales) {
-    PROFGAUGE_TRY(WhatIfScale scale, ParseScale(text, "--scale"));
-    auto compiled = CompileScenario({text, {std::move(scale)}, false, {}});
+    const NamedScale named = SplitName(text);
+    PROFGAUGE_TRY(WhatIfScale scale, ParseScale(named.scale, "--scale"));
+    auto compiled = CompileScenario({named.name, {std::move(scale)}, false, {}});
     if (compiled) {
       scenarios.push_back(*std::move(compiled));
       continue;
@@ -159,13 +173,17 @@ class Answer {
   JsonList list_{"what-if"};
 };
 
-void WarnAboutMatches(const CompiledScenario& scenario, const ScenarioOutcome& outcome,
-                      Console& console) {
+/// Returns whether each condition matches something; says which do not.
+bool MatchesAll(const CompiledScenario& scenario, const ScenarioOutcome& outcome,
+                Console& console) {
+  bool all = true;
   for (std::size_t i = 0; i < outcome.matched.size(); ++i) {
     if (outcome.matched[i] > 0) continue;
+    all = false;
     console.Warn(fmt::format("warning: `{}` matches no {}\n", scenario.scales[i].condition.Text(),
                              ScenarioRowName(scenario.scales[i].table)));
   }
+  return all;
 }
 
 }  // namespace
@@ -212,9 +230,10 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
     return {};
   };
   double recorded = 0;
+  bool matches_all = true;
   for (const CompiledScenario& scenario : scenarios) {
     const ScenarioOutcome outcome = runner.Run(scenario);
-    WarnAboutMatches(scenario, outcome, console);
+    matches_all = MatchesAll(scenario, outcome, console) && matches_all;
     PROFGAUGE_CHECK(add(Printable(scenario.name), outcome));
     recorded = outcome.prediction->recorded_time;
   }
@@ -226,7 +245,8 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
       answer.Text(fmt::format("{} iteration{} of {} as recorded\n", iterations,
                               iterations == 1 ? "" : "s", Duration(recorded))) +
       fmt::format("{}.\n", PredictionLimits(run.replayer.get()));
-  return PrintList(options, text, answer.TakeList(), console);
+  PROFGAUGE_TRY(const int printed, PrintList(options, text, answer.TakeList(), console));
+  return matches_all ? printed : static_cast<int>(kExitNoVerdict);
 }
 
 }  // namespace profgauge::cli
