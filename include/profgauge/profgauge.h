@@ -57,7 +57,7 @@ class Recording {
 /// Errors: kInput, with the place in the file.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options);
 
-/// How much of the recording's events a page keeps for its timeline.
+/// How much of the profile's events a page keeps for its timeline.
 enum class EventsInPage : std::uint8_t {
   kAuto,  ///< What fits a page of some megabytes; the page says what is left out.
   kAll,
@@ -66,16 +66,16 @@ enum class EventsInPage : std::uint8_t {
 
 struct EvaluateOptions {
   /// A file, or builtin:recommended, builtin:strict, builtin:report-only, builtin:cpu. Empty:
-  /// builtin:recommended; builtin:cpu for a recording of a program that used no GPU.
+  /// builtin:recommended; builtin:cpu for a profile of a program that used no GPU.
   std::string policy;
   /// Which iterations to look at; unset: what the policy says, else all.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   /// The same as the numbers that were recorded (5 of ProfilerStep#5); they go first.
   std::optional<std::int64_t> iter_start_number, iter_stop_number;
   std::optional<std::string> key_op, iteration_marker;
-  /// Only this part of the recording: nanoseconds from its start, [first, second).
+  /// Only this part of the profile: nanoseconds from its start, [first, second).
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
-  /// Moments by name, in time order, between which the recording is summed up.
+  /// Moments by name, in time order, between which the profile is summed up.
   std::vector<std::pair<std::string, std::int64_t>> marks;
   /// Folder with the sources whose lines the report shows. Empty: none.
   std::string source_root;
@@ -153,7 +153,7 @@ class Judgement {
   std::shared_ptr<const Data> data_;
 };
 
-/// Analyzes a run and holds the policy against it, as `profgauge check` does.
+/// Analyzes a run and compares the policy with it, as `profgauge check` does.
 /// Errors, never none: kConfig, all that is wrong with the policy; else all that is with its rules;
 /// else the first that is with the baselines; kUsage for the day and the selection.
 tl::expected<Judgement, std::vector<Error>> Evaluate(const Recording& recording,

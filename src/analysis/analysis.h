@@ -25,7 +25,7 @@ namespace profgauge {
 
 enum class Direction : std::uint8_t { kHigherIsBetter, kLowerIsBetter, kNeutral };
 
-/// How a metric over several iterations follows from the same metric over each of them alone.
+/// How a metric over several iterations follows from the same metric over each only of them.
 enum class Pooling : std::uint8_t {
   kSum,       ///< It is their sum.
   kRatio,     ///< A mean or a quotient of sums: between the least and the largest.
@@ -39,7 +39,7 @@ std::string_view PoolingName(Pooling pooling);
 /// What a metric, a table or a column follows from, besides its own events. A recording that lacks
 /// one of these cannot give it (`all_work`: only with doubt).
 struct Basis {
-  bool times = false;      ///< When events begin and end: sums and durations alone do not tell.
+  bool times = false;      ///< When events begin and end: sums and durations alone do not show.
   bool execution = false;  ///< That what the host launched ran: not so while a graph is captured.
   bool all_work = false;   ///< Every piece of work: where some is lost the device seems to wait.
   bool names = false;      ///< Names of kernels, which tell what they do.
@@ -47,7 +47,7 @@ struct Basis {
   bool events = false;     ///< Events that summaries do not keep.
 };
 
-/// Values that a metric can have, whatever the recording.
+/// Values that a metric can have, whatever the profile.
 struct ValueRange {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
@@ -68,7 +68,7 @@ struct MetricSpec {
   std::string_view definition;  ///< One sentence.
   std::string_view formula;     ///< May be empty when the definition says it all.
   std::string_view source;  ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
-  /// Kind of device that alone has it ("neuron"): reports of runs without one leave it out.
+  /// Kind only of device that has it ("neuron"): reports of runs without one leave it out.
   /// The same of what only a kind of input gives: kUnrecordedFamily.
   std::string_view family = {};
 };
@@ -104,14 +104,14 @@ struct Metric {
   std::string absent_because;   ///< …this says why, in one clause, and what to record.
   bool low_confidence = false;  ///< Shown as such; never fails a gate by itself.
   std::string note;             ///< Why low confidence, or a bound ("+ at most 3.1 % unknown").
-  /// The far end of what the number may be, where the recording does not tell: infinite, or in the
+  /// The far end of what the number may be, where the profile does not show: infinite, or in the
   /// value's unit. A limit that only one of both ends keeps is open.
   std::optional<double> may_be = std::nullopt;
   /// The far end on the other side, of what is known by an interval: a corrected share.
   std::optional<double> may_also_be = std::nullopt;
 };
 
-/// A named moment, from the start of the recording.
+/// A named moment, from the start of the profile.
 struct Mark {
   std::string name;
   Ns time = 0;
@@ -126,13 +126,13 @@ struct Selection {
   std::optional<std::int64_t> start_number, stop_number;
   std::int64_t warmup = 0;  ///< Iterations to leave out at the start.
   std::int64_t rank = -1;   ///< Only this rank; -1 all.
-  /// Only this part of the recording, as its one iteration; nanoseconds from the start. Work counts
+  /// Only this part of the profile, as its one iteration; nanoseconds from the start. Work counts
   /// where it starts, busy time where it is.
   std::optional<Span> range;
-  std::vector<Mark> marks;  ///< Moments between which the recording is summed up, in time order.
+  std::vector<Mark> marks;  ///< Moments between which the profile is summed up, in time order.
   std::string source_root;  ///< Folder with the sources whose lines are shown; empty: none.
   Knowledge knowledge;
-  /// Ids of tables that nobody will look at: of those the largest are left out.
+  /// Ids of tables that no one will look at: of those the largest are left out.
   std::vector<std::string_view> unwanted_tables;
 };
 
@@ -155,14 +155,14 @@ struct Analysis {
   IterationSource iteration_source;
   std::int64_t iterations_total = 0, iterations_selected = 0;
   Ns window_start = 0, window_end = 0;
-  /// Of a run that is known by summaries alone: the words in which metrics and tables that these
-  /// leave out say so, though the recordings may have had them. Empty for recordings.
+  /// Of a run that is known only by summaries: the words in which metrics and tables that these
+  /// leave out say so, though the profiles may have had them. Empty for recordings.
   std::string not_kept;
   std::vector<Remark> remarks;
   /// The unrecorded iterations by which the run is judged; null without any.
   std::shared_ptr<const JudgedSteps> steps;
   Certificate certificate;  ///< Whether the profile can be trusted.
-  /// What rows can cost at most, by table id; only of tables whose rows stand for work or calls.
+  /// What rows can cost at most, by table id; only of tables whose rows represent work or calls.
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
 
   /// nullptr only where `metrics` was filled by hand and lacks it. O(1) else.

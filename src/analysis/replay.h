@@ -11,7 +11,7 @@ namespace profgauge {
 
 struct Replayable {
   Analysis analysis;
-  /// Null where the recording cannot be replayed; critical.host.share then says why. It keeps
+  /// Null where the profile cannot be replayed; critical.host.share then says why. It keeps
   /// pointers to the profiles, which must live as long as it is used.
   std::shared_ptr<const Replayer> replayer;
 };

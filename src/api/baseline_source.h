@@ -1,4 +1,4 @@
-// Where the runs come from that a run is held against.
+// Where the runs come from that a run is compared with.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ struct ChosenBaseline {
 
 struct BaselineSource {
   std::vector<Snapshot> runs;  ///< Known before the candidates: of files.
-  /// Looks for runs that the candidates can be held against; empty: nobody looks.
+  /// Looks for runs that the candidates can be compared with; empty: no one looks.
   std::function<Result<ChosenBaseline>(std::span<const Snapshot> candidates)> choose;
 
   bool IsAsked() const { return !runs.empty() || choose; }

@@ -22,7 +22,7 @@ bool IsBelow(const fs::path& path, const std::string& folder) {
     if (fs::equivalent(at, folder, error)) return true;
     if (at == at.parent_path()) break;
   }
-  // A merged profile has the path of its folder; "." stands for the folder of a bare name.
+  // A merged profile has the path of its folder; "." represents the folder of a bare name.
   return !path.has_parent_path() && fs::equivalent(".", folder, error);
 }
 
@@ -46,7 +46,7 @@ std::vector<std::size_t> ArgumentsOf(const std::vector<Profile>& profiles,
 }
 
 // Whether each argument is a run: ranks of one run do not record one rank twice, nor do folders of
-// several ranks stand beside others.
+// several ranks are beside others.
 bool IsEachArgumentARun(const std::vector<Profile>& profiles,
                         const std::vector<std::size_t>& origin) {
   const std::set<std::size_t> arguments(origin.begin(), origin.end());

@@ -52,7 +52,7 @@ void NoteSummary(const RunPicture& picture, const std::string& name, RunComparis
       "profiles for these");
 }
 
-// Runs of one name are told apart by nothing, and what both have is said once.
+// Runs of one name are distinguished by nothing, and what both have is said once.
 void Tell(const std::string& name, const std::vector<std::string>& doubts,
           std::vector<std::string>& told) {
   for (const std::string& doubt : doubts) {
@@ -87,7 +87,7 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   if (policy != nullptr) DecideJudging(choices.allow_incomparable, comparison);
   std::vector<std::string> incomplete =
       WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
-  // Without a policy nobody judges; then they are notes.
+  // Without a policy no one judges; then they are notes.
   std::vector<std::string>& told = policy != nullptr ? incomplete : comparison.notes;
   Tell(comparison.base_name, base.doubts, told);
   Tell(comparison.current_name, current.doubts, told);

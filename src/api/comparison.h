@@ -25,7 +25,7 @@ struct ComparedSide {
 struct CompareChoices {
   bool allow_incomplete = false;    ///< Judge in spite of what was lost.
   bool allow_incomparable = false;  ///< Judge runs that differ in what they ran.
-  bool redact = false;              ///< Take what tells of machines and people out of the report.
+  bool redact = false;              ///< Take what reports machines and people out of the report.
 };
 
 /// Whether runs that may differ in what they ran are judged; that they are though they do is noted.
@@ -37,11 +37,11 @@ struct JudgedComparison {
 };
 
 /// Compares two sides, and judges the second where there is a policy; else only says what changed.
-/// `log` has what was mended in both sides' files.
+/// `log` has what was repaired in both sides' files.
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const Policy* policy, const CompareChoices& choices);
 
-/// What changed between two runs that have reports of their own, which nobody judges.
+/// What changed between two runs that have reports of their own, which no one judges.
 report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_report,
                               const Snapshot& current, const report::Report& current_report);
 

@@ -1,4 +1,4 @@
-// The presets that are enforced when nobody names a policy.
+// The presets that are enforced when no one names a policy.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 
 namespace profgauge {
 
-/// Enforced when nobody names a policy.
+/// Enforced when no one names a policy.
 inline constexpr std::string_view kDefaultPolicy = "builtin:recommended";
 inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
 
-/// Whether the run is of a program that used no GPU, as far as its recordings can say: operators,
+/// Whether the run is of a program that used no GPU, as far as its profiles can say: operators,
 /// but no device event, no call of a GPU runtime, no memory on a device, no listed device, and no
-/// events of kinds that nobody here knows.
+/// events of kinds that no one here knows.
 bool IsCpuOnly(std::span<const Profile> ranks);
 
-/// The same but for listed devices: the program may have used none of the machine's.
+/// The same except for listed devices: the program may have used none of the machine's.
 bool MayBeCpuOnly(std::span<const Profile> ranks);
 
 /// What to do then, for the report.

@@ -15,7 +15,7 @@ namespace profgauge {
 /// Of its first rank.
 struct RunPicture {
   bool is_summarized = false;  ///< Known by summaries: there are no events to show.
-  std::optional<Table> tree;   ///< `op_tree`; nothing where the recording has no host operators.
+  std::optional<Table> tree;   ///< `op_tree`; nothing where the profile has no host operators.
   report::Timeline timeline;
   Ns iteration_start = 0;  ///< Of the iteration nearest the median, the tree's.
 };

@@ -53,7 +53,7 @@ struct Measured {
   std::vector<std::string> doubts;  ///< What leaves a verdict on the others open, by their names.
 };
 
-// A run that is only held against the baseline must be as whole as the one in the middle.
+// A run that is only compared with the baseline must be as whole as the one in the middle.
 void AddDoubts(const std::string& name, std::span<const Profile> ranks, const Analysis& analysis,
                const Policy& policy, bool allow_incomplete, std::vector<std::string>& doubts) {
   std::vector<std::string> found =

@@ -44,14 +44,14 @@ struct RunToJudge {
   std::span<const Profile> ranks;
 };
 
-/// Who named the policy where nobody did: VerdictInfo::policy_from.
+/// Who named the policy where no one did: VerdictInfo::policy_from.
 inline constexpr std::string_view kNoPolicyGiven = "no policy was given";
 
 struct JudgeRunsOptions {
   EvaluateOptions choices;
   /// For waivers. REQUIRES: set.
   std::chrono::sys_days today;
-  /// Take what tells of machines and people out of the report.
+  /// Take what reports machines and people out of the report.
   bool redact = false;
   OnBaselineMissing on_missing_baseline = OnBaselineMissing::kWarn;
   Acceptance acceptance;
@@ -78,7 +78,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
 /// What the caller chose, over what the policy says.
 Selection SelectionOf(const Policy& policy, const EvaluateOptions& options);
 
-/// What changes numbers, of the caller's choices and of what the policy adds to the recording, for
+/// What changes numbers, of the caller's choices and of what the policy adds to the profile, for
 /// the report's provenance: ("warmup", "3"), ("devices", "chips.yaml").
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const Policy& policy);

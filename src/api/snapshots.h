@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-/// The snapshot of profiles that were read and analysed with `selection`.
+/// The snapshot of profiles that were read and analyzed with `selection`.
 Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
                             const Analysis& analysis, const Selection& selection);
 
@@ -23,7 +23,7 @@ bool IsBaselineFile(const std::string& path);
 /// The runs of a baseline file, of nothing else. Errors: kConfig.
 Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path);
 
-/// Renames runs to `word`, or "WORD 1" and so on where there are several: names tell of whoever
+/// Renames runs to `word`, or "WORD 1" and so on where there are several: names report whoever
 /// gave them.
 void HideNames(std::string_view word, std::vector<Snapshot>& runs);
 

@@ -12,7 +12,7 @@
 
 namespace profgauge {
 
-/// Calls `visit(span, kinds)` with each stretch in which the same kinds are active, in order and
+/// Calls `visit(span, kinds)` with each range in which the same kinds are active, in order and
 /// apart; never with none. Bit i of `kinds` is kind i. Stretches that touch may have the same.
 /// REQUIRES: events come by start, and end before the largest number.
 template <std::size_t kKinds, class Visit>

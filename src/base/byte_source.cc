@@ -180,7 +180,7 @@ class StreamSource final : public ByteSource {
     return Fail(*failed_);
   }
 
-  /// Members may be concatenated; anything else behind the end (zero padding, junk) is ignored, as
+  /// Members may be concatenated; anything else after the end (zero padding, junk) is ignored, as
   /// gzip does.
   Status NextMember() {
     PROFGAUGE_CHECK(stored_->Fill(kMagic));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kShownBytes = 120;       ///< Of a source line; the rest is cut.
 constexpr std::size_t kBeforeCaret = 60;       ///< Of those, when the line is cut on the left.
-constexpr std::size_t kLongestCompared = 100;  ///< Words for DidYouMean; nobody types longer names.
+constexpr std::size_t kLongestCompared = 100;  ///< Words for DidYouMean; no one types longer names.
 
 struct Colors {
   std::string_view head, strong, place, off;
@@ -41,7 +41,7 @@ std::string PrintableLine(std::string_view line) {
   return Printable(copy);
 }
 
-/// Moves `at` back to the start of the character it lies in.
+/// Moves `at` back to the start of the character it is in.
 std::size_t CharacterStart(std::string_view text, std::size_t at) {
   while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) --at;
   return at;
@@ -138,7 +138,7 @@ std::string RenderDiagnostic(const Error& error, std::string_view source, bool c
   const std::string place = PlaceText(error.where);
   const std::string excerpt = SourceExcerpt(error.where, source, colors);
   if (!place.empty()) {
-    // The arrow's head stands above the bar of the excerpt.
+    // The arrow's head is above the bar of the excerpt.
     const std::size_t digits = excerpt.empty() ? 2 : fmt::format("{}", error.where.line).size();
     out += fmt::format("{}{}-->{} {}\n", std::string(digits, ' '), colors.place, colors.off, place);
   }

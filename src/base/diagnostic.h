@@ -17,7 +17,7 @@
 namespace profgauge {
 
 /// `source` is the text that where.line points into, empty when there is none to show. Ends with a
-/// newline. User text is made printable: control characters are shown as \xNN. The code stands at
+/// newline. User text is made printable: control characters are shown as \xNN. The code is at
 /// the end of the last note, or of the message when there are no notes. A long source line is cut
 /// around the caret. `word` is "error", "warning" or "note".
 std::string RenderDiagnostic(const Error& error, std::string_view source, bool color,

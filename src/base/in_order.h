@@ -36,7 +36,7 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
   std::size_t pieces = 0, taken = 0;
   bool is_taking = false, is_stopped = false, has_failed = false;
 
-  // Nobody runs far ahead of a piece that takes long. Nothing once no more pieces are wanted.
+  // No one runs far ahead of a piece that takes long. Nothing once no more pieces are wanted.
   const auto make_room = [&]() -> std::unique_ptr<Piece> {
     std::unique_lock lock(mutex);
     room.wait(lock, [&] { return is_stopped || !spare.empty() || pieces < 2 * workers; });

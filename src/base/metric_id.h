@@ -1,6 +1,6 @@
 // The ids of the metric catalogue, one constant each: `metric::kGpuIdleMean` is "gpu.idle.mean".
-// What an id stands for is its row in analysis/tables/catalogue_*_metrics.cc, in the same order.
-// Every layer names metrics by these constants, so that an id that nobody defined does not compile.
+// What an id represents is its row in analysis/tables/catalogue_*_metrics.cc, in the same order.
+// Every layer names metrics by these constants, so that an id that no one defined does not compile.
 #pragma once
 
 #include <array>
@@ -351,7 +351,7 @@ inline constexpr std::array<std::string_view, kCount> kTexts = {PROFGAUGE_METRIC
 class MetricId {
  public:
   explicit constexpr MetricId(metric::places::Place place) : place_(place) {}
-  /// Where its row stands in the catalogue.
+  /// Where its row is in the catalogue.
   constexpr std::size_t place() const { return place_; }
   /// "gpu.idle.mean"
   constexpr std::string_view text() const { return metric::places::kTexts[place_]; }

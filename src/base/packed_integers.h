@@ -34,7 +34,7 @@ class PackedIntegers {
   [[gnu::always_inline]] std::int64_t operator[](std::size_t at) const {
     std::int64_t value;
     std::memcpy(&value, bytes_.data() + at * width_, sizeof value);
-    const std::size_t others = 64 - 8 * width_;  // Bits of the numbers behind it.
+    const std::size_t others = 64 - 8 * width_;  // Bits of the numbers after it.
     if constexpr (std::endian::native == std::endian::little) {
       value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << others);
     }

@@ -1,5 +1,5 @@
 // Texts as their parts: what is code, what is a number. Made once, where a sentence is made; who
-// shows them draws parts and parses nothing, so names from a recording stay names.
+// shows them draws parts and parses nothing, so names from a profile stay names.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ std::string_view TextPartName(TextPart::Kind kind);  ///< "text", "code", "numbe
 
 /// Adds text or code; what follows its own kind is one part with it.
 void AddPart(RichText& to, TextPart::Kind kind, std::string_view text);
-/// Parts of a text in which code stands between backticks. For texts of ours, and of files that
+/// Parts of a text in which code is between backticks. For texts of ours, and of files that
 /// have no parts.
 RichText PartsOf(std::string_view text);
 /// The text, with code between backticks.

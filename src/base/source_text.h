@@ -26,7 +26,7 @@ struct SourceText {
   std::vector<Run> runs;  ///< By offset; the first is at 0. Empty: the place is unknown.
 
   /// Where byte `offset` of the text stands. `length` bytes are underlined, at most to the end of
-  /// that line. Offsets behind the end give the place behind the last byte.
+  /// that line. Offsets after the end give the place after the last byte.
   Where At(std::size_t offset, std::size_t length = 0) const;
   /// The whole text.
   Where All() const { return At(0, text.size()); }

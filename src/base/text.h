@@ -22,7 +22,7 @@ std::size_t Utf8Length(std::string_view text);
 
 /// Length in characters. Text that is not UTF-8 counts its bytes.
 std::size_t CharactersIn(std::string_view text);
-/// `text` with blanks to `width` characters, behind it or before.
+/// `text` with blanks to `width` characters, after it or before.
 std::string Padded(const std::string& text, std::size_t width, bool right = false);
 
 /// What some programs write before UTF-8 text.
@@ -51,7 +51,7 @@ constexpr bool IsGlob(std::string_view pattern) {
   return pattern.find_first_of("*?") != std::string_view::npos;
 }
 
-/// Whether `text` matches `pattern`, where `*` stands for any characters and `?` for one. Linear in
+/// Whether `text` matches `pattern`, where `*` represents any characters and `?` for one. Linear in
 /// practice and never worse than pattern × text.
 bool GlobMatch(std::string_view pattern, std::string_view text);
 

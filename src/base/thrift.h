@@ -95,7 +95,7 @@ class ThriftReader {
   std::size_t at_ = 0;
   int depth_ = 0;
   ThriftType next_ = ThriftType::kStruct;  ///< Of the value that is next; kStop: it was read.
-  bool in_list_ = false;                   ///< Truth values in lists have a byte of their own.
+  bool in_list_ = false;                   ///< Truth values in lists have a separate byte.
   bool ok_ = true;
   bool ended_early_ = false;
 };

@@ -78,7 +78,7 @@ Result<Directory> FindDirectory(const std::string& path, std::uint64_t file) {
   return directory;
 }
 
-/// Lengths beyond 32 bits stand in a field of their own.
+/// Lengths beyond 32 bits are in a separate field.
 void TakeLongSizes(std::string_view extra, ArchiveMember& member) {
   while (extra.size() >= 4) {
     const auto id = At<std::uint16_t>(extra, 0);

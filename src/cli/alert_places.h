@@ -10,7 +10,7 @@
 
 namespace profgauge::cli {
 
-/// Places for alerts of a run. What a built-in policy says stands in no file of the repository: it
+/// Places for alerts of a run. What a built-in policy says is in no file of the repository: it
 /// is shown at the policy that extends it, else at the profile.
 render::AlertPlaces PlacesOf(const Options& options, const Policy& policy);
 /// For a report without its policy at hand: all at the policy that it names, else at itself.

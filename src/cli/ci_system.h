@@ -17,7 +17,7 @@ using Environment = std::function<std::string(const std::string&)>;
 /// Of this process.
 std::string Variable(const std::string& name);
 
-/// The system that "auto" stands for where these variables are set: "github", "gitlab", "jenkins",
+/// The system that "auto" represents where these variables are set: "github", "gitlab", "jenkins",
 /// "buildkite", "circleci", "generic", or "off".
 std::string DetectCi(const Environment& environment);
 

@@ -46,7 +46,7 @@ void TakeSetting(const Project& project, const ProjectJob* job, const Options& o
 constexpr std::size_t kMostEntriesOfTree =
     100'000;  // Of a tree that somebody points at by mistake.
 
-/// Adds what `rest` of a pattern matches below `base`, part by part. `**` stands for any number of
+/// Adds what `rest` of a pattern matches below `base`, part by part. `**` represents any number of
 /// folders, into which links do not lead; at the end of a pattern for all files below.
 void Expand(const fs::path& base, std::span<const std::string> rest, std::size_t& seen,
             std::vector<std::string>& found) {
@@ -111,7 +111,7 @@ fs::path FolderThatExists(const std::string& pattern) {
 }
 
 /// The working folder and those above it, up to the root of the repository: "", "../", … Without a
-/// repository the first only: what lies above may be somebody else's.
+/// repository the first only: what is above may be somebody else's.
 std::vector<std::string> FoldersOfRepository() {
   std::error_code error;
   std::vector<std::string> folders = {""};

@@ -1,4 +1,4 @@
-// profgauge.yaml on the command line: found, and put into the options that nobody gave.
+// profgauge.yaml on the command line: found, and put into the options that no one gave.
 //
 // A value comes from the option, else the variable PROFGAUGE_…, else the job, else the top of the
 // file, else the default.
@@ -31,7 +31,7 @@ std::string RootOfRepository();
 tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& options);
 
 /// What a job, or the top of the file, says, where neither an option nor a variable does.
-/// `job`: nullptr for the top alone.
+/// `job`: nullptr only for the top.
 void ApplySettings(const Project& project, const ProjectJob* job, Options& options);
 
 /// The jobs that --job names, else all. Errors: kUsage "config/no-such-job".
@@ -41,16 +41,16 @@ Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Opti
 /// "config/two-jobs" where several do and --job names none of them.
 Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& options);
 
-/// What the inputs of a job match, sorted: files and folders. `**` stands for any folders.
+/// What the inputs of a job match, sorted: files and folders. `**` represents any folders.
 /// Errors: kInput "config/no-inputs" with what is there instead.
 Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJob& job);
 
-/// A policy file here or at the root of the repository that nobody named, for a note; empty: there
+/// A policy file here or at the root of the repository that no one named, for a note; empty: there
 /// is none.
 std::string UnusedPolicy(const Options& options);
 
 /// Calls `judge` with the options of what the command line names, or of each job of the
-/// configuration, each with outputs in a folder of its own; then a line for each job. `judge`
+/// configuration, each with outputs in a separate folder; then a line for each job. `judge`
 /// leaves its outputs whatever happens. Returns the strongest exit code.
 Result<int> RunJobs(const Options& given, Console& console,
                     const std::function<Result<int>(const Options&)>& judge);

@@ -96,7 +96,7 @@ void Console::FlushOut() {
 void Console::Warn(std::string_view text) {
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
-  FlushOut();  // Where both go to one place, they stand there in the order of the calls.
+  FlushOut();  // Where both go to one place, they are there in the order of the calls.
   std::fwrite(text.data(), 1, text.size(), stderr);
   if (!text.ends_with('\n')) std::fputc('\n', stderr);
 }

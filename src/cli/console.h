@@ -1,6 +1,6 @@
 // How the program talks: answers on standard output, everything else on standard error.
 //
-// Colour only to a terminal (NO_COLOR, TERM=dumb, CLICOLOR_FORCE and --color decide); a progress
+// Color only to a terminal (NO_COLOR, TERM=dumb, CLICOLOR_FORCE and --color decide); a progress
 // line only when standard error is a terminal and the work takes over half a second. Safe to call
 // from several threads.
 #pragma once

@@ -379,7 +379,7 @@ std::vector<std::string> Drawing::Summary() const {
 }
 
 Status LeaveEnding(const Options& options, const render::Ending& ending) {
-  // Without the policy nobody knows all inputs: what is not ours stays, --force or not.
+  // Without the policy no one knows all inputs: what is not ours stays, --force or not.
   KeptFiles kept = KeptBy(options);
   kept.force = false;
   Drawing drawing(std::move(kept));

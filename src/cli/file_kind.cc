@@ -74,7 +74,7 @@ std::string_view FirstLine(std::string_view text) {
   return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
 }
 
-// What a document begins with: `kind` and `tool` stand before anything of the user's.
+// What a document begins with: `kind` and `tool` are before anything of the user's.
 std::string_view FirstOf(std::string_view text) { return text.substr(0, 512); }
 
 // The words of a head, whether commas, quotes or blanks hold its cells apart.

@@ -32,7 +32,7 @@ enum class FileKind : std::uint8_t {
   kTableStore,   ///< An SQLite file of `export tables`, by its application id.
   kHistory,      ///< An SQLite file with our application id.
   kForPeople,    ///< Policies and templates: people change them, so none counts as ours.
-  kDatabase,     ///< A scrubbed export: nothing tells it from the original.
+  kDatabase,     ///< A scrubbed export: nothing shows it from the original.
 };
 
 /// Whether the file at `path` is one that the program may have written as an output of `kind`.

@@ -71,7 +71,7 @@ std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
 }
 
 /// The run of each profile: what its name states, else what it records. Files of one folder that
-/// record different ranks of the same number are one run; where one rank is recorded twice, nobody
+/// record different ranks of the same number are one run; where one rank is recorded twice, no one
 /// knows which belong together.
 std::map<std::string, std::vector<const FoundProfile*>> ByRun(
     const std::vector<FoundProfile>& profiles) {

@@ -1,4 +1,4 @@
-// Which runs lie below a folder: profiles are told by their content, and grouped by the layouts in
+// Which runs are below a folder: profiles are told by their content, and grouped by the layouts in
 // which frameworks leave them.
 #pragma once
 
@@ -20,7 +20,7 @@ struct FoundRun {
   std::vector<std::int64_t> ranks;                     ///< Those that names or files state.
   std::optional<std::int64_t> world_size, step, time;  ///< Time in nanoseconds since 1970.
 
-  /// Whether all ranks are there; nothing where nobody states how many there are.
+  /// Whether all ranks are there; nothing where no one states how many there are.
   std::optional<bool> IsComplete() const;
   /// "profgauge check runs/step-20": the folder where it has no other profiles.
   std::string command;
@@ -36,7 +36,7 @@ struct FoundRuns {
 /// Goes down six folders and follows no links. Errors: kInput where there is no such folder.
 Result<FoundRuns> FindRuns(const std::string& folder);
 
-/// The same of files, and of what lies below folders.
+/// The same of files, and of what is below folders.
 FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 
 /// The files of the only run below a folder; none where it has several, or is no folder.

@@ -71,7 +71,7 @@ Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
   return out;
 }
 
-// How far runs of one program lie apart, of the least; 0 of a single one.
+// How far runs of one program are apart, of the least; 0 of a single one.
 double SpreadOf(const Measured& measured) {
   return measured.least > 0 ? (measured.most - measured.least) / measured.least : 0;
 }
@@ -142,13 +142,13 @@ constexpr Fit kFits[] = {
      }},
 };
 
-// A recording of memory alone has iterations of no length.
+// A recording only of memory has iterations of no length.
 bool HaveTime(std::span<const InitRun> runs, std::string_view id) {
   const Measured measured = MeasuredBy(runs, id);
   return measured.is_known && measured.absent.empty() && measured.least > 0;
 }
 
-// What tells of a run's speed where its iterations do not: of sums only those of as much work.
+// What reports a run's speed where its iterations do not: of sums only those of as much work.
 constexpr std::string_view kOtherTimes[] = {metric::kIterationTimeMean, metric::kProfileWallTime,
                                             metric::kNeuronTotalTime, metric::kProfileKernelTime};
 
@@ -197,7 +197,7 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
     return fmt::format("  {}: {{max_increase: {}}}\n", id,
                        Allowed(knowledge::kInitSlower.value(), MeasuredBy(runs, id)));
   };
-  // The period holds what lies between iterations.
+  // The period holds what is between iterations.
   std::string text;
   for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationPeriodMedian}) {
     if (HaveTime(runs, id)) text += limit(id);

@@ -19,8 +19,8 @@ struct InitRun {
 
 /// The YAML of a policy that extends the recommended one. Limits lie a little above the worst that
 /// `runs` measured, and where runs differ twice as far above as they do; those that a run cannot
-/// answer are off; rules that fire as errors stand at level warn with what they found. Judging each
-/// of the runs by it passes, unless its recording is incomplete. REQUIRES: at least one run.
+/// answer are off; rules that fire as errors are at level warn with what they found. Judging each
+/// of the runs by it passes, unless its profile is incomplete. REQUIRES: at least one run.
 /// Errors: kInternal when the text is no policy.
 Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs);
 

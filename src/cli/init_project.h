@@ -15,7 +15,7 @@ struct NewFile {
 };
 
 /// `path`, which is given from the working folder, from the root of the repository; absolute where
-/// it lies outside.
+/// it is outside.
 std::string FromRoot(const std::string& path);
 
 /// A name for the job of `inputs`: the nearest folder that is none of a step, else `run`; in small

@@ -248,7 +248,7 @@ Result<int> RunJobs(const Options& given, Console& console,
   std::optional<Project> project;
   std::vector<const ProjectJob*> jobs;
   const bool is_named = !given.arguments.empty() || !given.runs.empty();
-  // What goes wrong before anything is judged stands in all outputs, too.
+  // What goes wrong before anything is judged is in all outputs, too.
   const Result<int> prepared = RunLeavingOutputs(plain, console, [&]() -> Result<int> {
     auto loaded = LoadConfiguration(given);
     if (!loaded) {

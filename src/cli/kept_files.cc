@@ -59,7 +59,7 @@ void AddTemplates(KeptFiles& kept, const std::string& folder) {
 }
 
 // Below a folder of profiles everything may be read that could be a profile; what carries our mark
-// is none, but for traces and DLProf's reports: those are read, whoever wrote them.
+// is none, except for traces and DLProf's reports: those are read, whoever wrote them.
 bool MayBeRead(const std::string& path, FileKind kind) {
   return kind == FileKind::kTrace || kind == FileKind::kDlprof || !IsOurs(path, kind);
 }

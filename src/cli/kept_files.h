@@ -11,7 +11,7 @@
 
 namespace profgauge::cli {
 
-/// What the outputs of one run are held against.
+/// What the outputs of one run are compared with.
 struct KeptFiles {
   std::vector<std::string> inputs;   ///< Files. Those that are missing, and "-", are no matter.
   std::vector<std::string> folders;  ///< Folders that profiles or rules are read from.

@@ -19,9 +19,9 @@ constexpr char kVariable[] = "GLIBC_TUNABLES";
 constexpr char kKept[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4000000000:"
     "glibc.malloc.trim_threshold=4000000000:glibc.malloc.top_pad=4194304";
-// With heaps of its own, each thread leaves room there that others do not get: of one recording 370
+// With heaps of its own, each thread leaves room there that others do not get: of one profile 370
 // MB for 190 on 16 cores. A thread asks for memory in a hundredth of its time, so that one heap
-// serves the threads of one recording; those of many recordings side by side would wait.
+// serves the threads of one profile; those of many profiles side by side would wait.
 constexpr char kKeptInOneHeap[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4000000000:"
     "glibc.malloc.trim_threshold=4000000000:glibc.malloc.top_pad=4194304:"
@@ -30,7 +30,7 @@ constexpr std::size_t kFewThreads = 4;
 // Below, a second start costs more than it brings.
 constexpr off_t kWorthSecondStart = 8'000'000;
 
-// What needs no second start: nothing is given back to be asked for again, and more comes at a
+// What needs no second start: nothing is returned to be asked for again, and more comes at a
 // time. Such calls of the system are a thirtieth of the check of a small profile.
 void KeepMemory() {
 #ifdef __GLIBC__
@@ -42,7 +42,7 @@ void KeepMemory() {
 
 enum class Size : std::uint8_t { kSmall, kLarge, kMany };
 
-/// A folder may hold many recordings.
+/// A folder may hold many profiles.
 Size SizeOf(const char* argument) {
   if (std::string_view(argument) == "-") return Size::kLarge;
   struct stat status {};

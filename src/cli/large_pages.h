@@ -1,5 +1,5 @@
-// Memory in large pages that is kept once it is had: of a run over a large recording half of the
-// time went into mapping its memory page by page, and mapping again what had been given back.
+// Memory in large pages that is kept once it is had: of a run over a large profile half of the
+// time went into mapping its memory page by page, and mapping again what had been returned.
 #pragma once
 
 namespace profgauge::cli {

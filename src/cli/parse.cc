@@ -176,7 +176,7 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
   return raw;
 }
 
-/// Variables that stand for an option, on the commands that have it.
+/// Variables that represent an option, on the commands that have it.
 struct VariableOption {
   std::string_view variable, option;
   std::uint64_t commands = kOnAll;

@@ -133,7 +133,7 @@ std::string FormatOfTable(const Error& error) {
   return {};
 }
 
-/// Looks at files, and at what lies below folders.
+/// Looks at files, and at what is below folders.
 class Search {
  public:
   void Into(const fs::path& folder, int depth = 0) {

@@ -1,4 +1,4 @@
-// Moments of a recording on the command line: `--mark`, `--marks` and the ends of `--range`.
+// Moments of a profile on the command line: `--mark`, `--marks` and the ends of `--range`.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ Result<Marks> ReadMarks(const std::string& path);
 Result<Marks> MarksOfFile(std::string_view text, const std::string& path);
 
 /// Fills Options::range and sorts Options::marks from what was given as text. A range is "A:B",
-/// each end a time, the name of a mark, or nothing for the start or end of the recording. Errors:
+/// each end a time, the name of a mark, or nothing for the start or end of the profile. Errors:
 /// kUsage.
 Status ResolveRange(Options& options);
 

@@ -120,7 +120,7 @@ bool NamesNumber(const std::string& path, std::int64_t number) {
 }
 
 /// The one rank that is asked for, with its events; the others are let go as they are read. Where
-/// the recordings do not say their ranks, their order in the whole folder counts.
+/// the profiles do not say their ranks, their order in the whole folder counts.
 Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t rank,
                                          Console& console) {
   std::vector<std::string> inputs = Inputs(options.arguments);
@@ -184,7 +184,7 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   auto ranks = ReadRankByRank(options, selection, console);
   const bool are_unknown = !ranks && ranks.error().code == "input/ranks-unknown";
   if (are_unknown && options.baselines.empty()) return Fail(std::move(ranks).error());
-  // Of several recordings in one folder the whole of it tells which is the latest.
+  // Of several profiles in one folder the whole of it shows which is the latest.
   if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
   if (!ranks) return Fail(std::move(ranks).error());
   RanksRead& read = *ranks;

@@ -20,7 +20,7 @@ struct RanksRead {
   std::size_t failed = 0;  ///< Inputs that could not be read.
 };
 
-/// What the command line names, with as many recordings in memory as there are cores. Inputs that
+/// What the command line names, with as many profiles in memory as there are cores. Inputs that
 /// cannot be read are told and counted. Where ranks recorded different iterations all are read once
 /// more, together. Errors: what is the user's choice (another selection); several runs.
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,

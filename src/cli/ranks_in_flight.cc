@@ -18,14 +18,14 @@
 namespace profgauge::cli {
 namespace {
 
-/// Stored bytes; 0 of folders, and where it is not known.
+/// Stored bytes; 0 of folders, and where it is unknown.
 std::uint64_t SizeOf(const std::string& input) {
   std::error_code error;
   const auto size = std::filesystem::file_size(input, error);
   return error ? 0 : static_cast<std::uint64_t>(size);
 }
 
-/// What the recordings that are read at once may take together.
+/// What the profiles that are read at once may take together.
 std::uint64_t MemoryAllowed(const Options& options) {
   constexpr std::uint64_t kMostMemory = std::uint64_t{2} << 30;
   return std::min(kMostMemory, MemoryToUse(options.max_memory) / 2);

@@ -24,7 +24,7 @@ struct SummarizedRanks {
   void Add(const Summary& summary, const std::string& path);
 };
 
-/// About how many bytes of memory reading and analysing a file takes; 0 of what is no file.
+/// About how many bytes of memory reading and analyzing a file takes; 0 of what is no file.
 std::uint64_t MemoryFor(const std::string& input);
 
 /// Takes folders and hosts out of summaries. REQUIRES: IsSummary(all).

@@ -85,7 +85,7 @@ Status CheckRanksOption(const Options& options) {
                          "give a baseline to compare the runs with, or check each run by itself"));
 }
 
-/// Of a folder without profiles of its own: the one run that lies below it.
+/// Of a folder without profiles of its own: the one run that is below it.
 Result<FoundRun> OnlyRunBelow(const std::string& folder, const Options& options) {
   PROFGAUGE_TRY(FoundRuns found, FindRuns(folder));
   if (!options.step.empty() && !found.runs.empty()) return RunOfStep(found, folder, options.step);

@@ -27,7 +27,7 @@ struct SeenBesides {
 };
 
 /// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,
-/// which is analysed under `policy` (its iterations, kernel names and devices).
+/// which is analyzed under `policy` (its iterations, kernel names and devices).
 /// Errors: kConfig for baselines and histories, kInput for profiles.
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                             const Policy& policy, Console& console,
@@ -43,14 +43,14 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
 std::optional<Policy> KeepingPolicy(const Options& options, Console& console);
 
 /// What --baseline names: runs of files now, of the history once the candidates are known. `probe`
-/// gets a run by which arguments are told apart. Errors: as LoadSnapshots.
+/// gets a run by which arguments are distinguished. Errors: as LoadSnapshots.
 Result<BaselineSource> LoadBaselines(const Options& options, const Policy& policy, Console& console,
                                      std::vector<Snapshot>& probe);
 
 /// What becomes of a run without a baseline, by call or policy.
 OnBaselineMissing OnMissingOf(const Options& options, const Policy& policy);
 
-/// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where nobody
+/// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where no one
 /// says.
 Result<std::string> OwnerOf(const Options& options);
 

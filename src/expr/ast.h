@@ -1,4 +1,4 @@
-// The tree of an expression, flat: nodes stand in post-order (children before parents, a subtree is
+// The tree of an expression, flat: nodes are in post-order (children before parents, a subtree is
 // one run of nodes, the root is last), so every pass over it is a loop and depth costs no stack.
 #pragma once
 

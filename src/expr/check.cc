@@ -33,7 +33,7 @@ class Checker {
         if (failed_[child]) failed_[id] = true;
         if (out_.info[child].varies) out_.info[id].varies = true;
       }
-      // A call is looked at even then: an unknown function name is an error of its own.
+      // A call is looked at even then: an unknown function name is a separate error.
       if (failed_[id] && node.op != Op::kCall) continue;
       One(id, node);
     }

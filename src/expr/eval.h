@@ -42,7 +42,7 @@ struct Source {
   std::string absent_because;  ///< Why column or value are absent.
 };
 
-/// One Source per slot of the schema. A slot behind the end is absent.
+/// One Source per slot of the schema. A slot after the end is absent.
 using Data = std::vector<Source>;
 
 struct Outcome {

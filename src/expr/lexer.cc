@@ -110,7 +110,7 @@ class Lexer {
                         fmt::format("unexpected `{}`", Printable(Rest().substr(0, length)))));
   }
 
-  /// Digits and the unit behind them, with or without a blank between.
+  /// Digits and the unit after them, with or without a blank between.
   Status Number() {
     const std::size_t length = NumberLength(Rest());
     std::size_t end = at_ + length;

@@ -21,7 +21,7 @@ inline constexpr int kMaxDepth = 64;
 /// are the bytes of `text` at fault.
 Result<Ast> Parse(std::string_view text);
 
-/// An expression with `asc` or `desc` behind it (order_by). Default: ascending.
+/// An expression with `asc` or `desc` after it (order_by). Default: ascending.
 struct Order {
   Ast ast;
   bool descending = false;

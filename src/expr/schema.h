@@ -20,7 +20,7 @@ namespace profgauge::expr {
 enum class Scope : std::uint8_t {
   kGroup,  ///< One value everywhere: metrics, `$params`, `let` names.
   kKey,    ///< One value for all rows of a group, but rows differ: what rows are grouped by.
-  kRow,    ///< Differs from row to row: in group context it must stand inside an aggregate.
+  kRow,    ///< Differs from row to row: in group context it must be inside an aggregate.
 };
 
 /// One value that a field of texts may have.

@@ -9,8 +9,8 @@
 namespace profgauge {
 
 /// Holds the candidates also against `anchor`, the first runs of the level that they should keep.
-/// Where that is graver than what the last runs say, it replaces their answer in `comparison`, and
-/// says that it is creep. Exact counts are told once, by the last runs.
+/// Where that is more severe than what the last runs say, it replaces their answer in `comparison`,
+/// and says that it is creep. Exact counts are told once, by the last runs.
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
                        const PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison);

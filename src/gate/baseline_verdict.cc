@@ -17,7 +17,7 @@ struct Added {
   std::vector<std::string> failures, open;
 };
 
-// In the unit of the limit that stands beside it.
+// In the unit of the limit that is beside it.
 std::string ChangeText(const MetricComparison& metric) {
   const bool is_share = metric.unit == Unit::kShare;
   if (!metric.is_relative || metric.base == 0) {
@@ -204,7 +204,7 @@ void AddComparison(const RunComparison& comparison, const Policy& policy, Verdic
         "the policy confirms failures: record once more and judge both together, profgauge check A "
         "B …");
   }
-  // Failures stand before open questions, those of the limits before those of the baseline.
+  // Failures are before open questions, those of the limits before those of the baseline.
   auto& reasons = verdict.reasons;
   const bool had_failures = verdict.status == VerdictStatus::kFail && !added.failures.empty();
   reasons.insert(had_failures ? reasons.begin() : reasons.end(), added.failures.begin(),

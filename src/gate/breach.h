@@ -1,4 +1,4 @@
-// A number held against a limit.
+// A number compared with a limit.
 #pragma once
 
 #include <string>

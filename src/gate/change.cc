@@ -24,7 +24,7 @@ bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate
   return share_slower >= (is_far ? kManyIterations : kMostIterations) - 1e-9;
 }
 
-// But for the last digit, which a file may lose.
+// Except for the last digit, which a file may lose.
 bool IsSame(const Series& a, const Series& b) {
   constexpr double kRounding = 1e-12;
   return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
@@ -121,7 +121,7 @@ class Judge {
     return out_;
   }
 
-  // The graver answer counts.
+  // The more severe answer counts.
   void AddTotal(const Total& total) {
     if (out_.change == Change::kImproved && total.change > 0) out_.change = Change::kPass;
     if (out_.change == Change::kFail) return;

@@ -4,7 +4,7 @@
 // (gate/total.h). Iteration times are few, skewed to the right, autocorrelated, and carry a run
 // effect that no number of iterations inside one run reveals. So the typical iteration is a median
 // ratio with an interval that counts all three sources of doubt, read with and without what looks
-// like warm-up; and a total over the limit is excused by counted chance alone. Doubt widens the
+// like warm-up; and a total over the limit is excused only by counted chance. Doubt widens the
 // interval, it never replaces the answer: a change that is certain always fails.
 // rules/README.md has the procedure in words, README.md here what it finds;
 // tests/bench/gate_simulation.cc makes that table. tests/tools/gate_procedure.py is a second
@@ -35,7 +35,7 @@ struct CompareOptions {
   double limit = 0.05;  ///< Tolerated change of the typical iteration, relative.
   /// Tolerated increase of the total, relative; nothing: it is not judged. Default: as `limit`.
   std::optional<double> total_limit = 0.05;
-  /// The total alone is judged, with an interval of its own: the mean.
+  /// The total alone is judged, with a separate interval: the mean.
   bool is_mean = false;
   /// Smallest absolute change that may fail, in the values' unit. Default: none.
   double absolute_floor = 0;
@@ -68,7 +68,7 @@ struct SideUse {
   std::size_t iterations = 0;  ///< Of all runs.
   std::size_t used = 0;        ///< Without warm-up, of the runs kept.
   double level = 0;            ///< Median of the kept runs' medians, as measured.
-  /// How far the runs lie apart where odd ones cannot be told from the others; else 0.
+  /// How far the runs are apart where odd ones cannot be distinguished from the others; else 0.
   double apart = 0;
 };
 
@@ -91,7 +91,7 @@ struct Comparison {
   Change change = Change::kInconclusive;
   DecidedBy by = DecidedBy::kTypical;
   bool over_limit = false;    ///< Inconclusive, and over the limit: never a pass.
-  bool by_size = false;       ///< The typical iteration fails by its size alone: a wide interval.
+  bool by_size = false;       ///< The typical iteration fails only by its size: a wide interval.
   double shift = 0;           ///< Median ratio of a candidate's iteration to a base's.
   double low = 0, high = 0;   ///< Hold the true change with 98 %.
   double all_iterations = 0;  ///< The same with warm-up.

@@ -92,7 +92,7 @@ ChangePoint Describe(std::span<const double> before, std::span<const double> aft
   return point;
 }
 
-// Describes every split by its neighbouring segments.
+// Describes every split by its neighboring segments.
 std::vector<ChangePoint> DescribeAll(std::span<const double> values,
                                      const std::vector<std::size_t>& splits) {
   std::vector<ChangePoint> points;
@@ -114,7 +114,7 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
   std::vector<std::size_t> splits;
   Bisect(values, 0, options, splits);
   // Later splits shorten the segments that earlier ones were tested on: drop the weakest until all
-  // hold against their neighbours.
+  // hold against their neighbors.
   std::vector<ChangePoint> points = DescribeAll(values, splits);
   while (true) {
     const auto weak = std::find_if(points.begin(), points.end(), [&](const ChangePoint& p) {

@@ -59,7 +59,7 @@ std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& cur
   return all;
 }
 
-// A stretch of time, however much work is in it: the whole recording, or what --range cuts out.
+// A stretch of time, however much work is in it: the whole profile, or what --range cuts out.
 bool IsWindow(const Snapshot& run) {
   const IterationsBy by = ParseIterationSource(run.Environment("iterations")).by;
   return by == IterationsBy::kUndivided || by == IterationsBy::kRange;

@@ -31,7 +31,7 @@ std::string HardDifferences(std::span<const Difference> differences);
 
 /// What keeps `run` from standing beside `others` in a baseline or a history.
 struct Misfit {
-  const Snapshot* same = nullptr;       ///< A run of the same recording.
+  const Snapshot* same = nullptr;       ///< A run of the same profile.
   std::vector<Difference> differences;  ///< Hard ones, by the default list.
   bool has_other_shapes = false;        ///< Other ops, input shapes or launches: no refusal.
 };
@@ -42,14 +42,14 @@ std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
                                        std::span<const Snapshot> candidates,
                                        const PolicyBaseline& policy);
 
-/// What all runs have alike but for `differences`: properties and their values.
+/// What all runs have alike except for `differences`: properties and their values.
 std::vector<std::pair<std::string, std::string>> AlikeProperties(
     const Snapshot& base, const Snapshot& current, std::span<const Difference> differences);
 
 /// Why lengths of the runs say nothing of their speed, whatever `match` and --allow-incomparable
 /// say: stretches of time (recordings without iterations, --range) that hold different amounts of
-/// work, by more than 1 % of their events; or a stretch beside iterations; or iterations outside of
-/// which lies far more of the device's work than in the baseline. Nothing where they can be
+/// work, by more than 1 % of their events; or a range beside iterations; or iterations outside of
+/// which is far more of the device's work than in the baseline. Nothing where they can be
 /// compared.
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);

@@ -44,7 +44,7 @@ std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
   return limits;
 }
 
-// Whether the same limit stands on the length of iterations.
+// Whether the same limit is on the length of iterations.
 bool IsToldByLength(const BaselineLimit& limit, std::span<const BaselineLimit> limits) {
   using Amount = std::optional<BaselineLimit::Amount>;
   const auto is_same = [](const Amount& a, const Amount& b) {
@@ -65,7 +65,7 @@ std::int64_t FewestIterations(std::span<const Snapshot> runs) {
   return static_cast<std::int64_t>(fewest);
 }
 
-// A run that broke off says little, and what it would have said later is not known.
+// A run that broke off says little, and what it would have said later is unknown.
 void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
   const std::int64_t there = FewestIterations(baselines), here = FewestIterations(candidates);

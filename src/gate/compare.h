@@ -91,7 +91,7 @@ struct RunComparison {
   PairedTable kernels, ops;
 };
 
-/// Every limit of `policy`, or of the default, held against runs; `notes` says what was left out.
+/// Every limit of `policy`, or of the default, compared with runs; `notes` says what was left out.
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
                                              const PolicyBaseline& policy,

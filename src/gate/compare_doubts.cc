@@ -46,7 +46,7 @@ void MetricComparer::DoubtIterations(const BaselineLimit& limit, MetricCompariso
   out.reason = *reason;
 }
 
-// Which of the runs have how many samples nobody recorded.
+// Which of the runs have how many samples no one recorded.
 bool MetricComparer::LackSamples(const BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.per_sample) return false;
   const auto is_unknown = [&](const Snapshot& run) {
@@ -121,7 +121,7 @@ bool MetricComparer::LackTimes(MetricComparison& out) const {
   return true;
 }
 
-// A sum over a stretch of time says as little as its length. What one chip ran is no such
+// A sum over a range of time says as little as its length. What one chip ran is no such
 // stretch.
 bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) const {
   const auto reason =

@@ -25,7 +25,7 @@
 namespace profgauge {
 namespace {
 
-// What lies between iterations counts from this share of the time on.
+// What is between iterations counts from this share of the time on.
 constexpr double kMuchBetween = knowledge::kGateMuchBetween.value();
 
 bool IsIterationTime(std::string_view metric) {
@@ -62,7 +62,7 @@ std::string LimitText(const BaselineLimit& limit, Unit unit) {
   return text;
 }
 
-// Names to tell runs apart by: those of a name that stands before get a number.
+// Names to tell runs apart by: those of a name that is before get a number.
 std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
   std::vector<std::string> names;
   std::map<std::string, int, std::less<>> seen;
@@ -78,7 +78,7 @@ std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
 struct Tail {
   std::vector<double> base, current;
   double base_value = 0, current_value = 0;
-  double bound_of = 0;  // What the limit stands on: the baseline's value, or its distance at p90.
+  double bound_of = 0;  // What the limit is on: the baseline's value, or its distance at p90.
 };
 
 double QuantileOf(std::vector<double> values, double share) {
@@ -202,7 +202,7 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
   }
   out.method = CompareMethod::kStatistics;
   InputMix mix;
-  if (!is_by_steps) {  // Nobody recorded the input shapes of the others.
+  if (!is_by_steps) {  // No one recorded the input shapes of the others.
     mix = TakeOffInputs(baselines_, candidates_, base, current);
     NoteInputs(mix);
     if (!base_total.empty() && !current_total.empty()) {
@@ -216,7 +216,7 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
   NoteWarmup(base, current);
   const double level = LevelOf(base);
   const bool is_mean = IsMeanTime(limit.metric);
-  // Each direction has a limit of its own; the worse answer counts.
+  // Each direction has a separate limit; the worse answer counts.
   bool is_first = true;
   for (const bool increase : {true, false}) {
     const auto& amount = increase ? limit.max_increase : limit.max_decrease;

@@ -1,4 +1,4 @@
-// One metric of a run held against the baseline's: by the statistics that its values allow.
+// One metric of a run compared with the baseline's: by the statistics that its values allow.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ bool IsExact(std::string_view metric);
 /// What a limit allows, in the metric's unit.
 double AbsoluteOf(const BaselineLimit::Amount& amount, double base);
 
-/// Which of two answers is graver.
+/// Which of two answers is more severe.
 int Weight(stats::Change change, bool over_limit);
 
 class MetricComparer {

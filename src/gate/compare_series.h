@@ -24,7 +24,7 @@ bool IsMeanTime(std::string_view metric);
 /// which has no logarithm.
 SeriesList TimesOf(std::span<const Snapshot> runs, std::string_view metric);
 
-/// What all iterations take, from start to start without what the recording does not show; the
+/// What all iterations take, from start to start without what the profile does not show; the
 /// last one its own length. Where a run does not know its periods, lengths; empty as TimesOf.
 SeriesList TotalsOf(std::span<const Snapshot> runs);
 

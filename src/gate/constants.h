@@ -66,7 +66,7 @@ inline constexpr std::size_t kBlocksOfLongRun = knowledge::kGateBlocksOfLongRun.
 inline constexpr double kLargestBlockCorrelation = knowledge::kGateLargestBlockCorrelation.value();
 inline constexpr double kCorrelationErrors = knowledge::kGateCorrelationErrors.value();
 /// Shorter runs do not show their own spread: the error of the typical iteration, which assumes
-/// one, stands for it.
+/// one, represents it.
 inline constexpr std::size_t kLeastForSpread = knowledge::kGateLeastForSpread.as<std::size_t>();
 /// Variance of a median in variances of a mean of normal values, pi / 2.
 inline constexpr double kMedianOfNormal = 1.57;
@@ -75,7 +75,7 @@ inline constexpr double kSureNormal = 2.3263;
 
 // ---- Pairs (pairs.cc) ----
 
-/// Noise of a run beside its neighbour, in noise floors: what moves a machine over hours is not
+/// Noise of a run beside its neighbor, in noise floors: what moves a machine over hours is not
 /// between the two. Table of pairs in src/gate/README.md.
 inline constexpr double kPairedFloor = knowledge::kGatePairedFloor.value();
 

@@ -1,4 +1,4 @@
-// What a recording's analysis says of it that leaves its verdict open, whatever its numbers are.
+// What a profile's analysis says of it that leaves its verdict open, whatever its numbers are.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace profgauge {
 
-/// One sentence each: iterations that the recording lost, work of which it cannot tell the
+/// One sentence each: iterations that the profile lost, work of which it cannot tell the
 /// iteration, ranks without markers or without device work, ranks of several runs. Missing ranks
 /// are missing_ranks.h's. `allow_incomplete` accepts all but the last; `ranks.allow_missing` of the
 /// policy so many ranks without device work.

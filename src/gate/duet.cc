@@ -25,8 +25,8 @@ namespace {
 
 /// Fewer iterations have no median worth the name.
 constexpr std::size_t kLeastStepsOfBlock = 3;
-constexpr double kTwoSided = 1.959964;      // 95 % of normal values lie within ± this.
-constexpr double kNineOfTen = 1.281552;     // 90 % lie below this.
+constexpr double kTwoSided = 1.959964;      // 95 % of normal values are within ± this.
+constexpr double kNineOfTen = 1.281552;     // 90 % are below this.
 constexpr double kOnePercent = 0.00995033;  // ln 1.01
 
 /// Warm-up of each block. As long as all of them it came before the first one.

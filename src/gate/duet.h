@@ -1,9 +1,9 @@
 // A and B alternating on one machine: what moves both blocks of a pair alike drops out of their
 // difference, so a smaller change is found than between runs at other times.
 //
-// Judged as pairs.h judges runs: neighbouring blocks of A and B are a pair, those of the same two
+// Judged as pairs.h judges runs: neighboring blocks of A and B are a pair, those of the same two
 // processes one pair together. What is left is the noise of starts: where all blocks are of one
-// start of each side, the noise floor stands for it, and a switch inside of one process has none.
+// start of each side, the noise floor represents it, and a switch inside of one process has none.
 #pragma once
 
 #include <cstddef>

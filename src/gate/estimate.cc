@@ -123,7 +123,7 @@ double FloorOf(const Side& base, const Side& current, double noise_floor, double
   return floor;
 }
 
-// Variance of the level of a total by the typical iterations alone.
+// Variance of the level of a total only by the typical iterations.
 double OwnVariance(const Side& side, double noise_floor, double inflation) {
   std::vector<double> variances;
   for (const Run* run : side.kept) {

@@ -80,7 +80,7 @@ class History {
   /// a commit the last one. Errors (kUsage): none, or runs of several commits.
   Result<HistoryRow> Find(std::string_view text);
 
-  /// The run of this recording on the branch; nothing where it has none.
+  /// The run of this profile on the branch; nothing where it has none.
   Result<std::optional<std::int64_t>> FindSource(std::string_view branch, std::string_view source);
 
   /// All levels, oldest run first.

@@ -35,7 +35,7 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
 /// "+4.8 % at one of 2 commits: 3f2a (most likely), 77c1"
 std::string FindingsText(const HistoryFindings& findings);
 
-/// Where the step of a run that fails may be, of the runs of a baseline, those behind it that
+/// Where the step of a run that fails may be, of the runs of a baseline, those after it that
 /// failed before, and this one: "the step is not of this commit, but of one of 2: c11 (most
 /// likely), c12". Empty where no run failed before, or a run has no times.
 std::string BlameText(std::span<const ChosenRun> window, std::span<const ChosenRun> failed,
@@ -43,9 +43,9 @@ std::string BlameText(std::span<const ChosenRun> window, std::span<const ChosenR
 
 namespace stats {
 
-/// Where a step of `values` (logarithms) may be: the index of the first value behind it. The best
+/// Where a step of `values` (logarithms) may be: the index of the first value after it. The best
 /// place first, then those whose fit chance does not rule out, in order; the true one is among them
-/// in 96 to 100 of 100. Empty of fewer than 4 values. `least`: so many stand on either side.
+/// in 96 to 100 of 100. Empty of fewer than 4 values. `least`: so many are on either side.
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least = 2);
 

@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-// Facts of the recording that make two runs comparable or explain why they are not.
+// Facts of the profile that make two runs comparable or explain why they are not.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kComparable = {{
     {"driver", "cuda_driver_version"},
     {"driver", "hip_driver_version"},
@@ -45,7 +45,7 @@ std::string FactOf(std::span<const Profile> ranks, std::string_view name) {
   return {};
 }
 
-/// Whether a change of the number may be one of what the recording does not tell.
+/// Whether a change of the number may be one of what the profile does not show.
 bool IsUncertain(const Metric& metric) {
   constexpr double kLittle = 0.01;
   if (metric.low_confidence) return true;
@@ -90,7 +90,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   if (const Metric* gpus = analysis.Find(metric::kProfileGpus); gpus != nullptr) {
     const double count = AsNumber(gpus->value, 0);
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", count));
-    // Where there is no device, nothing else tells how many of the ranks were recorded.
+    // Where there is no device, nothing else shows how many of the ranks were recorded.
     if (count == 0) AddEnvironment(snapshot, "ranks", fmt::format("{}", ranks.size()));
   }
   AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));

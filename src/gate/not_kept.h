@@ -12,7 +12,7 @@
 namespace profgauge {
 
 /// In words, which limits and rules could have failed the run but need what summaries do not keep:
-/// the recordings might have failed by them. Nothing where there are none, and for recordings.
+/// the profiles might have failed by them. Nothing where there are none, and for recordings.
 /// `gate` and `findings`: as judged. Of tables of which only the longest rows are kept, these are
 /// all that shipped rules choose; a rule of a project, or one whose parameter in `where` the policy
 /// sets, may choose others, and does not pass.

@@ -49,7 +49,7 @@ std::map<std::string, Side> SidesOf(const std::vector<WorkSum>& sums, const Work
   return sides;
 }
 
-// A run lists its longest work and sums up the rest: what stands near the end of one list may be in
+// A run lists its longest work and sums up the rest: what is near the end of one list may be in
 // the rest of the other, and is neither new nor gone.
 void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Side>& other) {
   constexpr double kNearTheEnd = 2;

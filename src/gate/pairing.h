@@ -43,7 +43,7 @@ struct PairedTable {
 };
 
 /// Kernels by name; one that is gone and one that is new are one renamed kernel when most of their
-/// time stands at the same places: op, input shapes and position among the op's launches.
+/// time is at the same places: op, input shapes and position among the op's launches.
 /// Empty when a run does not have the sums.
 PairedTable PairKernels(const Snapshot& base, const Snapshot& current);
 /// Ops by name; their own GPU time, or host time where a run has no GPU work.

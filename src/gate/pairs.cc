@@ -56,7 +56,7 @@ PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> c
   out.shift = PlainMean(shifts);
   out.all = PlainMean(all);
   if (later.size() == shifts.size()) out.later = PlainMean(later);
-  // A pair's noise is that of two runs that stand next to each other, half a noise floor each.
+  // A pair's noise is that of two runs that are next to each other, half a noise floor each.
   const double own = Variance(shifts), degrees = pairs - 1;
   const double seen = degrees * own / (degrees + kFloorWeight);
   const double assumed =

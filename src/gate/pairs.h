@@ -1,5 +1,5 @@
 // Runs of two programs recorded in turn on one machine, A B B A A B: what moves both runs of a pair
-// alike, a warm machine or a busy neighbour, drops out of their difference.
+// alike, a warm machine or a busy neighbor, drops out of their difference.
 //
 // src/gate/README.md has what it finds beside the same runs compared without pairs.
 #pragma once

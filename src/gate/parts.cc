@@ -125,7 +125,7 @@ std::set<std::string, std::less<>> InAll(const std::vector<Parts>& runs, const P
   return all;
 }
 
-// Pools, or parts, of one side alone.
+// Pools, or parts, only of one side.
 void AddLone(const Parts& those, const Parts& named, double iteration, double least, bool is_new,
              std::vector<LonePart>& out) {
   for (const auto& [name, time] : named) {

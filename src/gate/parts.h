@@ -4,7 +4,7 @@
 // Hundreds of parts are tested at once, so that their chances are judged together: one false
 // discovery in a thousand runs. What moves all parts alike, as a clock does, is no change of a
 // part; the typical iteration is judged by that. Names that not all runs have are pooled, kernels
-// by the type of their operators, so that a kernel that replaces another is held against it.
+// by the type of their operators, so that a kernel that replaces another is compared with it.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct PartFinding {
   std::string name;
   double change = 0;  ///< Relative, without what all parts share.
   double share = 0;   ///< Of the candidate's iteration.
-  double chance = 1;  ///< One-sided, of this part alone.
+  double chance = 1;  ///< One-sided, only of this part.
   std::string above;  ///< Of a kernel: "aten::mm +5.8 %", the operator that launches most of it.
 };
 

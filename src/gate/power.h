@@ -1,4 +1,4 @@
-// What a baseline can find: each of its runs held against the others, and what more would bring.
+// What a baseline can find: each of its runs compared with the others, and what more would bring.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace profgauge {
 
 struct BaselinePower {
   std::int64_t runs = 0, iterations = 0;  ///< Iterations of the shortest run.
-  std::int64_t fails = 0, undecided = 0;  ///< Of runs that were held against the others.
+  std::int64_t fails = 0, undecided = 0;  ///< Of runs that were compared with the others.
   double between = 0;                     ///< Standard deviation between runs, relative.
   double spread = 0;                      ///< Of iterations within a run, robust, relative.
   double correlation = 0;                 ///< Of an iteration and the next.

@@ -113,7 +113,7 @@ class Chooser {
     });
   }
 
-  // Why the run is none to be held against; empty: it is. What needs no snapshot first.
+  // Why the run is none to be compared with; empty: it is. What needs no snapshot first.
   Result<std::string> WhySkipped(const HistoryRow& row) {
     const bool may_fail = question_.with_failed || IsAccepted(row.id);
     if (row.verdict == kFail && !may_fail) return "failed";

@@ -1,4 +1,4 @@
-// Which runs of a history a candidate is held against.
+// Which runs of a history a candidate is compared with.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct ChosenRun {
 struct HistoryChoice {
   std::vector<ChosenRun> window;  ///< The last comparable runs, oldest first; at most `wanted`.
   std::vector<ChosenRun> parts;   ///< The same, as many as parts need.
-  /// The first comparable runs at or behind the last mark, oldest first: what creep is measured
+  /// The first comparable runs at or after the last mark, oldest first: what creep is measured
   /// from.
   std::vector<ChosenRun> anchor;
   /// Comparable runs behind the window that failed and were not accepted, oldest first: a step that
@@ -49,7 +49,7 @@ struct HistoryChoice {
       skipped;  ///< Newest first; those that were met until `wanted` were found.
   std::optional<HistoryLevel> level;        ///< Accepted, and in force: where both begin.
   std::optional<HistoryLevel> ended;        ///< The last one, where its day has passed.
-  std::optional<HistoryLevel> anchored_at;  ///< The mark that the anchor stands behind.
+  std::optional<HistoryLevel> anchored_at;  ///< The mark that the anchor is behind.
   std::int64_t since_anchor = 0;            ///< Runs of the branch from its first run on.
 };
 

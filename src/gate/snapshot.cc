@@ -411,7 +411,7 @@ class BaselineParser {
       }
       times += time;
     }
-    // In older files the parts have also what the recording does not show.
+    // In older files the parts have also what the profile does not show.
     Ns hidden = 0;
     for (const Ns time : run.iteration_unobserved) hidden += time;
     Ns left = times;  // Counted down, so that no file can overflow a sum.

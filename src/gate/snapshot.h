@@ -46,9 +46,9 @@ struct Snapshot {
   /// What must be alike for two runs to be comparable, in a fixed order: ("gpu", "Tesla V100…"),
   /// ("gpus", "1"), ("world_size", "1"), ("driver", …), ("shape_signature", …)…
   std::vector<std::pair<std::string, std::string>> environment;
-  /// Selected iterations, in order; a single 0 where the recording tells no times of events.
+  /// Selected iterations, in order; a single 0 where the profile tells no times of events.
   std::vector<Ns> iteration_times;
-  /// What the recording does not show of each; empty where that is nothing. No length judges it.
+  /// What the profile does not show of each; empty where that is nothing. No length judges it.
   std::vector<Ns> iteration_unobserved;
   /// From the start of a selected iteration to that of the next; fewer than there are iterations.
   std::vector<Ns> iteration_periods;
@@ -63,7 +63,7 @@ struct Snapshot {
   std::vector<std::uint64_t> iteration_shapes;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;
-  /// Times of each iteration of metrics that are their sums, by id, aligned likewise.
+  /// Times of each iteration of metrics that are their sums, by id, aligned also.
   std::map<std::string, std::vector<Ns>, std::less<>> iteration_values;
   std::map<std::string, double, std::less<>> metrics;  ///< Present ones only, base units.
   /// Which definition (MetricSpec::definition_number) each of `metrics` has; 1 where not listed.

@@ -89,7 +89,7 @@ std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
 
 // Which of the sorted pair differences bound the shift, and how surely.
 struct Bound {
-  std::uint64_t below = 0;  // So many differences lie outside at each end.
+  std::uint64_t below = 0;  // So many differences are outside at each end.
   double quantile = 0;      // Of the normal distribution, for what the bound really holds.
 };
 

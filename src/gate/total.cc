@@ -13,11 +13,11 @@
 namespace profgauge::stats {
 namespace {
 
-// An iteration is named as slow beyond so many spreads; in texts alone, it decides nothing.
+// An iteration is named as slow beyond so many spreads; only in texts, it decides nothing.
 constexpr double kSlowSpreads = 3;
 
 // A run's times over its typical one, less 1. Those of the start count as typical; what they cost
-// beyond it stands apart, as a share of the run.
+// beyond it is apart, as a share of the run.
 struct Excess {
   std::vector<double> of;
   double start = 0;

@@ -1,4 +1,4 @@
-// What all iterations of a run took, held against what those of the baseline took.
+// What all iterations of a run took, compared with what those of the baseline took.
 //
 // A median does not see what fewer than half of the iterations do. The total does; but who has the
 // slow ones is chance, and chance is counted, not guessed: so improbable a total fails, a less
@@ -20,7 +20,7 @@ enum class TotalVerdict : std::uint8_t {
   kFail,
   kByChance,  ///< Over the limit, and neither sure nor likely chance: undecided.
   kBySize,    ///< Over three limits: undecided, whatever made it.
-  kByStart,   ///< The same, by the first iterations alone.
+  kByStart,   ///< The same, only by the first iterations.
 };
 
 /// Some slow iterations of a side.

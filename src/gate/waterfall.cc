@@ -214,7 +214,7 @@ class WaterfallBuilder {
     }
   }
 
-  // Appends the levels one after the other, so that parents stand before their parts.
+  // Appends the levels one after the other, so that parents are before their parts.
   void Build(const Group& leaves) {
     const Ns count_effect = std::llround(SumOf(leaves, CountEffectOf));
     Split(leaves, 0, -1, out_.delta, count_effect);

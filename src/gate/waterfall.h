@@ -27,7 +27,7 @@ struct WaterfallStep {
   Ns duration_effect = 0;    ///< New count times the change of mean duration.
   double base_count = 0, current_count = 0;  ///< Per iteration.
   double p_value = -1;       ///< Of the per-iteration series; -1 when there is none.
-  bool significant = false;  ///< gate/significance.h; of kernels alone.
+  bool significant = false;  ///< gate/significance.h; only of kernels.
 };
 
 struct Waterfall {
@@ -37,7 +37,7 @@ struct Waterfall {
 };
 
 /// Explains the change between two runs. A kernel that is gone and one that is new are matched as
-/// renamed when they stand at the same place: same op, shapes and position among the op's kernels.
+/// renamed when they are at the same place: same op, shapes and position among the op's kernels.
 /// REQUIRES: both runs have at least one iteration.
 Waterfall Explain(const Snapshot& base, const Snapshot& current);
 

@@ -2,7 +2,7 @@
 // count, none of which converts into another. `gap < knowledge::kCallsOften` does not compile where
 // the constant is a ratio, as `constexpr Ns kStandsOut = 3` for "three times as long" once did.
 //
-// Each combines with plain numbers of its kind alone:
+// Each combines with plain numbers only of its kind:
 //   Time    with Ns: compares, adds, subtracts.
 //   Ratio   with any number, by value(); of whole numbers exactly, by Of(): part <
 //   kShare.Of(whole). Count   with any whole number, whatever its sign: compares, multiplies, adds.

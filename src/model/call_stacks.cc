@@ -27,7 +27,7 @@ class Stacks {
     if (is_new) all_.push_back({outer, function, {}});
     return at->second;
   }
-  /// The innermost first, functions of Python files alone; invalid when there is none.
+  /// The innermost first, functions only of Python files; invalid when there is none.
   StringId Text(std::uint32_t stack) {
     if (stack == kNone) return {};
     if (all_[stack].text.valid()) return all_[stack].text;
@@ -95,7 +95,7 @@ class OpenFunctions {
   std::vector<Open> open_;
 };
 
-// Markers that tell nothing but a stack stand around the operators that were called with it.
+// Markers that tell nothing but a stack are around the operators that were called with it.
 void TakeFromMarkers(HostTable& host) {
   std::vector<StringId> around(host.size());
   for (std::size_t row = 0; row < host.size(); ++row) {

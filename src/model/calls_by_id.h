@@ -15,7 +15,7 @@
 namespace profgauge {
 
 /// A row of calls for each id of some device work. Profilers count their ids: they are mostly
-/// dense, and then the rows stand in their order.
+/// dense, and then the rows are in their order.
 class CallsById {
  public:
   /// One entry, ApiId::kNone at first, for each of `ids` that is not negative.

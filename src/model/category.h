@@ -1,5 +1,5 @@
 // What time is spent on: the parts of the exclusive breakdown, and what else a timeline shows. The
-// one list of them: everything else takes ids, words and order from here, and colours by enum from
+// one list of them: everything else takes ids, words and order from here, and colors by enum from
 // render/shared/categories.h.
 #pragma once
 

@@ -1,6 +1,6 @@
-// What a recording shows of its own faults beyond lost events: a device clock ahead of the host's,
+// What a profile shows of its own faults beyond lost events: a device clock ahead of the host's,
 // collectives that the host launched and whose work is missing, and times that are too coarse for
-// its shortest kernels (mend::CheckLengths). Found once, of all formats, and kept as facts, which
+// its shortest kernels (repair::CheckLengths). Found once, of all formats, and kept as facts, which
 // summaries keep too.
 #pragma once
 

@@ -17,7 +17,7 @@
 
 namespace profgauge {
 
-/// Whose devices a recording is of. kUnknown: nothing tells, or they are of several makers.
+/// Whose devices a profile is of. kUnknown: nothing shows, or they are of several makers.
 enum class Accelerator : std::uint8_t { kUnknown, kNvidia, kAmd, kNpu, kNeuron, kTpu, kIntel };
 
 /// "nvidia", "amd", "npu", "neuron", "tpu", "intel"; empty for kUnknown.
@@ -67,7 +67,7 @@ std::string InDeviceWords(std::string_view text, const DeviceWords& words);
 /// What `text` names as `{{ device.… }}` and is no such word, in its order.
 std::vector<std::string_view> UnknownDeviceWords(std::string_view text);
 
-/// As documentation and listings say it, which are of no recording: of NVIDIA's GPUs.
+/// As documentation and listings say it, which are of no profile: of NVIDIA's GPUs.
 std::string InGeneralWords(std::string_view text);
 
 }  // namespace profgauge

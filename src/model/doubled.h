@@ -1,4 +1,4 @@
-// Events that stand in a file twice, as after it was put together with itself or a profiler was
+// Events that are in a file twice, as after it was put together with itself or a profiler was
 // attached twice.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The work that a profile of captured graphs tells of, in the order in which it was launched.
+// The work that a profile of captured graphs reports, in the order in which it was launched.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ Sequence SequenceOf(const std::vector<CapturedWork>& work, const Profile& captur
   return sequence;
 }
 
-/// A polynomial hash of each stretch of one length.
+/// A polynomial hash of each range of one length.
 class Windows {
  public:
   Windows(std::span<const std::uint32_t> names, std::size_t length) {
@@ -85,7 +85,7 @@ Replayed ReplayedOf(const Profile& profile, std::span<const std::uint32_t> rows)
   return replayed;
 }
 
-/// What stands between two kernels is given operators, too, where it is of the same kinds on both
+/// What is between two kernels is given operators, too, where it is of the same kinds on both
 /// sides. `first`: the place of the first kernel in the sequence.
 std::vector<std::optional<std::uint32_t>> PlacesOfWork(const Profile& profile,
                                                        const Replayed& replayed,

@@ -4,7 +4,7 @@
 // when the graph was captured. A profile of the capture has the operators, shapes and modules, in
 // the order in which their kernels were added to the graph; so do runs of the same code beside it.
 // A graph is found by its kernels' names: the whole sequence must be the same, and where several
-// places have it, they must tell of the same operators. Else the graph's work stays without.
+// places have it, they must report the same operators. Else the graph's work stays without.
 //
 //   GraphOperators graphs(replayed);
 //   for (const Profile& capture : captures) graphs.Learn(capture);
@@ -38,14 +38,14 @@ class GraphOperators {
     std::size_t launches = 0;   ///< Of graphs whose work had no operator.
     std::size_t given = 0;      ///< Of these now have them,
     std::size_t unknown = 0;    ///< are nowhere captured,
-    std::size_t ambiguous = 0;  ///< stand in several places that tell different operators,
+    std::size_t ambiguous = 0;  ///< are in several places that tell different operators,
     std::size_t no_room = 0;    ///< or were launched in less time than has room for the rows.
     std::size_t work = 0;       ///< Device rows that have an operator now.
   };
   Outcome Give();
 
  private:
-  /// One kind of graph: kernels by name, launch shape and what stands between them.
+  /// One kind of graph: kernels by name, launch shape and what is between them.
   struct Graph {
     std::vector<ApiId> launches;
     std::vector<std::vector<std::uint32_t>> rows;  ///< Of the device, of each launch, by start.

@@ -9,7 +9,7 @@
 
 namespace profgauge {
 
-/// As the recording says, up to 4 096; 0 where it does not.
+/// As the profile says, up to 4 096; 0 where it does not.
 inline std::int32_t CoresOfHost(const Profile& profile) {
   constexpr std::int32_t kMostCores = 4'096;
   for (const auto& [key, text] : profile.facts) {

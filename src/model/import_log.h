@@ -1,4 +1,4 @@
-// The import log: what a reader met and mended, as counters rather than scattered warnings.
+// The import log: what a reader met and repaired, as counters rather than scattered warnings.
 //
 // Each counter has a severity and a sentence for the report. A bad row never stops an import and is
 // never printed by the reader; it bumps a counter here, and keeps the place of its first cases.
@@ -15,7 +15,7 @@ namespace profgauge {
 
 enum class Severity : std::uint8_t {
   kInfo,      ///< Worth knowing; numbers are unaffected or their reach is smaller.
-  kRepaired,  ///< The input broke the format's rules; mended without losing events.
+  kRepaired,  ///< The input broke the format's rules; repaired without losing events.
   kSkipped,   ///< Rows were left out because nothing sensible could be made of them.
   kDataLoss,  ///< The recording is incomplete: no verdict unless --allow-incomplete.
 };
@@ -182,7 +182,7 @@ struct CounterInfo {
   std::string_view text;  ///< Of several, or of any number: "warnings of the …"
 };
 const CounterInfo& InfoOf(Counter counter);
-/// What stands beside the number.
+/// What is beside the number.
 std::string_view CounterText(Counter counter, std::uint64_t count);
 
 /// How examples of `events_dropped` begin that Kineto's own log states.

@@ -1,4 +1,4 @@
-// What divides a recording into iterations. Reports, summaries and baselines hold it as text.
+// What divides a profile into iterations. Reports, summaries and baselines hold it as text.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace profgauge {
 inline constexpr std::string_view kProfilerStep = "ProfilerStep#";
 
 enum class IterationsBy : std::uint8_t {
-  kUnknown,        ///< Nobody said; `detail` is what a file says that this version does not know.
+  kUnknown,        ///< No one said; `detail` is what a file says that this version does not know.
   kMarkers,        ///< Recorded markers; `detail`: which families of names count, and which do not.
   kProfilerSteps,  ///< PyTorch's ProfilerStep#N.
   kPattern,        ///< Markers that the user asked for; `detail`: the regular expression.
@@ -28,7 +28,7 @@ struct IterationSource {
   IterationsBy by = IterationsBy::kUnknown;
   std::string detail = {};
 
-  /// "ProfilerStep#N", "key op aten::mm"; empty where nobody said.
+  /// "ProfilerStep#N", "key op aten::mm"; empty where no one said.
   std::string Text() const;
   friend bool operator==(const IterationSource&, const IterationSource&) = default;
 };

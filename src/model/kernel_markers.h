@@ -1,4 +1,4 @@
-// What a recording says of the NVTX ranges around one kernel's launch, when it says that alone and
+// What a profile says of the NVTX ranges around one kernel's launch, when it says that alone and
 // not when the ranges were open: PyProf's net.dict. Terms are PyProf's.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Properties of chips that a project knows and its recordings lack: legacy traces, for one, name a
+// Properties of chips that a project knows and its profiles lack: legacy traces, for one, name a
 // GPU without its memory. What was recorded always wins.
 #pragma once
 
@@ -28,7 +28,7 @@ struct KnownDevice {
   DevicePeaks peaks = {};
 };
 
-/// The GPUs of `profile`, with what the recording does not say of them taken from the first of
+/// The GPUs of `profile`, with what the profile does not say of them taken from the first of
 /// `known` that fits and says it. GPUs that have events and are not listed come last, when
 /// something is known of them.
 std::vector<Gpu> CompleteGpus(const Profile& profile, std::span<const KnownDevice> known);

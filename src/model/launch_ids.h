@@ -1,4 +1,4 @@
-// Which call launched which device work, in recordings that do not number their launches.
+// Which call launched which device work, in profiles that do not number their launches.
 #pragma once
 
 #include <cstdint>

@@ -253,7 +253,7 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
     const ApiId launch = profile.device.launch[row];
     if (profile.device.kind[row] != DeviceKind::kMemcpy) continue;
-    if (!launch.valid()) return;  // Whose it is nobody knows.
+    if (!launch.valid()) return;  // Whose it is no one knows.
     has_copies[processes.OfCall(launch)] = true;
   }
   std::vector<std::vector<std::uint32_t>> of_process(processes.count());
@@ -269,7 +269,7 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
 
 // From a twentieth of a process's launches on nothing is sure. A healthy training run of which 5 %
 // of the kernels were taken out idled for 5.1 % instead of 0.4 %. Of a launch without a number
-// nothing tells which work is its own. REQUIRES: device work is linked to its calls.
+// nothing shows which work is its own. REQUIRES: device work is linked to its calls.
 void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
   std::vector<LaunchState> states = LaunchStates(profile);
   const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);

@@ -27,7 +27,7 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
 
 /// DeviceTable::op: of the rows whose op the format names itself the nearest op of that range, on
 /// whatever thread; else the innermost op around the launch. `device_ids` are external ids by row,
-/// -1 none. Counts the launched rows whose op nothing tells. REQUIRES: Parents(), CallsToRanges()
+/// -1 none. Counts the launched rows whose op nothing shows. REQUIRES: Parents(), CallsToRanges()
 /// and DeviceToCalls().
 void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
                  const OptionalColumn<std::int64_t, -1>& device_ids);
@@ -38,7 +38,7 @@ void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
                        const std::vector<bool>& host_backward);
 
 /// HostTable::call_stack of operators from the markers with a stack around them, or from the Python
-/// functions, where a recording has functions and no call stacks.
+/// functions, where a profile has functions and no call stacks.
 void CallStacks(Profile& profile);
 
 /// MemoryTable::op.

@@ -26,7 +26,7 @@ std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& proce
     if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], false);
   }
   std::sort(ends.begin(), ends.end());
-  // A driver's call may stand within the runtime's at one end alone: of several ends behind one
+  // A driver's call may be within the runtime's only at one end: of several ends behind one
   // begin each is one of the same capture.
   std::vector<Span> captures;
   Ns start = std::numeric_limits<Ns>::min();  // The recording may begin within one.

@@ -23,7 +23,7 @@ enum class LaunchState : std::uint8_t {
 /// linked to its calls. O(n log n) in launches without work and kernels without a launch.
 std::vector<LaunchState> LaunchStates(const Profile& profile);
 
-/// The same by recorded links alone. O(n).
+/// The same only by recorded links. O(n).
 std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile);
 
 /// How many of these calls (rows) of a process were captured into a graph: they did not run.

@@ -9,7 +9,7 @@ namespace profgauge {
 /// "(unnamed kernel 17)".
 inline constexpr std::string_view kUnnamedKernel = "(unnamed kernel)";
 
-/// Whether a kernel's name was not recorded, so that nobody can tell what it does.
+/// Whether a kernel's name was not recorded, so that no one can tell what it does.
 inline bool IsLostName(std::string_view name) {
   constexpr std::string_view kBegin = "(unnamed kernel";
   return name.empty() || name.starts_with(kBegin);

@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-/// Whose device has this name; kUnknown: of a maker whose words nobody has listed; nothing: the
+/// Whose device has this name; kUnknown: of a maker whose words no one has listed; nothing: the
 /// name has no maker's sign.
 std::optional<Accelerator> MakerOf(std::string_view name);
 

@@ -1,4 +1,4 @@
-// Steps of ProfileBuilder::Finish(): what a recording says otherwise than it means is mended, and
+// Steps of ProfileBuilder::Finish(): what a profile says otherwise than it means is repaired, and
 // what makes no sense is counted in its import log. On their own they leave a profile half done.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace profgauge::mend {
 void JoinTheOneDevice(Profile& profile);
 
 /// ROCm's runtime copies and sets memory with kernels of its own where a copy engine would be
-/// slower. Those are copies and sets, unless the recording has the copies that their calls made as
+/// slower. Those are copies and sets, unless the profile has the copies that their calls made as
 /// well.
 /// REQUIRES: device work is linked to its calls.
 void TellRuntimeKernels(Profile& profile);

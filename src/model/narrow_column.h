@@ -1,4 +1,4 @@
-// A column of numbers or ids that takes as few bytes a row as its values need: a recording has
+// A column of numbers or ids that takes as few bytes a row as its values need: a profile has
 // millions of kernels, but few names, streams and shapes, and hardly one that lasts seconds.
 #pragma once
 
@@ -52,7 +52,7 @@ class NarrowColumn {
 
   std::size_t size() const { return cells_.size(); }
   bool empty() const { return size() == 0; }
-  // Constant, so that nobody assigns to it in vain.
+  // Constant, so that no one assigns to it in vain.
   [[gnu::always_inline]] const T operator[](std::size_t row) const { return Cell(cells_[row]); }
   const T front() const { return (*this)[0]; }
   const T back() const { return (*this)[size() - 1]; }

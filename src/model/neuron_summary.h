@@ -82,8 +82,8 @@ struct Identity {
 /// What rows and summary must agree on, of what the file has.
 std::vector<Identity> CheckIdentities(const Data& data);
 
-/// What a recording says as a whole: it is asked for when the file is checked and again when it is
-/// analysed, and takes several walks over all rows.
+/// What a profile says as a whole: it is asked for when the file is checked and again when it is
+/// analyzed, and takes several walks over all rows.
 struct WholeSums {
   /// Of WholeWindow(); times are those of the file's summary where its rows, which are cut to whole
   /// nanoseconds, confirm them.

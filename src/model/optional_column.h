@@ -1,4 +1,4 @@
-// A column that most recordings lack: as long as no row has a value, it takes no memory.
+// A column that most profiles lack: as long as no row has a value, it takes no memory.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace profgauge {
 
-/// `kNone` stands for no value.
+/// `kNone` represents no value.
 template <class T, T kNone = T{}>
 class OptionalColumn {
  public:
@@ -17,7 +17,7 @@ class OptionalColumn {
   explicit OptionalColumn(std::size_t rows) : size_(rows) {}
 
   std::size_t size() const { return size_; }
-  /// Constant, so that nobody assigns to it in vain.
+  /// Constant, so that no one assigns to it in vain.
   const T operator[](std::size_t row) const { return values_.empty() ? kNone : values_[row]; }
   /// One per row, or none at all.
   std::span<const T> values() const { return values_; }

@@ -1,5 +1,5 @@
 // Kernels of one stream that run at the same time, which says that their times are not what they
-// seem: coarse, in another unit, or of several recordings in one file.
+// seem: coarse, in another unit, or of several profiles in one file.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace profgauge {
 
 /// Counts the kernels that begin before one ahead of them on their stream has ended, where what
 /// they share is over a tenth of the time that a GPU's kernels cover; idle time and the length of
-/// iterations are not known then. Kernels of one launch (a graph's branches) and of several
+/// iterations are unknown then. Kernels of one launch (a graph's branches) and of several
 /// processes may run at once, as may, on GPUs that start a kernel ahead of its turn, one that ends
 /// after the one before it. `correlations` are numbers of launches by row, -1 none.
 /// REQUIRES: the device's rows are sorted and linked to their calls.

@@ -15,7 +15,7 @@ enum class PathKind : std::uint8_t {
   kHost,        ///< Operators, calls that launch nothing, and Python between them.
   kLaunch,      ///< From the beginning of a launching call to the beginning of its work.
   kKernel,      ///< Kernels that are no collectives.
-  kCopy,        ///< Copies and memory sets.
+  kCopy,        ///< Copies and memsets.
   kTransfer,    ///< Collectives; with other ranks recorded too, their transfer alone.
   kWaiting,     ///< Collectives before the last rank arrived: only with other ranks recorded.
   kDataLoader,  ///< Ranges of a data loader.

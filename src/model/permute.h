@@ -19,7 +19,7 @@ using Permutation = std::vector<std::uint32_t>;
 /// from where they belong: O(n log n) at worst, O(n) where none is.
 template <class Less>
 Permutation SortedRows(std::size_t count, Less less) {
-  // Where rows begin that are in order: most recordings are few such runs, which take less to merge
+  // Where rows begin that are in order: most profiles are few such runs, which take less to merge
   // than to sort.
   constexpr std::size_t kFewRuns = 1024;
   std::vector<std::ptrdiff_t> runs = {0};
@@ -42,7 +42,7 @@ Permutation SortedRows(std::size_t count, Less less) {
       }
     }
   }
-  // What stands before and behind all of the other run stays where it is.
+  // What is before and after all of the other run stays where it is.
   const auto merge = [&](auto begin, auto middle, auto end) {
     if (!less(*middle, *(middle - 1))) return;
     std::inplace_merge(std::upper_bound(begin, middle, *middle, less), middle,

@@ -1,4 +1,4 @@
-// The processes of one profile, told apart: of what each row is part.
+// The processes of one profile, distinguished: of what each row is part.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Division {
   }
 };
 
-/// One part as a profile of its own, with its rows of each table. Linear in the size of the whole.
+/// One part as a separate profile, with its rows of each table. Linear in the size of the whole.
 /// REQUIRES: part < division.count.
 Profile PartOf(const Profile& whole, const Division& division, std::uint32_t part);
 

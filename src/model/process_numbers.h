@@ -1,4 +1,4 @@
-// Processes of a recording as small numbers, for what is counted of each: of several, one that lost
+// Processes of a profile as small numbers, for what is counted of each: of several, one that lost
 // much is not made up for by the others.
 #pragma once
 

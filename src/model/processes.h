@@ -21,7 +21,7 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 /// has at least nine tenths of the time that it works for such processes; what others ran there is
 /// the GPU's, without a launch, and counted. What other processes did (loaders, launchers) is of
 /// the one on whose GPU they worked most, else the first one's, as are what no process can be told
-/// of and what was skipped at reading. Each keeps the whole recording's extent and texts; which
+/// of and what was skipped at reading. Each keeps the whole profile's extent and texts; which
 /// recorded rank it is, nothing says. Where processes share a number of a GPU that may mean
 /// several, that is counted: the machine has more, or kernels of two run at once.
 ///

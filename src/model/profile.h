@@ -49,7 +49,7 @@ struct ProcessGroup {
   std::vector<std::int64_t> ranks;  ///< Members by global rank; empty when not recorded.
 };
 
-/// What the recording says of distributed training. -1 or empty when it says nothing.
+/// What the profile says of distributed training. -1 or empty when it says nothing.
 struct DistributedInfo {
   std::string backend;
   std::int64_t rank = -1;
@@ -112,10 +112,10 @@ struct Profile {
   /// Threads that hold the steps of one device each, as its own track shows them, by device. Empty
   /// where the host marks iterations.
   std::map<std::int32_t, ThreadId> step_lanes;
-  /// Processes of the recording that communicate with each other, as threads name them: each is a
-  /// rank, though none may mark iterations. Empty where that is not known.
+  /// Processes of the profile that communicate with each other, as threads name them: each is a
+  /// rank, though none may mark iterations. Empty where that is unknown.
   std::vector<std::string> communicating;
-  /// Of a profile that stands for a summary and has no rows: what model/summary/summary.h keeps
+  /// Of a profile that represents a summary and has no rows: what model/summary/summary.h keeps
   /// there; else empty.
   std::string summary;
 
@@ -133,7 +133,7 @@ struct Profile {
   PythonTable python;
   MemoryTable memory;
   std::vector<KernelMarkers> kernel_markers;  ///< One per row of `device`, or none at all.
-  /// What only AWS Neuron records; null for other recordings.
+  /// What only AWS Neuron records; null for other profiles.
   std::shared_ptr<const neuron::Data> neuron;
   /// The document `profgauge.run` as the profile carries it; empty: none.
   std::string run_document;
@@ -144,7 +144,7 @@ struct Profile {
   ImportLog log;
 
   std::string_view Name(StringId id) const { return id.valid() ? strings[id] : std::string_view{}; }
-  /// Whether that row of `device` stands for a graph that was recorded whole.
+  /// Whether that row of `device` represents a graph that was recorded whole.
   bool IsWholeGraph(std::size_t row) const {
     const LaunchConfigId id = device.config[row];
     return id.valid() && launch_configs[id.value].is_whole_graph;

@@ -6,7 +6,7 @@
 //   builder.AddHost({.start = 100, .duration = 50, .name = builder.Intern("aten::mm"), .thread =
 //   main}); PROFGAUGE_TRY(Profile profile, builder.Finish());
 //
-// Rows whose times no recording can have are left out and counted (TimesFit): sums of times must
+// Rows whose times no profile can have are left out and counted (TimesFit): sums of times must
 // stay in 64 bits. Rows carry absolute nanoseconds of one clock; Finish() moves them to the
 // profile's start, sorts, finds parents, links launches to device work and backward to forward ops,
 // counts in the import log what it could not link, and checks the invariants. Rows that start at
@@ -143,7 +143,7 @@ class ProfileBuilder {
 
   StringId Intern(std::string_view text) { return profile_.strings.Intern(text); }
   /// The text of an id that Intern() gave; empty for an invalid id, which is what a name that a
-  /// file lacks has. Valid as long as the builder.
+  /// file has no has. Valid as long as the builder.
   std::string_view Name(StringId id) const { return profile_.Name(id); }
   /// How many different texts were interned.
   std::size_t strings() const { return profile_.strings.size(); }
@@ -154,7 +154,7 @@ class ProfileBuilder {
   void NameStream(std::int32_t gpu, std::int64_t stream, std::string name) {
     profile_.stream_names.insert_or_assign({gpu, stream}, std::move(name));
   }
-  /// That thread holds iteration markers of that device alone.
+  /// That thread holds iteration markers only of that device.
   void AddStepLane(std::int32_t gpu, ThreadId thread) {
     profile_.step_lanes.insert_or_assign(gpu, thread);
   }
@@ -210,7 +210,7 @@ class ProfileBuilder {
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
   /// Streams are not those of the device, or run several things at once: nothing is made of it.
   void StreamsMayOverlap() { streams_overlap_ = true; }
-  /// DeviceRow::op_id may name an op that did not launch the work: it counts in recordings without
+  /// DeviceRow::op_id may name an op that did not launch the work: it counts in profiles without
   /// calls alone, which have nothing better.
   void DoubtDeviceOps() { doubts_device_ops_ = true; }
 
@@ -222,7 +222,7 @@ class ProfileBuilder {
   ImportLog& log() { return profile_.log; }
 
   /// Sorts, links and checks. The builder is spent afterwards. Errors: kInternal when an invariant
-  /// does not hold, which is a defect of the reader or of this class.
+  /// is false, which is a defect of the reader or of this class.
   Result<Profile> Finish();
 
  private:

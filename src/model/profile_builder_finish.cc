@@ -150,7 +150,7 @@ void ProfileBuilder::Rebase(Ns origin) {
   profile_.origin_ns = origin + (is_told ? clock_offset_ : 0);
 }
 
-// What lies before the first and behind the last event is cut: scheduling has no start of its own.
+// What is before the first and after the last event is cut: scheduling has no separate start.
 void ProfileBuilder::FinishCpu(Ns origin) {
   if (cpu_.spans.empty() && cpu_.samples.empty() && cpu_.overhead.empty()) return;
   for (std::vector<CpuSpan>* spans : {&cpu_.spans, &cpu_.overhead}) {
@@ -184,9 +184,9 @@ void ProfileBuilder::FinishCpu(Ns origin) {
   profile_.cpu = std::make_shared<const CpuActivity>(std::move(cpu_));
 }
 
-// A single duration that overflowed would lie over all kernels that follow: of what is cut counts
+// A single duration that overflowed would be over all kernels that follow: of what is cut counts
 // what it shares with the next one. Where that is over a tenth of a GPU's time, times are coarse,
-// in another unit or of several recordings.
+// in another unit or of several profiles.
 void ProfileBuilder::ClipDevice() {
   struct Clipped {
     std::uint64_t rows = 0;

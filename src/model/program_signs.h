@@ -1,4 +1,4 @@
-// What shows in a recording by the names in it: its framework and the libraries that it uses.
+// What shows in a profile by the names in it: its framework and the libraries that it uses.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Sign : std::uint8_t {
   kCount_
 };
 
-/// Whether a name in the recording, or in that which a summary was made of, has the sign.
+/// Whether a name in the profile, or in that which a summary was made of, has the sign.
 bool Shows(const Profile& profile, Sign sign);
 
 /// A name that has the sign.

@@ -1,4 +1,4 @@
-// Numbers that a file states itself, of a recording whose events it does not hold: DLProf's
+// Numbers that a file states itself, of a profile whose events it is false: DLProf's
 // reports, a profiler's own summary. Analysis takes them where it cannot compute the number from
 // events.
 #pragma once

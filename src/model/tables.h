@@ -31,7 +31,7 @@ enum class RangeStyle : std::uint8_t { kNone, kPushPop, kStartEnd };
 
 /// Host-side ranges, sorted by (thread, start, longest first).
 /// `parent` is the innermost range of the same thread that contains this one (invalid at the top).
-/// A range that overlaps its neighbour without nesting keeps the parent that contains its start and
+/// A range that overlaps its neighbor without nesting keeps the parent that contains its start and
 /// is counted in the import log.
 struct HostTable {
   std::vector<Ns> start;
@@ -122,7 +122,7 @@ struct LaunchConfig {
   double blocks_per_sm = -1;        ///< As recorded; -1 unknown.
   double warps_per_sm = -1;
   double occupancy = -1;  ///< Estimated achieved occupancy 0..1; -1 unknown.
-  /// A graph that was recorded whole: what runs in it, and whether anything does, is not known.
+  /// A graph that was recorded whole: what runs in it, and whether anything does, is unknown.
   bool is_whole_graph = false;
   /// The recording says that it is a product of matrices or a convolution, whatever its name says;
   /// of a GPU, that a compiler made it which uses the chip's matrix units for its types.

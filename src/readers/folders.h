@@ -9,7 +9,7 @@
 
 namespace profgauge::readers {
 
-/// The folders in `folder` that `is_wanted`, by name; none where anything but folders lies in it,
+/// The folders in `folder` that `is_wanted`, by name; none where anything but folders is in it,
 /// hidden files apart: that may be a profile itself.
 std::vector<std::string> FoldersBelow(
     const std::string& folder, const std::function<bool(const std::filesystem::path&)>& is_wanted);

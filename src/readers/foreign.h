@@ -11,7 +11,7 @@
 namespace profgauge {
 
 /// Whether readers are still to be asked. Some files of others have the signs of a format that is
-/// read; they are told apart first, by signs that no file of that format has.
+/// read; they are distinguished first, by signs that no file of that format has.
 enum class Asked : bool { kBeforeReaders, kAfterReaders };
 
 /// What the file is, by its first bytes (kSniffBytes of them, unpacked) or by its name. Nothing

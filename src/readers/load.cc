@@ -78,7 +78,7 @@ class Replayed final : public ByteSource {
   std::optional<Error> failed_;
 };
 
-/// Whether the file is by its name a recording of its own.
+/// Whether the file is by its name a separate profile.
 bool IsNamedAsRecording(const std::string& file) {
   return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
     return std::ranges::any_of(reader->suffixes(),
@@ -110,7 +110,7 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-/// Where a tool puts what it made of a recording, if `folder` is one of its results; else `folder`.
+/// Where a tool puts what it made of a profile, if `folder` is one of its results; else `folder`.
 std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
   for (const auto& reader : BuiltinReaders()) {
     auto outputs = reader->OutputsOf(folder, earlier);
@@ -235,7 +235,7 @@ namespace {
 
 using Read = Result<std::vector<Profile>>;
 
-/// Stored bytes of each; none where one is not known, as of standard input and pipes.
+/// Stored bytes of each; none where one is unknown, as of standard input and pipes.
 std::vector<std::uint64_t> SizesOf(const std::vector<std::string>& files) {
   std::vector<std::uint64_t> sizes;
   for (const std::string& file : files) {
@@ -278,7 +278,7 @@ std::vector<Read> ReadEach(const std::string& name, const std::vector<std::strin
   return read;
 }
 
-/// A folder of one run: its files are the ranks, or what a tool made of the recording.
+/// A folder of one run: its files are the ranks, or what a tool made of the profile.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, RanksFrom ranks) {
   Run run;
   std::vector<Error> unreadable, left_out;
@@ -359,7 +359,7 @@ std::string NaturalKey(const std::string& path) {
   return key;
 }
 
-/// Every process that trains is a rank, of one recording, too.
+/// Every process that trains is a rank, of one profile, too.
 std::vector<Profile> OfEachProcess(std::vector<Profile> recordings) {
   std::vector<Profile> ranks;
   for (Profile& recording : recordings) {

@@ -15,15 +15,15 @@ namespace profgauge {
 /// the file is instead where that can be told (empty, a directory, a Git LFS pointer, an archive…).
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options);
 
-/// The same of a file that may hold several recordings (a summary of each NeuronCore): all of them.
+/// The same of a file that may hold several profiles (a summary of each NeuronCore): all of them.
 Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options);
 
 /// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
 /// named by the caller must be one. Profiles are ordered by the rank that they record, then by
 /// worker and file name. Of log folders whose names tell the time the latest recording is read.
-/// Those of one folder may be of one run (but for RanksFrom::kNothing); whether folders and files
-/// are is not looked at. Ranks that are not recorded are given as `ranks` says.
-/// Errors: kInput; "input/same-file-twice" also when a path is given twice.
+/// Those of one folder may be of one run (except for RanksFrom::kNothing); whether folders and
+/// files are is not looked at. Ranks that are not recorded are given as `ranks` says. Errors:
+/// kInput; "input/same-file-twice" also when a path is given twice.
 Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
                       RanksFrom ranks = RanksFrom::kRecorded);
 
@@ -34,14 +34,14 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
 
 /// The files of a folder of nothing but recordings of one file each, by their names, without those
 /// that others say all of: what may be read one by one. Empty for every other folder, as for one
-/// whose files are parts of a recording.
+/// whose files are parts of a profile.
 std::vector<std::string> RecordingsOf(const std::string& folder);
 
-/// Whether the file that gave the error is something else than a recording, which a folder may hold
+/// Whether the file that gave the error is something else than a profile, which a folder may hold
 /// beside them. What is empty or cannot be opened is told by its name.
 bool IsNoRecording(const Error& error);
 
-/// Whether the name of the file is that of one of the recordings but for its numbers: what is in
+/// Whether the name of the file is that of one of the profiles except for its numbers: what is in
 /// such a file is a rank that failed, whatever it looks like.
 bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings);
 

@@ -89,7 +89,7 @@ bool HaveCommon(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b
 // Clocks that count from a boot, or from nothing, tell nothing of one another.
 bool HasDate(const Profile& profile) { return profile.has_timeline && IsDate(profile.origin_ns); }
 
-// Ranks run at the same time: how far apart the recordings are, if no clocks can be so wrong.
+// Ranks run at the same time: how far apart the profiles are, if no clocks can be so wrong.
 std::optional<std::string> TooFarApart(const Identity& a, const Identity& b) {
   if (!HasDate(*a.profile) || !HasDate(*b.profile)) return std::nullopt;
   const Ns apart = std::max(a.begin, b.begin) - std::min(a.end, b.end);

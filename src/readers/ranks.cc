@@ -70,7 +70,7 @@ std::optional<std::int64_t> StatedRank(const NameParts& name, const std::vector<
   return rank;
 }
 
-/// So that "./rank0.json" and "rank1.json" differ in the number alone.
+/// So that "./rank0.json" and "rank1.json" differ only in the number.
 std::string Normal(const std::string& path) {
   std::error_code error;
   return std::filesystem::absolute(path, error).lexically_normal().string();

@@ -27,7 +27,7 @@ enum class RanksFrom : std::uint8_t {
 };
 
 /// The number that each path states as its rank; nothing unless all state one, all differ, and the
-/// paths differ in it alone. "a/rank0_trace.json" and "a/rank1_trace.json" are 0 and 1.
+/// paths differ only in it. "a/rank0_trace.json" and "a/rank1_trace.json" are 0 and 1.
 std::optional<std::vector<std::int64_t>> RanksOfNames(const std::vector<std::string>& paths);
 
 /// The fact of a profile whose rank GiveRanks() gave; its value says by what.

@@ -21,7 +21,7 @@ namespace profgauge {
 /// How sure a reader is that the bytes are of its format.
 enum class Match : std::uint8_t { kNo, kMaybe, kYes };
 
-/// How much of what a name stands for has been read, in stored bytes. `total` 0: not known.
+/// How much of what a name represents has been read, in stored bytes. `total` 0: not known.
 struct ReadProgress {
   std::string_view name;
   std::uint64_t done = 0, total = 0;
@@ -39,7 +39,7 @@ struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   /// In a folder, leave out recordings that cannot be read, and count them, if others can.
   bool keep_readable = false;
-  /// Launches that name their kernel stand for its work, at no length: what was captured into a
+  /// Launches that name their kernel represent its work, at no length: what was captured into a
   /// graph did not run. For model/graph_operators.h alone.
   bool of_captured_graphs = false;
   /// Which aggregation of a DLProf database; -1 is the newest.
@@ -75,9 +75,9 @@ class Reader {
   virtual std::string_view name() const = 0;
   /// What it reads, as help lists it: the tool's, the thing, its name: "PyProf's net.dict".
   virtual std::string_view expected() const = 0;
-  /// How the names of files end that each are a whole recording: one of these that is empty or
+  /// How the names of files end that each are a whole profile: one of these that is empty or
   /// cannot be opened is a rank that failed, and a folder of nothing else can be read file by file.
-  /// Default: none, as of tables of which several make a recording.
+  /// Default: none, as of tables of which several make a profile.
   virtual std::span<const std::string_view> suffixes() const { return {}; }
   /// Whether its tools compress files whatever their names are. Default: no.
   virtual bool IsCompressedUnderAnyName() const { return false; }
@@ -87,7 +87,7 @@ class Reader {
   virtual Match SniffTables(const std::set<std::string>& /*tables*/) const { return Match::kNo; }
   /// Reads all of `source` into a finished profile.
   virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
-  /// The same of a file that may hold several recordings, one profile each, at least one. Default:
+  /// The same of a file that may hold several profiles, one profile each, at least one. Default:
   /// what Read() gives.
   virtual Result<std::vector<Profile>> ReadRanks(ByteSource& source,
                                                  const ReadOptions& options) const;
@@ -110,7 +110,7 @@ class Reader {
   virtual std::string_view CheckFirst(const Source& /*source*/) const { return {}; }
   /// Who wrote a file and when, where the format's tools put both into its name. Default: nothing.
   virtual std::optional<WriterAndTime> WriterOf(const std::string& name) const;
-  /// Why no two recordings are ranks of one run; empty: they may be. Default: they may.
+  /// Why no two profiles are ranks of one run; empty: they may be. Default: they may.
   virtual std::string_view WhyNeverRanks() const { return {}; }
 
   /// The folders below `folder` where the format's tools put what can be read, of one run; none
@@ -121,7 +121,7 @@ class Reader {
   /// write both: read as another rank it would count everything twice. Default: none ("").
   virtual std::string FullerThan(const std::string& name,
                                  const std::vector<std::string>& names) const;
-  /// Reads those of `files` that are parts of one recording, and takes them out. Default: none are.
+  /// Reads those of `files` that are parts of one profile, and takes them out. Default: none are.
   virtual Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
                            Run& run) const;
   /// Puts in order what was read together: of one folder, or of what the user named (""). Default:

@@ -33,7 +33,7 @@ Quantity ChangeOf(double base, double change, Unit unit) {
   return MakeChange(change, unit, false);
 }
 
-/// The same in the unit of the limit that stands beside it, if one does.
+/// The same in the unit of the limit that is beside it, if one does.
 Quantity ChangeBesideLimit(const MetricComparison& compared) {
   if (compared.limit.empty()) return ChangeOf(compared.base, compared.change, compared.unit);
   const bool is_share = compared.unit == Unit::kShare;

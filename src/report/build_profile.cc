@@ -23,7 +23,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-// How a version is written in the recording.
+// How a version is written in the profile.
 enum class Coding : std::uint8_t {
   kText,
   kCuda,  ///< 12040 is 12.4.
@@ -111,7 +111,7 @@ bool IsFormatFact(std::string_view key) {
 
 constexpr std::size_t kMostDevices = 4'096;
 
-// The GPUs with work, else those that the recordings name.
+// The GPUs with work, else those that the profiles name.
 std::vector<Device> DevicesOf(const BuildInput& input) {
   std::vector<Device> devices;
   if (const Table* gpus = input.analysis->FindTable("gpus"); gpus != nullptr && gpus->rows() > 0) {

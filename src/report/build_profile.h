@@ -12,7 +12,7 @@ namespace profgauge::report {
 
 ProfileInfo BuildProfileInfo(const BuildInput& input);
 
-/// What the recording says of itself, less what is shown as a version or framework.
+/// What the profile says of itself, less what is shown as a version or framework.
 std::vector<std::pair<std::string, std::string>> BuildEnvironment(std::span<const Profile> ranks);
 
 /// Hashes and options: what decides the numbers, and nothing about where reports are written.

@@ -79,7 +79,7 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
                        : MakeDifference(Value{}, unit, "the limit does not apply");
   row.level = StateOf(LevelName(result.threshold.level));
   row.status = StateOf(GateStatusName(result.status));
-  // Measured value and limit stand beside it in every rendering.
+  // Measured value and limit are beside it in every rendering.
   const bool said_already = result.status == GateStatus::kError ||
                             result.status == GateStatus::kWarn ||
                             result.status == GateStatus::kInfo;
@@ -155,7 +155,7 @@ std::vector<ImportCounter> BuildImport(std::span<const Profile> ranks) {
   return counters;
 }
 
-/// A limit on a change stands in the gate table with the others.
+/// A limit on a change is in the gate table with the others.
 GateRow RowOf(const ComparedMetric& metric) {
   GateRow row;
   row.metric = metric.metric;

@@ -20,9 +20,9 @@ struct BuildInput {
   std::span<const Profile> ranks;
   const Analysis* analysis = nullptr;
   const Policy* policy = nullptr;             ///< nullptr: nothing was judged.
-  const Verdict* verdict = nullptr;           ///< nullptr likewise.
+  const Verdict* verdict = nullptr;           ///< nullptr also.
   const RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
-  const BaselineInfo* baseline = nullptr;     ///< nullptr: nobody asked for one.
+  const BaselineInfo* baseline = nullptr;     ///< nullptr: no one asked for one.
   /// What the rules found. They are counted here only as waived; the verdict counts the rest.
   std::vector<Finding> findings;
   std::optional<Plan> plan = std::nullopt;

@@ -9,7 +9,7 @@
 namespace profgauge::report {
 
 /// `text` with each `{{ device.* }}` as these devices are called (ProfileInfo::accelerator). Names
-/// of the recording are to join it after this.
+/// of the profile are to join it after this.
 std::string TextFor(std::string_view accelerator, std::string_view text);
 std::string TextFor(const ProfileInfo& profile, std::string_view text);
 

@@ -14,7 +14,7 @@
 
 namespace profgauge::report {
 
-/// Of what stands for a report where a run ended without one: `errors`, and no `profile`.
+/// Of what represents a report where a run ended without one: `errors`, and no `profile`.
 inline constexpr int kEndingSchema = 2;
 
 /// Parses report.json; `name` is used in messages. RenderJson of the result gives `text` again when

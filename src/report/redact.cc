@@ -198,7 +198,7 @@ void RedactSummary(Summary& summary) {
     }
   }
   for (auto& [column, texts] : summary.texts) {
-    if (column == "selection") continue;  // As it was asked for: told apart by its letters.
+    if (column == "selection") continue;  // As it was asked for: distinguished by its letters.
     for (std::string& text : texts) text = WithoutFolders(text);
   }
 }

@@ -15,7 +15,7 @@ namespace profgauge::report {
 std::string WithoutFolders(std::string_view text);
 
 /// Every text of the report, of its tables and of its timeline: without folders, and with each host
-/// name that the recording states replaced by "host-1", "host-2", …. The run and its files are
+/// name that the profile states replaced by "host-1", "host-2", …. The run and its files are
 /// named "run" and "input 1", …: profilers put host names into them; so does what it is compared
 /// with, "baseline". Numbers stay as they are.
 void Redact(Report& report);

@@ -71,7 +71,7 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
   if (rows.size() == most) return rows;
   const TableLook* look = FindTableLook(table.id());
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
-  // Rows of trees stand behind what they are in, so that the first are a tree again.
+  // Rows of trees are behind what they are in, so that the first are a tree again.
   const bool is_tree = ColumnOf<columns::kOpTree>(table, "depth"_col) != nullptr ||
                        ColumnOf<columns::kOpTree>(table, "parent"_col) != nullptr;
   if (by == nullptr && !is_tree) return TellingRows(table, most);

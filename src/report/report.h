@@ -63,7 +63,7 @@ struct ProfileInfo {
   std::string accelerator;
   std::string framework;  ///< "PyTorch …" when known.
   std::vector<std::pair<std::string, std::string>> versions;
-  std::string captured;  ///< UTC date and time of the recording, ISO 8601; empty when unknown.
+  std::string captured;  ///< UTC date and time of the profile, ISO 8601; empty when unknown.
   IterationSource iteration_source;
   std::int64_t iterations_total = 0, iterations_selected = 0;
   std::string selection;  ///< "iterations 3 to 9 of 12", "all 12 iterations".
@@ -87,7 +87,7 @@ struct GateRow {
 
 struct VerdictInfo {
   State status = State::kNotJudged;
-  /// Limits and findings; two on one number count once, as the graver (GateRow::counted_with).
+  /// Limits and findings; two on one number count once, as the more severe (GateRow::counted_with).
   std::int64_t errors = 0, warnings = 0, waived = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t open = 0;  ///< Changes that a comparison could not decide: no verdict.
   std::vector<std::string> reasons;
@@ -98,7 +98,7 @@ struct VerdictInfo {
   std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
 };
 
-/// What the run was held against.
+/// What the run was compared with.
 struct BaselineUse {
   std::string state;   ///< "used", "partial", "missing" or "none".
   std::string source;  ///< "history:main~5"; empty: files.
@@ -153,7 +153,7 @@ struct Plan {
   Quantity start, end;
   Quantity without_profiler;  ///< The start if the profiler did not slow the host; may be absent.
   std::vector<std::string> no_effect;  ///< Rules whose findings save nothing in any order.
-  bool complete = true;                ///< False: the recording is too long to try all orders.
+  bool complete = true;                ///< False: the profile is too long to try all orders.
   std::string limits;                  ///< What the simulation leaves out.
 };
 
@@ -174,14 +174,14 @@ struct Remark {
 /// Events stand lane by lane, and in a lane by start; a lane is one depth of one track, so that its
 /// events do not overlap.
 struct Timeline {
-  /// What kinds can be told apart by, besides name and category: {"layer", "Layer"}.
+  /// What kinds can be distinguished by, besides name and category: {"layer", "Layer"}.
   struct Facet {
     std::string id, title;
   };
   /// What an event is. Events that look the same share one.
   struct Kind {
     std::string name;
-    Category category = Category::kOther;  ///< Its colour.
+    Category category = Category::kOther;  ///< Its color.
     std::string detail;  ///< "grid 160×1×1, block 256, 32 registers" or input shapes; may be empty.
     std::vector<std::string> facets = {};  ///< By Timeline::facets; may be fewer. Empty: has none.
   };
@@ -249,7 +249,7 @@ struct Difference {
   bool blocks = false;  ///< The runs are not comparable because of it.
 };
 
-/// One metric held against its baseline.
+/// One metric compared with its baseline.
 struct ComparedMetric {
   std::string metric, title;
   Quantity base, current;
@@ -310,7 +310,7 @@ struct Comparison {
   std::string baseline;            ///< Name of the run that the waterfall starts from.
   std::string candidate;           ///< Name of the run that it ends at.
   std::int64_t baseline_runs = 0;  ///< How many runs form the baseline.
-  std::int64_t current_runs = 1;   ///< How many runs are held against it.
+  std::int64_t current_runs = 1;   ///< How many runs are compared with it.
   bool comparable = true;
   std::vector<Difference> differences;
   std::vector<std::pair<std::string, std::string>> alike;  ///< Properties that all runs share.
@@ -336,7 +336,7 @@ struct Report {
   std::vector<GateRow> gate;
   std::vector<Metric> metrics;
   std::vector<Finding> findings;
-  std::optional<Plan> plan;  ///< Where rules were held against the run.
+  std::optional<Plan> plan;  ///< Where rules were compared with the run.
   std::vector<Table> tables;
   std::vector<std::pair<std::string, std::string>> absent_tables;  ///< id, reason.
   std::vector<LeftOutTable> left_out;    ///< Only in a report read back from report.json.

@@ -1,6 +1,6 @@
 // report.json as JSON Schema (2020-12): what ReadReport takes, found by asking it.
 //
-// Only types are said: keys that are not known are ignored by the reader, so a newer minor
+// Only types are said: keys that are unknown are ignored by the reader, so a newer minor
 // version's file is valid too.
 #pragma once
 

@@ -15,11 +15,11 @@ namespace {
 
 using enum TableLook::Order;
 
-// Tables without an order of their own are sorted by the first of these that they have.
+// Tables without a separate order are sorted by the first of these that they have.
 constexpr std::array<std::string_view, 7> kHeaviest = {
     "device_self", "time", "device_total", "host_self", "total_time", "bytes", "self_increase"};
 
-// Why Markdown lacks a table.
+// Why Markdown has no table.
 constexpr std::string_view kEvents = "a row for each event";
 constexpr std::string_view kFiner = "another table has the totals";
 constexpr std::string_view kTree = "nested rows do not fit a flat table";
@@ -100,7 +100,7 @@ constexpr std::string_view kPageRankSteps[] = {"rank",
                                                "host_time",
                                                "unattributed",
                                                "late_cost"};
-// As a listing: the line itself stands behind its number.
+// As a listing: the line itself is behind its number.
 constexpr std::string_view kPageSourceLines[] = {
     "file",        "line",      "text",  "instructions", "instruction_time",
     "active_time", "wait_time", "flops", "engines"};

@@ -17,7 +17,7 @@ struct TableLook {
   enum class Order : bool { kHeaviestFirst, kAsItStands };
 
   std::string_view id;
-  std::string_view sheet;      ///< Of the workbook; tables of one sheet stand below each other.
+  std::string_view sheet;      ///< Of the workbook; tables of one sheet are below each other.
   std::size_t sheet_rows = 0;  ///< The most rows there; 0: the workbook's own limit.
   /// Of a table with more, those with the most of this column, kXlsxTellingRows of them where
   /// `sheet_rows` is set; empty: the first.
@@ -46,7 +46,7 @@ struct TableLook {
 std::span<const TableLook> TableLooks();
 
 /// A table without a row, as one of a newer version's report.json, has the look of none: it stands
-/// behind the others with its rows in their order, in a sheet of its own, and Markdown lacks it.
+/// behind the others with its rows in their order, in a separate sheet, and Markdown lacks it.
 const TableLook* FindTableLook(std::string_view id);
 
 /// One sentence on what a column says, from the catalogue; empty for columns of newer versions.
@@ -54,7 +54,7 @@ std::string_view ColumnDoc(std::string_view table, std::string_view column);
 
 /// Rows of a table in the workbook at most.
 inline constexpr std::size_t kXlsxRows = 10'000;
-/// Of a table with more than its `sheet_rows`, where a column tells which rows matter.
+/// Of a table with more than its `sheet_rows`, where a column shows which rows matter.
 inline constexpr std::size_t kXlsxTellingRows = 1'000;
 /// All rows, or as many as the two say.
 std::size_t RowsInWorkbook(const Table& table);

@@ -83,7 +83,7 @@ std::string GroupOf(TrackType type) {
   return type == TrackType::kWaiting ? "Waiting" : "Host threads";
 }
 
-// What has no track of its own, of one kind.
+// What has no separate track, of one kind.
 struct Undrawn {
   std::size_t tracks = 0, events = 0;
 };
@@ -346,7 +346,7 @@ class Builder {
     return is_attached || !IsOp(row) ? text : std::string_view{};
   }
 
-  // Events of one name are told apart by this: shapes of ops, domains of ranges, and what the
+  // Events of one name are distinguished by this: shapes of ops, domains of ranges, and what the
   // program attached.
   std::uint32_t DetailKey(std::size_t row) const {
     const HostTable& host = profile_->host;
@@ -399,7 +399,7 @@ class Builder {
   }
 
   // From the events of devices to the calls that launched them, and from the steps of the critical
-  // path to what they lie in.
+  // path to what they are in.
   void AddLinks() {
     std::vector<std::uint32_t> calls(profile_->api.size(), Timeline::kNoLink);
     std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);

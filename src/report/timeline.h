@@ -29,10 +29,10 @@ struct TimelineOptions {
   /// Events of all ranks together that kAuto keeps; ranks share it evenly (timeline_budget.h). What
   /// had to go is said in Timeline::left_out.
   std::size_t budget = 300'000;
-  /// Those of the analysis, so that both colour a kernel alike.
+  /// Those of the analysis, so that both color a kernel alike.
   Knowledge knowledge;
   std::vector<Timeline::Mark> marks;
-  /// Of ranks whose path is known; its steps are a track of their own, each linked to what it lies
+  /// Of ranks whose path is known; its steps are a separate track, each linked to what it lies
   /// in.
   std::vector<TimelinePath> paths;
 };

@@ -128,7 +128,7 @@ std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& a
   return kept;
 }
 
-// The median; 0 where the whole recording is the only one.
+// The median; 0 where the whole profile is the only one.
 Ns IterationLength(const Report& report) {
   const Table* table = FindTableById(report, "iterations");
   const Column* duration = ColumnOf<columns::kIterations>(table, "duration"_col);

@@ -15,8 +15,8 @@ namespace profgauge::report {
 
 /// What of one rank is kept.
 struct TimelineCut {
-  Ns device = 0, host = 0;   ///< What is shorter is left out…
-  std::vector<Span> around;  ///< …but for host events that start in one of these; sorted, apart.
+  Ns device = 0, host = 0;  ///< What is shorter is left out…
+  std::vector<Span> around;  ///< …except for host events that start in one of these; sorted, apart.
   std::size_t device_lost = 0, host_lost = 0;
 
   bool KeepsDevice(Ns duration) const { return duration >= device; }

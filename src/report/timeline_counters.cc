@@ -65,7 +65,7 @@ struct Busy {
   std::vector<double> running, efficiency;
 };
 
-// Adds `value` × length to the buckets that [from, to) lies in.
+// Adds `value` × length to the buckets that [from, to) is in.
 void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<double>& out) {
   while (from < to) {
     const auto index = std::min(static_cast<std::size_t>((from - first) / bucket), out.size() - 1);

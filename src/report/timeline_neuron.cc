@@ -44,7 +44,7 @@ constexpr CurveName kCurves[] = {
     {neuron::Curve::kPsum, "PSUM use", Unit::kShare},
 };
 
-// Points stand by curve, core and time; of `each` neighbours the highest stands for all.
+// Points stand by curve, core and time; of `each` neighbors the highest represents all.
 void AddCurves(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   const auto& points = profile.neuron->curves;
   for (std::size_t begin = 0; begin < points.size();) {
@@ -118,7 +118,7 @@ void AddThrottles(const Profile& profile, std::int64_t rank, Timeline& timeline)
   for (auto& [core, counter] : cores) timeline.counters.push_back(std::move(counter));
 }
 
-// Values of the semaphores that change most; of `each` neighbours the last stands for all.
+// Values of the semaphores that change most; of `each` neighbors the last represents all.
 void AddSemaphores(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   constexpr std::size_t kMostSemaphores = 64, kMostSteps = 1000;
   using Updates = std::vector<const neuron::SemaphoreUpdate*>;

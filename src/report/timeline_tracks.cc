@@ -30,7 +30,7 @@ struct Lanes {
   std::vector<std::uint32_t> sizes;
 };
 
-// Each event as deep as it is nested, deeper where a neighbour overlaps without nesting.
+// Each event as deep as it is nested, deeper where a neighbor overlaps without nesting.
 Lanes Spread(const std::vector<TimelineEvent>& events) {
   Lanes lanes;
   lanes.of.reserve(events.size());

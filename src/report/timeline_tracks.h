@@ -42,7 +42,7 @@ class TimelineKinds {
   /// The strings of another profile follow.
   void StartProfile() { known_.clear(); }
 
-  /// What kinds are told apart by. `a` to `d` are whatever tells apart kinds of that name and
+  /// What kinds are distinguished by. `a` to `d` are whatever tells apart kinds of that name and
   /// category: numbers or ids of strings.
   struct Key {
     StringId name;

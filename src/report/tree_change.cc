@@ -90,7 +90,7 @@ std::pair<std::string, std::string> KeyOf(const Node& node) {
 
 using Pair = std::pair<std::optional<std::size_t>, std::optional<std::size_t>>;
 
-// A row to come. Ranges may lie in each other as deep as a file likes: they wait on a stack.
+// A row to come. Ranges may be in each other as deep as a file likes: they wait on a stack.
 struct Place {
   Pair rows;
   std::int64_t parent = -1, depth = 0;

@@ -15,7 +15,7 @@ struct KernelTimes {
 /// By the table `kernels`; nothing without it.
 std::optional<KernelTimes> KernelTimesOf(const Report& report);
 
-/// Of copies and memory sets, by the table `memcpys`; nothing without it. ns.
+/// Of copies and memsets, by the table `memcpys`; nothing without it. ns.
 std::optional<double> CopyTimeOf(const Report& report);
 
 }  // namespace profgauge::report

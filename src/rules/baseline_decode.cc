@@ -72,7 +72,7 @@ void CheckDecrease(Decoder& decoder, const YamlNode& node, const MetricSpec& met
                   FormatLimit(share, Unit::kShare), metric.id));
 }
 
-// `off`, or a share of its own.
+// `off`, or a separate share.
 void DecodeTotal(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
   limit.judges_total = !decoder.Is(node, "off");
   if (!limit.judges_total) return;

@@ -13,11 +13,11 @@ namespace profgauge {
 
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out);
 
-/// The metric that `key` names; an error when there is none, or when no limit can stand on it.
+/// The metric that `key` names; an error when there is none, or when no limit can be on it.
 std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key,
                                            std::string_view code = "policy/unknown-metric");
 
-/// Metrics that a limit can stand on.
+/// Metrics that a limit can be on.
 std::vector<std::string_view> LimitedMetrics();
 
 }  // namespace profgauge

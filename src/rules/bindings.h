@@ -38,7 +38,7 @@ class RunData {
   /// that is unknown. nullptr when one of the tables is missing.
   const std::vector<expr::RowId>* Join(const TableSpec& table, const TableSpec& enclosing);
 
-  /// What the rows of a table can cost; nullptr when that is not known.
+  /// What the rows of a table can cost; nullptr when that is unknown.
   const Exposure* FindExposure(std::string_view table) const;
   /// What the replay predicts that the rule's scenario saves, in ns per iteration; nothing without
   /// a scenario or a replay, or when the scenario matches nothing.

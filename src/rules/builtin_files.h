@@ -23,7 +23,7 @@ std::vector<std::string> BuiltinFiles(BuiltinKind kind);
 /// Whether a file of that name in rules/ is a policy: "recommended".
 bool IsPresetName(std::string_view stem);
 
-/// A name that starts so stands for a file that is compiled in: "builtin:recommended".
+/// A name that starts so represents a file that is compiled in: "builtin:recommended".
 inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 
 }  // namespace profgauge

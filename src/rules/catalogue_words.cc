@@ -93,7 +93,7 @@ constexpr KnownColumn kKnown[] = {
     {"device.vendor", {kVendorsValues}},
 };
 
-/// Columns that hold names of kernels, operators, calls, and whatever else stands in code.
+/// Columns that hold names of kernels, operators, calls, and whatever else is in code.
 constexpr std::string_view kCodeColumns[] = {
     "api_call.name",
     "collective.name",

@@ -71,7 +71,7 @@ class RuleCompiler {
     out_.rule = &rule_;
     if (rule_.for_each.empty()) return std::move(out_);  // Its own error was added.
     out_.names = BuildRuleSchema(rule_, errors_);
-    // Without rows every field would be an error of its own; one is enough.
+    // Without rows every field would be a separate error; one is enough.
     if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
     Needs();
     out_.where = One(rule_.where, Context::kRow, Want::kCondition);
@@ -227,7 +227,7 @@ class RuleCompiler {
     }
   }
 
-  /// A scenario sees the rows that it changes alone: parameters stand in it as their numbers.
+  /// A scenario sees the rows that it changes alone: parameters are in it as their numbers.
   SourceText WithParameters(const SourceText& source) const {
     const auto tokens = expr::Tokenize(source.text);
     if (!tokens) return source;

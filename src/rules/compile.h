@@ -28,7 +28,7 @@ struct CompiledRule {
     Level level = Level::kWarn;
     bool above = true;
     expr::Program value;
-    /// The policy's limit on the same metric, which stands in place of `value`.
+    /// The policy's limit on the same metric, which is in place of `value`.
     std::optional<double> of_policy;
   };
   struct Column {
@@ -80,11 +80,11 @@ std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rul
                                                  const Policy& policy, Errors& errors);
 
 /// The metric that the rule measures as it is (`value: gpu.idle.mean`); empty when it computes one.
-/// A policy's limits on that metric stand in place of the rule's own, unless the policy sets the
+/// A policy's limits on that metric are in place of the rule's own, unless the policy sets the
 /// rule's parameters: two numbers for one thing would contradict each other.
 std::string_view MeasuredMetric(const Rule& rule);
 
-/// The errors of one rule alone, for `rules check`.
+/// The errors only of one rule, for `rules check`.
 Errors CheckRule(const Rule& rule);
 /// What looks mistaken in a rule without errors; one sentence each.
 std::vector<std::string> DoubtsOf(const Rule& rule);

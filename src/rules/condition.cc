@@ -55,7 +55,7 @@ std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr:
   return program ? std::optional(*std::move(program)) : std::nullopt;
 }
 
-/// What it is that does not hold: of `a and b` the first that is false, of `if(known(x), a, b)`
+/// What it is that is false: of `a and b` the first that is false, of `if(known(x), a, b)`
 /// what applies here.
 expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analysis& analysis) {
   const auto holds = [&](const expr::Program& part) {
@@ -76,7 +76,7 @@ expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analy
       const auto condition = PartOf(ast, root.children[0], schema);
       if (condition) narrower = PartOf(ast, root.children[holds(*condition) ? 1 : 2], schema);
     }
-    // A part that cannot stand alone, a plain `false` say, says less than the whole.
+    // A part that cannot be alone, a plain `false` say, says less than the whole.
     if (!narrower || narrower->Fields().empty()) return program;
     program = *std::move(narrower);
   }

@@ -29,7 +29,7 @@ Errors CheckCondition(const SourceText& condition);
 /// or a metric that it needs is absent. REQUIRES: CheckCondition(condition) is empty.
 std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis& analysis);
 
-/// Whether it cannot be told if the condition holds, since a metric that it needs is absent.
+/// Whether it is unknown if the condition holds, since a metric that it needs is absent.
 /// REQUIRES: CheckCondition(condition) is empty.
 bool IsUnknown(const SourceText& condition, const Analysis& analysis);
 

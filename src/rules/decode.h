@@ -130,7 +130,7 @@ class Decoder {
                    const std::function<void(const YamlNode&, const YamlNode&)>& decode,
                    bool with_nulls);
   std::optional<Literal> ReadNumber(const YamlNode& node, std::string_view what);
-  /// The shape to note a scalar in; nullptr when nobody asks, or not for a scalar.
+  /// The shape to note a scalar in; nullptr when no one asks, or not for a scalar.
   Shape* AskedForScalar(const YamlNode& node);
   /// What `decode` takes.
   Shape Ask(const std::function<void(const YamlNode&)>& decode);

@@ -28,7 +28,7 @@ std::vector<WaiverUse> CountWaivers(std::span<const CompiledRule> rules,
   }
   for (const Finding& finding : findings) {
     for (WaiverUse& use : out) {
-      // The first finding of a rule lists its groups; those of `report: each` behind it do not.
+      // The first finding of a rule lists its groups; those of `report: each` after it do not.
       const bool counts = finding.groups.empty() && finding.group.empty();
       if (counts && finding.waiver == use.waiver) ++use.findings;
       for (const GroupResult& group : finding.groups) {

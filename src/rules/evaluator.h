@@ -1,4 +1,4 @@
-// Rules held against an analysis: findings, in the order in which they matter.
+// Rules compared with an analysis: findings, in the order in which they matter.
 //
 //   auto active = SelectRules(rules, policy);
 //   auto compiled = CompileRules(*active, policy);
@@ -82,8 +82,8 @@ struct Finding {
   Level most = Level::kInfo;                      ///< The highest level that it could have reached.
   bool is_uncertain = false;  ///< A warning that would be an error if its number were sure.
   bool is_sure = false;       ///< Nothing that is uncertain of its number makes it less.
-  /// What of the question has no answer though it is none of "not applicable": a limit graver than
-  /// the one passed, or a group. Empty: nothing.
+  /// What of the question has no answer though it is none of "not applicable": a limit more severe
+  /// than the one passed, or a group. Empty: nothing.
   std::string unanswered;
   /// `RULE`, or `RULE@GROUP` of a rule with groups: the same finding of another run has the same.
   std::string key;
@@ -126,7 +126,7 @@ struct WaiverUse {
 
 struct Evaluation {
   /// Fired findings first, by what fixing them gains (a symptom directly behind its cause, which
-  /// stands where the larger of their gains puts it), errors and warnings about the recording
+  /// stands where the larger of their gains puts it), errors and warnings about the profile
   /// itself before all others; then waived, passed, not applicable. Broken ones come first of all.
   std::vector<Finding> findings;
   std::vector<WaiverUse> waivers;

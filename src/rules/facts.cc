@@ -97,7 +97,7 @@ std::string BackendOf(const Profile& profile) {
   return Shows(profile, Sign::kNccl) ? "nccl" : Shows(profile, Sign::kGloo) ? "gloo" : "";
 }
 
-/// Absent unless the recording would show a collection: it has Python functions, of which modules'
+/// Absent unless the profile would show a collection: it has Python functions, of which modules'
 /// calls alone are no sign, or a collection.
 Value GarbageCollection(const Profile& profile) {
   std::vector<bool> collects(profile.strings.size(), false);
@@ -131,7 +131,7 @@ Value MostGarbageCollection(std::span<const Profile> ranks) {
   return most;
 }
 
-/// By the recording's format where one framework alone writes it, else by what its names hold. A
+/// By the profile's format where one framework alone writes it, else by what its names hold. A
 /// profiler of all programs shows a framework's kernels or ranges: where none is, there is none.
 Value FrameworkOf(const Profile& profile) {
   constexpr std::pair<std::string_view, Sign> kFrameworks[] = {{"pytorch", Sign::kPyTorch},

@@ -1,4 +1,4 @@
-// Facts about the recording that rules may name besides metrics: how it was made, what is missing
+// Facts about the profile that rules may name besides metrics: how it was made, what is missing
 // from it, and what the parts of its devices are called. They are `profile.…`, `model_config.…` and
 // `device.…` names of the expression language, for all rules alike.
 #pragma once

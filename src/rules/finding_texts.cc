@@ -33,7 +33,7 @@ bool WritesCode(const expr::Program& hole) {
   });
 }
 
-/// Backticks of the rule make code, holes numbers; texts from the recording are never markup.
+/// Backticks of the rule make code, holes numbers; texts from the profile are never markup.
 class PartsMaker {
  public:
   PartsMaker(const expr::Data& data, std::span<const RowId> rows) : data_(data), rows_(rows) {}

@@ -23,7 +23,7 @@ struct Judged {
   std::optional<RuleLimit> limit;
   std::optional<Level> surely;  ///< The level that is reached whatever is uncertain of the number.
   std::string unsure_because;   ///< Of the rule's own words on it (`sure_when`); else empty.
-  std::string unknown_limit;    ///< Why a graver limit than the passed one is absent, if one is.
+  std::string unknown_limit;  ///< Why a more severe limit than the passed one is absent, if one is.
   bool low_confidence = false;
   bool is_small = false;  ///< Its gain is too small for more than information.
   std::string reason, missing_field;

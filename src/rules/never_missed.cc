@@ -34,7 +34,7 @@ Reach Product(const Reach& a, const Reach& b) {
   return {};
 }
 
-// A part of a whole has no bound here: what it is a part of nobody said.
+// A part of a whole has no bound here: what it is a part of no one said.
 Reach Quotient(const Reach& a, const Reach& b) {
   if (b.IsOne() && b.low > 0) return KnownReach(a.low / b.low, a.high / b.low);
   return a.low >= 0 && b.low >= 0 ? FromZero() : Reach{};

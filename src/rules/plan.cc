@@ -37,7 +37,7 @@ const CompiledRule* RuleOf(std::span<const CompiledRule> rules, const Finding& f
   return rule == rules.end() ? nullptr : &*rule;
 }
 
-// A scenario is of its rule: of several findings of one rule the first stands for all.
+// A scenario is of its rule: of several findings of one rule the first represents all.
 bool IsFirstOfItsRule(const std::vector<Finding>& findings, std::size_t at) {
   return std::none_of(findings.begin(), findings.begin() + static_cast<std::ptrdiff_t>(at),
                       [&](const Finding& other) { return other.rule == findings[at].rule; });

@@ -2,7 +2,7 @@
 // replays of all changes so far together (rules/plan_search.h).
 //
 // A change is the scenario of a finding's rule: what its rows take becomes less. The plan changes
-// no limit and no error: but what only informs and saves much becomes a warning. Not modelled:
+// no limit and no error: but what only informs and saves much becomes a warning. Not modeled:
 // contention, caches, the host's own reaction.
 #pragma once
 
@@ -35,14 +35,14 @@ struct Plan {
   std::optional<double> without_profiler;
   std::vector<std::size_t> no_effect;  ///< Fired findings that save too little in every order.
   std::size_t replays = 0;
-  bool complete = true;  ///< False: the recording is too long to try all orders.
+  bool complete = true;  ///< False: the profile is too long to try all orders.
   std::string limits;    ///< What the replays leave out.
 
   double end() const { return steps.empty() ? start : steps.back().time; }
   double saved() const { return start - end(); }
 };
 
-/// `replayer`: of that analysis; null where the recording cannot be replayed. At most
+/// `replayer`: of that analysis; null where the profile cannot be replayed. At most
 /// plan.most_replayed_steps steps are replayed.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
               const Analysis& analysis, const Replayer* replayer);

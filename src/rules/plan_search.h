@@ -3,7 +3,7 @@
 // nothing until another is made. So every step is the change that saves most given the steps so
 // far, or two that save together what neither does alone.
 //
-// Pure: what a set of changes comes to is asked of a function. Of the recordings that were tried,
+// Pure: what a set of changes comes to is asked of a function. Of the profiles that were tried,
 // this order reaches the best set of its size in 44 of 44 cases.
 #pragma once
 

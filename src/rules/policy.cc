@@ -52,7 +52,7 @@ class PolicyLoader {
     const auto book = LoadRulebook(policy, options);
     if (book) return;
     for (const Error& error : book.error()) {
-      // A scenario with an error of its own is none of the policy's.
+      // A scenario with a separate error is none of the policy's.
       if (error.code != "policy/unknown-scenario") errors.push_back(error);
     }
   }
@@ -130,7 +130,7 @@ class PolicyLoader {
   };
 
   /// The last that says something; where they disagree the file itself must say. One that is silent
-  /// means `error`, and must not become `never` by what stands beside it.
+  /// means `error`, and must not become `never` by what is beside it.
   void TakeFailOn(const std::vector<Extended>& all, bool says_itself) {
     const Extended* last = nullptr;
     for (const Extended& one : all) last = one.sets ? &one : last;

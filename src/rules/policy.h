@@ -58,7 +58,7 @@ struct PolicyIterations {
 };
 
 /// How many ranks a run must have. Without `ranks:` in a policy its limits on what ranks do
-/// together need all ranks that the recordings tell of.
+/// together need all ranks that the profiles report.
 struct PolicyRanks {
   std::optional<std::int64_t> expect;  ///< Absent: the world's size as recorded.
   std::int64_t allow_missing = 0;
@@ -200,9 +200,9 @@ struct Policy {
   std::vector<RequiredRule> require;
   std::vector<Waiver> waivers;
   std::vector<WhatIf> what_if;
-  Knowledge knowledge;           ///< `tensor_core: {unknown: …}`, and what stands in these files:
-  PolicyFile tensor_core_names;  ///< `tensor_core: {names: FILE}`
-  PolicyFile devices;            ///< `devices: FILE`
+  Knowledge knowledge;               ///< `tensor_core: {unknown: …}`, and what is in these files:
+  PolicyFile tensor_core_names;      ///< `tensor_core: {names: FILE}`
+  PolicyFile devices;                ///< `devices: FILE`
   std::vector<std::string> sources;  ///< Files that formed it, with all it extends; no presets.
   std::string hash;                  ///< XXH3-128 over all sources that formed it.
 };

@@ -1,5 +1,5 @@
 // profgauge.yaml: what is judged in a repository, by what, and against what. Found from the working
-// folder upwards, so that nobody judges by another policy because an option was forgotten.
+// folder upwards, so that no one judges by another policy because an option was forgotten.
 //
 // Keys of a job have precedence over the same keys at the top. Paths are relative to the file.
 #pragma once
@@ -27,7 +27,7 @@ struct ProjectText {
   Where where;
 };
 
-/// What may stand at the top and in a job.
+/// What may be at the top and in a job.
 struct ProjectSettings {
   std::optional<ProjectText> policy;            ///< A path or "builtin:NAME".
   std::optional<ProjectText> db;                ///< A path.

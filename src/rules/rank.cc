@@ -67,7 +67,7 @@ class Ranker {
     }
   }
 
-  /// A waived cause explains what no other one does; nothing that is graver than it was.
+  /// A waived cause explains what no other one does; nothing that is more severe than it was.
   void LinkSymptoms(std::size_t cause, bool is_waived) {
     const std::vector<std::size_t> symptoms = SymptomsOf(cause);
     for (std::size_t i = 0; i < findings_.size(); ++i) {
@@ -85,8 +85,8 @@ class Ranker {
     }
   }
 
-  /// Who accepts a cause accepts what it brings with it, over any number of steps; what is graver
-  /// than it stands alone.
+  /// Who accepts a cause accepts what it brings with it, over any number of steps; what is more
+  /// severe than it is alone.
   void WaiveSymptoms(std::size_t cause) {
     std::vector<std::size_t> kept;
     for (const std::size_t i : findings_[cause].symptoms) {

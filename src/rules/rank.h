@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// The category of rules about the recording itself. They come first: when it cannot be trusted,
+/// The category of rules about the profile itself. They come first: when it cannot be trusted,
 /// nothing else can.
 inline constexpr std::string_view kAboutRecording = "recording";
 

@@ -56,7 +56,7 @@ std::string_view GainBoundName(GainBound bound);  ///< "upper", "typical", "meas
 
 /// Estimated saving per iteration: shown and used for ranking, never for the verdict.
 struct RuleGain {
-  SourceText value;  ///< Used where the recording cannot be replayed.
+  SourceText value;  ///< Used where the profile cannot be replayed.
   GainBound bound = GainBound::kUpper;
   std::string why;
   std::vector<WhatIfScale> scenario;  ///< What the replay predicts it by; empty: `value` alone.
@@ -103,7 +103,7 @@ struct Rule {
   std::vector<RuleLet> let;
   std::optional<SourceText> when;
   std::optional<RuleMetric> metric;
-  /// An error counts as one only where this holds; else it warns and leaves the verdict open.
+  /// An error counts as one only where this holds; else it warns and leaves the verdict undecided.
   std::optional<SourceText> sure_when;
   std::optional<Level> level;  ///< For rules without limits: fires when rows exist.
   /// Ids or globs of rules that are symptoms of this one, and metrics whose missed limit it
@@ -121,7 +121,7 @@ struct Rule {
   std::optional<RuleEvidence> evidence;
   Where place;  ///< Of `id`, for messages about the whole rule.
   int schema = 1;
-  std::uint32_t last_line = 0;  ///< Of the file: what stands behind it is of another rule.
+  std::uint32_t last_line = 0;  ///< Of the file: what is after it is of another rule.
   /// `let` names that differ from row to row: where they are used, their expressions stand.
   std::vector<RuleLet> row_names;
   bool is_whole = true;  ///< False: decoding it added an error, so that parts may be missing.

@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-/// `case` in `case` in `case`: nobody reads more.
+/// `case` in `case` in `case`: no one reads more.
 constexpr int kDeepestCase = 3;
 /// Texts that use texts grow by powers.
 constexpr std::size_t kMostItems = 200;
@@ -303,7 +303,7 @@ void MergeNamed(Decoder& decoder, const Map& from, Map& to) {
   }
 }
 
-/// What stands in two files that are both imported is one thing if both have it from a third.
+/// What is in two files that are both imported is one thing if both have it from a third.
 void Merge(Decoder& decoder, const RuleLibrary& from, RuleLibrary& to) {
   for (const RuleLet& let : from.let) {
     const Where* known = FindExpressionName(to, let.name);

@@ -49,7 +49,7 @@ struct RuleLibrary {
   std::vector<std::shared_ptr<const YamlDocument>> documents;
 };
 
-/// The keys of a library. `use` of a text and `imports` are resolved at once, so texts stand before
+/// The keys of a library. `use` of a text and `imports` are resolved at once, so texts are before
 /// their use. `path` is the file's, from which imports are found.
 std::vector<Decoder::Key> LibraryKeys(Decoder& decoder, RuleLibrary& out);
 

@@ -49,7 +49,7 @@ bool IsPrimary(const std::string& text) {
   return ast->nodes.back().op <= expr::Op::kCall;
 }
 
-/// Fields of an expression that stand outside of aggregates, then all.
+/// Fields of an expression that are outside of aggregates, then all.
 struct NamedFields {
   std::vector<std::string> free, all;
 };
@@ -245,7 +245,7 @@ class Lowering {
     }
   }
 
-  /// What stands in place of a word; nothing: itself.
+  /// What is in place of a word; nothing: itself.
   std::optional<SourceText> WordOf(const SourceText& source, const Token& token,
                                    std::string_view before, Inline mode) {
     const auto made = [](std::string text) {

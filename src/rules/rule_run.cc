@@ -23,7 +23,7 @@ namespace {
 using expr::Outcome;
 using expr::RowId;
 
-/// The first of the known limits, gravest first, that `metric` passes; their number for none.
+/// The first of the known limits, most severe first, that `metric` passes; their number for none.
 std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
                         std::span<const Outcome> values, double metric) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -158,7 +158,7 @@ class RuleRun {
     return true;
   }
 
-  // Where the recording leaves open what a number is, a level is sure if all that it may be reaches
+  // Where the profile leaves open what a number is, a level is sure if all that it may be reaches
   // it.
 
   void JudgeWhatMayBe() {
@@ -278,7 +278,7 @@ class RuleRun {
     return true;
   }
 
-  /// The highest level whose limit is passed; false when none is, and one cannot be told.
+  /// The highest level whose limit is passed; false when none is, and one is unknown.
   bool CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
     std::vector<Outcome> limits;
     for (const CompiledRule::Limit& limit : rule_.limits) {
@@ -416,7 +416,7 @@ class RuleRun {
     }
     std::vector<Finding> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
-    const Judged& last = judged_.back();  // Those that cannot be told stand last.
+    const Judged& last = judged_.back();  // Those that is unknown stand last.
     const bool is_partly = out.front().status != FindingStatus::kNotApplicable &&
                            last.status == FindingStatus::kNotApplicable;
     if (is_partly && out.front().unanswered.empty()) {
@@ -489,7 +489,7 @@ class RuleRun {
       const std::optional<CappedGain> predicted =
           CapGain(*replayed, std::nullopt, run_.FindMetric(metric::kIterationTimeMean));
       // A replay can gain more where its scenario takes away more than what the rule measures; the
-      // rule speaks for that alone.
+      // rule speaks only for that.
       const bool is_cut = predicted->gain > knowledge::kFindingsSimulationExcess * gain->gain;
       if (!is_cut) {
         out.gain_limit = gain->gain;

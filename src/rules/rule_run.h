@@ -1,4 +1,4 @@
-// One rule held against one run.
+// One rule compared with one run.
 #pragma once
 
 #include <vector>

@@ -2,7 +2,7 @@
 //
 // The first that knows a name wins: `$params`; columns of the rule's own rows (`kernel.mean`);
 // columns of the rank, GPU or iteration that a row belongs to (`rank.id`, `gpu.idle`); metrics;
-// facts; columns of ranks or GPUs that rows do not tell apart, where all of them agree. Then `let`
+// facts; columns of ranks or GPUs that rows do not show apart, where all of them agree. Then `let`
 // names, `metric` and `gain`.
 #pragma once
 
@@ -53,7 +53,7 @@ struct RuleSchema {
 };
 
 /// The columns of `table` that link its rows to `enclosing` ("rank" and "gpu" for a GPU); empty
-/// when they do not tell.
+/// when they do not show.
 std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_view enclosing);
 
 /// nullptr: no table has rows of that name.

@@ -31,7 +31,7 @@ std::vector<std::string> TestFilesOf(const std::string& path) {
   return files;
 }
 
-/// The finding that stands for a rule: the first of its findings that fired, else the first.
+/// The finding that represents a rule: the first of its findings that fired, else the first.
 const Finding* FindingOf(const Evaluation& evaluation, const Rule& rule) {
   const Finding* found = nullptr;
   for (const Finding& finding : evaluation.findings) {

@@ -79,7 +79,7 @@ class GivenBuilder {
   }
 
  private:
-  /// Rows, metrics, facts, and what stands before a point of their ids: "gpu.idle", "gpu".
+  /// Rows, metrics, facts, and what is before a point of their ids: "gpu.idle", "gpu".
   static std::vector<std::string_view> Names() {
     std::vector<std::string_view> names;
     for (const TableSpec& table : TableCatalogue()) {

@@ -15,7 +15,7 @@ namespace profgauge {
 
 namespace {
 
-/// The kind of device that alone has what the rule needs; empty: no such.
+/// The kind only of device that has what the rule needs; empty: no such.
 std::string_view FamilyOf(const CompiledRule& rule) {
   if (rule.names.table != nullptr && !rule.names.table->family.empty()) {
     return rule.names.table->family;
@@ -36,7 +36,7 @@ bool HasFamily(const Analysis& analysis, std::string_view family) {
 }
 
 /// Leaves out rules about a kind of device that the run has none of: that they do not apply says
-/// nothing. Findings that do not apply stand last and are nobody's cause, so places stay.
+/// nothing. Findings that do not apply stand last and are no one's cause, so places stay.
 void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& analysis,
                        std::vector<Finding>& findings) {
   std::erase_if(findings, [&](const Finding& finding) {

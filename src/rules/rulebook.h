@@ -35,7 +35,7 @@ class Rulebook {
   /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
   /// device that the run has none of (AWS Neuron) are left out, unless they are required.
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
-  /// `replayer`: of AnalyzeForReplay(); null where the recording cannot be replayed.
+  /// `replayer`: of AnalyzeForReplay(); null where the profile cannot be replayed.
   void Predict(const Replayer* replayer, Analysis& analysis) const;
   /// `beside`, where given, runs beside the rules.
   Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false,

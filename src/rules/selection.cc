@@ -103,7 +103,7 @@ void CheckParamsOfOff(const Policy& policy, std::span<const ActiveRule> active, 
   }
 }
 
-/// A rule that is set, and switched off by a glob that stands behind it in the same file.
+/// A rule that is set, and switched off by a glob that is after it in the same file.
 void CheckOffAfter(const Policy& policy, Errors& errors) {
   for (std::size_t i = 0; i < policy.rules.size(); ++i) {
     const RuleSetting& off = policy.rules[i];
@@ -183,7 +183,7 @@ std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy
       AddUnknownRule(errors, rules, waiver.rule, waiver.place);
     }
   }
-  // Of files that could not be decoded nobody knows which rules they hold.
+  // Of files that could not be decoded no one knows which rules they hold.
   if (!rules.is_whole) {
     std::erase_if(errors, [](const Error& error) { return error.code == "policy/unknown-rule"; });
   }

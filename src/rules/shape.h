@@ -21,7 +21,7 @@ namespace profgauge {
 
 struct ShapeKey;
 
-/// What may stand in one place. Several at once: any of them.
+/// What may be in one place. Several at once: any of them.
 struct Shape {
   bool is_null = false;
   bool is_text = false;                                          ///< Any text that is not blank.

@@ -1,4 +1,4 @@
-// Texts that are put together from others, and still know where each token stands in a file.
+// Texts that are put together from others, and still know where each token is in a file.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class TextBuilder {
 
   /// Bytes [begin, end) of `from`, with their places.
   void Part(const SourceText& from, std::size_t begin, std::size_t end);
-  /// Text that does not stand in the file; each of its tokens is placed at `where`.
+  /// Text that does not be in the file; each of its tokens is placed at `where`.
   void Inserted(std::string_view text, const Where& where);
 
   SourceText Take() { return std::move(out_); }

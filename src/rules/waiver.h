@@ -1,7 +1,7 @@
 // Waivers: findings that are known and accepted until a day, with a reason and an owner.
 //
 // A waiver that has expired does nothing but warn; so does one that no finding needed. What today
-// is never comes from the clock alone: `--now` and SOURCE_DATE_EPOCH make a run repeatable.
+// is never comes only from the clock: `--now` and SOURCE_DATE_EPOCH make a run repeatable.
 #pragma once
 
 #include <chrono>

@@ -54,8 +54,8 @@ struct ScenarioOutcome {
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
 };
 
-/// Predicts scenarios of one run, several at once where threads ask (but for very large runs whose
-/// times are all kept); rows are made once.
+/// Predicts scenarios of one run, several at once where threads ask (except for very large runs
+/// whose times are all kept); rows are made once.
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
@@ -82,14 +82,14 @@ class ScenarioRunner {
   std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
 };
 
-/// What predictions leave out, in clauses; `replayer` null: of any recording.
+/// What predictions leave out, in clauses; `replayer` null: of any profile.
 std::string PredictionLimits(const Replayer* replayer);
 
 /// "kernels 61.0 %, host 20.3 %": the new critical path, its largest parts first.
 std::string PathText(const Prediction& prediction);
 
 /// Adds what_if.NAME.* and the table what_if. Without scenarios nothing changes.
-/// `replayer`: of that analysis; null where the recording cannot be replayed.
+/// `replayer`: of that analysis; null where the profile cannot be replayed.
 void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* replayer,
                Analysis& analysis);
 

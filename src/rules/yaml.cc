@@ -17,7 +17,7 @@
 namespace profgauge {
 namespace {
 
-/// Nobody nests a policy this deep; yaml-cpp itself gives up at 500.
+/// No one nests a policy this deep; yaml-cpp itself gives up at 500.
 constexpr std::size_t kDeepest = 32;
 
 Error MakeError(std::string code, std::string message, Where where,

@@ -1,4 +1,4 @@
-// Where the bytes of a YAML scalar stand in the file, although YAML folds lines, strips indentation
+// Where the bytes of a YAML scalar are in the file, although YAML folds lines, strips indentation
 // and decodes escapes, and yaml-cpp reports only where a scalar starts.
 #pragma once
 

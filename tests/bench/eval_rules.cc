@@ -17,7 +17,7 @@ namespace {
 
 using namespace profgauge;
 
-/// Every table filled with plausible cells; texts from a small set per column, as in recordings.
+/// Every table filled with plausible cells; texts from a small set per column, as in profiles.
 class RandomRun {
  public:
   explicit RandomRun(std::size_t rows) {

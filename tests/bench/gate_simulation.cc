@@ -5,8 +5,8 @@
 //
 //   gate_simulation [--repetitions N]     Comparisons a cell. Default: 300.
 //
-// Deterministic: seeds are fixed. A row of the table is also held against another implementation of
-// the procedure, which made it with other random numbers: alike within three standard errors.
+// Deterministic: seeds are fixed. A row of the table is also compared with another implementation
+// of the procedure, which made it with other random numbers: alike within three standard errors.
 //
 // A run's level varies by 1 % (the run effect, which no number of iterations inside one run
 // reveals). Limit 5 %, noise floor 1 %.

@@ -33,7 +33,7 @@ struct Outcome {
 Outcome RunProgram(const std::filesystem::path& directory, const std::vector<std::string>& args,
                    const std::filesystem::path& input);
 
-/// Runs the case and holds everything against it; failures become gtest failures. With
+/// Runs the case and compares everything with it; failures become gtest failures. With
 /// PROFGAUGE_UPDATE=1 expectations are rewritten instead.
 void CheckCase(const Case& test);
 

@@ -78,7 +78,7 @@ void CheckIdleCauses(const json::object& report) {
   }
 }
 
-/// No time is negative, and no share of a whole lies outside of it.
+/// No time is negative, and no share of a whole is outside of it.
 void CheckRanges(const json::object& report) {
   for (const auto& [id, metric] : report.at("metrics").as_object()) {
     const json::value* value = metric.as_object().if_contains("value");
@@ -101,7 +101,7 @@ std::string Upper(std::string text) {
   return text;
 }
 
-/// The word of the verdict stands in every rendering.
+/// The word of the verdict is in every rendering.
 void CheckVerdicts(const json::object& report, const fs::path& out) {
   static const std::map<std::string, std::string> kWords = {{"pass", "PASS"},
                                                             {"fail", "FAIL"},

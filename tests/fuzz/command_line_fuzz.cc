@@ -47,7 +47,7 @@ PROFGAUGE_FUZZ_LINES(' ', Known())
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> words = WordsOf(fuzz::TextOf(data, size));
-  // The words of a command may stand on one line: "baseline save".
+  // The words of a command may be on one line: "baseline save".
   if (!words.empty() && words[0].find(' ') != std::string::npos) {
     const std::size_t at = words[0].find(' ');
     words.insert(words.begin() + 1, words[0].substr(at + 1));

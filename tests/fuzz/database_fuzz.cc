@@ -1,5 +1,5 @@
 // Databases of Nsight Systems, NVProf and DLProf: which tables and columns there are, and what
-// stands in them, is the input's choice (support/table_text.h).
+// is in them, is the input's choice (support/table_text.h).
 //
 // Held: nothing crashes, hangs or takes memory that the input does not pay for; what is refused has
 // a reason; the same database gives the same profile; and a profile that comes out keeps the

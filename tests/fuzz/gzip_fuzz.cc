@@ -3,7 +3,7 @@
 //
 // Held: nothing crashes or hangs; what is refused has a reason; what was gzipped is read back as it
 // was, in whatever pieces, or unpacked if it was packed before; of a file that is cut off comes
-// what stands before the cut, and an error.
+// what is before the cut, and an error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

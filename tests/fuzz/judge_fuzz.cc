@@ -152,7 +152,7 @@ void CheckVerdict(const Policy& policy, const Evaluation* evaluation) {
   fuzz::Require((code == 0) == (passes && verdict.broken == 0), "the exit code is the verdict's");
 }
 
-// Limits and the choice of devices alone: without rules.
+// Limits and the choice only of devices: without rules.
 std::optional<Policy> PolicyOf(std::string_view text) {
   for (const std::string_view key : {"extends", "tensor_core", "devices", "rule_files"}) {
     if (text.find(key) != std::string_view::npos) return std::nullopt;  // They name files.

@@ -1,4 +1,4 @@
-// Any bytes as two chunks of events: read with learned layouts and by the JSON parser alone.
+// Any bytes as two chunks of events: read with learned layouts and only by the JSON parser.
 //
 // Held: both say the same of every event, of the end, and of an error.
 #include <cstddef>

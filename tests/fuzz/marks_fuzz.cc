@@ -1,4 +1,4 @@
-// Moments of a recording: any bytes as a file of marks, as `--mark` and as `--range`.
+// Moments of a profile: any bytes as a file of marks, as `--mark` and as `--range`.
 //
 // Held: nothing crashes; what is refused is wrong by usage and has a reason; times are within the
 // longest recording, and a range ends behind its begin.

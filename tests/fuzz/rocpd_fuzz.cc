@@ -1,5 +1,5 @@
 // Databases of rocprofv3 and rocprof-sys: which tables, columns and processes there are, and what
-// stands in them, is the input's choice (support/table_text.h).
+// is in them, is the input's choice (support/table_text.h).
 //
 // Held: nothing crashes, hangs or takes memory that the input does not pay for; what is refused has
 // a reason; the same database gives the same profiles, which keep the model's promises.

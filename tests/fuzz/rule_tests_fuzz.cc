@@ -1,4 +1,4 @@
-// Any bytes as a file of rule tests that is run, of rules that stand beside it.
+// Any bytes as a file of rule tests that is run, of rules that are beside it.
 //
 // Held: nothing crashes; what is refused has a reason; tests have the same result twice.
 #include <algorithm>

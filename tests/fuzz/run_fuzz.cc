@@ -1,4 +1,4 @@
-// Any bytes as a recording of whatever format they look like, from reading to the report. Databases
+// Any bytes as a profile of whatever format they look like, from reading to the report. Databases
 // are text (support/table_text.h), summaries whole files, all else bytes.
 //
 // Held: what support/run_check.h lists. Slow beside targets that read alone: a smaller grammar, the

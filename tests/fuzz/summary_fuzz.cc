@@ -3,7 +3,7 @@
 //
 // Held: nothing crashes or takes memory that the input does not pay for; what is decoded is encoded
 // and decoded as the same, alone and in a file; whatever the columns say is refused with a reason,
-// or analysed and attributed with tables in shape.
+// or analyzed and attributed with tables in shape.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -22,10 +22,10 @@ struct DatabaseShape {
 };
 
 constexpr std::array<DatabaseShape, 4> kDatabaseShapes = {
-    {{"gpus", "i", "1", "0", "0"},                          // Each kernel on a device of its own.
+    {{"gpus", "i", "1", "0", "0"},                          // Each kernel on a separate device.
      {"kernels", "0", "i+3", "0", "0"},                     // Each of its own name.
      {"nested", "0", "1", "i*1000", "(10*n-i)*1000"},       // Ranges inside one another.
-     {"crossing", "0", "1", "i*10000", "(i+n/2)*10000"}}};  // Each over half of the recording.
+     {"crossing", "0", "1", "i*10000", "(i+n/2)*10000"}}};  // Each over half of the profile.
 
 constexpr std::string_view kStatements =
     "begin;"

@@ -22,7 +22,7 @@ enum class Shape : std::uint8_t {
   kDevices,      ///< One launched kernel on each of `count` devices.
   kStreams,      ///< One kernel of its own name on each of `count` streams of one device.
   kIterations,   ///< `count` recorded steps with an op, a launch and a kernel each.
-  kNames,        ///< `count` ops and kernels, each with a name of its own.
+  kNames,        ///< `count` ops and kernels, each with a separate name.
   kDepth,        ///< `count` ops inside one another, on one thread.
   kNesting,      ///< One event whose args nest `count` lists deep.
   kMemory,       ///< `count` allocations that are never freed, of as many devices.

@@ -253,8 +253,8 @@ std::vector<std::string> Formats() {
   return formats;
 }
 
-/// Whether a text names a reader of the format ("kineto", "dlprof_report"), or but for `alone` a
-/// reader with more than the format's name, or an error of its own ("kineto/no-events").
+/// Whether a text names a reader of the format ("kineto", "dlprof_report"), or except for `alone` a
+/// reader with more than the format's name, or a separate error ("kineto/no-events").
 bool NamesFormat(const std::string& text, const std::string& format, bool alone) {
   const std::string begin = '"' + format;
   for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
@@ -337,7 +337,7 @@ TEST(Layers, WhatTheRoomsNameIsThere) {
   EXPECT_GE(seen, 30u);
 }
 
-// What a room is for, what may be touched, its recipe: short enough to be read. Sections behind it
+// What a room is for, what may be touched, its recipe: short enough to be read. Sections after it
 // are for looking things up.
 TEST(Layers, EachRoomSaysWhatItIsFor) {
   constexpr std::size_t kMostLines = 15;

@@ -1,4 +1,4 @@
-// Every error code that the sources can give is pinned down by a test: the code stands in the
+// Every error code that the sources can give is pinned down by a test: the code is in the
 // expected text of a case or of a unit test.
 #include <gtest/gtest.h>
 

@@ -34,7 +34,7 @@ std::string_view CollectiveKindId(CollectiveKind kind);
 CollectiveKind CollectiveKindOf(std::string_view name);
 
 /// Bytes as nccl-tests counts them: what each rank reduces, sends or broadcasts; of gathers and
-/// scatters the whole buffer, of all ranks together. -1 when the recording does not tell elements
+/// scatters the whole buffer, of all ranks together. -1 when the profile does not show elements
 /// or type, and for barriers.
 std::int64_t CollectiveBytes(const Profile& profile, const Collective& collective);
 

@@ -45,7 +45,7 @@ class Owners {
     std::uint32_t row = 0;
     Span time;
   };
-  std::deque<Owned> owned_;  // In order, apart; those that parts may still lie in.
+  std::deque<Owned> owned_;  // In order, apart; those that parts may still be in.
   Ns given_ = std::numeric_limits<Ns>::min();
 };
 

@@ -23,7 +23,7 @@ DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu);
 /// The first GPU with that id, or nullptr. O(log n). REQUIRES: `gpus` are sorted by id.
 const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id);
 
-/// Kernels of one GPU over the whole recording. All members are span lists.
+/// Kernels of one GPU over the whole profile. All members are span lists.
 struct DeviceSpans {
   std::int32_t gpu = -1;
   std::vector<Span> compute;        ///< Kernels that are no collectives.

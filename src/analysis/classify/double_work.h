@@ -1,4 +1,4 @@
-// Matrix products in double precision, which few chips have Tensor Cores for.
+// Matmuls in double precision, which few chips have Tensor Cores for.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-/// Which operators and kernels compute in FP64 although no GPU of the recording has Tensor Cores
+/// Which operators and kernels compute in FP64 although no GPU of the profile has Tensor Cores
 /// for that (V100, T4, all consumer chips): they could not use any. Of GPUs that are not recorded,
 /// or whose compute capability is not, nothing is.
 class DoubleWork {

@@ -8,10 +8,10 @@
 
 namespace profgauge {
 
-/// "c10::Half", "Half", "float16", "HALF" → "float16"; what is not known comes back as it is.
+/// "c10::Half", "Half", "float16", "HALF" → "float16"; what is unknown comes back as it is.
 std::string_view CanonicalDtype(std::string_view dtype);
 
-/// Bytes of one element; 0 when the type is not known.
+/// Bytes of one element; 0 when the type is unknown.
 double DtypeBytes(std::string_view dtype);
 
 /// The items of "[float, c10::Half, , Scalar]", without blanks; brackets nest ("[a, b]" inside is

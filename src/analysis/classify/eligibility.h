@@ -1,5 +1,5 @@
 // What keeps an operator that could use Tensor Cores from using them: its data type, its shape, or
-// nothing that the recording shows.
+// nothing that the profile shows.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class EligibilityVerdict : std::uint8_t {
   kEligibleDtype,   ///< The type has no Tensor Core on this chip, or (FP32) has them switched off.
   kEligibleShape,   ///< A dimension is not a multiple of 16 bytes.
   kEligibleUnused,  ///< Type and shape are fine, and still none is used.
-  kUnknown,         ///< Type or kernels are not known well enough.
+  kUnknown,         ///< Type or kernels are too uncertain.
 };
 /// "using", "eligible_dtype", "eligible_shape", "eligible_unused", "unknown".
 std::string_view EligibilityName(EligibilityVerdict verdict);
@@ -52,10 +52,10 @@ std::int64_t AlignmentInName(std::string_view kernel_name);
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype, std::int64_t read_at_once = 0);
 
-/// Whether the operator is a matrix product or a convolution, as far as its name tells.
+/// Whether the operator is a matmul or a convolution, as far as its name tells.
 bool IsProduct(std::string_view op_name);
 
-/// Whether shapes tell of a product that matrix units have nothing to do in: one of rows, columns
+/// Whether shapes report a product that matrix units have nothing to do in: one of rows, columns
 /// and inner dimension is 1 (a matrix by a vector, bound by memory), or a convolution has one
 /// channel a group (depthwise). False where shapes are not recorded or not understood.
 bool IsVectorProduct(std::string_view op_name, std::string_view shapes);

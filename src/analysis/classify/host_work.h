@@ -1,4 +1,4 @@
-// Which work of the host a name stands for.
+// Which work of the host a name represents.
 #pragma once
 
 #include <string_view>

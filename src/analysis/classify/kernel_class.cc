@@ -94,7 +94,7 @@ std::uint16_t ChipRule(std::size_t which) {
   return static_cast<std::uint16_t>(TensorCoreRules().size() + 1 + which);
 }
 
-// The rules of the project, which stand before the built-in ones.
+// The rules of the project, which are before the built-in ones.
 class OwnNames {
  public:
   explicit OwnNames(std::span<const KernelNameRule> rules) : rules_(rules) {
@@ -188,7 +188,7 @@ bool IsTritonProduct(std::uint16_t rule) {
   return rule == kRule;
 }
 
-// FP32 may run as TF32 or not: its type does not tell.
+// FP32 may run as TF32 or not: its type does not show.
 bool HasTensorCoresForInputs(const Profile& profile, HostId op, const Gpu* gpu) {
   if (!op.valid() || gpu == nullptr || !profile.host.input_dtypes[op.value].valid()) return false;
   const std::string_view dtype =

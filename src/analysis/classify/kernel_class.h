@@ -67,7 +67,7 @@ bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::
 /// "nvjet", "cuda_core_gemm", …; "no rule" for 0; of a project's own rules their id.
 std::string_view RuleName(std::uint16_t rule);
 std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge);
-/// Whether the rule is about matrix products, convolutions or attention (and not about helpers). A
+/// Whether the rule is about matmuls, convolutions or attention (and not about helpers). A
 /// project's own are, unless they say "no".
 bool IsMatrixRule(const KernelClass& verdict);
 /// Whether a kernel by itself, whatever launched it, does what Tensor Cores are for: of a matrix

@@ -22,7 +22,7 @@ bool NamesUnknownParts(std::string_view kernel);
 /// Blocks share the work evenly, whatever the tiles (stream-K).
 bool SharesEvenly(std::string_view kernel);
 
-/// To which size the kernel pads heads of `head` elements; nothing for kernels that are not known.
+/// To which size the kernel pads heads of `head` elements; nothing for kernels that are unknown.
 std::optional<std::int64_t> PaddedHead(std::string_view kernel, std::int64_t head);
 
 }  // namespace profgauge

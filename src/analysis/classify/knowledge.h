@@ -1,4 +1,4 @@
-// What a project knows that recordings do not say. It changes numbers, so it stands in the report's
+// What a project knows that profiles do not say. It changes numbers, so it is in the report's
 // provenance.
 #pragma once
 

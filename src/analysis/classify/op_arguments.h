@@ -12,7 +12,7 @@
 namespace profgauge {
 
 /// How many of the recorded arguments, from the first on, are not the operator's own. `shapes` is
-/// HostTable's text; 0 when the signature is not known or fits.
+/// HostTable's text; 0 when the signature is unknown or fits.
 std::size_t ForeignArguments(std::string_view op, std::string_view shapes);
 
 /// The items of "[a, b, c]" (HostTable's shapes, types or values) that are the operator's own.

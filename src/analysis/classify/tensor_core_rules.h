@@ -14,7 +14,7 @@
 namespace profgauge {
 
 /// Which part of a name is matched. Template arguments name unrelated types (an element-wise kernel
-/// of a softmax functor), so rules about helpers look at the head alone.
+/// of a softmax functor), so rules about helpers look only at the head.
 enum class NamePart : std::uint8_t {
   kAll,
   kHead,  ///< KernelHead(): analysis/classify/kernel_name.h.

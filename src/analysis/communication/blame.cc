@@ -99,7 +99,7 @@ bool IsBefore(const KernelSum& a, const KernelSum& b) {
   return std::tie(a.name, a.shape, a.inputs) < std::tie(b.name, b.shape, b.inputs);
 }
 
-/// Kernels of each rank as they can be held against each other: inputs count where all ranks
+/// Kernels of each rank as they can be compared with each other: inputs count where all ranks
 /// recorded them.
 std::vector<std::vector<KernelSum>> ComparableKernels(std::span<const RankFacts> ranks) {
   const bool have_inputs = std::all_of(ranks.begin(), ranks.end(), [](const RankFacts& rank) {
@@ -277,7 +277,7 @@ class Habit {
     }
     std::vector<Ns> costs;
     for (const auto& [step, cost] : sums) costs.push_back(cost);
-    // Iterations in which nobody was late are usual, too.
+    // Iterations in which no one was late are usual, too.
     costs.resize(std::max(costs.size(), ranks.front().steps.size()), 0);
     const std::vector<Ns> usual = WithoutOnce(costs);
     std::size_t i = 0;

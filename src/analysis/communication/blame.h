@@ -6,10 +6,10 @@
 // Only groups whose members are all in the run and of whose calls at least 95 % are matched are
 // judged. The rank with the largest cost straggles when it causes most of the cost of all, and does
 // so in many iterations (what single ones have above all others is left out: once.h) or, of fewer
-// than three, in many calls; else late ranks change (jitter), and nobody is blamed.
+// than three, in many calls; else late ranks change (jitter), and no one is blamed.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
-// split as iterations are (time/breakdown.h) and held against the median of the other ranks. Where
+// split as iterations are (time/breakdown.h) and compared with the median of the other ranks. Where
 // ranks compute on in their calls, whole iterations are.
 #pragma once
 
@@ -44,7 +44,7 @@ struct Blame {
   bool too_few = false;  ///< Late in fewer calls or iterations than tell chance from habit.
   /// "waiting for input data", "the host", "copies", "a slow {{ device.device }}", "more work on
   /// the {{ device.device }}", "communication of another group"; several parts with their shares
-  /// when none covers 80 % of the lateness; empty when nobody straggles.
+  /// when none covers 80 % of the lateness; empty when no one straggles.
   std::string cause;
 };
 

@@ -26,7 +26,7 @@ Clocks::Clock Fit(Pairs pairs) {
   if (*most - *least > static_cast<double>(knowledge::kClocksDriftLeastLength.ns()) &&
       pairs.own.size() >= knowledge::kClocksDriftLeastCalls) {
     std::vector<double> slopes;
-    // Each against the one half the recording later: far apart, and as many as there are calls.
+    // Each against the one half the profile later: far apart, and as many as there are calls.
     const std::size_t half = pairs.own.size() / 2;
     for (std::size_t i = 0; i + half < pairs.own.size(); ++i) {
       const double apart = pairs.own[i + half] - pairs.own[i];

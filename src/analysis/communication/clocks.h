@@ -3,7 +3,7 @@
 //
 // A matched symmetric collective ends on all its ranks at once. Of two ranks that share a group the
 // median difference of these ends is how far their clocks are apart; groups that share ranks chain
-// up to the whole run. Clocks of recordings longer than 10 s may also run at different speeds: then
+// up to the whole run. Clocks of profiles longer than 10 s may also run at different speeds: then
 // the median slope of the differences is taken out first.
 #pragma once
 
@@ -37,7 +37,7 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching);
 inline constexpr std::string_view kRanksApart = "ranks-apart";
 
 /// Whether most of the matched symmetric calls cannot be one call each: on aligned clocks their
-/// ends lie further apart than the transfer takes, and than a millisecond. Of one run they end
+/// ends are further apart than the transfer takes, and than a millisecond. Of one run they end
 /// within microseconds; two runs of one program drift apart with every iteration.
 bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks);
 

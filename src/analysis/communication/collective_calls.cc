@@ -71,7 +71,7 @@ class OpKinds {
 };
 
 // From the communication operators around the launch, the innermost first: it says what it is, and
-// those around it (PyTorch's own range lies in the process group's operator) what it leaves out.
+// those around it (PyTorch's own range is in the process group's operator) what it leaves out.
 // False: there is none.
 bool DescribeByOps(const Profile& profile, HostId op, OpKinds& kinds, CollectiveCall& call) {
   const HostTable& host = profile.host;
@@ -145,7 +145,7 @@ void CollectHostCalls(const RankContext& rank, OpKinds& kinds, std::vector<Colle
 
 }  // namespace
 
-// As recorded, so that recordings that start at different iterations match.
+// As recorded, so that profiles that start at different iterations match.
 std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration) {
   if (iteration == Iterations::kNone) return -1;
   return NumberOf(rank.iterations.all[iteration], iteration);

@@ -47,7 +47,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank);
 /// The recorded number of an iteration, else its position; -1 for Iterations::kNone.
 std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration);
 
-/// What a reason ends with where PyTorch's profiler, in a version of its own, records sizes of
+/// What a reason ends with where PyTorch's profiler, in a separate version, records sizes of
 /// collectives; empty for devices whose collectives other tools record.
 std::string HowCollectivesAreRecorded(const Output& out);
 

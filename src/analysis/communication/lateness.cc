@@ -180,7 +180,7 @@ class Attribution {
     return ranks_[first.rank].calls[first.call].source == ranks_[first.rank].rank;
   }
 
-  /// Depth first without recursion: chains may be as long as the recording.
+  /// Depth first without recursion: chains may be as long as the profile.
   Shares Resolve(std::size_t c) {
     std::vector<Task*> stack{&TaskOf(c, matching_.calls[c].lateness)};
     while (!stack.empty()) {

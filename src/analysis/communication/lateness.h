@@ -10,7 +10,7 @@
 // longer than the last: one delay makes many calls late in turn while the others compute ahead, and
 // is lost once.
 //
-// Transfers between two ranks make no cost of their own: a stage that waits for the one before it
+// Transfers between two ranks make no separate cost: a stage that waits for the one before it
 // is what pipelines do. They pass on what later costs a group its time.
 #pragma once
 

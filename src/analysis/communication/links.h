@@ -1,5 +1,5 @@
 // Slow links: transfers that take longer than the same transfers elsewhere. Calls of one kind,
-// type, size and number of ranks are held against those of the other groups, transfers between two
+// type, size and number of ranks are compared with those of the other groups, transfers between two
 // ranks against those of the other pairs, by the median of their transfer, which no late rank
 // lengthens.
 #pragma once

@@ -27,7 +27,7 @@ bool IsPointToPoint(const CollectiveCall& call) {
   return call.source >= 0 && call.destination >= 0;
 }
 
-/// Whom a call is with. Of transfers whose ends nothing tells it may be all (an exchange whose
+/// Whom a call is with. Of transfers whose ends nothing shows it may be all (an exchange whose
 /// kernels send and receive) or one other rank (a pipeline).
 enum class Partner : std::uint8_t { kAll, kOne, kUntold };
 Partner PartnerOf(const CollectiveCall& call) {
@@ -248,7 +248,7 @@ class Matcher {
     }
   }
 
-  /// In order; where one end lacks calls, iteration by iteration those that lack none.
+  /// In order; where one end has no calls, iteration by iteration those that lack none.
   void MatchPair(const std::pair<const std::size_t, Sequence>& a,
                  const std::pair<const std::size_t, Sequence>& b) {
     if (a.second.size() == b.second.size()) {

@@ -36,7 +36,7 @@ struct MatchedCall {
   Ns transfer = -1;            ///< -1 for kinds whose ranks do not end together.
   Ns lateness = 0;             ///< Of the last, 0 when two came last together.
   std::size_t last = kNobody;  ///< Position in `members`; kNobody when two came last together.
-  std::size_t next = kNobody;  ///< The one that came before it, likewise.
+  std::size_t next = kNobody;  ///< The one that came before it, also.
 
   static constexpr std::size_t kNobody = ~std::size_t{0};
 };
@@ -45,7 +45,7 @@ struct GroupMatch {
   std::string name;                   ///< Empty when not recorded: one group of all.
   std::string description;            ///< May be empty.
   std::vector<std::int64_t> members;  ///< Global ranks, where recorded.
-  std::int64_t size = -1;             ///< Ranks; -1 when nothing tells.
+  std::int64_t size = -1;             ///< Ranks; -1 when nothing shows.
   std::vector<std::size_t> present;   ///< Positions in the run.
   bool point_to_point = false;
   std::int64_t calls = 0, matched_calls = 0;  ///< Over its ranks.

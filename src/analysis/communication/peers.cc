@@ -71,7 +71,7 @@ void Peers::SetOwn(std::string_view recorded, CollectiveCall& call) const {
   }
 }
 
-// Where the group's members are not known, places are ranks of the run only if the own one is.
+// Where the group's members are unknown, places are ranks of the run only if the own one is.
 std::int64_t Peers::GlobalRank(const CollectiveCall& call, std::int64_t own,
                                std::int64_t place) const {
   const DistributedInfo& info = rank_.profile->distributed;

@@ -1,9 +1,9 @@
-// Who sends to whom, as the recording of one rank tells it.
+// Who sends to whom, as the profile of one rank tells it.
 //
 // PyTorch records of a transfer the other rank alone ("Dst Rank" of a send, "Src Rank" of a
 // receive); older versions name both in the range around the launch ("nccl:send 0->1", places in
 // the group). The one kernel of a batch (batch_isend_irecv) says nothing itself: what it moves
-// stands in the records before its launch. A batch with one other rank is one call of these two, of
+// is in the records before its launch. A batch with one other rank is one call of these two, of
 // which the lower is called the source, as both must call it alike.
 #pragma once
 

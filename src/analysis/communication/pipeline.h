@@ -31,7 +31,7 @@ struct Pipeline {
 };
 
 /// Of its iterations, the exposed time of transfers that were not matched, or whose ends nothing
-/// tells: whether it waits there for another stage is not known.
+/// tells: whether it waits there for another stage is unknown.
 Ns UntoldTransfers(const RankFacts& rank);
 
 /// REQUIRES: `matching` is MatchFacts() of `ranks`; `parts` are their MatchedParts().

@@ -63,7 +63,7 @@ class Meetings {
     }
   }
 
-  /// Latest, median, earliest; fewer where it meets one rank alone or clocks are not known.
+  /// Latest, median, earliest; fewer where it meets one rank alone or clocks are unknown.
   std::vector<Shown> Choose() const {
     std::vector<std::pair<Ns, std::size_t>> others;
     for (const auto& [rank, waiting] : waiting_) {

@@ -61,7 +61,7 @@ RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> c
     }
     first = rows.end;
   }
-  if (!communicates) return times;  // Most long recordings: the lists would be as long.
+  if (!communicates) return times;  // Most long profiles: the lists would be as long.
   const auto devices = CollectDeviceSpans(*rank.profile, rank.classes);
   for (const DeviceSpans& spans : devices) {
     const std::vector<Span> communication = Clip(spans.communication, window);

@@ -1,6 +1,6 @@
 // What the run needs to know of one rank to say who waits for whom: its collectives call by call,
 // where its time went between them, and what its kernels add up to. Integers and names alone, so
-// that it can be kept without the recording.
+// that it can be kept without the profile.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ struct RankFacts {
   std::vector<Breakdown> until;
   std::vector<KernelSum> kernels;  ///< By name, shape and inputs.
   /// Of its own GPUs, if it has three or more, the one whose kernels take longest against those of
-  /// the median one, and how much longer, as KernelSlowdowns(); -1 and 0 where nothing tells.
+  /// the median one, and how much longer, as KernelSlowdowns(); -1 and 0 where nothing shows.
   std::int64_t slow_gpu = -1;
   double gpu_slowdown = 0;
   std::string suspects;         ///< DescribeSuspects(), where it has no collective.
@@ -101,7 +101,7 @@ RankParts MatchedParts(const RankFacts& rank);
 std::vector<RankParts> MatchedSteps(const RankFacts& rank);
 
 /// How many took part in the call: as recorded or as shapes say, else the world's size, else the
-/// run's. -1: nothing tells.
+/// run's. -1: nothing shows.
 std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks);
 
 /// Adds collectives, groups and ranks; sets communication.* and rank.*.

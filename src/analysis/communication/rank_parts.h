@@ -15,8 +15,8 @@ struct RankParts {
   Ns compute_only = 0;      ///< Kernels compute and nothing communicates.
   Ns overlapped = 0;        ///< Both.
   Ns waiting_exposed = 0;   ///< Nothing computes, before the last of the ranks has come.
-  Ns transfer_exposed = 0;  ///< Nothing computes, otherwise; also where nobody was matched.
-  Ns copy = 0;              ///< Copies and memory sets, and none of the above.
+  Ns transfer_exposed = 0;  ///< Nothing computes, otherwise; also where no one was matched.
+  Ns copy = 0;              ///< Copies and memsets, and none of the above.
   Ns dataloader = 0;
   Ns host = 0;  ///< Runtime calls and operators of the host while its GPUs idle.
   Ns unattributed = 0;

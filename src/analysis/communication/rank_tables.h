@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// `is_unknown`: there must be communication, and none was recognised.
+/// `is_unknown`: there must be communication, and none was recognized.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                const Blame& blame, const Pipeline& pipeline, bool is_unknown, Output& out);
 void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Output& out);

@@ -29,7 +29,7 @@ struct RankContext {
   KernelClasses classes;         ///< One per row of profile->device.
   Iterations iterations;         ///< All, with the selected range and the window.
   OpTree tree;                   ///< Over the whole profile, until all tables are made.
-  OpWorks works;                 ///< Likewise.
+  OpWorks works;                 ///< Also.
   std::vector<Span> unobserved;  ///< Of the window: analysis/context/observed.h.
   std::vector<GpuUse> gpus;      ///< GPUs with work, by id: analysis/context/utilization.h.
   Knowledge knowledge;           ///< Of the selection.

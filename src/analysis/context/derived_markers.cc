@@ -120,7 +120,7 @@ std::vector<Part> Divide(Span extent, const std::vector<Ns>& marks,
   return parts;
 }
 
-// The parts, but for those at both ends that `is_whole` refuses.
+// The parts, except for those at both ends that `is_whole` refuses.
 template <class IsWhole>
 std::vector<Marker> WholeParts(const std::vector<Part>& parts, IsWhole is_whole) {
   std::size_t first = 0, last = parts.size();
@@ -131,7 +131,7 @@ std::vector<Marker> WholeParts(const std::vector<Part>& parts, IsWhole is_whole)
   return found;
 }
 
-// From mark to mark, and before the first and behind the last where about as much is launched.
+// From mark to mark, and before the first and after the last where about as much is launched.
 std::vector<Marker> BetweenMarks(const Profile& profile, Span extent,
                                  const std::vector<Ns>& marks) {
   const std::vector<Part> parts = Divide(extent, marks, LaunchTimes(profile, {}));

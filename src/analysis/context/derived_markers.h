@@ -32,7 +32,7 @@ struct DerivedMarkers {
 ///
 /// `extent`: of the host's activity.
 DerivedMarkers DeriveMarkers(const Profile& profile, Span extent);
-/// The first of these alone.
+/// The first only of these.
 DerivedMarkers EngineSteps(const Profile& profile);
 
 /// What could divide a profile without markers, and was not certain enough.

@@ -92,7 +92,7 @@ void DropIncompleteTail(const Profile& profile, bool last_is_open,
   };
   std::size_t kept = iterations.all.size();
   while (kept > 0 && iterations.all[kept - 1].device_events == 0) --kept;
-  if (kept == 0) return;  // No iteration launched anything: nothing tells them apart.
+  if (kept == 0) return;  // No iteration launched anything: nothing shows them apart.
   if (kept > 1 && events(kept - 1) < knowledge::kIterationsCompleteShare * events(kept - 2)) {
     const bool has_end = !last_is_open || kept < iterations.all.size();
     const auto remaining = std::span<const Iteration>(iterations.all).first(kept);

@@ -17,7 +17,7 @@ struct DeviceReach {
 };
 
 /// By thread: whether what it launches can be of iterations that `marking` marks. Another process
-/// that works on other GPUs alone has its own course.
+/// that works only on other GPUs has its own course.
 std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking);
 
 /// Fills `of_device`, `behind` and each iteration's `device_events` from recorded launches.

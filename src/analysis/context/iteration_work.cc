@@ -101,8 +101,8 @@ class Leftovers {
     for (const Leftover& left : waiting_) {
       const Ns limit = own.Limit(left.stream);
       if (left.start >= limit) continue;
-      // What the first one finds was launched before the recording, however long it waits for other
-      // ranks, where the recording tells launches.
+      // What the first one finds was launched before the profile, however long it waits for other
+      // ranks, where the profile tells launches.
       const bool is_known = left.has_launch || (index == 0 && has_launches_);
       const bool was_queued = is_known ? left.launched < iteration.host.start
                                        : left.start <= until + knowledge::kLaunchesQueuePause;
@@ -157,7 +157,7 @@ std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
 // Matches work whose launch is not recorded to iterations by the work around it: a stream works in
 // order, so that it was launched after the work before it, and before the work after it and its own
 // start; not long before that where the GPU had nothing to do. Where as many launches without work
-// lie between those of its neighbors, they are its own.
+// are between those of its neighbors, they are its own.
 class Neighbors {
  public:
   Neighbors(const Profile& profile, Iterations& iterations)

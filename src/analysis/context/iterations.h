@@ -57,7 +57,7 @@ struct Iterations {
   std::string nested;                 ///< Families of markers around or inside: ChosenMarkers.
   std::int64_t lacking = 0;           ///< Of the numbers that its run recorded, those it has not.
   std::int64_t dropped_at_end = 0;    ///< Trailing iterations without (enough) device events.
-  std::int64_t dropped_at_start = 0;  ///< Leading ones, of which the profile lacks work.
+  std::int64_t dropped_at_start = 0;  ///< Leading ones, of which the profile has no work.
   std::int64_t lost = 0;              ///< Of `all`, those of whose launches none has its work.
   std::int64_t launches_lost = 0;     ///< In the whole profile: model/lost_launches.h.
   std::int64_t launches_made = 0;     ///< Of those processes, with these.
@@ -94,7 +94,7 @@ struct Iterations {
 };
 
 /// Finds the iterations of many moments that come mostly in order: as the functions of Iterations
-/// with these names, which it asks where the last answer does not hold.
+/// with these names, which it asks where the last answer is false.
 class IterationCursor {
  public:
   /// `iterations` must outlive it, and stay as they are.
@@ -142,7 +142,7 @@ Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
 std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
 
 /// Of each of `iterations.all`, whether the next one follows it: their numbers differ by the least
-/// that neighbours differ by (markers may count in fours). Where they differ by more, the recording
+/// that neighbors differ by (markers may count in fours). Where they differ by more, the profile
 /// skips some. The last one is followed by none.
 std::vector<bool> FollowsDirectly(const Iterations& iterations);
 

@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// Calls `visit(from, to, level)` for each stretch between two moments at which a kernel starts or
+/// Calls `visit(from, to, level)` for each range between two moments at which a kernel starts or
 /// ends, in order; `level` is the sum of the amounts that run in it, 0 where nothing does. `rows`
 /// are reordered; `span_of(row)` is when one runs, `amount_of(row)` what it adds. Rows that last no
 /// time add nothing.

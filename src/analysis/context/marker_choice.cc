@@ -17,7 +17,7 @@
 namespace profgauge {
 namespace {
 
-// Markers of one thread, sorted by start, the longest first: which lie in which.
+// Markers of one thread, sorted by start, the longest first: which are in which.
 struct Nesting {
   static constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
 

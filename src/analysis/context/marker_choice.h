@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// One range on the host; times in ns from the recording's start.
+/// One range on the host; times in ns from the profile's start.
 struct Marker {
   Span host;
   StringId name;  ///< Invalid where nothing names it (key ops, ranges).
@@ -22,13 +22,13 @@ struct Marker {
 struct MarkerFaults {
   std::int64_t all = 0;        ///< Markers of the family, with those left out.
   std::int64_t open = 0;       ///< Last over the next ones: taken to end where the next begins.
-  std::int64_t displaced = 0;  ///< Overlap another, or are left out since they lie in another.
+  std::int64_t displaced = 0;  ///< Overlap another, or are left out since they are in another.
   std::int64_t count() const { return open + displaced; }
 };
 
 /// A marker around the one that follows it in number was closed late, mostly by the profiler's stop
 /// (`step 5` around `step 6` to `step 14`): it ends where that begins. Returns how many were
-/// mended. REQUIRES: markers of one thread by start, the longest first.
+/// repaired. REQUIRES: markers of one thread by start, the longest first.
 std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers);
 
 /// Counts what is wrong with `kept`, the markers chosen as iterations among `all` of their thread.
@@ -60,7 +60,7 @@ struct ChosenMarkers {
 ///
 /// Parts that follow each other are one iteration together: of one number (`iter 0 fwd`, `iter 0
 /// bwd`; `fwd_step 0`, `bwd_step 0`), or a few names that take turns (`step1_forward`,
-/// `step2_backward`). What is left is of one family, names that differ in their number alone: that
+/// `step2_backward`). What is left is of one family, names that differ only in their number: that
 /// which covers most time (training, not the evaluation between).
 ChosenMarkers ChooseMarkers(const Profile& profile);
 

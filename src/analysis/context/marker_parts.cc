@@ -106,7 +106,7 @@ std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
 }
 
 // One marker for each number, from the first phase's start to the last one's end, where every
-// number has one stretch of markers, most of them one of each family. Else nothing.
+// number has one range of markers, most of them one of each family. Else nothing.
 std::vector<Marker> MergePhases(const std::vector<Marker>& markers,
                                 const std::vector<MarkerName>& names, std::size_t families) {
   if (families < 2) return {};

@@ -21,7 +21,7 @@ struct MarkerName {
 
 MarkerName NameOfMarker(std::string_view text);
 
-/// Whether all have the same parts, though some lack a few: each has those of the one with the
+/// Whether all have the same parts, though some have no few: each has those of the one with the
 /// most, in their order, and begins as that does. REQUIRES: none is empty, and there is one.
 bool HaveSameParts(std::span<const std::vector<std::string>> all);
 

@@ -234,7 +234,7 @@ std::optional<Ns> StopsInFlight(const Profile& profile) {
   return first;
 }
 
-// When device work first starts and last ends, but for events that lost their times.
+// When device work first starts and last ends, except for events that lost their times.
 Span DeviceExtent(const DeviceTable& device) {
   std::optional<Span> extent;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -246,7 +246,7 @@ Span DeviceExtent(const DeviceTable& device) {
   return extent.value_or(Span{});
 }
 
-// What tells of the device's queue before its first event.
+// What reports the device's queue before its first event.
 struct FirstWork {
   bool found_empty_queue = false;
   Ns queued = std::numeric_limits<Ns>::min();    // When the call that launched it returned.
@@ -333,7 +333,7 @@ std::vector<Span> WorkOfHost(const Profile& profile) {
 }
 
 // Where launches do not show what the host did for a device: the time of its work, and of the
-// host's that leads right up to it or follows it. What the host does after a pause behind it
+// host's that leads right up to it or follows it. What the host does after a pause after it
 // counts, in doubt: work may be missing. What it did well before says nothing of a queue that may
 // have been full (a step of the host, long before the first work of a queue that is never empty).
 void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& observed) {

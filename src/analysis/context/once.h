@@ -10,7 +10,7 @@
 
 namespace profgauge {
 
-/// `times` of iterations with those cut to the next largest that stand alone: more than
+/// `times` of iterations with those cut to the next largest that are alone: more than
 /// `once.stands_out` as long, and at most `once.share` of them (of `least` or more at least one).
 /// Where iterations differ in what they do (`calls`, none or one number each), one with more than
 /// twice the calls of all others is its kind's, however long.

@@ -34,7 +34,7 @@ std::string WithoutNumbers(std::string_view name) {
   return out;
 }
 
-// Names stand in backticks.
+// Names are in backticks.
 std::string Quoted(std::string_view name) {
   constexpr std::size_t kMostCharacters = 60;
   std::string text = PrintableShort(name, kMostCharacters);

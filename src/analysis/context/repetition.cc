@@ -78,7 +78,7 @@ const IterationWitness* WitnessOf(std::string_view name) {
   return nullptr;
 }
 
-// Whether one mark lies in at least nine tenths of the whole periods, and one only.
+// Whether one mark is in at least nine tenths of the whole periods, and one only.
 bool IsOnceEach(const std::vector<Ns>& marks, const std::vector<Ns>& starts, Ns end) {
   if (starts.size() < 2) return false;
   std::vector<std::size_t> count(starts.size(), 0);
@@ -87,7 +87,7 @@ bool IsOnceEach(const std::vector<Ns>& marks, const std::vector<Ns>& starts, Ns 
     if (after == starts.begin() || mark > end) continue;
     ++count[static_cast<std::size_t>(after - starts.begin()) - 1];
   }
-  // Before the first launch of the first period, and behind the last one's last, stands what the
+  // Before the first launch of the first period, and after the last one's last, stands what the
   // profile may have cut off.
   const auto inner = std::span(count).first(count.size() - 1);
   const auto once = std::count(inner.begin(), inner.end(), std::size_t{1});

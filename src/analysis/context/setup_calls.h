@@ -30,7 +30,7 @@ class SetupTimes {
   std::map<std::size_t, Ns> times_;
 };
 
-/// By row of the profile's calls: 1 for those that only set up what a recording without iterations
+/// By row of the profile's calls: 1 for those that only set up what a profile without iterations
 /// then shows, and so are left out with the time before its window; empty where there is none.
 std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations);
 

@@ -13,7 +13,7 @@
 namespace profgauge {
 
 /// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
-/// device event. A GPU whose work lies outside the window is idle, not missing; one on which a rank
+/// device event. A GPU whose work is outside the window is idle, not missing; one on which a rank
 /// of several has less than 0.1 % of its kernels' time is another rank's.
 /// O(n log n) over the device rows.
 /// `gpus` are their properties, by id; `unobserved` parts of the window count neither as idle nor

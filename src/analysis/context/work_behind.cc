@@ -19,7 +19,7 @@ Ns EndOf(const DeviceTable& device, std::uint32_t row) {
   return device.start[row] + std::max<Ns>(device.duration[row], 0);
 }
 
-// The device rows of one stream, which stand in a row.
+// The device rows of one stream, which are in a row.
 struct StreamWork {
   std::int32_t gpu = -1;
   std::uint32_t begin = 0, end = 0;
@@ -52,7 +52,7 @@ struct IterationWork {
   std::int64_t count = 0;
 };
 
-// The rest of an iteration at the recording's end is soon done.
+// The rest of an iteration at the profile's end is soon done.
 bool IsRestOf(const IterationWork& next, const IterationWork& own) {
   return 2 * next.count < own.count;
 }

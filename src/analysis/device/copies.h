@@ -30,7 +30,7 @@ struct CopyRow {
   std::vector<std::uint32_t> events;  ///< Rows of the rank's device table; not to be kept.
 };
 
-/// Whether a rank that has no copy made none. The numbers stand in summaries.
+/// Whether a rank that has no copy made none. The numbers are in summaries.
 enum class CopyKnowledge : std::uint8_t {
   kNoDevice,
   kRecorded,

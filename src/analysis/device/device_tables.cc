@@ -46,7 +46,7 @@ void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter<columns::kG
   const Gpu* const found = FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
   const GpuKernels sums = KernelsOf(rank, use.gpu);
-  // A file of durations alone says nothing of when the GPU was busy.
+  // A file only of durations says nothing of when the GPU was busy.
   const bool timed = rank.profile->has_timeline;
   const auto if_timed = [&](double value) { return timed ? std::optional(value) : std::nullopt; };
   write.Integer("rank"_col, rank.rank)

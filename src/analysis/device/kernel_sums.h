@@ -47,7 +47,7 @@ struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
   Ns outside = 0;                  ///< Of the time, what is not of the selected iterations.
-  std::int64_t outside_calls = 0;  ///< Likewise of the calls.
+  std::int64_t outside_calls = 0;  ///< Also of the calls.
   double work_flops = -1,
          work_bytes = -1;  ///< From shapes: analysis/context/kernel_work.h; -1 unknown.
   std::int64_t bytes = -1;
@@ -111,7 +111,7 @@ struct KernelIterationRow {
   Ns time = 0;
 };
 
-/// Launch properties by which rows are told apart: not what follows from them and the chip.
+/// Launch properties by which rows are distinguished: not what follows from them and the chip.
 struct LaunchProperties {
   std::int32_t grid[3], block[3], registers;
   std::int64_t shared_memory;

@@ -363,7 +363,7 @@ std::size_t CountLaunched(std::span<const RankContext> ranks) {
   return rows;
 }
 
-// A row for each launch of the recording, and what was found of the selected ones.
+// A row for each launch of the profile, and what was found of the selected ones.
 std::vector<LaunchFacts> AddRows(std::span<const RankContext> ranks, std::size_t rows,
                                  Output& out) {
   std::vector<Column*> columns;

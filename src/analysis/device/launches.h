@@ -12,7 +12,7 @@ namespace profgauge {
 
 /// Of the selected iterations of one rank.
 struct LaunchFacts {
-  bool any = false;                        ///< A launch is linked to work, in the whole recording.
+  bool any = false;                        ///< A launch is linked to work, in the whole profile.
   std::vector<Ns> delays;                  ///< Of calls that launch kernels, to the first of them.
   std::vector<std::int64_t> delay_counts;  ///< How often each occurs; empty: once.
   Ns delay_error = 0;                      ///< Delays are rounded down by less than this; 0: exact.

@@ -177,7 +177,7 @@ struct Block {
 std::vector<Block> PairBlocks(const RankContext& rank, BlockTexts& texts) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
-  blocks.reserve(memory.size() / 2 + 1);  // Most are given back.
+  blocks.reserve(memory.size() / 2 + 1);  // Most are returned.
   boost::unordered_flat_map<std::uint64_t, std::size_t> open;
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (memory.address[i] == 0 || memory.bytes[i] == 0) continue;

@@ -29,7 +29,7 @@ MemoryFacts MemoryFactsOf(const RankContext& rank);
 void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const MemoryFacts> facts,
                       Output& out);
 
-/// Adds memory_ops, memory_events and memory_curve, and sets memory.*, over the whole recording.
+/// Adds memory_ops, memory_events and memory_curve, and sets memory.*, over the whole profile.
 ///
 /// Per-operator statistics are the TensorBoard plug-in's (its memory_parser.py): an event belongs
 /// to the innermost operator of its thread at its time; sizes and counts are passed on to the

@@ -116,7 +116,7 @@ std::string ShortAttentionText(const OpFacts& facts) {
                      FormatNumber(Intensity(facts)), Whole(Ridge(facts)));
 }
 
-// Part of the work that is padding of heads; 0 where the kernel's sizes are not known.
+// Part of the work that is padding of heads; 0 where the kernel's sizes are unknown.
 double PaddingOfHeads(const AttentionSizes& sizes, std::int64_t padded) {
   return padded > 0 ? 1 - (sizes.head + sizes.value_head) / (2 * static_cast<double>(padded)) : 0;
 }

@@ -41,7 +41,7 @@ struct OpFacts {
 };
 
 enum class Trait : std::uint8_t {
-  kUnknown,  ///< Its roof is not known.
+  kUnknown,  ///< Its roof is unknown.
   kNone,     ///< Not slow, or for no reason that its shape shows.
   kExperts,
   kFewTiles,
@@ -63,7 +63,7 @@ struct OpVerdict {
   double target = -1;  ///< Seconds, of all calls; -1 without a roof.
   Trait trait = Trait::kUnknown;
   std::string text;  ///< What follows the operator's name in a sentence; empty without a trait.
-  std::string form;  ///< Of a convolution: "dilated (16 × 16)"; of attention, experts likewise.
+  std::string form;  ///< Of a convolution: "dilated (16 × 16)"; of attention, experts also.
 };
 /// The text may name parts of the device as `{{ device.core }}`.
 OpVerdict JudgeOp(const OpFacts& facts);

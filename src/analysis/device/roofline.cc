@@ -188,7 +188,7 @@ bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
                      [has](const RooflineFacts& rank) { return rank.*has; });
 }
 
-// Why a point that computes has no peak. Each reason is what lacks, so that it can be mended.
+// Why a point that computes has no peak. Each reason is what lacks, so that it can be repaired.
 std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const Output& out) {
   constexpr std::string_view kRemedy = "; add it to the file that the policy names under `devices`";
   const std::string gpu(std::get<4>(key));
@@ -245,7 +245,7 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
       "counts operators with {} of the time of computing kernels; the others' work is "
       "unknown{}",
       FormatShare(covered), NamesNotCounted(totals));
-  // Products that are not counted are work all the same: how fast they were is not known.
+  // Products that are not counted are work all the same: how fast they were is unknown.
   const Ns not_counted = NotCountedTime(totals);
   const bool lacks_products =
       static_cast<double>(not_counted) >

@@ -190,7 +190,7 @@ struct OpRow {
   std::vector<std::pair<std::size_t, const EligibleOp*>> parts;  // What it counts, by rank.
 };
 
-// Of two numbers that are 0 where they are not known.
+// Of two numbers that are 0 where they are unknown.
 std::int64_t Least(std::int64_t a, std::int64_t b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }

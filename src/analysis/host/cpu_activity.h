@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-/// Adds the tables thread_states and host_cores, where the recording has scheduling, and
+/// Adds the tables thread_states and host_cores, where the profile has scheduling, and
 /// cpu_samples, where it has samples.
 /// A thread that did not run waited for what the profiler names; else it is in the call of the
 /// operating system that it made then, "in poll".

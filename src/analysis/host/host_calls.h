@@ -26,7 +26,7 @@ struct CallFacts {
   Ns in_calls = 0;             ///< Time in calls, a driver call inside a runtime call once.
   /// Time in which any thread is blocked in a synchronizing call, in the iterations; their length.
   Ns blocked = 0, iterations = 0;
-  bool any_call = false;  ///< In the whole recording.
+  bool any_call = false;  ///< In the whole profile.
 };
 CallFacts CallFactsOf(const RankContext& rank);
 

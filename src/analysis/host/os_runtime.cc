@@ -51,7 +51,7 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-// By thread: for how long it ran, as far as that is within the recording; -1 where nothing tells.
+// By thread: for how long it ran, as far as that is within the profile; -1 where nothing shows.
 std::vector<Ns> TimesOnCore(const Profile& profile) {
   std::vector<Ns> times(profile.threads.size(), -1);
   if (profile.cpu == nullptr) return times;

@@ -19,7 +19,7 @@ std::string WithNsight(const Output& out, std::string_view what);
 /// A profile's threads by process and number: in which order a file names them is its writer's.
 std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile);
 
-/// Adds the tables os_calls and threads, where the recording has the OS runtime and scheduling.
+/// Adds the tables os_calls and threads, where the profile has the OS runtime and scheduling.
 void AddOsRuntime(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

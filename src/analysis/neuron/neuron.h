@@ -1,4 +1,4 @@
-// AWS Neuron: the metrics and tables that only its recordings have
+// AWS Neuron: the metrics and tables that only its profiles have
 // (analysis/tables/catalogue_neuron.h).
 //
 // What rows can tell is computed from rows; what they cannot (the model's FLOPs, sizes of weights),
@@ -41,7 +41,7 @@ struct NeuronRank {
   bool HasRows() const { return data->has.instructions || data->has.dma; }
 };
 
-/// Sets everything of Neuron, and what its recordings cannot give of other devices. Nothing when no
+/// Sets everything of Neuron, and what its profiles cannot give of other devices. Nothing when no
 /// rank is of Neuron. Call it after the analyses of all devices and before AddReported().
 void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out);
 

@@ -113,7 +113,7 @@ void SetFlops(NeuronSetter& set) {
   const double capacity = set.Sum(Capacity);
   set.Fill(metric::kNeuronHfu, set.Sum(flops) / capacity);
   set.Fill(metric::kNeuronMfuInst, useful / capacity);
-  // The graph's FLOPs are known for the whole recording only.
+  // The graph's FLOPs are known for the whole profile only.
   const bool model =
       set.All([](const NeuronRank& rank) { return rank.whole && ModelFlops(rank) > 0; });
   if (model) {
@@ -295,7 +295,7 @@ void SetDerived(NeuronSetter& set) {
   }
 }
 
-// Where AWS's pages stand in for what a file does not say of its hardware, its own shares count.
+// Where AWS's pages are in for what a file does not say of its hardware, its own shares count.
 void PreferStatedShares(NeuronSetter& set) {
   for (const auto& [id, name] : NeuronSetter::kPeakShares) set.Stated(id, name);
 }

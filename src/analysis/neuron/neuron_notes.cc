@@ -49,7 +49,7 @@ void AddThrottles(const NeuronRank& rank, RowWriter<columns::kThrottles>& write)
   }
 }
 
-// Why it cannot be told what the Tensor Engines' time went to; empty: it can.
+// Why the use of the Tensor Engines' time is unknown; empty: it is known.
 std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
   if (!rank.data->has.instructions || rank.data->hardware.PeakFlops() <= 0) {
     return "needs instructions and the peak of the Tensor Engine";

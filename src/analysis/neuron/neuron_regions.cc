@@ -1,4 +1,4 @@
-// Parts of a recording without marks: between its collectives, by source file, and how full the
+// Parts of a profile without marks: between its collectives, by source file, and how full the
 // memories on the chip were.
 #include <algorithm>
 #include <map>

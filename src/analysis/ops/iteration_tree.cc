@@ -49,7 +49,7 @@ RowLists HostRowsByIteration(const RankContext& rank) {
   const std::vector<Iteration>& iterations = rank.iterations.all;
   const std::vector<Ns>& starts = rank.profile->host.start;
   RowLists rows(iterations.size());
-  std::uint32_t index = 0;  // Neighbours are mostly of one iteration.
+  std::uint32_t index = 0;  // Neighbors are mostly of one iteration.
   for (std::uint32_t row = 0; row < starts.size(); ++row) {
     const Ns at = starts[row];
     const bool is_same = index < iterations.size() && at >= iterations[index].host.start &&
@@ -73,7 +73,7 @@ class Builder {
 
   const RankContext& rank() const { return rank_; }
 
-  /// Costs what the iteration holds, not what the recording does.
+  /// Costs what the iteration holds, not what the profile does.
   Tree Build(std::uint32_t iteration) {
     tree_ = {};
     places_ = {};

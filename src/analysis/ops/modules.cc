@@ -32,7 +32,7 @@ constexpr std::string_view kLightningModule = "[pl][module]";
 struct Call {
   std::uint32_t row = 0;         // As Item's.
   std::uint32_t parent = kNone;  // The call of a module that contains it.
-  bool in_op = false;            // An operator lies between the two.
+  bool in_op = false;            // An operator is between the two.
   std::int64_t operators = 0;
   Ns host_self = 0, device_self = 0, device_total = 0, backward_device = 0;
 };
@@ -41,7 +41,7 @@ using Threads = std::map<std::uint32_t, std::vector<Item>>;
 
 struct Calls {
   bool of_ranges = false;            // Rows of calls are of host.
-  std::vector<Call> calls;           // A parent stands before its children.
+  std::vector<Call> calls;           // A parent is before its children.
   std::vector<std::uint32_t> of_op;  // Per host row: the innermost call around it, or kNone.
 };
 
@@ -196,7 +196,7 @@ void AddTo(ModuleSum& module, const ModuleSum& more) {
   module.backward_device += more.backward_device;
 }
 
-// Of its place: what is not there yet is put behind all others.
+// Of its place: what is not there yet is put after all others.
 std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, ModulePlaces& places,
                     std::vector<ModuleSum>& out) {
   const auto [place, is_new] =

@@ -15,7 +15,7 @@ namespace profgauge {
 
 /// A module at its place in the hierarchy, its calls summed.
 struct ModuleSum {
-  std::uint32_t parent = kNoNode;  ///< Position of the module around it, which stands before it.
+  std::uint32_t parent = kNoNode;  ///< Position of the module around it, which is before it.
   std::string name;
   std::int64_t id = -1;  ///< Tells instances of one name apart; -1 where nothing does.
   std::int64_t calls = 0, operators = 0;
@@ -36,7 +36,7 @@ std::vector<NameWork> ModuleWorkOf(const RankContext& rank);
 
 /// Adds `modules`: a row for each module at its place in the hierarchy, calls summed.
 ///
-/// Definition: TensorBoard plug-in (its module_op.py) with these differences: a module lies in
+/// Definition: TensorBoard plug-in (its module_op.py) with these differences: a module is in
 /// the one that contains it in time on its thread; device work that no operator launched counts for
 /// the innermost module around the launch; device work of the backward pass is told separately, for
 /// the module of the forward operator that it is linked to. Several ranks add up.

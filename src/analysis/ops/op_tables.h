@@ -38,7 +38,7 @@ struct OpSums {
   double flops = -1, bytes = -1;  ///< -1: of no call known.
   Ns known_time = 0;              ///< Kernel time of the calls whose FLOPs are known.
   Ns outside = 0;                 ///< Of device_self, by calls outside of the selected iterations.
-  Ns outside_host = 0;            ///< Likewise of host_total.
+  Ns outside_host = 0;            ///< Also of host_total.
   std::int64_t outside_calls = 0;
   /// Of the selected iterations' calls that are run again in backward, inside of no other such one.
   std::int64_t recomputed_calls = 0;

@@ -43,7 +43,7 @@ void AddCall(Ns time, RangeSum& range) {
   ++range.calls;
 }
 
-// A parent stands before its children: rows are sorted by start, the longest first.
+// A parent is before its children: rows are sorted by start, the longest first.
 NodeOf FindRanges(const RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
   NodeOf node_of(host.size(), kNoNode);
@@ -166,7 +166,7 @@ struct Gradient {
   Ns host = 0, device = 0;
 };
 
-// By forward range. Where several forward ranges are called alike, nothing tells whose it is.
+// By forward range. Where several forward ranges are called alike, nothing shows whose it is.
 std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const StringPool& strings) {
   constexpr std::uint32_t kSeveral = kNoNode;
   std::map<std::string, std::uint32_t> forward;

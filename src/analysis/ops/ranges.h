@@ -14,7 +14,7 @@ namespace profgauge {
 
 /// Ranges of one name and domain at one place.
 struct RangeSum {
-  std::uint32_t parent = kNoNode;  ///< Position of the range around it, which stands before it.
+  std::uint32_t parent = kNoNode;  ///< Position of the range around it, which is before it.
   std::string name, domain;
   std::int64_t calls = 0, kernels = 0;  ///< Kernels: without those of the ranges in it.
   Ns host_total = 0, shortest = 0, longest = 0;
@@ -31,7 +31,7 @@ struct RangeFacts {
 RangeFacts RangeFactsOf(const RankContext& rank);
 
 /// Table `ranges`: record_function, NVTX, and what trainers mark (Lightning, Keras hooks), summed
-/// by path; ranges that differ in a number at their end alone, as "step 3", are one.
+/// by path; ranges that differ in a number only at their end, as "step 3", are one.
 void AddRanges(std::span<const RankContext> ranks, Output& out);
 /// REQUIRES: all have all.
 void AddRanges(std::span<const RangeFacts> ranks, Output& out);

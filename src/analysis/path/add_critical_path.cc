@@ -25,7 +25,7 @@
 namespace profgauge {
 namespace {
 
-// What a row of the table stands for, on one rank.
+// What a row of the table represents, on one rank.
 struct Part {
   PathKind kind = PathKind::kUnknown;
   std::string_view name, op, module, tensor_core;
@@ -48,7 +48,7 @@ enum class Said : std::uint8_t {
   kNotExplained
 };
 
-// A part by ids of its texts. A path has as many segments as a recording has events: these tell
+// A part by ids of its texts. A path has as many segments as a profile has events: these tell
 // them apart without a look at any text.
 struct PartIds {
   PathKind kind = PathKind::kUnknown;
@@ -272,7 +272,7 @@ class SlackSums {
     found->time += device_.duration[work];
   }
 
-  /// What of the path lies in device work. Left out where no work of that name on that stream is of
+  /// What of the path is in device work. Left out where no work of that name on that stream is of
   /// a selected iteration.
   void AddOnPath(std::uint32_t work, Ns time) {
     const Names& names = NamesOf(work);

@@ -27,7 +27,7 @@ struct PathSegment {
 };
 
 /// Calls `visit` with the segments of the recorded path, some at a time, from the last to the
-/// first; long recordings have millions, nobody needs them at once. `transfers`: per device row how
+/// first; long profiles have millions, no one needs them at once. `transfers`: per device row how
 /// long the collective takes without waiting, -1 unknown; may be empty. The segments touch, and
 /// cover the iterations from first beginning to last end.
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,

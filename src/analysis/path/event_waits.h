@@ -4,7 +4,7 @@
 // No recording of a call names both streams. The one that waits is taken to be that of the thread's
 // next launch. It waits for the stream that the thread used last, if it recorded an event since
 // (`cudaEventRecord`, as `Stream.wait_stream` does); else for the only other stream of its device,
-// where there is one other. A wait that the recording contradicts is left out.
+// where there is one other. A wait that the profile contradicts is left out.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class EventWaits {
  private:
   WaitFinder& waits_;
   std::uint32_t last_launch_ = WaitFinder::kNone;  // Of the thread, as what follows.
-  std::uint32_t recorded_ = WaitFinder::kNone;     // What an event since then stands behind.
+  std::uint32_t recorded_ = WaitFinder::kNone;     // What an event since then is behind.
   std::optional<Ns> asked_;                        // When it made a stream wait since then.
 };
 

@@ -16,9 +16,9 @@
 // Of the predecessors the *binding* one is the latest as recorded (ties: in the order above, then
 // the lower step); its lag is the recorded difference, and may be negative (work that overlaps on a
 // stream, clocks that differ). The lag of every other is min(0, recorded difference). So a replay
-// without changes gives back every recorded time exactly, in integer nanoseconds.
+// without changes returns every recorded time exactly, in integer nanoseconds.
 //
-// Python frames are no steps. What a recording does not show has no edge: a wait that is not
+// Python frames are no steps. What a profile does not show has no edge: a wait that is not
 // recorded keeps its length, whatever happens before it.
 #pragma once
 
@@ -108,7 +108,7 @@ class PathGraph {
   struct IterationSteps {
     StepId begin = kNone, end = kNone;
     Ns lead = 0, tail = 0;
-    /// The device work that a recording without markers is observed from: its window begins with
+    /// The device work that a profile without markers is observed from: its window begins with
     /// it, not with the host.
     StepId first_work = kNone;
   };
@@ -130,7 +130,7 @@ class PathGraph {
   std::size_t size() const { return device_steps_ + thread_owners_.size(); }
   std::size_t bytes() const;  ///< Memory of the graph itself.
   std::size_t edges() const;  ///< Of all steps.
-  /// Edges that the recording contradicts (they would close a circle) and that were left out.
+  /// Edges that the profile contradicts (they would close a circle) and that were left out.
   std::size_t edges_dropped() const { return dropped_; }
   const RankContext& rank() const { return *rank_; }
   /// Threads that launch device work and show nothing that they wait for (rows of the profile's
@@ -168,7 +168,7 @@ class PathGraph {
     return HasOneEdge(step) || IsAlone(step, change) ? EdgeBefore(step)
                                                      : LatestEdge(step, change.cut, times);
   }
-  /// Without changes the one of the recording decides.
+  /// Without changes the one of the profile decides.
   Edge BindingOf(StepId step, StepChange, Recorded) const { return BindingOf(step); }
   /// The recorded lag of the binding edge: the *segment* that ends in the step. 0 without one.
   Ns SegmentOf(StepId step) const;
@@ -192,7 +192,7 @@ class PathGraph {
   void ReadFollowing(StepId begin, std::span<std::uint8_t> follows) const;
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
-  /// Where the steps of each thread begin; behind the last come ends that stand on no chain.
+  /// Where the steps of each thread begin; after the last come ends that are on no chain.
   std::span<const StepId> thread_begins() const { return thread_begins_; }
   /// Calls `visit(Edge)` for all predecessors: the step before, then those elsewhere.
   template <class Visit>
@@ -200,7 +200,7 @@ class PathGraph {
     if (Before(step) != kNone) visit(EdgeBefore(step));
     ForEachElsewhere(step, [&](StepId from) { visit(Edge{CrossKind(step, from), from}); });
   }
-  /// Whether the range of the host table lies in one of a data loader, or is one.
+  /// Whether the range of the host table is in one of a data loader, or is one.
   bool IsInDataLoader(HostId range) const { return range.valid() && in_loader_[range.value]; }
 
   /// The times of all steps under the changes; without any as recorded. O(steps + edges).
@@ -224,7 +224,7 @@ class PathGraph {
   /// Runs of steps, [first, second), in an order in which predecessors come first. They follow the
   /// recorded times: threads and streams advance together, by about a block each.
   std::span<const std::pair<StepId, StepId>> runs() const { return runs_; }
-  /// Steps stand in blocks of 2 to the power of this.
+  /// Steps are in blocks of 2 to the power of this.
   unsigned block_bits() const { return block_bits_; }
   /// Of each block, how many edges there are from its steps to others than the step after.
   std::span<const std::uint32_t> edges_from_blocks() const { return edges_from_blocks_; }
@@ -250,7 +250,7 @@ class PathGraph {
   static constexpr std::uint32_t kHasCross = 1u << 31;  // Of a thread's step: not kDevice.
   static constexpr unsigned kPlaceBits = 6;             // Steps of threads share a place.
 
-  // kFirstBit is set in words of threads alone.
+  // kFirstBit is set in words only of threads.
   [[gnu::always_inline]] std::uint32_t OwnerWord(StepId step) const {
     if (step >= device_steps_) return thread_owners_[step - device_steps_] & ~kHasCross;
     return static_cast<std::uint32_t>(PathTable::kDevice) << kTableShift |
@@ -305,7 +305,7 @@ class PathGraph {
     const bool from_device = from < device_steps_;
     if (step < device_steps_) return from_device ? PathEdge::kEvent : PathEdge::kLaunch;
     if (from_device) return PathEdge::kSync;
-    // The end of a range that crosses another follows from its own start alone.
+    // The end of a range that crosses another follows only from its own start.
     constexpr std::uint32_t kOwn = kFirstBit | kEndBit;
     return (OwnerWord(step) & kOwn) == kOwn ? PathEdge::kDuration : PathEdge::kThread;
   }

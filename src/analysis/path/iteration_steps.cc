@@ -32,7 +32,7 @@ class Nearest {
     return before_ ? time_ - at : at - time_;
   }
 
-  // Steps of a thread are in order but for the resolution of their clock.
+  // Steps of a thread are in order except for the resolution of their clock.
   void LookAt(const ThreadSteps& thread) {
     const auto steps = std::views::iota(thread.begin, thread.end);
     const auto found =

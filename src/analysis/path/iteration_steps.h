@@ -9,8 +9,8 @@
 namespace profgauge {
 
 /// Of one selected iteration: the nearest steps of any thread within its range, markers preferred.
-/// Times of one thread are in order but for the 2 us that clocks of whole microseconds miss.
-/// `threads`: of the graph. O(log n) for each thread; O(n) more where a recording without markers
+/// Times of one thread are in order except for the 2 us that clocks of whole microseconds miss.
+/// `threads`: of the graph. O(log n) for each thread; O(n) more where a profile without markers
 /// is observed from its first work.
 PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
                                              std::span<const ThreadSteps> threads,

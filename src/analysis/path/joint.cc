@@ -194,7 +194,7 @@ void JointReplay::AddCalls(const Matching& matching,
 Ns JointReplay::EndOf(const Run& run, std::span<const ScenarioChanges> changes,
                       const std::vector<std::vector<Ns>>& times) const {
   const StepChange own = changes[run.rank].Of(run.begin);
-  if (own.is_alone) {  // It waits for nobody.
+  if (own.is_alone) {  // It waits for no one.
     const PathGraph& graph = graphs_[run.rank];
     return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.cut;
   }

@@ -36,7 +36,7 @@ class JointReplay {
 
   /// Calls that end on all ranks at once in the replay.
   std::size_t joint_calls() const { return calls_.size() - dissolved_; }
-  /// Calls whose order on the ranks contradicts itself; they are replayed by each rank alone.
+  /// Calls whose order on the ranks contradicts itself; they are replayed only by each rank.
   std::size_t dissolved_calls() const { return dissolved_; }
   /// Whether the step is a rank's end of a joint call.
   bool IsJointEnd(std::size_t rank, PathGraph::StepId step) const {
@@ -45,7 +45,7 @@ class JointReplay {
 
   /// Times of all steps by rank; changes by rank. A cut of a joint call
   /// is of its transfer; of different cuts on its ranks the least counts. Where
-  /// its end is `alone`, that rank waits for nobody; its cut is then of all that the call takes.
+  /// its end is `alone`, that rank waits for no one; its cut is then of all that the call takes.
   std::vector<std::vector<Ns>> Replay(std::span<const ScenarioChanges> changes) const;
   /// By rank and step, what VisitSlacks() tells, where waiting for others gives room too.
   std::vector<std::vector<Ns>> Slacks() const;
@@ -56,7 +56,7 @@ class JointReplay {
   struct Run {
     std::uint32_t rank = 0;
     PathGraph::StepId begin = 0, end = 0;
-    std::uint32_t call = kNone;  // Of a joint end, which is a run of its own.
+    std::uint32_t call = kNone;  // Of a joint end, which is a separate run.
   };
 
   void AddCalls(const Matching& matching, std::span<const std::vector<CollectiveCall>> calls);

@@ -53,7 +53,7 @@ struct PathFacts {
 
 /// `slacks`: by step, those of a replay of all ranks; empty: as if the rank were alone.
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks);
-/// The same of a rank alone; `events` are the device rows of its calls, kNoRow where there is none.
+/// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
 PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events);
 
 /// Sets critical.* and adds the table critical_path. `ranks`: their numbers. `transfer_of`: of a

@@ -15,7 +15,7 @@ struct PathMove {
   bool uses_tensor_core = false;
   std::string_view name;  ///< As in the table critical_path: a kernel, an operator, a call.
   std::string_view op;    ///< That launched it; may be empty.
-  /// The event that it lies in: of a step between a call and its work, the call. `row` is
+  /// The event that it is in: of a step between a call and its work, the call. `row` is
   /// PathGraph::kNone where there is none.
   PathOwner in;
 };

@@ -12,14 +12,14 @@
 namespace profgauge {
 namespace {
 
-// From the end of iteration `k` to where the next one starts; 0 behind the last.
+// From the end of iteration `k` to where the next one starts; 0 after the last.
 template <class SpanAt>
 Ns PauseAfter(std::size_t k, std::size_t count, SpanAt span_at) {
   return k + 1 < count ? std::max<Ns>(0, span_at(k + 1).start - span_at(k).end) : 0;
 }
 
 // Whether time passes between the iterations that a change of the loop may win: as much as
-// `iteration/between` tells of.
+// `iteration/between` reports.
 bool HasPauses(std::span<const Iteration> selected) {
   const auto span_at = [&](std::size_t k) { return selected[k].time; };
   Ns pauses = 0, lengths = 0;

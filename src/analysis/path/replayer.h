@@ -1,7 +1,7 @@
 // Replays of a whole run: a graph per rank, and what a change would bring.
 //
 // With all ranks of a group recorded and matched, its collectives end when the last has come
-// (analysis/path/joint.h); else the arrivals of others stay as they were recorded. Not modelled:
+// (analysis/path/joint.h); else the arrivals of others stay as they were recorded. Not modeled:
 // contention for bandwidth, caches, and the host's own reaction to a change.
 #pragma once
 
@@ -100,7 +100,7 @@ struct Prediction {
   /// ns, mean over the iterations, each on its slowest rank; up to the start of the next where over
   /// 1 % of the time passes between them.
   double iteration_time = 0;
-  double recorded_time = 0;  ///< The same of the recording.
+  double recorded_time = 0;  ///< The same of the profile.
   PathSums path{};           ///< The new critical path, summed over ranks; zeros unless wanted.
   double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
 };

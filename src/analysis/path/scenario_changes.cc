@@ -14,7 +14,7 @@ using StepId = PathGraph::StepId;
 
 constexpr double kMostFactor = 1e6;  // Of several scalings together.
 
-// Sums of what grew stay far from the largest time, whatever the recording and the factors hold.
+// Sums of what grew stay far from the largest time, whatever the profile and the factors hold.
 Ns Scaled(Ns time, double factor) {
   constexpr double kLongestAfterScaling = static_cast<double>(Ns{1} << 42);  // 73 minutes.
   const double scaled = static_cast<double>(time) * factor;
@@ -105,7 +105,7 @@ class Coverer {
     return begins ? api.start[owner.row] + api.duration[owner.row] : std::numeric_limits<Ns>::min();
   }
 
-  // Segments that lie in a named range; of one that ends off its thread's chain, its end alone.
+  // Segments that are in a named range; of one that ends off its thread's chain, its end alone.
   void CoverThreads(const Flags& named, PathTable table, double factor) {
     Flags detached;
     for (auto step = static_cast<StepId>(graph_.size()); step-- > graph_.device_steps();) {
@@ -253,7 +253,7 @@ StepChange ScenarioChanges::OfWaiting(StepId end) const {
 
 void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
                                  std::span<StepChange> changes) const {
-  if (which_.AreNone(begin, changes.size())) {  // Of long stretches nothing is covered.
+  if (which_.AreNone(begin, changes.size())) {  // Of long ranges nothing is covered.
     std::fill(changes.begin(), changes.end(), StepChange{});
     return;
   }

@@ -52,7 +52,7 @@ class ScenarioChanges {
     return Covers(step) ? OfSegment(step) : StepChange{};
   }
   /// Those of the steps from `begin` on, all of the device or all of threads. `recorded`: their
-  /// times, behind that of the step before.
+  /// times, after that of the step before.
   void Read(StepId begin, std::span<const Ns> recorded, std::span<StepChange> changes) const;
 
  private:

@@ -18,7 +18,7 @@ struct SilentStretch {
   StringId range;              ///< The innermost range around; invalid: none.
 };
 
-/// Whether a stretch between two steps is long enough to be asked about.
+/// Whether a range between two steps is long enough to be asked about.
 bool MayBeSpin(Ns length);
 
 /// Those of `stretches`, all of one thread, that are such waits: long ones (by `usual`, the

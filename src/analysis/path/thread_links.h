@@ -1,4 +1,4 @@
-// What the threads of a recording wait for each other, from what it shows of them.
+// What the threads of a profile wait for each other, from what it shows of them.
 #pragma once
 
 #include <cstdint>

@@ -141,7 +141,7 @@ std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_
   return row;
 }
 
-// Of a call that waits in a way that its name does not tell (`aclrtSynchronizeStream`,
+// Of a call that waits in a way that its name does not show (`aclrtSynchronizeStream`,
 // `hsa_signal_wait_scacquire`): the last work of its thread's stream, else what ended as it
 // returned, on any stream.
 void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
@@ -275,7 +275,7 @@ std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
   for (std::uint32_t at = after; at > last; --at) {
     const Ns ended = EndOf(at - 1);
     if (ended > time + knowledge::kPathBlockTail)
-      continue;  // Goes on: what it lies behind may have ended.
+      continue;  // Goes on: what it is behind may have ended.
     return time - ended <= knowledge::kLaunchesStartAfterWait ? at - 1 : kNone;
   }
   return kNone;

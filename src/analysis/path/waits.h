@@ -1,8 +1,8 @@
-// Which device work a host call, or work of another stream, waited for: as far as a recording
+// Which device work a host call, or work of another stream, waited for: as far as a profile
 // shows it. Internal to the graph.
 //
 // - A call that synchronizes waits for the last work that was launched before it: of the stream
-//   that the recording names (cuda_sync), else of the stream that its thread used last; a device
+//   that the profile names (cuda_sync), else of the stream that its thread used last; a device
 //   synchronization for that of every stream. Only work that ended before the call returned; of a
 //   call whose name tells neither, right before.
 // - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended

@@ -127,7 +127,7 @@ Check Certifier::Dropped() const {
   check.affects = {"idle", "kernels", "communication"};
   check.advice = "Record fewer iterations, or with a larger buffer.";
   check = OfCounters(std::move(check), CheckState::kLost, {Counter::rows_missing});
-  std::int64_t lost = 0;  // These have a check of their own.
+  std::int64_t lost = 0;  // These have a separate check.
   for (const RankContext& rank : ranks_) lost += rank.iterations.launches_lost;
   const bool has_other = Count(Counter::events_dropped) > lost && KinetosWarnings() == 0;
   if (!has_other) return check;

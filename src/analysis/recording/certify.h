@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-/// REQUIRES: `analysis` is complete but for its certificate.
+/// REQUIRES: `analysis` is complete except for its certificate.
 Certificate CertifyRun(std::span<const RankContext> ranks, const Analysis& analysis);
 
 }  // namespace profgauge

@@ -21,7 +21,7 @@ bool HasOps(const Profile& profile) {
 }
 
 // A host that runs ahead ends its iterations long before the device does; without the launches
-// nothing tells which work is whose, and lengths would be the host's.
+// nothing shows which work is whose, and lengths would be the host's.
 void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
                        Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -117,7 +117,7 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
     }
     return;
   }
-  // What was launched before the recording began has no launch in it, and is no fault of it.
+  // What was launched before the profile began has no launch in it, and is no fault of it.
   const auto share = [&](Ns part) {
     return static_cast<double>(part) / static_cast<double>(sum.in_window);
   };

@@ -1,4 +1,4 @@
-// What a recording holds that is not of the program's steady work: the backlog that it starts
+// What a profile holds that is not of the program's steady work: the backlog that it starts
 // with, and graphs that were captured and not run.
 #pragma once
 

@@ -97,7 +97,7 @@ void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
   out.MarkUncertain(&Basis::all_work, why + ": the device seems to wait meanwhile");
 }
 
-// What the recording shows of itself: model/certificate.h.
+// What the profile shows of itself: model/certificate.h.
 void DoubtByCertificate(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
@@ -166,8 +166,8 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
 
 namespace {
 
-// Kernels whose names do not tell may be on Tensor Cores, as those of other names were before. What
-// could use them is absent beside what is not known of them, where that is most.
+// Kernels whose names do not show may be on Tensor Cores, as those of other names were before. What
+// could use them is absent beside what is unknown of them, where that is most.
 void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
   const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >

@@ -1,4 +1,4 @@
-// What a recording states itself stands in for what its events cannot give.
+// What a profile states itself is in for what its events cannot give.
 #pragma once
 
 #include <span>

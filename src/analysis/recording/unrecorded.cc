@@ -114,7 +114,7 @@ std::vector<Busy> BusyOf(const RankContext& rank, bool communicates,
 }
 
 /// The recorded iteration that an unrecorded one is compared with: from start to start where
-/// something lies between them.
+/// something is between them.
 double RecordedLength(const Output& out) {
   const double between = AsNumber(out.ValueOf(metric::kIterationBetweenShare), 0);
   const MetricId id = between >= kMuchBetween && out.IsSet(metric::kIterationPeriodMedian)

@@ -75,12 +75,12 @@ void BoundUse(const WorstUse& worst, Output& out) {
   Bound(metric::kGpuIdleTimeMax, worst.longest_idle, out);
   Bound(metric::kGpuUtilizationMean, worst.MeanOf(worst.used), out);
   Bound(metric::kGpuUtilizationMin, worst.least_used, out);
-  // Blocks of its kernels are not known, and count as none.
+  // Blocks of its kernels are unknown, and count as none.
   constexpr MetricId kCores = metric::kGpuSmEfficiency;
   Bound(kCores, std::min(1.0, Measured(kCores, out) + worst.share()), out);
 }
 
-// A program of one device has nobody to communicate with.
+// A program of one device has no one to communicate with.
 bool MayCommunicate(std::span<const RankContext> ranks, const WorstUse& worst, const Output& out) {
   return ranks.size() > 1 || worst.gpus > 1 || Measured(metric::kCommunicationTime, out) > 0 ||
          std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {

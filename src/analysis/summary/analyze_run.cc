@@ -49,7 +49,7 @@ void SetNotKept(bool is_told, Output& out) {
   }
 }
 
-/// What files state themselves stands in recordings where nothing follows from events.
+/// What files state themselves is in profiles where nothing follows from events.
 void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
   for (const RankSummary& rank : ranks) {
     for (const std::string& id : rank.stated) {

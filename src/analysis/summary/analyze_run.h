@@ -1,4 +1,4 @@
-// The run of many ranks from what was kept of each: metrics and tables as of the recordings, of
+// The run of many ranks from what was kept of each: metrics and tables as of the profiles, of
 // what summaries hold. All else is absent and says so.
 #pragma once
 

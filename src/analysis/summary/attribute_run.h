@@ -14,7 +14,7 @@ namespace profgauge {
 AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted);
 
 /// Of summaries and recordings in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"
-/// where a summary is of a recording whose numbers summaries do not keep.
+/// where a summary is of a profile whose numbers summaries do not keep.
 Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection);
 
 }  // namespace profgauge

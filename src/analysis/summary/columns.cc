@@ -187,7 +187,7 @@ bool Agrees(const RankSummary& rank) {
          });
 }
 
-/// A program may give each range a name of its own; what is left out of one rank is missing in the
+/// A program may give each range a separate name; what is left out of one rank is missing in the
 /// run, so all are.
 template <class T>
 void KeepIfFew(std::vector<T>& values, bool& has_all) {

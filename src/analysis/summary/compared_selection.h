@@ -1,4 +1,4 @@
-// What was selected and known when a run was analysed, as runs that are compared must have it.
+// What was selected and known when a run was analyzed, as runs that are compared must have it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // What rows of a rank's tables can cost at most (analysis/tables/exposure.h), kept in its summary
-// with the rows by what they stand for, so that it holds in the tables of a run.
+// with the rows by what they represent, so that it holds in the tables of a run.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace profgauge {
 
 struct KeptExposure {
-  std::vector<std::string> keys;  ///< What each row stands for.
+  std::vector<std::string> keys;  ///< What each row represents.
   Exposure exposure;              ///< Its rows are positions in `keys`.
 };
 using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By table.
 
-/// Of the analysis of one rank alone. A table of too many parts is left out: then nothing bounds
+/// Of the analysis only of one rank. A table of too many parts is left out: then nothing bounds
 /// what its rows can gain.
 KeptExposures ExposuresOf(const Analysis& analysis);
 

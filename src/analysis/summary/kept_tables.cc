@@ -31,7 +31,7 @@ namespace {
 /// Rows are kept when they are among the longest of their kind, or at least so long.
 struct Cut {
   std::string_view by;    ///< A column of times; empty: all rows are kept.
-  Ns always = 0;          ///< 0: no row for its length alone.
+  Ns always = 0;          ///< 0: no row only for its length.
   std::string_view what;  ///< In words, after "the longest".
 };
 constexpr std::size_t kLongest = 100;
@@ -53,7 +53,7 @@ constexpr KeptSpec kTables[] = {
     {"ops_by_iteration", "", "", {"time", 0, "in device time"}},
 };
 
-/// The most rows of the run's table, as of recordings.
+/// The most rows of the run's table, as of profiles.
 std::size_t MostRows(std::string_view table) {
   return table == "gaps" ? 10'000 : std::numeric_limits<std::size_t>::max();
 }
@@ -210,7 +210,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
       continue;
     }
     const auto& rows = summary.Numbers(NameOf(spec.id, "rows"));
-    if (rows.empty()) continue;  // Of a recording without times.
+    if (rows.empty()) continue;  // Of a profile without times.
     if (rows.size() != 2 || rows[0] < 0) return std::nullopt;
     Table table = EmptyTable(spec.id, strings);
     for (Column& column : table.columns()) {

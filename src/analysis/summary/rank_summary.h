@@ -69,7 +69,7 @@ std::string SelectionText(const Selection& selection);
 struct AttributionFacts;  // analysis/time/rank_attribution.h
 
 Summary Summarize(const RankContext& rank, const Selection& selection);
-/// Nothing when columns are missing or disagree. Its profile stands for the summary. `strings`:
+/// Nothing when columns are missing or disagree. Its profile represents the summary. `strings`:
 /// where its texts go; ranks that are kept together share one.
 std::optional<RankSummary> ReadRankSummary(
     const Summary& summary, const std::string& path,

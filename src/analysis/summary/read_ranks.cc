@@ -76,7 +76,7 @@ Result<RankSummary> ReadRank(const Summary& summary, const std::string& path, st
   auto rank = ReadRankSummary(summary, path, std::move(strings));
   if (!rank) return Fail(UnreadableSummary(path));
   PROFGAUGE_CHECK(CheckSelection(*rank, SelectionText(selection)));
-  // Without a number of its own it was summarized by its place among the others of that call.
+  // Without a separate number it was summarized by its place among the others of that call.
   const std::int64_t known = rank->profile.distributed.rank;
   rank->communication.rank = known >= 0 ? known : static_cast<std::int64_t>(position);
   return *std::move(rank);

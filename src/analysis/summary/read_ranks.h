@@ -14,7 +14,7 @@
 
 namespace profgauge {
 
-/// As read, or made now. Contexts are built over neighbours: recordings between summaries come one
+/// As read, or made now. Contexts are built over neighbors: recordings between summaries come one
 /// by one.
 Result<Summary> SummaryFor(const Profile& profile, const Selection& selection);
 

@@ -15,7 +15,7 @@ namespace {
 
 // How many values an enumeration has whose last one is `last`.
 constexpr auto UpTo(auto last) { return static_cast<std::int64_t>(last) + 1; }
-// A row of copies has kinds of copies and, behind them, memory sets.
+// A row of copies has kinds of copies and, after them, memsets.
 constexpr auto kCopyRowKinds = UpTo(CopyKind::kUnknown) + 1;
 
 void Exchange(Columns& columns, CountFacts& facts) {
@@ -307,7 +307,7 @@ void Exchange(Columns& columns, OpFacts& facts) {
   columns.Later("ops.knows_recomputed", facts.knows_recomputed);
 }
 
-/// Of a tree: a parent stands before it.
+/// Of a tree: a parent is before it.
 void Parent(Columns& columns, std::string_view column, std::size_t position,
             std::uint32_t& parent) {
   std::int64_t number = parent == kNoNode ? -1 : std::int64_t{parent};

@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// nullptr where the table, of another version of this program, lacks the column.
+/// nullptr where the table, of another version of this program, has no column.
 template <const auto& kColumns, class AnyTable, NamesColumn<kColumns> Name>
 auto ColumnOf(AnyTable& table, Name) -> decltype(table.Find(Name::id())) {
   constexpr std::size_t kAt = PlaceOf(kColumns, Name::id());

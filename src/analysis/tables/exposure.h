@@ -42,9 +42,9 @@ class ExposureCosts {
   explicit ExposureCosts(const Exposure& exposure);
 
   /// Time per iteration that the chosen rows, each named once, are exposed, on the device where it
-  /// is longest. Nothing when the work is not known.
+  /// is longest. Nothing when the work is unknown.
   std::optional<double> Exposed(std::span<const std::uint32_t> rows);
-  /// Likewise the idle time that they touch.
+  /// Also the idle time that they touch.
   double Idle(std::span<const std::uint32_t> rows);
 
  private:

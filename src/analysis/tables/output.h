@@ -38,9 +38,9 @@ class Output {
 
   void Set(MetricId id, Value value);
   void SetAbsent(MetricId id, std::string reason);
-  /// Words for what is absent because the recording lacks it, with how this format records it.
+  /// Words for what is absent because the profile lacks it, with how this format records it.
   std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
-  /// How this format records it, or `otherwise` when the recording does not say.
+  /// How this format records it, or `otherwise` when the profile does not say.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
   void SetNote(MetricId id, std::string note, bool low_confidence = false);
   /// The metric's value, if it has one, may be anything up or down to `other`; `why` joins its
@@ -55,15 +55,15 @@ class Output {
   /// through strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the
   /// table catalogue and was not added before.
   Table& AddTable(std::string_view id);
-  /// Whether anybody will look at that table. Those that grow with the recording ask.
+  /// Whether anybody will look at that table. Those that grow with the profile ask.
   bool Wants(std::string_view id) const;
   /// As AddTable, in place of a table that was added before.
   Table& ReplaceTable(std::string_view id);
   /// Takes back a table that was added, if it was.
   void RemoveTable(std::string_view id, std::string reason);
-  const Value& ValueOf(MetricId id) const;  ///< So far; absent when nobody set it.
+  const Value& ValueOf(MetricId id) const;  ///< So far; absent when no one set it.
   bool IsSet(MetricId id) const;            ///< Whether the metric has a value so far.
-  /// For a column of a table that was added, if it was: this recording has nothing for it.
+  /// For a column of a table that was added, if it was: this profile has nothing for it.
   void MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason);
   /// Whose devices the run is of, for advice that only one vendor has.
   Accelerator accelerator() const { return accelerator_; }
@@ -77,7 +77,7 @@ class Output {
   /// As MarkUncertain, for every metric of that basis.
   void MarkUncertain(bool Basis::*basis, std::string_view why);
   StringPool& strings() { return *strings_; }
-  const Table* Added(std::string_view id) const;  ///< So far; nullptr when nobody added it.
+  const Table* Added(std::string_view id) const;  ///< So far; nullptr when no one added it.
 
   /// Which row of a table counts a row of a rank's device table, kNoRow where none does: for what
   /// bounds the gain of changing those rows. Empty until a table's builder fills it.
@@ -94,7 +94,7 @@ class Output {
   /// is here.
   void Join(Output part);
 
-  /// Moves everything into `analysis`, in catalogue order. What nobody set is absent with a reason;
+  /// Moves everything into `analysis`, in catalogue order. What no one set is absent with a reason;
   /// a column shorter than its table is filled with absent cells.
   void MoveTo(Analysis& analysis);
 

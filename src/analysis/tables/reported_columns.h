@@ -1,4 +1,4 @@
-// Columns of the tables that files state as such, rather than the events behind them. Readers fill
+// Columns of the tables that files state as such, rather than the events after them. Readers fill
 // them, by name.
 #pragma once
 

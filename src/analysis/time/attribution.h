@@ -1,6 +1,6 @@
 // What the wall time of the iterations is due to: every nanosecond of the exclusive breakdown is
 // credited to one kernel, copy, call or op, so that the parts sum exactly to the iteration times
-// without what the recording does not show of them.
+// without what the profile does not show of them.
 //
 // Where several things of a category run at once, the one that started first takes the time and the
 // next one what remains. Host time goes to the innermost op.
@@ -21,7 +21,7 @@ namespace profgauge {
 struct TimePart {
   std::string category;  ///< Breakdown category: "other_kernel", "dataloader", …
   std::string op_type;   ///< "convolution"; empty when the part belongs to no op.
-  std::string op;        ///< "aten::conv2d"; empty likewise.
+  std::string op;        ///< "aten::conv2d"; empty also.
   std::string shapes;    ///< Input shapes of the op; empty when unknown.
   std::string kernel;    ///< Kernel, copy or call; empty when the part is the op's own host time.
   std::int64_t position = 0;  ///< Which of the op's launches of one call, from 0; at most 15.
@@ -32,7 +32,7 @@ struct TimePart {
 
 struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
-  /// Of each: what the recording does not show of it. Empty where that is nothing.
+  /// Of each: what the profile does not show of it. Empty where that is nothing.
   std::vector<Ns> iteration_unobserved;
   /// From start to start, of those that have a next one; RunIteration::period.
   std::vector<Ns> iteration_periods;

@@ -7,7 +7,7 @@
 // The categories are the TensorBoard plug-in's (its overall_parser.py) with kernels split into
 // Tensor Core and other, and with corrections that real traces asked for: communication comes
 // before copies, as no copy hides it (the plug-in counts collectives under copies as copies); it is
-// recognised by kernel, not by the op's name; host ranges of nccl are the cost of launching and
+// recognized by kernel, not by the op's name; host ranges of nccl are the cost of launching and
 // belong to cpu, only gloo's are communication, as far as nothing hides them
 // (analysis/time/host_communication.h); annotations and Python frames are no cpu time,
 // since they hide idle hosts; the categories never start over when the free time is used up.
@@ -41,7 +41,7 @@ std::vector<Category> CategoriesOfHost(const Profile& profile);
 
 Roles CollectRoles(const Profile& profile, const KernelClasses& classes);
 
-/// Breakdowns of ranges, from the stretches that VisitCategories() visits: each adds up to the
+/// Breakdowns of ranges, from the ranges that VisitCategories() visits: each adds up to the
 /// range's length without what of it is `hidden`.
 /// REQUIRES: `ranges` are in order and do not overlap (they may be empty); `hidden` is a span list.
 class BreakdownSums {

@@ -23,7 +23,7 @@ constexpr CategorySet SetOf(Categories... categories) {
 /// What the breakdown counts the time as. REQUIRES: not empty.
 inline Category FirstOf(CategorySet set) { return static_cast<Category>(std::countr_zero(set)); }
 
-/// Calls `visit(span, categories)` with each stretch in which the same categories are active, in
+/// Calls `visit(span, categories)` with each range in which the same categories are active, in
 /// order and apart; never with none. Stretches that touch may have the same. Of all events of a
 /// rank: device work, calls and host ranges as the breakdown counts them
 /// (analysis/time/breakdown.h). O(n log s) for s streams and threads.

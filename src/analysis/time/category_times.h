@@ -1,4 +1,4 @@
-// What one walk over all events of a rank tells of its iterations and its collectives: where the
+// What one walk over all events of a rank reports its iterations and its collectives: where the
 // time went, what loading holds up, and what communication runs beside.
 #pragma once
 
@@ -18,12 +18,12 @@ struct LoaderTimes {
 };
 
 struct CategoryTimes {
-  /// Of every selected iteration, in the order of iterations.selected(): of what the recording
+  /// Of every selected iteration, in the order of iterations.selected(): of what the profile
   /// shows of it.
   std::vector<Breakdown> iterations;
-  std::vector<Ns> overlapped;  ///< Likewise, while it computes and communicates at once.
+  std::vector<Ns> overlapped;  ///< Also, while it computes and communicates at once.
   LoaderTimes loader;
-  /// When collectives run and nothing computes. Of the whole recording.
+  /// When collectives run and nothing computes. Of the whole profile.
   std::vector<Span> exposed_communication;
   std::vector<Breakdown> ranges;  ///< Of the ranges that were asked for.
 };

@@ -51,7 +51,7 @@ void VisitKernels(const RankContext& rank, Visit visit) {
 }
 
 // Calls `visit` for each operator of the loop's threads in the selected iterations whose inputs'
-// shapes are known, but for those inside of another one.
+// shapes are known, except for those inside of another one.
 template <class Visit>
 void VisitOps(const RankContext& rank, Visit visit) {
   const Profile& profile = *rank.profile;
@@ -100,7 +100,7 @@ bool AreMostlyAlike(const RankContext& rank, std::size_t iterations) {
       alike, [iterations](const auto& entry) { return AreMost(entry.second, iterations); });
 }
 
-// The rows of what the iterations launch, kind by kind: long recordings launch tens of millions.
+// The rows of what the iterations launch, kind by kind: long profiles launch tens of millions.
 class RowsByKind {
  public:
   explicit RowsByKind(const RankContext& rank) {

@@ -13,7 +13,7 @@ namespace profgauge {
 /// inputs where recorded) that over a quarter of the iterations launch more or less often than the
 /// others do. Collectives do not count. Where no device works: operators whose shapes are known.
 /// Where at least three quarters of the iterations launch the same, the others are exceptions, and
-/// what changes with the inputs is told by copies alone: WorkOnCopiedInputs().
+/// what changes with the inputs is told only by copies: WorkOnCopiedInputs().
 std::vector<Ns> ChangingWork(const RankContext& rank);
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-// Inputs whose size nothing tells but what is copied to the device.
+// Inputs whose size nothing shows but what is copied to the device.
 #pragma once
 
 #include <vector>

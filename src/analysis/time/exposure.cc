@@ -19,16 +19,16 @@ namespace {
 
 constexpr std::uint32_t kNoRow = Output::kNoRow;
 
-// Tables whose rows stand for work of the device.
+// Tables whose rows represent work of the device.
 constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcpys", "collectives",
                                                          "tensor_core_ops", "roofline"};
 
-// Among more than this many events at once nothing is told apart: their time is nobody's, which
+// Among more than this many events at once nothing is distinguished: their time is no one's, which
 // only lowers the bound, and a hostile file costs no more than an honest one.
 constexpr std::size_t kMostAtOnce = 64;
-// Likewise of combinations of rows.
+// Also of combinations of rows.
 constexpr std::size_t kMostShared = 200'000;
-// Likewise of calls beside gaps: those of ordinary recordings are looked at a few times each, once
+// Also of calls beside gaps: those of ordinary recordings are looked at a few times each, once
 // per device that idles meanwhile.
 constexpr std::size_t kVisitsPerRow = 64, kLeastVisits = 4'000'000;
 

@@ -1,4 +1,4 @@
-// Fills the exposures of the tables whose rows stand for device work, calls or operators: what
+// Fills the exposures of the tables whose rows represent device work, calls or operators: what
 // changing those rows can gain at most.
 #pragma once
 

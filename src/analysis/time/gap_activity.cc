@@ -158,7 +158,7 @@ void GapActivities::AddFrames(ThreadId thread, Span gap, std::vector<Frame>& fra
   AddRanges(thread, gap, frames);
 }
 
-// A thread of the framework, as autograd's, has no functions of its own: the program's stand
+// A thread of the framework, as autograd's, has no separate functions: the program's stand
 // elsewhere.
 void GapActivities::AddOthers(ThreadId launching, Span gap, std::vector<Frame>& frames) {
   const bool any = !frames.empty();

@@ -16,7 +16,7 @@ struct GapActivity {
   /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. Of what covers nearly
   /// all of the gap, else most of it: a part of what the host did would hide the rest.
   std::string innermost;
-  std::string outermost;  ///< Likewise; the same where only one covers the gap.
+  std::string outermost;  ///< Also; the same where only one covers the gap.
 };
 
 /// The kind of work of both names, the innermost first; kUnnamedHostWork and kUnrecordedHostWork
@@ -29,7 +29,7 @@ class GapActivities {
   explicit GapActivities(const RankContext& rank);
 
   /// Of what covers more than half of the gap: Python functions of the user's own files, operators,
-  /// ranges and garbage collections of the launching thread, else of any thread of the recording
+  /// ranges and garbage collections of the launching thread, else of any thread of the profile
   /// (the first 256 that have some). Libraries' functions count only where nothing else does, and
   /// the outermost is one that did not run during the whole window, if there is one. O(log n +
   /// depth) for each thread, of 1 024 levels at most.

@@ -29,7 +29,7 @@ std::vector<Span> LoopWork(const Profile& profile, const std::vector<bool>& in_l
   const HostTable& host = profile.host;
   const auto is_in_loop = [&](ThreadId thread) { return !thread.valid() || in_loop[thread.value]; };
   const std::vector<bool> compute = ComputingNames(profile);
-  // A collective that it may wait for; PyTorch's own operators wait for none that lies in them.
+  // A collective that it may wait for; PyTorch's own operators wait for none that is in them.
   std::vector<bool> around(host.size(), false);
   std::vector<Span> work;
   for (std::size_t row = host.size(); row-- > 0;) {
@@ -52,7 +52,7 @@ std::vector<Span> LoopWork(const Profile& profile, const std::vector<bool>& in_l
   return Merge(std::move(work));
 }
 
-// The end of `span` behind all of `work`, a span list; nothing where work goes on.
+// The end of `span` after all of `work`, a span list; nothing where work goes on.
 Span RestBehind(Span span, const std::vector<Span>& work) {
   const auto after = std::partition_point(work.begin(), work.end(),
                                           [&](const Span& each) { return each.start < span.end; });

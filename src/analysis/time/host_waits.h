@@ -23,7 +23,7 @@ struct HostWaits {
   std::vector<ThreadWaits> threads;  ///< By ThreadId.
   std::vector<Span> allocator;       ///< Ranges of an allocator, of all threads.
   std::vector<Span> ready;           ///< Ranges that wait for results, of all threads.
-  bool knows_launches = false;       ///< Without them nothing tells what the host was late with.
+  bool knows_launches = false;       ///< Without them nothing shows what the host was late with.
 };
 
 HostWaits CollectWaits(const Profile& profile);

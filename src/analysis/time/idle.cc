@@ -50,14 +50,14 @@ bool IsMigration(const DeviceTable& device, DeviceId event) {
   return device.host_memory[event.value] == HostMemory::kManaged;
 }
 
-// A part of a stretch without work, and what delayed the work that ends it.
+// A part of a range without work, and what delayed the work that ends it.
 struct CausedPart {
   Span time;
   IdleCause cause = IdleCause::kOther;
 };
 
 // Takes the gaps of one GPU apart, which come in order. The stretch around a gap is taken apart as
-// a whole, so that a call before the window, or behind it, explains the same part of it whatever is
+// a whole, so that a call before the window, or after it, explains the same part of it whatever is
 // selected.
 class GapExplainer {
  public:
@@ -98,7 +98,7 @@ class GapExplainer {
     Thread* thread = nullptr;
   };
 
-  // Fills parts_, which add up to the stretch as far as the recording reaches.
+  // Fills parts_, which add up to the range as far as the profile reaches.
   void TakeApart(const IdleGap& gap) {
     const DeviceTable& device = profile_.device;
     const ApiTable& api = profile_.api;
@@ -316,7 +316,7 @@ class GapEdges {
     const bool is_beside = latest_.valid() && device_.start[row] < latest_end_;
     if (!is_beside) empty_.push_back(row);
   }
-  /// REQUIRES: gaps come in order, each after the rows before it. `row` ends the stretch `whole`,
+  /// REQUIRES: gaps come in order, each after the rows before it. `row` ends the range `whole`,
   /// of which `idle` is the observed part.
   IdleGap Between(Span idle, Span whole, std::uint32_t row) {
     for (; next_ < empty_.size() && device_.start[empty_[next_]] < whole.end; ++next_) {
@@ -377,7 +377,7 @@ std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
 
 namespace {
 
-// Why a recording cannot tell a cause: that part of the host was not recorded. Its idle time is
+// Why a profile cannot tell a cause: that part of the host was not recorded. Its idle time is
 // with the other causes. Empty: it can.
 std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause, const Output& out) {
   const auto any = [&](bool IdleFacts::*has) {

@@ -36,8 +36,8 @@ struct IdleGap {
 /// O(n log n) over the GPU's device rows.
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use);
 
-/// Calls `visit` for each gap of one GPU in turn, with its causes left out: a long recording has
-/// millions, nobody needs them at once.
+/// Calls `visit` for each gap of one GPU in turn, with its causes left out: a long profile has
+/// millions, no one needs them at once.
 void VisitGaps(const RankContext& rank, const GpuUse& use,
                const std::function<void(const IdleGap&)>& visit);
 

@@ -26,7 +26,7 @@ std::string_view UpToNumber(std::string_view name) {
   return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
 }
 
-// How far the marks of a process stand apart.
+// How far the marks of a process are apart.
 struct Pace {
   Ns begin = std::numeric_limits<Ns>::max(), end = std::numeric_limits<Ns>::min();
   std::int64_t marks = 0;
@@ -47,7 +47,7 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
-// Of marks like that of row `like`: of its kind, and named as it is but for numbers.
+// Of marks like that of row `like`: of its kind, and named as it is except for numbers.
 Paces PacesOf(const Profile& profile, std::size_t like) {
   const HostTable& host = profile.host;
   const std::string_view family = UpToNumber(profile.Name(host.name[like]));
@@ -86,7 +86,7 @@ std::optional<std::size_t> FirstMark(const RankContext& rank) {
 }
 
 // The markers of one thread are the iterations; another process has its own pace. One that is far
-// slower is judged by nobody.
+// slower is judged by no one.
 void RemarkProcesses(std::span<const IterationFacts> ranks, Output& out) {
   for (const IterationFacts& rank : ranks) {
     const MarkingProcesses& processes = rank.processes;

@@ -11,13 +11,13 @@
 
 namespace profgauge {
 
-/// Whether something in the recording tells iterations apart.
+/// Whether something in the profile tells iterations apart.
 bool IsMarked(const RankContext& rank);
 
 struct LostIterations {
   std::int64_t lost = 0, all = 0;
 };
-/// Fewer than two, or than a quarter of all: as a recording that stops loses some.
+/// Fewer than two, or than a quarter of all: as a profile that stops loses some.
 bool AreFew(const LostIterations& of);
 /// Iterations that launched nothing, among others that did: of the rank that has most of them. Of
 /// the contexts the iterations are looked at.

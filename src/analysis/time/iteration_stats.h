@@ -1,4 +1,4 @@
-// Statistics of a series of iteration times: its centre, spread, outliers and drift, and the part
+// Statistics of a series of iteration times: its center, spread, outliers and drift, and the part
 // of it that is steady.
 #pragma once
 
@@ -31,7 +31,7 @@ SeriesStats Describe(
 /// REQUIRES: sorted ascending, not empty.
 double Quantile(std::span<const double> sorted, double share);
 
-/// Median of the slopes between all pairs. Above 1000 values the medians of equal blocks stand for
+/// Median of the slopes between all pairs. Above 1000 values the medians of equal blocks represent
 /// their values, so that time stays bounded. REQUIRES: at least 2 values.
 double TheilSenSlope(std::span<const double> values);
 

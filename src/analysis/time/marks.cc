@@ -15,7 +15,7 @@
 namespace profgauge {
 namespace {
 
-// From the start over every mark to the end of the recording.
+// From the start over every mark to the end of the profile.
 std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
   std::vector<Region> regions;
   Mark last = {"start", 0};

@@ -50,7 +50,7 @@ struct Event {
   Key key;
 };
 
-// The iterations that are asked for: what the recording shows of them.
+// The iterations that are asked for: what the profile shows of them.
 struct WantedIterations {
   std::vector<Span> ranges;             // In order, disjoint.
   std::vector<std::int64_t> positions;  // Of each range among the selected iterations.
@@ -60,7 +60,7 @@ struct Credit {
   std::vector<PartCell> cells;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> spans;  // Count by first, last.
 
-  // Asked for in ascending order, but for the last few.
+  // Asked for in ascending order, except for the last few.
   PartCell& At(std::int64_t iteration) {
     std::size_t at = cells.size();
     while (at > 0 && cells[at - 1].iteration > iteration) --at;
@@ -211,7 +211,7 @@ class RankAttribution {
     stack.pop_back();
   }
 
-  // Credits disjoint pieces of `events` (sorted by start) that lie in what is still free and where
+  // Credits disjoint pieces of `events` (sorted by start) that are in what is still free and where
   // the breakdown counts them, then takes them away from it.
   void CreditCategory(const std::vector<Event>& events, const std::vector<Span>& role) {
     const std::vector<Span> open = Intersect(free_, role);
@@ -367,7 +367,7 @@ Ns TimeOf(const RankPart& part) {
   return time;
 }
 
-/// Adds a part to one that stands for several.
+/// Adds a part to one that represents several.
 void FoldInto(RankPart& into, const RankPart& part) {
   std::map<std::int64_t, PartCell> cells;
   for (const RankPart* of : {&std::as_const(into), &part}) {

@@ -18,7 +18,7 @@ namespace profgauge {
 /// Of one iteration.
 struct PartCell {
   std::int64_t iteration = 0;  ///< Position among the selected ones.
-  std::int64_t count = 0;      ///< How many took part in this one alone.
+  std::int64_t count = 0;      ///< How many took part only in this one.
   Ns time = 0;
 };
 

@@ -40,7 +40,7 @@ class RunAttribution {
   struct Part {
     TimePart sum;  ///< Without series.
     Points points;
-    bool is_alone = true;  ///< It stands for no others.
+    bool is_alone = true;  ///< It represents no others.
   };
   /// Of a rank's selected iterations.
   struct OwnPositions {

@@ -33,7 +33,7 @@ Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
 }
 
-// What lies between the iterations: work that their lengths do not show.
+// What is between the iterations: work that their lengths do not show.
 void SetPeriods(std::span<const RunIteration> run, Output& out) {
   std::vector<double> periods;
   Ns all = 0, between = 0;
@@ -89,13 +89,13 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
   facts.has_device = rank.has_device();
   facts.has_host = rank.has_host();
   facts.has_api = rank.profile->api.size() > 0;
-  // One without a name is known by its work alone, which is no list of what there is.
+  // One without a name is known only by its work, which is no list of what there is.
   facts.gpus_listed = std::count_if(rank.profile->gpus.begin(), rank.profile->gpus.end(),
                                     [](const Gpu& gpu) { return !gpu.name.empty(); });
   return facts;
 }
 
-// Of the lengths without what the recording does not show of them. `alike`: as if all launched as
+// Of the lengths without what the profile does not show of them. `alike`: as if all launched as
 // much.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, Output& out) {
@@ -138,7 +138,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
                             durations.size(), thresholds.iterations_confident_least.value()),
                 true);
   }
-  // Neighbouring iterations depend on each other; of so few, chance makes drift.
+  // Neighboring iterations depend on each other; of so few, chance makes drift.
   if (durations.size() >= knowledge::kIterationsOutlierLeast) return;
   for (const MetricId id : {metric::kIterationTimeCv, metric::kIterationDrift}) {
     if (!out.IsSet(id)) continue;
@@ -147,7 +147,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   }
 }
 
-// Why no time can be known to go to a part: the recording has nothing of the kind. Empty: it has.
+// Why no time can be known to go to a part: the profile has nothing of the kind. Empty: it has.
 std::string WhyUntold(std::span<const IterationFacts> ranks, Category part, const Output& out) {
   const auto any = [&](auto has) {
     return std::any_of(ranks.begin(), ranks.end(),
@@ -334,7 +334,7 @@ void VisitSelected(std::span<const RankContext> ranks, Visit visit) {
   const bool any_marked = std::any_of(ranks.begin(), ranks.end(), IsMarked);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const Iterations& iterations = ranks[r].iterations;
-    // The one stretch of a recording without markers is no iteration of the others'.
+    // The one range of a profile without markers is no iteration of the others'.
     if (any_marked && !IsMarked(ranks[r])) continue;
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
       visit(r, i, NumberOf(iterations.all[i], i));
@@ -372,7 +372,7 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
                                           static_cast<double>(longest.at(number))) {
       return;
     }
-    // How long a rank waits is not known where its device was not recorded.
+    // How long a rank waits is unknown where its device was not recorded.
     const bool is_known = facts[rank].has_device == has_device;
     const Ns own = is_known ? length - facts[rank].parts[i - iterations.first][kWaiting] : 0;
     Slowest& slowest = by_number[number];
@@ -400,7 +400,7 @@ void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
   const RankContext* longest = &ranks.front();
   for (const RankContext& rank : ranks) {
     if (rank.window().length() > longest->window().length()) longest = &rank;
-    // What was in flight when the recording ended was recorded as well.
+    // What was in flight when the profile ended was recorded as well.
     analysis.iterations_total =
         std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()) +
                                                 rank.iterations.dropped_at_end +

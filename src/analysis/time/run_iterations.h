@@ -28,7 +28,7 @@ struct RunIteration {
   std::size_t rank = 0;       ///< Position in `ranks` of the slowest.
   std::size_t iteration = 0;  ///< Its index into iterations.all there.
   Ns duration = 0;
-  Ns unobserved = 0;  ///< Of the duration: what the recording does not show of it.
+  Ns unobserved = 0;  ///< Of the duration: what the profile does not show of it.
   /// From its start to that of the next on the same rank; nothing for the last one, and where the
   /// recording skips some (their numbers jump).
   std::optional<Ns> period = {};
@@ -46,8 +46,8 @@ struct IterationKernels {
 };
 
 /// What the run needs to know of one rank beside its iterations. Numbers alone, so that it can be
-/// kept without the recording.
-/// Processes that mark iterations in one recording, of which one's are taken.
+/// kept without the profile.
+/// Processes that mark iterations in one profile, of which one's are taken.
 struct MarkingProcesses {
   std::int64_t count = 0;
   double slower = 1;  ///< How many times as long those of the slowest take.
@@ -59,7 +59,7 @@ struct IterationFacts {
   MarkingProcesses processes;
   LoaderTimes loader;
   std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
-  std::vector<IterationKernels> kernels;  ///< Likewise.
+  std::vector<IterationKernels> kernels;  ///< Also.
 };
 /// `times`: CategoryTimesOf() the rank.
 IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times);

@@ -115,7 +115,7 @@ bool IsElementType(std::string_view type) {
   return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') && DtypeBytes(type) > 0;
 }
 
-// Whatever has sizes and a known type is a tensor, also where "Float" stands for it.
+// Whatever has sizes and a known type is a tensor, also where "Float" represents it.
 bool IsTensor(const std::vector<std::int64_t>& shape, std::string_view type, bool no_types) {
   return IsElementType(type) || (!shape.empty() && (no_types || DtypeBytes(type) > 0));
 }

@@ -36,7 +36,7 @@ bool FitsLayer(const Shape& first, const Shape& second, std::int64_t hidden) {
 }
 
 // To how many experts each of `tokens` goes, by a tensor [T, k] of weights or numbers. One of
-// [T, E] holds the scores of all experts and does not tell.
+// [T, E] holds the scores of all experts and does not show.
 std::optional<double> ExpertsPerToken(const Tensors& tensors, const OpArgument& tokens, double rows,
                                       double experts) {
   std::optional<double> least;

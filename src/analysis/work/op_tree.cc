@@ -61,7 +61,7 @@ void Resize(OpTree& tree, std::size_t rows) {
   tree.direction.assign(rows, OpDirection::kForward);
 }
 
-// Nearest tree node at or above each row of any kind. A parent always stands before its children;
+// Nearest tree node at or above each row of any kind. A parent always is before its children;
 // anything else would be a defect of the reader and is read as "no parent".
 std::vector<std::uint32_t> NearestNodes(const HostTable& host) {
   std::vector<std::uint32_t> nearest(host.size(), OpTree::kNone);
@@ -100,7 +100,7 @@ void Link(const HostTable& host, const std::vector<std::uint32_t>& nearest, OpTr
   }
 }
 
-// Time in children and in runtime calls is not the op's own. Only what lies inside the op is taken
+// Time in children and in runtime calls is not the op's own. Only what is inside the op is taken
 // off: a child of another clock may stick out.
 void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const HostTable& host = profile.host;
@@ -144,7 +144,7 @@ void AddDeviceTime(const Profile& profile, const KernelClasses& classes,
     ++tree.kernels_self[op];
     if (classes[row].tensor_core == Tri::kYes) tree.tensor_core_self[op] += duration;
     if (classes[row].tensor_core == Tri::kUnknown) tree.undecided[op] = 1;
-    // Whatever the operator is called (a compiled function has no name of its own): it multiplies.
+    // Whatever the operator is called (a compiled function has no separate name): it multiplies.
     if (IsEligibleKernel(classes[row], profile.Name(device.name[row])) &&
         !vectors.Has(device.op[row])) {
       tree.eligible[op] = 1;

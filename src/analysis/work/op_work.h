@@ -48,7 +48,7 @@ std::optional<OpWork> ElementWork(const OpCall& call);
 std::optional<OpWork> TrainingWork(
     const OpCall& call);  ///< Gradients, losses, pooling, optimizers.
 
-/// Bytes of tensors, -1 when one's element type is not known.
+/// Bytes of tensors, -1 when one's element type is unknown.
 double BytesOf(const std::vector<const OpArgument*>& tensors);
 double ElementBytes(const OpArgument& tensor);  ///< -1 unknown.
 

@@ -1,4 +1,4 @@
-// Work of matrix products.
+// Work of matmuls.
 #include <algorithm>
 #include <iterator>
 

@@ -76,7 +76,7 @@ std::optional<OpWork> Loss(const OpCall& call, const Tensors& tensors) {
   return std::nullopt;
 }
 
-// One number for all sizes, or a list; `otherwise` when an empty list or nothing stands there.
+// One number for all sizes, or a list; `otherwise` when an empty list or nothing is there.
 std::optional<double> SizeAt(const OpArgument* argument, std::size_t i,
                              std::optional<double> otherwise) {
   if (argument == nullptr) return otherwise;

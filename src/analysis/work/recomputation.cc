@@ -20,7 +20,7 @@ bool IsBackward(std::string_view name) {
 }
 
 // What a node runs while gradients are recorded for their own gradients has numbers, too: then
-// nearly every node has such operators. One that recomputes a layer stands for all nodes of it.
+// nearly every node has such operators. One that recomputes a layer represents all nodes of it.
 class Nodes {
  public:
   explicit Nodes(std::size_t rows) : of_row_(rows, kNoIndex) {}

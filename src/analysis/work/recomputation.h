@@ -17,7 +17,7 @@ std::vector<bool> FindRecomputed(const Profile& profile);
 /// Whether the profile has backward nodes: without them nothing would show it.
 bool HasBackward(const Profile& profile);
 
-/// Of the rows in `some`, those that lie in no other one of them.
+/// Of the rows in `some`, those that are in no other one of them.
 std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& host);
 
 }  // namespace profgauge

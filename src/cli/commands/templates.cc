@@ -1,4 +1,4 @@
-// `profgauge templates export`: the built-in templates as files, to be changed and given back with
+// `profgauge templates export`: the built-in templates as files, to be changed and returned with
 // --templates.
 #include <fmt/core.h>
 

@@ -49,7 +49,7 @@ std::string Device(const Gpu& gpu, std::string_view core) {
   return text;
 }
 
-/// "0-7: NVIDIA A100…; 8: …": neighbours that are alike together.
+/// "0-7: NVIDIA A100…; 8: …": neighbors that are alike together.
 std::string Devices(const Profile& profile) {
   std::string text;
   std::vector<Gpu> gpus = profile.gpus;  // Some files list them from the last to the first.
@@ -165,7 +165,7 @@ void AddCapabilities(std::string& text, const Profile& profile) {
   AddLine(text, "has", has);
   for (const auto& [capability, name] : kCapabilities) {
     if (profile.Has(capability)) continue;
-    // Older releases of PyTorch write stacks at operators, and no frames of their own.
+    // Older releases of PyTorch write stacks at operators, and no separate frames.
     if (capability == Capability::kPython && profile.Has(Capability::kCallStacks)) continue;
     AddLine(text, first_gap ? "lacks" : "", Gap(capability, profile));
     first_gap = false;

@@ -14,11 +14,11 @@ namespace profgauge::cli {
 /// One line a rule, its id first: id, category, levels, title.
 std::string RuleLines(const std::vector<Rule>& rules);
 
-/// The rule as it stands in its file, key by key, and the parameters that the policy gives it
+/// The rule as it is in its file, key by key, and the parameters that the policy gives it
 /// (`active`; nullptr: its own).
 std::string ExplainRule(const Rule& rule, const ActiveRule* active);
 
-/// The rule as a file of its own, without templates, imports and names of rows.
+/// The rule as a separate file, without templates, imports and names of rows.
 std::string ExpandedRule(const Rule& rule);
 /// "duration", "number:2"; empty where the unit decides.
 std::string ShowAsText(const ShowAs& show_as);

@@ -2,12 +2,12 @@
 //
 // DLProf (NVIDIA, last 1.8.0) is no longer maintained; its numbers are recomputed here from the
 // events. Definitions follow its own outputs: an independent recomputation equals them in every
-// value of the one recording of which both the events (Nsight Systems) and DLProf's database are
+// value of the one profile of which both the events (Nsight Systems) and DLProf's database are
 // public.
 //
 // An op is the outermost range that PyProf's or DLProf's markers name with its arguments; a
 // recording without such markers gives its outermost operators. A runtime call outside of any op is
-// an op of its own, "unassociated_<call>". Device work belongs to the op whose range contains the
+// a separate op, "unassociated_<call>". Device work belongs to the op whose range contains the
 // call that launched it.
 #pragma once
 
@@ -49,7 +49,7 @@ struct Op {
   std::string type;       ///< "conv2d".
   std::string data_type;  ///< Of its first typed input; may be empty.
   std::string stack;      ///< Lines of Python, outermost first, one a line; may be empty.
-  bool eligible = false;  ///< Decided by type alone, or because it uses Tensor Cores.
+  bool eligible = false;  ///< Decided only by type, or because it uses Tensor Cores.
   bool uses_tensor_cores = false;
   bool unassociated = false;
   std::int64_t calls = 0;  ///< In the selected iterations; so is all below.

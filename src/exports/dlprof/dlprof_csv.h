@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
     "System Config",      "All Iterations",  "Iteration Report",       "Kernel Report",
     "Tensor Core Report", "Group Op Report", "Op Type Summary Report", "Expert Systems Feedback"};
 
-/// The texts of kDlprofFiles. System properties that the recording lacks are left empty; `advice`
+/// The texts of kDlprofFiles. Missing system properties are left empty; `advice`
 /// fills the last.
 std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& report,
                                         const std::vector<Advice>& advice);

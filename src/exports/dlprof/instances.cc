@@ -130,7 +130,7 @@ class Finder {
   }
 
  private:
-  // The outermost range with a role is a call; what lies inside belongs to it.
+  // The outermost range with a role is a call; what is inside belongs to it.
   void AddRanges() {
     const HostTable& host = profile_.host;
     of_host_.assign(host.size(), kNoInstance);

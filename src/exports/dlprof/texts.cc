@@ -81,7 +81,7 @@ std::string ShortKernelName(std::string_view name) {
       start = i += 2;
     } else if (c == '<' || c == '(') {
       const std::size_t behind = Behind(name, i);
-      // "<unnamed>::" and "(anonymous namespace)::" stand for a namespace.
+      // "<unnamed>::" and "(anonymous namespace)::" represent a namespace.
       if (i != start && name.substr(behind, 2) != "::")
         return std::string(name.substr(start, i - start));
       i = behind;

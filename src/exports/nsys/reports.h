@@ -1,4 +1,4 @@
-// The summaries of `nsys stats`, from any recording: same names, columns, order and rounding.
+// The summaries of `nsys stats`, from any profile: same names, columns, order and rounding.
 //
 // Definitions from a genuine output and NVIDIA's documentation of the report scripts: the median of
 // an even count is the mean of the middle two, the standard deviation is the sample's (0 for one),

@@ -9,7 +9,7 @@
 
 namespace profgauge::nsys {
 
-/// What one row stands for.
+/// What one row represents.
 struct Group {
   std::vector<std::string> labels;  ///< Behind the numbers.
   std::vector<std::int64_t> values;

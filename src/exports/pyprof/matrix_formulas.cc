@@ -1,4 +1,4 @@
-// Linear layers, recurrent cells and matrix products in PyProf's formulas.
+// Linear layers, recurrent cells and matmuls in PyProf's formulas.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -202,7 +202,7 @@ std::string EncodeSummary(const Summary& summary) {
       before = static_cast<std::uint64_t>(value);
     }
   }
-  // Names of kernels stand in several columns and take most of the space: each text once.
+  // Names of kernels are in several columns and take most of the space: each text once.
   boost::unordered_flat_map<std::string_view, std::uint64_t> numbers;
   std::vector<std::string_view> texts;
   for (const auto& [name, values] : summary.texts) {

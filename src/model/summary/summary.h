@@ -40,11 +40,11 @@ std::optional<Summary> DecodeSummary(std::string_view bytes);
 Summary BeginSummary(const Profile& profile);
 /// What the summary says of the profile that it was made from; it stands for nothing.
 Profile DescribedBy(const Summary& summary, const std::string& path);
-/// The profile that stands for the summary; `path` is the file that it was read from.
+/// The profile that represents the summary; `path` is the file that it was read from.
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);
 /// The same of one that is encoded; nothing where DecodeSummary() gives nothing.
 std::optional<Profile> ProfileOfSummary(std::string_view encoded, const std::string& path);
-/// The summary that a profile stands for; nothing for a recording.
+/// The summary that a profile represents; nothing for a profile.
 std::optional<Summary> SummaryOf(const Profile& profile);
 /// As EncodeSummary() gave it. REQUIRES: IsSummary(profile).
 std::string EncodedSummaryOf(const Profile& profile);

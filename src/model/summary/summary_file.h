@@ -3,7 +3,7 @@
 //   $ zcat run.pgsum | head -1
 //   {"kind":"profgauge-summary","schema":7,"ranks":8,"bytes":48123,"hash":"…"}
 //
-// Ranks stand by number, then by hash of their recording. A file of many ranks is the union of
+// Ranks stand by number, then by hash of their profile. A file of many ranks is the union of
 // files of fewer: whatever is merged with what first, the bytes are the same.
 #pragma once
 
@@ -19,7 +19,7 @@
 namespace profgauge {
 
 /// Raised with every change of what is kept or how. Files of other schemas are refused: what an
-/// older one lacks would be missing in some ranks of a run and not in others.
+/// older one has no would be missing in some ranks of a run and not in others.
 inline constexpr std::int64_t kSummarySchema = 17;
 
 /// Whether (decompressed) bytes begin as a file of summaries does.

@@ -195,7 +195,7 @@ void ClusterSteps::StateTables(Reported& reported) const {
   reported.tables.push_back(std::move(gpus));
 }
 
-// Versions may lack the other columns.
+// Versions may have no other columns.
 void ClusterSteps::CountLostCells() {
   for (const Column column : {kComputing, kExposed, kFree, kStage}) {
     if (std::string why = WhyNone({column}); !why.empty()) {

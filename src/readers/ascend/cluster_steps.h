@@ -23,7 +23,7 @@ class ClusterSteps {
   bool empty() const { return ranks_.empty(); }
   /// Sums of each rank over its steps. What a rank does not state is absent, with the reason, and
   /// lost where every version states it. Ranks that "stage" rows list and that have no row are
-  /// missing; steps that a rank lacks and others have are lost. Call when there is a rank.
+  /// missing; steps that only other ranks have are lost. Call when there is a rank.
   Reported Report();
 
  private:

@@ -173,7 +173,7 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
 }
 
 // The table states how long each kernel waited for the one before. Where the time between its rows
-// is told otherwise, what the device did there is not known: the rows are an excerpt, or some of
+// is told otherwise, what the device did there is unknown: the rows are an excerpt, or some of
 // them were lost.
 void KernelDetails::CountMissingRows() {
   for (auto& [id, kernels] : devices_) {

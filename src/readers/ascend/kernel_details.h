@@ -24,7 +24,7 @@ class KernelDetails {
   /// Adds steps, each from its first kernel to its last, devices, and tables of operators.
   void Finish();
   /// Whether rows are missing between those of the table, by the waits that it states: when the
-  /// device rested is not known.
+  /// device rested is unknown.
   bool is_excerpt() const { return is_excerpt_; }
 
  private:

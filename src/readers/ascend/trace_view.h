@@ -9,7 +9,7 @@
 //     over 20 % larger than its events says that events were lost.
 //
 // Arrows link: HostToDevice from the CANN call to its kernel, async_npu from the op that asked for
-// it on the Python thread (a task queue stands between them), fwdbwd from forward to backward ops.
+// it on the Python thread (a task queue is between them), fwdbwd from forward to backward ops.
 // Start times are texts of absolute microseconds.
 #pragma once
 

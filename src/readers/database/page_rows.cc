@@ -27,7 +27,7 @@ std::size_t CellsOf(std::string_view page, std::size_t head) {
   return head + 2 * cells <= page.size() ? cells : 0;
 }
 
-// As SQLite tells whether a column shall hold whole numbers.
+// As SQLite shows whether a column shall hold whole numbers.
 bool IsWhole(std::string_view type) {
   return sqlite3_strlike("%int%", std::string(type).c_str(), 0) == 0;
 }
@@ -141,7 +141,7 @@ bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::si
   return true;
 }
 
-// Also what lies outside of what is asked for must be in order: SQLite searches by halves.
+// Also what is outside of what is asked for must be in order: SQLite searches by halves.
 std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, Asked asked,
                                                               std::string_view page) const {
   const std::size_t cells = CellsOf(page, sqlite_format::kInnerHead);

@@ -21,7 +21,7 @@ class ParquetRow {
     const auto& at = columns_[static_cast<std::size_t>(column)];
     if (!at || blocks_.block(*at).is_set[row_] == 0) return SQLITE_NULL;
     const parquet::Form form = blocks_.column(*at).form;
-    // Text may be any bytes: what is shown is mended where it is shown.
+    // Text may be any bytes: what is shown is repaired where it is shown.
     return form == parquet::Form::kText   ? SQLITE_BLOB
            : form == parquet::Form::kReal ? SQLITE_FLOAT
                                           : SQLITE_INTEGER;

@@ -11,7 +11,7 @@
 
 namespace profgauge::readers {
 
-/// Where the wanted numbers of a row are, which its header says. Neighbours mostly have the same.
+/// Where the wanted numbers of a row are, which its header says. Neighbors mostly have the same.
 class RowLayout {
  public:
   /// False where a wanted column holds something else.

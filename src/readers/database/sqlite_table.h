@@ -98,7 +98,7 @@ class TableScan {
   /// Calls `take` whenever cells_ are the next rows.
   Status ForEachBlock(const std::function<void()>& take);
   Status ReadRowids(const std::function<void()>& take);
-  /// Puts the next rows of Parquet into own_; false behind the last.
+  /// Puts the next rows of Parquet into own_; false after the last.
   Result<bool> NextParquetBlock();
   Result<bool> NextParquetRow();
 
@@ -107,11 +107,11 @@ class TableScan {
   sqlite::Database* database_ = nullptr;
   std::optional<Rowids> rowids_;     ///< Of a long table.
   std::optional<PlainTable> plain_;  ///< Where all is read, and its columns are plain.
-  std::string columns_, rest_;       ///< Of the statement: what is selected, and all behind it.
+  std::string columns_, rest_;       ///< Of the statement: what is selected, and all after it.
   std::optional<sqlite::Statement> statement_;
   std::optional<OfParquet> parquet_;
   Cells own_;
-  const Cells* cells_ = nullptr;  ///< Nothing before the first row and behind the last.
+  const Cells* cells_ = nullptr;  ///< Nothing before the first row and after the last.
   std::size_t row_ = 0;
   mutable std::deque<std::string> printed_;  ///< Numbers of this row that were asked as text.
 };

@@ -2,7 +2,7 @@
 //
 // Schema of 1.8.0: a string table, `dictionary`, to which the columns *_id point; read_only_*
 // tables with what happened; the rest per aggregation, one of which belongs to each run of DLProf
-// over the same recording.
+// over the same profile.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct DatabaseImport {
   std::map<std::int64_t, DatabaseOp> ops;
   Aggregation aggregation;
   std::string version;
-  std::int64_t kernels = 0, copies = 0;  ///< Copies: with memory sets.
+  std::int64_t kernels = 0, copies = 0;  ///< Copies: with memsets.
 
   // For the self-check: times by op and call, device work by op and call, kernels by op and name.
   using Call = std::pair<std::int64_t, std::int64_t>;
@@ -60,7 +60,7 @@ struct DatabaseImport {
 /// System, GPUs, switches of the model, dictionary, ops, and which aggregation (-1: the newest).
 /// Errors: kInput "dlprof/no-aggregation" with those that there are.
 Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation);
-/// Calls of ops, runtime calls, kernels, copies, memory sets, iterations.
+/// Calls of ops, runtime calls, kernels, copies, memsets, iterations.
 Status ReadDatabaseRows(DatabaseImport& import);
 /// What the aggregation states, as reported metrics and tables: its groups of ops, its advice.
 Status StateAggregation(DatabaseImport& import);

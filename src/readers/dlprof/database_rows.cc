@@ -101,7 +101,7 @@ Status ReadCalls(DatabaseImport& import) {
     row.duration = LengthOf(import, row.start, scan.Integer(2));
     if (import.InWindow(row.start) && TimesFit(row.start, row.duration))
       import.cpu_time[found->first] += row.duration;
-    if (op.unassociated) return;  // The call itself is a row of its own.
+    if (op.unassociated) return;  // The call itself is a separate row.
     row.name = builder.Intern(op.type);
     row.thread = ThreadOf(import, scan.Integer(3), scan.Integer(4));
     row.concrete_inputs = builder.Intern(MarkerOf(op));

@@ -1,4 +1,4 @@
-// What an aggregation states: taken over, and held against the rows.
+// What an aggregation states: taken over, and compared with the rows.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -61,7 +61,7 @@ std::vector<std::vector<std::string>> EachAlone(const std::vector<Profile>& prof
   return runs;
 }
 
-/// The files of each run, by how their names begin; each alone where that does not tell.
+/// The files of each run, by how their names begin; each alone where that does not show.
 std::vector<std::vector<std::string>> RunsOf(const std::vector<Profile>& reports) {
   std::set<std::pair<std::string, std::string>> kinds;
   std::map<std::string, std::vector<std::string>> runs;

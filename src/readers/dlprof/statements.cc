@@ -170,7 +170,7 @@ void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, St
 void StateIterations(const Block& iterations, Stating& state) {
   const auto aggregated = iterations.Number("Aggregated Iterations");
   if (!aggregated || *aggregated <= 0) return;  // Simple mode has none.
-  // What was recorded; the metrics are of the aggregated ones alone.
+  // What was recorded; the metrics are only of the aggregated ones.
   state.Iterations(iterations.Number("Total Iterations"), iterations.Number("Start Iteration"),
                    iterations.Number("Stop Iteration"));
   state.Fact("iteration_start", iterations.Number("Start Iteration"));

@@ -37,9 +37,9 @@ class Stating {
   void Time(MetricId id, std::optional<double> ns);
   /// 0 to 100, and what rounding to one decimal adds to it.
   void Percent(MetricId id, std::optional<double> value, const char* more = "");
-  /// 0 to 1, likewise.
+  /// 0 to 1, also.
   void Share(MetricId id, double value, const char* more = "");
-  /// What says of which part of the recording the numbers are.
+  /// What says of which part of the profile the numbers are.
   void Fact(const char* key, std::optional<double> value);
   /// Which iterations the numbers are of.
   void Iterations(std::optional<double> total, std::optional<double> start,

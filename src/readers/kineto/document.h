@@ -1,4 +1,4 @@
-// The outside of a trace document: where its list of events begins, and what stands around it.
+// The outside of a trace document: where its list of events begins, and what is around it.
 #pragma once
 
 #include <cstddef>
@@ -42,16 +42,16 @@ class ListFinder {
 
 /// A run of whole elements of the list, as far as can be told from outside.
 struct Chunk {
-  /// White space that stands in the stream before text[at] and not in the text.
+  /// White space that is in the stream before text[at] and not in the text.
   struct Gap {
     std::size_t at = 0;
     std::uint64_t bytes = 0;
   };
   std::uint64_t offset = 0;    ///< Of its first byte in the decompressed stream.
   std::vector<Gap> gaps = {};  ///< In order.
-  /// Where text[at] stands in the stream.
+  /// Where text[at] is in the stream.
   std::uint64_t OffsetOf(std::size_t at) const;
-  /// Puts `more`, which follows in the stream, behind it.
+  /// Puts `more`, which follows in the stream, after it.
   void Append(const Chunk& more);
 
   std::string text;
@@ -64,7 +64,7 @@ class Input {
   explicit Input(ByteSource& source) : source_(source) {}
   /// Appends up to `count` bytes to `out`; fewer only at the end. A damaged end is kept as error().
   void Read(std::string& out, std::size_t count) { Read(out, out.size(), count); }
-  /// The same behind the first `at` bytes of `out`, in place of all that follows them there.
+  /// The same after the first `at` bytes of `out`, in place of all that follows them there.
   void Read(std::string& out, std::size_t at, std::size_t count);
   void Unread(std::string_view bytes) { held_.insert(0, bytes); }
   /// Of the next byte, not counting white space that was taken out.
@@ -122,7 +122,7 @@ struct Envelope {
 };
 
 /// Reads facts, devices and distributed training out of the text before the list, with its `[`, and
-/// behind it, from its `]` on. What is not valid JSON is mended, or counted and ignored.
+/// after it, from its `]` on. What is not valid JSON is repaired, or counted and ignored.
 Envelope ReadEnvelope(const std::string& before, const std::string& behind,
                       ProfileBuilder& builder);
 

@@ -27,8 +27,8 @@ inline std::int32_t Narrow(std::int64_t value, std::int32_t otherwise) {
 }
 
 /// Of the process "[TP00] 0" in a file merged of several ranks' (SGLang's profile merger) the first
-/// part; empty where processes are not labelled so. A label that is not taken for one leaves ids
-/// and devices of several traces to be told apart by their processes.
+/// part; empty where processes are not labeled so. A label that is not taken for one leaves ids
+/// and devices of several traces to be distinguished by their processes.
 inline std::string_view LabelOf(std::string_view process) {
   if (!process.starts_with('[')) return {};
   const auto end = process.find("] ");

@@ -49,7 +49,7 @@ class Handler {
   using Code = json::error_code;
   using View = json::string_view;
 
-  /// For a text that begins with an element that stands for those before the chunk. Stops behind
+  /// For a text that begins with an element that represents those before the chunk. Stops behind
   /// the first event where `single`.
   void Begin(std::string_view chunk, bool single, EventReceiver& receiver) {
     chunk_ = chunk;
@@ -289,7 +289,7 @@ struct alignas(kCacheLinePair) EventParser::Impl {
 };
 
 /// Reads from `at` on as if `before` stood there: with `single` up to the next event, the position
-/// behind it being returned; else, and where there is none, to the end that `end` tells.
+/// after it being returned; else, and where there is none, to the end that `end` tells.
 std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chunk, std::size_t at,
                                                            std::string_view before, bool single,
                                                            EventReceiver& receiver, ParseEnd& end) {

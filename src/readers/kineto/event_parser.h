@@ -38,7 +38,7 @@ struct ParseEnd {
   std::string reason;        ///< Boost.JSON's words for kInvalid.
 };
 
-/// Reads the elements of a list whose `[` stands before `chunk`. A trailing comma at the chunk's
+/// Reads the elements of a list whose `[` is before `chunk`. A trailing comma at the chunk's
 /// end belongs to the list. Reusable; not thread-safe.
 class EventParser {
  public:

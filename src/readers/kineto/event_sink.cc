@@ -348,7 +348,7 @@ void EventSink::ReceiveFlow(const RawEvent& event) {
   rows_->flows.push_back(row);
 }
 
-// Needed only where launches are not numbered. An end stands on the device's process and stream.
+// Needed only where launches are not numbered. An end is on the device's process and stream.
 void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
   if (rows_->has_correlations) return;
   const auto time = StartOf(event);

@@ -1,5 +1,5 @@
 // Makes rows of trace events: which kind of event it is, what its fields mean in each dialect, and
-// what must be mended or left out.
+// what must be repaired or left out.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -25,7 +25,7 @@ namespace kineto {
 namespace {
 
 constexpr std::string_view kNotATrace = "kineto/not-a-trace";
-/// What stands around the events is small; more than this of it is not kept.
+/// What is around the events is small; more than this of it is not kept.
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
 /// A longer element than this is not waited for; its chunk is repaired.
 constexpr std::size_t kMaxJoined = std::size_t{64} << 20;
@@ -53,7 +53,7 @@ constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
-/// For recordings without device events and with events of kinds that are not known.
+/// For recordings without device events and with events of kinds that are unknown.
 constexpr RecordingHint kUnreadHints[] = {
     {Capability::kDeviceEvents,
      "events of unknown kinds were recorded, possibly of the device; the import log lists them "
@@ -126,7 +126,7 @@ class Import {
   }
 
  private:
-  /// Reads up to the list's bracket; keeps what stands before it.
+  /// Reads up to the list's bracket; keeps what is before it.
   Status FindList() {
     std::string window;
     input_.Read(window, kChunkBytes);
@@ -180,7 +180,7 @@ class Import {
   void Take(Parsed& parsed) {
     if (list_ended_) return KeepOutside(parsed.chunk.text);
     if (joined_.chunk.text.empty() && !CutInside(parsed)) return Add(parsed);
-    // The cut before this chunk, or behind it, turned out to be inside an element.
+    // The cut before this chunk, or after it, turned out to be inside an element.
     auto& chunk = joined_.chunk;
     chunk.Append(parsed.chunk);
     // Parsed again at doubled lengths only, so that a long element costs linear time.
@@ -215,7 +215,7 @@ class Import {
     KeepOutside(std::string_view(parsed.chunk.text).substr(parsed.end.offset));
   }
 
-  /// Which kinds of events nobody here knows, the most frequent first.
+  /// Which kinds of events no one here knows, the most frequent first.
   void NameUnread() {
     std::vector<std::pair<std::uint64_t, std::string>> kinds;
     for (const auto& [category, count] : unread_) kinds.emplace_back(count, category);

@@ -170,7 +170,7 @@ class Mender {
         if (StartsEventKey(begin, end)) return false;
         inner_quote = true;
       } else if (c == '\\') {
-        // A path may end in a backslash: then the quote behind it closes after all.
+        // A path may end in a backslash: then the quote after it closes after all.
         const bool quote = end + 1 < text_.size() && text_[end + 1] == '"';
         if (quote && Closes(end + 2, key)) {
           bad_escape = true;
@@ -269,7 +269,7 @@ class Mender {
     return depth == 0;
   }
 
-  /// Whether what stands behind a comma at `depth` is another element.
+  /// Whether what is behind a comma at `depth` is another element.
   bool GoesOn(std::size_t next, std::size_t depth) const {
     if (next >= text_.size()) return depth == 0;
     const char c = text_[next];

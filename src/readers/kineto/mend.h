@@ -1,6 +1,6 @@
 // Makes valid JSON of a value that a careless writer broke, where it is clear what was meant.
 //
-// Mended: quotes and backslashes that are not escaped, raw control characters, bytes that are not
+// Repaired: quotes and backslashes that are not escaped, raw control characters, bytes that are not
 // UTF-8, halves of surrogate pairs, NaN, inf, N/A and other words in place of a value, commas too
 // many. Valid text comes out as it went in.
 #pragma once

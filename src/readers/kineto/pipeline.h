@@ -2,7 +2,7 @@
 //
 // Each worker in turn reads (and inflates) a chunk under a lock and parses it outside; so reading
 // and parsing overlap, and no thread waits for a fixed role. What comes out does not depend on the
-// number of workers: chunks are cut by their bytes alone.
+// number of workers: chunks are cut only by their bytes.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ struct RawEvent {
   std::array<std::string_view, kFieldCount> text;
   std::array<Form, kFieldCount> form;
   std::uint32_t duplicate_keys = 0;
-  /// Whoever gets the row sets its time and thread, which are not known yet: it has 0 and none.
+  /// Whoever gets the row sets its time and thread, which are unknown yet: it has 0 and none.
   bool is_placed_later = false;
 
   static constexpr std::uint64_t Bit(Field field) {

@@ -62,7 +62,7 @@ class Repair {
     rows_.log.AddAt(counter, fmt::format("byte {}", chunk_.OffsetOf(at_)));
   }
 
-  /// Reads the element at at_ and moves behind it.
+  /// Reads the element at at_ and moves after it.
   bool Element() {
     if (text_[at_] != '{') return false;
     auto limit = NextCut(at_ + 1);
@@ -85,7 +85,7 @@ class Repair {
     return true;
   }
 
-  /// Leaves out what stands at at_, up to the next event or the list's end. False when neither
+  /// Leaves out what is at at_, up to the next event or the list's end. False when neither
   /// follows in the chunk.
   bool Skip() {
     auto next = NextCut(at_ + 1);

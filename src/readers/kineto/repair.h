@@ -1,4 +1,4 @@
-// Reads a chunk that is not valid JSON, event by event: each is read, or mended and read, or left
+// Reads a chunk that is not valid JSON, event by event: each is read, or repaired and read, or left
 // out. Everything is counted in the rows' import log, with the place of the first cases.
 #pragma once
 

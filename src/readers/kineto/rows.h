@@ -27,19 +27,19 @@ struct NameRow {
   StringId name;
 };
 
-/// Which of the traces that were merged into one file an event is of, where each labelled the
+/// Which of the traces that were merged into one file an event is of, where each labeled the
 /// processes of its own ("[TP00] 0"). Ids and numbers of devices count in one such trace; a row
-/// carries its trace in their upper bits until the end of the file. 0: not labelled.
+/// carries its trace in their upper bits until the end of the file. 0: not labeled.
 using TraceNumber = std::uint32_t;
 std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
 std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
 
-/// The labelled traces of one file, in order of appearance, and what GPUs each speaks of.
+/// The labeled traces of one file, in order of appearance, and what GPUs each speaks of.
 class Traces {
  public:
   TraceNumber NumberOf(std::string_view label);
   void See(std::int32_t gpu) { gpus_.insert(gpu); }
-  /// Numbers GPUs as the traces do; where several use one number, each has a GPU of its own.
+  /// Numbers GPUs as the traces do; where several use one number, each has a separate GPU.
   void NumberGpus(ProfileBuilder& builder) const;
 
  private:
@@ -72,7 +72,7 @@ struct Rows {
   bool has_span = false;
   Ns span_start = 0;
   Ns span_duration = 0;
-  std::map<std::string, std::uint64_t> unread;  ///< Events by category, of those nobody knows.
+  std::map<std::string, std::uint64_t> unread;  ///< Events by category, of those no one knows.
   std::string bad_time;  ///< The first event whose start cannot be used, and what it says.
   ImportLog log;
 

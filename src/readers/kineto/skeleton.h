@@ -2,7 +2,7 @@
 //
 // A trace repeats a few layouts: the same keys in the same order with the same white space, and
 // only the values differ. A layout that the JSON parser accepted is learned as the bytes between
-// its values; later events are held against those bytes, and their values against the classes of
+// its values; later events are compared with those bytes, and their values against the classes of
 // text below. Whatever differs in any way is no match and goes to the JSON parser, which stays the
 // only authority on what is valid: a match never accepts what it would refuse, and gives the same
 // event.
@@ -38,7 +38,7 @@ class Scratch {
 
  private:
   // Threads that write to one line of the cache wait for each other: what each event changes is
-  // not to lie beside what another thread's does.
+  // not to be beside what another thread's does.
   static constexpr std::size_t kReservedBytes = 240;
   std::deque<std::string> strings_;
   std::size_t used_ = 0;
@@ -61,14 +61,14 @@ class Skeletons {
   std::size_t Match(std::string_view text, RawEvent& event);
 
  private:
-  /// Bytes that may stand at a place, up to the next value or to the element's end.
+  /// Bytes that may be at a place, up to the next value or to the element's end.
   struct Literal {
     std::uint64_t word = 0;   ///< Its last eight bytes, or those of a shorter one.
     std::uint64_t first = 0;  ///< Its first eight; of a shorter one which bytes of the word count.
     const char* text = nullptr;  ///< In texts_.
     std::uint32_t size = 0;
     Field field = Field::kNone;  ///< Of the value behind.
-    bool last = false;           ///< The element ends behind it.
+    bool last = false;           ///< The element ends after it.
     std::uint32_t node = 0;      ///< What may follow.
     std::uint32_t followed = 0;  ///< How often it did.
 
@@ -86,7 +86,7 @@ class Skeletons {
 
   /// The node behind `literal` in `parent`, made when it is missing; kNone when there is no room.
   std::uint32_t Child(std::uint32_t parent, std::string_view literal, Field field, bool last);
-  /// The literal of `node` that stands at `at`; null when none does.
+  /// The literal of `node` that is at `at`; null when none does.
   static const Literal* Follow(Node& node, const char* at, const char* end);
 
   /// Behind the list or object at `at`, as StructureReader tells it.

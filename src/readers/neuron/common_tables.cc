@@ -11,7 +11,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// Streams of a NeuronCore: two rows for an engine (instructions; matrix products of the Tensor
+// Streams of a NeuronCore: two rows for an engine (instructions; matmuls of the Tensor
 // Engine, which overlap by design), then collectives, then one row for each DMA engine.
 constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(data::kEngines);
 constexpr std::int64_t kCollectiveStream = kOtherStream + 1;
@@ -24,7 +24,7 @@ constexpr std::int64_t KeyOfStream(std::int32_t core, std::int64_t stream) {
   return std::int64_t{core} * (1 << 16) + stream;
 }
 
-/// The track of matrix products, where instructions name it.
+/// The track of matmuls, where instructions name it.
 StringId MatrixTrack(const std::vector<data::Instruction>& rows, const ProfileBuilder& builder) {
   StringId other;  // Seen last: names are looked at where they change.
   for (const data::Instruction& row : rows) {

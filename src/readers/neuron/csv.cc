@@ -67,7 +67,7 @@ TableKind TableOfHeader(std::span<const std::string> header, std::string_view na
   for (const Signature& signature : kSignatures) {
     if (has(signature.column) && has(signature.other)) return signature.kind;
   }
-  // "pcore_idx" and "start_ts" alone do not tell; a name of the schema does.
+  // "pcore_idx" and "start_ts" alone do not show; a name of the schema does.
   const TableKind named = TableKindOf(name);
   const bool neuron = has("pcore_idx") || has("timestamp") || has("start_ts") || has("category");
   return neuron ? named : TableKind::kUnknown;

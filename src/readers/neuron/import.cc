@@ -51,7 +51,7 @@ void ForEach(Rows& rows, const Change& change) {
   for (auto& row : rows) change(row);
 }
 
-// Calls `span` with each start and its duration, `time` and `length` with what stands alone.
+// Calls `span` with each start and its duration, `time` and `length` with what is alone.
 template <class Spanned, class Time, class Length>
 void ForEachTime(data::Data& data, const Spanned& span, const Time& time, const Length& length) {
   const auto both = [&](auto& row) { span(row.start, row.duration); };
@@ -254,7 +254,7 @@ void Import::ReportIdentities() {
 
 void Import::FillFromRows() {
   Unlinked unlinked;
-  // The first writes to the builder and its log, the others to what nobody reads meanwhile.
+  // The first writes to the builder and its log, the others to what no one reads meanwhile.
   const std::function<void()> parts[] = {
       [&] { FillCommonTables(*data_, builder_); },
       [&] { unlinked = LinkDependencies(); },

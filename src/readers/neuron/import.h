@@ -188,7 +188,7 @@ class Import {
 /// A core's number; a larger one than 65536 is not meant, it would size tables.
 std::int32_t CoreOf(const Record& record);
 
-/// A version without the brackets of a commit that is not known: "2.29.41 ()" is "2.29.41".
+/// A version without the brackets of a commit that is unknown: "2.29.41 ()" is "2.29.41".
 std::string WithoutEmptyCommit(std::string version);
 
 /// The queue without the number of its DMA engine: "qSyncSpillReload0-Q1-E0" is

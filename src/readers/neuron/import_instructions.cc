@@ -72,7 +72,7 @@ std::string_view FirstPlace(std::string_view places) {
   return places.substr(0, places.find_first_of(",]\"'"));
 }
 
-/// What a matrix product reads first: "bf16" of "src=bf16@0x2ee00[1,0,0][128,1,1]".
+/// What a matmul reads first: "bf16" of "src=bf16@0x2ee00[1,0,0][128,1,1]".
 std::string_view SourceType(std::string_view operands) {
   constexpr std::string_view kSource = "src=";
   const auto at = operands.find(kSource);

@@ -20,7 +20,7 @@ class Input {
   /// The next bytes, valid until the next call; empty at the end.
   Result<std::string_view> Next();
   std::uint64_t total() const { return total_; }
-  /// How much of the source was read, 0..1; 0 where its size is not known.
+  /// How much of the source was read, 0..1; 0 where its size is unknown.
   double ShareRead() const;
   std::string Hash() const { return hash_.Hex(); }
   const ByteSource& source() const { return source_; }

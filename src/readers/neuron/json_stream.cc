@@ -185,7 +185,7 @@ std::size_t FindBegin(std::string_view text, std::size_t at) {
 }
 
 /// The word of kWords at `at`, with its sign before it where one must be, which nothing before
-/// `from` is; of size 0 when none stands there as a value.
+/// `from` is; of size 0 when none is there as a value.
 FoundWord WordAt(std::string_view text, std::size_t at, std::size_t from) {
   const auto as_value = [&](std::size_t begin, std::string_view word) {
     std::size_t before = begin;
@@ -223,7 +223,7 @@ struct JsonStream::Impl {
   bool reads_rows;
   json::basic_parser<Handler> parser{Options()};
   RowReader rows;
-  RowLog skipped;            ///< Of rows that nobody wants.
+  RowLog skipped;            ///< Of rows that no one wants.
   RowLog open;               ///< Of the row that the last piece did not end.
   std::string tail;          ///< Not given to the parser yet, with a few bytes before it.
   std::string_view text;     ///< The piece, that tail before it.

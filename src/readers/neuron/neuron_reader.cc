@@ -132,8 +132,8 @@ Result<std::vector<std::byte>> ReadHead(ByteSource& source) {
   return head;
 }
 
-/// Profiles of summaries alone: the first one's values go into `import`, which is the file's; every
-/// other one is a rank by itself. Next to rows of instructions they are of the same recording.
+/// Profiles only of summaries: the first one's values go into `import`, which is the file's; every
+/// other one is a rank by itself. Next to rows of instructions they are of the same profile.
 std::vector<Import> TakeSummaries(std::vector<NamedSummary> summaries, Import& import) {
   std::vector<Import> others;
   for (std::size_t i = 0; i < summaries.size(); ++i) {

@@ -208,7 +208,7 @@ void Record::AddText(std::string_view value) {
   if (keep_all_) all_.emplace_back(name_, std::string(value));
   if (key_ == Key::kNone || text_size_ + value.size() > kMaxText) return;
   Slot& slot = slots_[Index(key_)];
-  // A second text goes behind the first only while that is the newest one.
+  // A second text goes after the first only while that is the newest one.
   const bool newest = Has(key_) && slot.kind == Kind::kText && slot.begin + slot.size == text_size_;
   if (!newest || slot.size == 0) {
     Touch(Kind::kText);

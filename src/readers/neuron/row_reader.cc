@@ -28,7 +28,7 @@ struct TextHash {
 /// Deeper structures are left to the JSON parser.
 constexpr int kMaxDepth = 16;
 
-/// What stands for the letter behind a backslash; 0 where the JSON parser must look.
+/// What represents the letter behind a backslash; 0 where the JSON parser must look.
 char Unescaped(char letter) {
   switch (letter) {
     case '"':
@@ -128,7 +128,7 @@ class RowReader::Values {
  public:
   Values(const char* end, RowLog& log, Reals& reals) : end_(end), log_(log), reals_(reals) {}
 
-  // Each gives the place behind what stands at `at`; nothing when the JSON parser must look.
+  // Each gives the place behind what is at `at`; nothing when the JSON parser must look.
 
   /// The value of the field `key`.
   const char* Value(const char* at, Key key) {
@@ -201,7 +201,7 @@ class RowReader::Values {
     return behind;
   }
 
-  /// Numbers in structures say nothing, but for ids of predecessors.
+  /// Numbers in structures say nothing, except for ids of predecessors.
   const char* NestedNumber(const char* at) {
     if (key_ != Key::kPredecessors || !is_id_) return SkipNumber(at);
     std::int64_t integer = 0;
@@ -261,14 +261,14 @@ class RowReader::Values {
   bool is_id_ = false;
 };
 
-/// Keys with what stands between the value before and their own, each known by its bytes. Rows
+/// Keys with what is between the value before and their own, each known by its bytes. Rows
 /// mostly have their keys in the order of the row before, so what followed last is tried first.
 class RowReader::Keys {
  public:
   struct Between {
-    std::string text;  ///< `, "key": `, or `}` behind the last value.
+    std::string text;  ///< `, "key": `, or `}` after the last value.
     Key key = Key::kNone;
-    bool last = false;       ///< The row ends behind it.
+    bool last = false;       ///< The row ends after it.
     std::uint32_t next = 0;  ///< What stood behind its value last; 0: not known.
 
     // Most are of 8 to 32 bytes, and differ from each other at the end.
@@ -291,7 +291,7 @@ class RowReader::Keys {
     known_.emplace_back();
   }
 
-  /// What stands at `at`, where a row begins (`before` is 0) or behind the value of `before`; 0
+  /// What is at `at`, where a row begins (`before` is 0) or after the value of `before`; 0
   /// when the JSON parser must look.
   std::uint32_t Find(std::uint32_t before, const char* at, const char* end) {
     const std::uint32_t guess = known_[before].next;
@@ -341,7 +341,7 @@ class RowReader::Keys {
     return index;
   }
 
-  std::vector<Between> known_;  ///< The first stands for the row's begin.
+  std::vector<Between> known_;  ///< The first represents the row's begin.
   boost::unordered_flat_map<std::string_view, std::uint32_t, TextHash> index_;
 };
 

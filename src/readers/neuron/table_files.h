@@ -9,7 +9,7 @@
 namespace profgauge::readers::neuron {
 
 /// Puts the files that are tables behind the others, and says where they begin. Of a folder in
-/// which one Parquet file has the name of a table, all are; one file of CSV alone is read like any.
+/// which one Parquet file has the name of a table, all are; one file only of CSV is read like any.
 std::vector<std::string>::iterator TablesOf(std::vector<std::string>& files);
 
 /// Files of tables of one folder, in the order in which they are read: what says how times are

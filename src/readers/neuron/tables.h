@@ -11,7 +11,7 @@ namespace profgauge::readers::neuron {
 enum class TableKind : std::uint8_t {
   kUnknown,  ///< Of no version that we know. Named to the user.
   kUnread,   ///< Of the schema, and other tables say what is used here. Named to the user.
-  kHeader,   ///< Texts of the viewer and headers of files. Not worth a word.
+  kHeader,   ///< Texts of the viewer and headers of files. Not worth reporting.
   kInstructions,
   kDma,
   kPackets,

@@ -44,7 +44,7 @@ class Callers {
     ++calls_;
     return thread_;
   }
-  // REQUIRES: called behind the last call.
+  // REQUIRES: called after the last call.
   void Store() {
     if (calls_ == 0) return;
     import_.cuda_processes.insert(ProcessOf(global_tid_));

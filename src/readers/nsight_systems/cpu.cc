@@ -210,7 +210,7 @@ Status ReadSamples(Import& import) {
   });
 }
 
-// Only of threads that call CUDA: the profiler's own threads hold nobody up.
+// Only of threads that call CUDA: the profiler's own threads hold no one up.
 Status ReadOverhead(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, "PROFILER_OVERHEAD",

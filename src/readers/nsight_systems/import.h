@@ -38,7 +38,7 @@ struct Import {
   /// (process, domain id) to the NVTX domain's name.
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
   boost::unordered_flat_set<std::int64_t> cuda_processes;  ///< With calls or work of CUDA.
-  std::set<std::int64_t> ranks;  ///< Processes that communicate with others of the recording.
+  std::set<std::int64_t> ranks;  ///< Processes that communicate with others of the profile.
   std::map<std::int64_t, std::int64_t> calls;  ///< Of CUDA, by globalTid.
   /// Markers of iterations, by process.
   std::map<std::int64_t, std::vector<HostRow>> markers;

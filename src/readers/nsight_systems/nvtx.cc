@@ -164,7 +164,7 @@ std::string AttributesOf(const TableScan& scan, const Categories& categories) {
 }
 
 // The thread whose row the range is on. One that ends on another thread nests with nothing there:
-// such ranges have a row of their own in each process.
+// such ranges have a separate row in each process.
 ThreadId RowThread(Import& import, const TableScan& scan) {
   const std::int64_t thread = scan.Integer(kThread);
   if (!scan.IsSet(kEndThread) || scan.Integer(kEndThread) == thread) {

@@ -30,7 +30,7 @@ Status ReadCalls(Import& import) {
   });
 }
 
-// Calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`): ranges of a domain of their own.
+// Calls of NVIDIA's libraries (`nsys profile -t cudnn,cublas`): ranges of a separate domain.
 Status ReadLibrary(Import& import, const char* table, std::string_view library) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, table,

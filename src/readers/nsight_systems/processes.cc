@@ -1,4 +1,4 @@
-// Processes of one recording (`nsys profile torchrun …`): who communicates with whom, and what
+// Processes of one profile (`nsys profile torchrun …`): who communicates with whom, and what
 // follows from it. NCCL refuses two ranks on one GPU, and its kernels run on all ranks at once.
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
-// A copy of an SQLite export without what tells of a person or a machine.
+// A copy of an SQLite export without what reports a person or a machine.
 //
 // An export holds the whole environment of the profiled program (and with it perhaps tokens), its
 // command line, its output, user and host names. The copy is made of an allow-list of tables and
-// columns: what reports need, and nothing else. Directories are cut off the paths that stand in the
+// columns: what reports need, and nothing else. Directories are cut off the paths that are in the
 // texts of ranges and kernels.
 #pragma once
 

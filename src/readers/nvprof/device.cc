@@ -104,7 +104,7 @@ Result<std::size_t> ReadKernels(Import& import, const char* table) {
   return rows;
 }
 
-/// The last of CUPTI's kinds of copies; those behind it are nsys' own.
+/// The last of CUPTI's kinds of copies; those after it are nsys' own.
 constexpr std::int64_t kPeerToPeerCopy = 10;
 
 /// NVProf's words for CUPTI's kinds of copies, which it prints shorter than nsys.

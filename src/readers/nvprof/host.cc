@@ -31,7 +31,7 @@ enum : std::size_t {
   kReturnValue
 };
 
-// Calls of a number that is not known. They launch work if kernels have the ids of many of them:
+// Calls of a number that is unknown. They launch work if kernels have the ids of many of them:
 // then one without a kernel has lost it.
 class UnknownCalls {
  public:
@@ -127,7 +127,7 @@ Status ReadOverhead(Import& import) {
     if (scan.Integer(0) <= 0 || scan.Integer(1) <= 0) return;
     const auto [process, thread] = ThreadOfBlob(scan.Text(4));
     const auto known = import.threads.find({process, thread & 0xffff'ffff});
-    if (known == import.threads.end()) return;  // The profiler's own threads hold nobody up.
+    if (known == import.threads.end()) return;  // The profiler's own threads hold no one up.
     CpuSpan span;
     span.start = scan.Integer(0);
     span.duration = std::max<Ns>(0, Between(span.start, scan.Integer(1)));

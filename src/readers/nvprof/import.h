@@ -41,16 +41,16 @@ struct Import {
   }
 };
 
-/// Threads are told apart by their lower 32 bits: calls record pthread ids cut to those, with a
+/// Threads are distinguished by their lower 32 bits: calls record pthread ids cut to those, with a
 /// sign, and PyProf shows them so.
 ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread);
 
 Status ReadMetadata(Import& import);  ///< Strings and GPUs.
-Status ReadDevice(Import& import);    ///< Kernels, copies, memory sets, waiting.
+Status ReadDevice(Import& import);    ///< Kernels, copies, memsets, waiting.
 Status ReadApi(Import& import);       ///< Runtime and driver calls, and the profiler's own work.
 Status ReadMarkers(Import& import);   ///< NVTX ranges.
 
-/// "cudaLaunchKernel" for 211; empty for one that is not known. The numbers are those of CUPTI's
+/// "cudaLaunchKernel" for 211; empty for one that is unknown. The numbers are those of CUPTI's
 /// cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
 std::string_view RuntimeCallName(std::int64_t cbid);
 std::string_view DriverCallName(std::int64_t cbid);

@@ -116,7 +116,7 @@ Status ColumnReader::SetDictionary(const PageHead& head, std::string_view stored
   return {};
 }
 
-// Of a page of the first version: their length stands before them.
+// Of a page of the first version: their length is before them.
 Result<Runs> ColumnReader::LevelsOf(std::uint8_t most, Encoding encoding,
                                     std::string_view& body) const {
   if (most == 0) return Runs();
@@ -241,7 +241,7 @@ Status ColumnReader::ReadSingle(std::size_t rows, ColumnBlock& block) {
   return {};
 }
 
-// A row begins where nothing repeats, also behind the end of a page.
+// A row begins where nothing repeats, also after the end of a page.
 Status ColumnReader::ReadLists(std::size_t rows, ColumnBlock& block) {
   const std::size_t wanted = block.is_set.size() + rows;
   while (true) {

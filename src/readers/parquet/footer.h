@@ -1,4 +1,4 @@
-// What stands at the end of a Parquet file: its columns, and where their values are.
+// What is at the end of a Parquet file: its columns, and where their values are.
 #pragma once
 
 #include <cstddef>

@@ -31,14 +31,14 @@ struct PageHead {
   std::uint64_t values = 0;            ///< With those that are absent.
   Encoding encoding = Encoding::kPlain;
   Encoding definition = Encoding::kRuns, repetition = Encoding::kRuns;  ///< Of levels.
-  /// Of kDataV2: bytes of levels, which stand before what is packed.
+  /// Of kDataV2: bytes of levels, which are before what is packed.
   std::uint64_t definition_bytes = 0, repetition_bytes = 0;
   bool is_packed = true;
   std::optional<std::uint32_t> crc;
   std::size_t bytes = 0;  ///< Of the head itself.
 };
 
-/// Of the head that `bytes` begin with; nothing where it ends behind them. Errors:
+/// Of the head that `bytes` begin with; nothing where it ends after them. Errors:
 /// "parquet/damaged".
 Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes);
 

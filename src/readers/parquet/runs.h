@@ -12,7 +12,7 @@ class PackedBits {
  public:
   PackedBits() = default;
   PackedBits(std::string_view bytes, unsigned width) : bytes_(bytes), width_(width) {}
-  /// The next one. What lies behind the bytes is 0.
+  /// The next one. What is behind the bytes is 0.
   std::uint64_t Next();
   /// The next `count`. REQUIRES: at most 32 bits.
   void Read(std::size_t count, std::uint32_t* out);

@@ -22,7 +22,7 @@ class StoredBytes {
 
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return size_; }
-  /// Puts `count` bytes from `offset` on into `out`. REQUIRES: they lie inside of size().
+  /// Puts `count` bytes from `offset` on into `out`. REQUIRES: they are inside of size().
   Status Read(std::uint64_t offset, std::size_t count, std::string& out) const;
 
  private:

@@ -53,7 +53,7 @@ class RowBlocks {
   /// REQUIRES: the columns are readable.
   RowBlocks(Table table, const std::vector<std::size_t>& columns);
 
-  /// Goes to the next rows: how many there are, 0 behind the last. Errors: kInput, with the file
+  /// Goes to the next rows: how many there are, 0 after the last. Errors: kInput, with the file
   /// and the column.
   Result<std::size_t> Next();
   /// Of the column that was named at this place.

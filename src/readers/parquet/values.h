@@ -48,8 +48,8 @@ class PageValues {
   static Result<PageValues> Begin(const Column& column, Encoding encoding, std::string_view body,
                                   const Dictionary* dictionary);
 
-  /// Adds the next `count` to `out`, and to `kept` what their texts are in but for the page and the
-  /// dictionary. Errors: "parquet/damaged".
+  /// Adds the next `count` to `out`, and to `kept` what their texts are in except for the page and
+  /// the dictionary. Errors: "parquet/damaged".
   Status Read(std::size_t count, ValueList& out, std::vector<Kept>& kept);
 
  private:

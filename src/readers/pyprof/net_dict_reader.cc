@@ -25,7 +25,7 @@ constexpr RecordingHint kHints[] = {
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 
 // One import. The model wants times: each kernel is put where the one before it ends, so that every
-// kernel has a start of its own, and the profile says that it has no timeline.
+// kernel has a separate start, and the profile says that it has no timeline.
 class Import {
  public:
   Import(ByteSource& source, const ReadOptions& options) : source_(source), options_(options) {}
@@ -84,7 +84,7 @@ class Import {
     return AddRest(text);
   }
 
-  // What stands behind the last line end: a line, or what is left of one.
+  // What is after the last line end: a line, or what is left of one.
   Status AddRest(std::string_view rest) {
     if (Trim(rest).empty() || Trim(rest).ends_with('}')) {
       AddLine(rest);

@@ -14,7 +14,7 @@
 
 namespace profgauge::readers::rocprofv3 {
 
-/// Everything is named by ids. What they mean may stand before the records that use them or behind,
+/// Everything is named by ids. What they mean may be before the records that use them or behind,
 /// as an object's keys have no order: records whose ids mean nothing yet wait for the end of their
 /// process.
 class Records final : public JsonRowReceiver {
@@ -33,7 +33,7 @@ class Records final : public JsonRowReceiver {
     std::string name;
     std::vector<std::string> operations;
   };
-  /// What the kinds' names tell of a record.
+  /// What the kinds' names report a record.
   struct Operation {
     std::int32_t kind = -1;
     std::int32_t number = -1;

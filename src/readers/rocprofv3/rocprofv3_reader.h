@@ -25,7 +25,7 @@ inline constexpr std::string_view kRecord =
     "`--output-format json` and pass its `*_results.json`";
 inline constexpr const char* kNoCopies =
     "no copy was recorded; record with `rocprofv3 --memory-copy-trace`";
-/// What a recording lacks, and the option that records it.
+/// What a profile lacks, and the option that records it.
 std::span<const RecordingHint> Hints();
 
 }  // namespace rocprofv3

@@ -98,7 +98,7 @@ void Rows::EndProcess() {
 }
 
 std::optional<Times> Rows::TimesOf(std::int64_t start, std::int64_t end) {
-  // A record without a time of its own says 0.
+  // A record without a separate time says 0.
   if (start <= 0 || end <= 0 || start > kMaxTime || end > kMaxTime) {
     builder_.log().Add(Counter::events_bad_time);
     return std::nullopt;

@@ -56,18 +56,18 @@ class Rows {
   /// `name` may be empty.
   void AddCall(const Times& times, std::string_view name, ThreadId thread,
                std::int64_t correlation);
-  /// What launches the kernels of a collective stands inside of it.
+  /// What launches the kernels of a collective is inside of it.
   void AddRcclCall(const Times& times, std::string_view name, ThreadId thread);
   void AddRange(const Times& times, std::string_view text, ThreadId thread);
 
-  /// Counts a copy or call; `label()` says which one lacks its name.
+  /// Counts a copy or call; `label()` says which one has no name.
   template <class Label>
   void CountName(std::string_view name, Label label) {
     ++named_operations_.all;
     if (name.empty() && named_operations_.nameless++ == 0) named_operations_.first = label();
   }
 
-  /// Ids are those of one process: forgets them, but for its GPUs.
+  /// Ids are those of one process: forgets them, except for its GPUs.
   void EndProcess();
   /// Adds the GPUs that did any work; all of them when none did. Tells of what has no name.
   void Finish();

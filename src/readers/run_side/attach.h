@@ -13,7 +13,7 @@ namespace profgauge::readers {
 /// Sets Profile::run_side of each profile that has a document. Beside a profile it has its name
 /// with or without the suffix and `.run.json`; of `documents`, those of the folders that were read,
 /// also the one of its rank, and `run.json` of the only profile. Of several documents the longest
-/// counts. What cannot be used is kept as a problem, but for what the user names.
+/// counts. What cannot be used is kept as a problem, except for what the user names.
 /// Errors: of `named` only: kUsage, and kInput with the codes of ReadRunDocument() and
 /// "run/other-rank". REQUIRES: ranks were given.
 Status AttachRunSides(std::vector<Profile>& profiles, const std::vector<std::string>& documents,

@@ -54,7 +54,7 @@ void AddSingle(const std::vector<LoggedTime>& values, double factor, RunDocument
   }
 }
 
-// A line is the mean of the iterations since the line before; of the first that is not known.
+// A line is the mean of the iterations since the line before; of the first that is unknown.
 void AddMeans(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
   for (std::size_t i = 1; i < values.size(); ++i) {
     const std::int64_t steps = values[i].step - values[i - 1].step;

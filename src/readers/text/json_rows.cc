@@ -232,7 +232,7 @@ class Walk {
     return Fail(Invalid(before + skipped + used, code.message()));
   }
 
-  /// What stands behind the document's end: nothing but white space, or the zeros that pad a file.
+  /// What is behind the document's end: nothing but white space, or the zeros that pad a file.
   Status NoteBehind(std::uint64_t offset, std::string_view rest) const {
     const std::size_t text = rest.find_first_not_of(std::string_view(" \t\r\n\0", 5));
     if (text == rest.npos || allow_incomplete_) return {};

@@ -67,7 +67,7 @@ inline const char* SkipDigits(const char* at, const char* end) {
   return at;
 }
 
-/// Behind the digits, fraction included, of the number whose first digit stands at `at`; nothing
+/// Behind the digits, fraction included, of the number whose first digit is at `at`; nothing
 /// when they are none of JSON or more than kMaxNumber bytes. What reaches to `end` may go on.
 inline const char* SkipMantissa(const char* at, const char* end) {
   const char* const first = at;

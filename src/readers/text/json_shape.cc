@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostKeys = 32, kMostEvents = 3, kLongestEvents = 4096;
 
-/// One pass over the text; behind its end there is nothing.
+/// One pass over the text; after its end there is nothing.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}

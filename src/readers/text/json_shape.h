@@ -1,4 +1,4 @@
-// What a JSON document is made of, by its beginning alone: which keys it has, and how its events
+// What a JSON document is made of, only by its beginning: which keys it has, and how its events
 // look. Nothing is checked: that is for whoever reads it.
 #pragma once
 

@@ -1,7 +1,7 @@
 // Protocol Buffers' wire format, read in place: https://protobuf.dev/programming-guides/encoding.
 //
 // A message is a run of fields; nothing says how long it is but the bytes that hold it. Lengths are
-// held against what is there before anything is done with them, and nothing is allocated.
+// compared with what is there before anything is done with them, and nothing is allocated.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Which kernels Triton compiled of matrix products in narrow types for XLA, by the HLO modules that
-// a recording holds: the kernels' names ("gemm_fusion_dot_general_24") say neither.
+// Which kernels Triton compiled of matmuls in narrow types for XLA, by the HLO modules that
+// a profile holds: the kernels' names ("gemm_fusion_dot_general_24") say neither.
 //
 // Message and field numbers: xla/service/hlo.proto and xla/xla_data.proto of
 // github.com/openxla/xla.

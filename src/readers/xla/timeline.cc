@@ -252,7 +252,7 @@ void Timeline::Add(const Track& track, const Event& event) {
 
 Timeline::Names Timeline::NamesOf(const Event& event) {
   Names names;
-  // "XlaModule:" stands for all that XLA compiled. A scope without a slash is an argument's name.
+  // "XlaModule:" represents all that XLA compiled. A scope without a slash is an argument's name.
   auto scope = event.tf_op.substr(0, event.tf_op.rfind(':'));
   if (scope.empty() || scope == "XlaModule") scope = event.scope;
   if (scope.find('/') != std::string_view::npos || (scope == event.tf_op && !scope.empty())) {
@@ -406,7 +406,7 @@ void Timeline::AddOps(const Call& call) {
   }
 }
 
-// A fusion's name ("fusion.12") does not tell what it does, its category may.
+// A fusion's name ("fusion.12") does not show what it does, its category may.
 Timeline::Piece Timeline::NestedOf(const Track& track, const Event& event) {
   Piece piece;
   piece.gpu = track.gpu;

@@ -3,7 +3,7 @@
 //
 // Lines that the profiler derived from others (Steps, XLA Modules, XLA Ops on GPUs, framework name
 // scopes, source code) repeat the time of the streams: they are counted in the import log and
-// otherwise left out, but for XLA Modules, which are ranges over the device for display. What is
+// otherwise left out, except for XLA Modules, which are ranges over the device for display. What is
 // work on a device:
 //   - GPU: the lines "Stream #N…";
 //   - TPU, which has no streams: the line "XLA Ops", and "Sparse Core Ops" of each of its
@@ -33,7 +33,7 @@
 
 namespace profgauge::readers::xla {
 
-/// What stands for a stream of a TPU: its TensorCores, then each SparseCore.
+/// What represents a stream of a TPU: its TensorCores, then each SparseCore.
 inline constexpr std::int64_t kTensorCore = 0;
 
 /// One event. Stats are text, as trace.json has them; empty when absent.
@@ -80,7 +80,7 @@ struct DevicePlane {
 /// Nothing for planes of hosts, and of what is no device ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
 
-/// What is known of a device by its plane alone.
+/// What is known of a device only by its plane.
 struct SeenDevice {
   bool is_tpu = false;
   bool is_listed = false;  ///< By Timeline::AddGpu().

@@ -125,7 +125,7 @@ void Timeline::AddDeviceSteps() {
 }
 
 // Of a host that goes on before the device is done a step is the time that dispatching took, and
-// without launches nothing tells which work it dispatched.
+// without launches nothing shows which work it dispatched.
 bool Timeline::HostRunsAhead() const {
   const bool any_work =
       std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });

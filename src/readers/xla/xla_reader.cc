@@ -188,7 +188,7 @@ class XPlaneReader final : public Reader {
   }
 };
 
-/// Events whose track is not known yet: what they are stands behind them.
+/// Events whose track is unknown yet: what they are is after them.
 class WaitingEvents {
  public:
   void Add(std::uint32_t track, const Event& event) {

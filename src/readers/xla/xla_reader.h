@@ -2,7 +2,7 @@
 //
 //   - `<host>.xplane.pb`, complete: readers/xla/xplane.h;
 //   - `<host>.trace.json.gz` (perfetto_trace.json.gz of JAX too), the same events without the
-//     properties of the devices, cut off behind the first million.
+//     properties of the devices, cut off after the first million.
 #pragma once
 
 #include <memory>

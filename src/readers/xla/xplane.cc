@@ -337,7 +337,7 @@ class Plane {
   boost::unordered_flat_map<std::int64_t, StatMeta> stat_names_;
   std::deque<std::string> numbers_;  ///< Of one event's stats, as text.
   std::size_t used_ = 0;
-  std::deque<std::string> texts_;  ///< Mended ones.
+  std::deque<std::string> texts_;  ///< Repaired ones.
   std::string_view bad_;
 };
 
@@ -402,7 +402,7 @@ void ForEachField(std::string_view message, std::uint32_t field, Each each) {
   }
 }
 
-/// The modules that the recording ran: stats of bytes in the metadata of a plane's events.
+/// The modules that the profile ran: stats of bytes in the metadata of a plane's events.
 void ReadModules(std::string_view bytes, Timeline& timeline) {
   ForEachField(bytes, space::kPlanes, [&](std::string_view plane) {
     if (NameOf(plane) != kModulePlane) return;
@@ -424,7 +424,7 @@ bool Says(std::string_view text, std::string_view words) {
   return std::search(text.begin(), text.end(), words.begin(), words.end(), same) != text.end();
 }
 
-/// Whether the profiler says that its recording lacks events. Its texts are for people: these words
+/// Whether the profiler says that its profile has no events. Its texts are for people: these words
 /// are those of xla/backends/profiler and tsl/profiler.
 bool TellsOfLoss(bool is_error, std::string_view text) {
   // "Detected GPU events dropped on HOST: …", "No XSpace data returned from subprocess: …".
@@ -437,7 +437,7 @@ bool TellsOfLoss(bool is_error, std::string_view text) {
 }
 
 void AddWords(bool is_error, std::string_view text, ImportLog& log) {
-  // events_dropped of 1 stands for a statement without a number; a second one would make it two.
+  // events_dropped of 1 represents a statement without a number; a second one would make it two.
   const bool is_loss = TellsOfLoss(is_error, text) && log[Counter::events_dropped] == 0;
   log.AddAt(is_loss ? Counter::events_dropped : Counter::profiler_warnings,
             PrintableShort(text, 200));

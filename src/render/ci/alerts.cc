@@ -7,7 +7,7 @@
 namespace profgauge::render {
 namespace {
 
-/// Nobody knows whether the limit is kept.
+/// No one knows whether the limit is kept.
 bool HasNoAnswer(const report::GateRow& row) {
   return row.status == State::kMissing || row.status == State::kOpen;
 }

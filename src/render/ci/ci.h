@@ -41,7 +41,7 @@ std::optional<Alert> AlertOfRun(const report::Report& report);
 
 /// Where alerts are shown.
 struct AlertPlaces {
-  AlertPlace otherwise;  ///< For alerts that have no place of their own.
+  AlertPlace otherwise;  ///< For alerts that have no separate place.
   std::map<std::string, AlertPlace, std::less<>> by_id;
 
   const AlertPlace& Of(std::string_view id) const {

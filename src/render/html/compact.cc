@@ -47,7 +47,7 @@ std::size_t EndOfPattern(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-// A slash divides what stands before it, or begins a pattern where nothing does.
+// A slash divides what is before it, or begins a pattern where nothing does.
 bool BeginsPattern(std::string_view before) {
   constexpr std::string_view kBeforeValues = "(,=:[!&|?{};>";
   return before.empty() || kBeforeValues.find(before.back()) != kBeforeValues.npos ||

@@ -34,7 +34,7 @@ void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object
 /// `html` with a comment that names its generator, where the template does not.
 std::string WithGenerator(std::string html);
 
-/// The three files of a page whose assets stand beside it. `tool` names the generator.
+/// The three files of a page whose assets are beside it. `tool` names the generator.
 std::vector<File> FilesOf(std::string page, const Assets& assets, std::string_view tool);
 
 }  // namespace profgauge::render::html

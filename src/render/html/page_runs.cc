@@ -26,10 +26,10 @@ namespace json = boost::json;
 using html::Assets;
 
 // Budget: 300 kB for each run with its part of the comparisons, which are ever more; what they have
-// no room for stands in the JSON and in `profgauge compare`.
+// no room for is in the JSON and in `profgauge compare`.
 html::ComparisonLimits LimitsFor(std::size_t pairs) {
   html::ComparisonLimits limits;
-  limits.has_values = false;  // All runs' metrics stand side by side in a part of their own.
+  limits.has_values = false;  // All runs' metrics stand side by side in a separate part.
   constexpr struct {
     std::size_t pairs, rows;
     ChangeTreeOptions tree;
@@ -108,7 +108,7 @@ Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions&
   return parts;
 }
 
-/// The gravest of the verdicts.
+/// The most severe of the verdicts.
 Tone ToneOfAll(const report::Runs& runs) {
   Tone worst = Tone::kGood;
   for (const report::Report& run : runs.runs) {

@@ -14,7 +14,7 @@ namespace profgauge::render::html {
 boost::json::object MakePanel(const report::Report& report, std::string_view id,
                               std::string_view title);
 
-/// A line of a panel: a swatch of colour, a label, a number and a remark; each may be empty. The
+/// A line of a panel: a swatch of color, a label, a number and a remark; each may be empty. The
 /// definition of `metric`, if it is one, is shown where the reader points at the label.
 boost::json::object PanelRow(std::string swatch, std::string_view label, boost::json::object number,
                              std::string_view about, std::string_view metric = {});

@@ -46,7 +46,7 @@ void JoinRemarks(json::object& panel) {
   panel["note"] = std::move(shared);
 }
 
-// What the recording does not have is left out; a card of nothing says why its first is not there.
+// What the profile does not have is left out; a card of nothing says why its first is not there.
 json::object Card(const Report& report, std::string_view id, std::string_view title,
                   std::initializer_list<Line> lines) {
   json::object panel = MakePanel(report, id, title);

@@ -165,7 +165,7 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  // As the PyTorch Profiler plug-in's configuration: how many recordings, and of what.
+  // As the PyTorch Profiler plug-in's configuration: how many profiles, and of what.
   add("Workers", FormatCount(profile.ranks));
   if (!profile.accelerator.empty() || !profile.devices.empty()) {
     add("Device type", WordsOf(report, "{{ device.device }}"));

@@ -1,4 +1,4 @@
-// The parts of a rank's iterations, as the tables of ranks have them, with their colours.
+// The parts of a rank's iterations, as the tables of ranks have them, with their colors.
 #pragma once
 
 #include <array>

@@ -75,7 +75,7 @@ bool IsWide(const Table& table, const Column& column) {
 }
 
 // What a row is comes first, in up to three columns, then what the table is sorted by; wide texts
-// stand behind the numbers, so that these are in view.
+// are behind the numbers, so that these are in view.
 void Arrange(const Table& table, const Column* by, Columns& columns) {
   const auto name = std::find_if(columns.begin(), columns.end(),
                                  [](const Column* column) { return column->id() == "name"; });

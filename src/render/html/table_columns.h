@@ -21,7 +21,7 @@ ColumnChoice ChooseColumns(const Table& table, const Column* by);
 /// Rows within rows: analysis/tables/tree_rows.h.
 bool IsTree(const Table& table);
 
-/// Texts and yes/no stand on the left.
+/// Texts and yes/no are on the left.
 bool IsLeft(Unit unit);
 
 }  // namespace profgauge::render::html

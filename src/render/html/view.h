@@ -22,7 +22,7 @@
 
 namespace profgauge::render::html {
 
-/// Rows of a table that stand in the page itself, for readers without scripts: of operators and
+/// Rows of a table that are in the page itself, for readers without scripts: of operators and
 /// kernels, of the other tables that most look for, of the rest. What is not there is told.
 inline constexpr std::size_t kStaticRows = 100;
 inline constexpr std::size_t kStaticRowsOfMain = 40;
@@ -94,7 +94,7 @@ boost::json::object BandwidthView(const report::Report& report);
 boost::json::object PathView(const report::Report& report);
 /// Draws the table `sbuf_allocations` into its view: `charts` and `charts_note`.
 void AddSbufCharts(const Table& table, bool several_ranks, boost::json::object& view);
-/// The panels of the dashboard, and those that the recording has nothing for, with why.
+/// The panels of the dashboard, and those that the profile has nothing for, with why.
 struct Panels {
   boost::json::array shown;
   std::vector<std::pair<std::string, std::string>> absent;  ///< Title, reason.
@@ -123,7 +123,7 @@ struct TableLimits {
 boost::json::object TableView(const Table& table, const TableLimits& limits,
                               TablePacker* payload = nullptr);
 
-/// All of the above: what page.html sees, but for style, script and policy.
+/// All of the above: what page.html sees, except for style, script and policy.
 boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits = {});
 
 /// A text of the page, which may name parts of a device as `{{ device.core }}`, in the words of the
@@ -145,7 +145,7 @@ Folded Fold(std::string_view text, std::size_t most = kFold);
 std::string CutName(std::string_view text, std::size_t most);
 
 /// What is not there, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces],
-/// sep}]. `sep` stands before all but the first. A reason's pieces are {text, code}: words between
+/// sep}]. `sep` is before all but the first. A reason's pieces are {text, code}: words between
 /// backticks are code.
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent);
 boost::json::array PiecesOf(std::string_view text);

@@ -86,7 +86,7 @@ json::array RankLegend(const Report& report) {
   return out;
 }
 
-// Of more bars than these, the largest shares stand in what is shown on hover alone.
+// Of more bars than these, the largest shares are in what is shown only on hover.
 constexpr std::size_t kLabelledBars = 8;
 
 // A bar for each rank, as long as its iterations.
@@ -158,7 +158,7 @@ std::vector<IterationRow> IterationRows(const Report& report, const Table& table
 
 using IterationLabels = std::map<std::int64_t, std::string>;
 
-// "ProfilerStep#5 (0)", or the position where the recording has no other name for it.
+// "ProfilerStep#5 (0)", or the position where the profile has no other name for it.
 std::string NameOf(const Table& table, std::size_t row, const IterationLabels& labels) {
   const Value index = table.At(row, "index");
   if (IsAbsent(index)) return fmt::to_string(row);
@@ -195,7 +195,7 @@ ChartColumn MakeChartColumn(const Report& report, const Table& table, const Iter
   return column;
 }
 
-// More than this many columns are drawn as means of neighbours.
+// More than this many columns are drawn as means of neighbors.
 constexpr std::size_t kMaxColumns = 320;
 
 std::vector<ChartColumn> Thin(std::vector<ChartColumn> columns) {
@@ -234,7 +234,7 @@ ColumnChart IterationChart(const Report& report, const Table& table,
   return chart;
 }
 
-// With those that are not selected, pale and in grey, in the order of the recording.
+// With those that are not selected, pale and in gray, in the order of the profile.
 void AddOthers(const Report& report, const Table& table, const std::vector<IterationRow>& rows,
                ColumnChart& chart) {
   const Table* others = FindTable(report, "other_iterations");
@@ -252,7 +252,7 @@ void AddOthers(const Report& report, const Table& table, const std::vector<Itera
     column.name = ShortName(name);
     column.title = fmt::format("Iteration {}, not selected: {}", name, DurationText(duration));
     column.values.assign(chart.series.size(), 0);
-    column.values.back() = duration;  // "Unattributed": its parts are not known.
+    column.values.back() = duration;  // "Unattributed": its parts are unknown.
     column.shaded = true;
     by_index.try_emplace(static_cast<std::int64_t>(AsNumber(others->At(row, "index"), -1)),
                          std::move(column));

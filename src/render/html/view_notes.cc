@@ -83,7 +83,7 @@ json::object QualityView(const Certificate& recording, bool has_remarks) {
           {"checks", std::move(checks)},    {"fine", fine}};
 }
 
-// A formula that several metrics share stands at the first of them.
+// A formula that several metrics share is at the first of them.
 std::string FormulaOf(const report::Metric& metric,
                       std::map<std::string_view, std::string_view>& known) {
   constexpr std::size_t kLongFormula = 50;
@@ -112,7 +112,7 @@ json::array MetricsView(const report::Report& report) {
   return out;
 }
 
-// Metrics that the recording cannot give, by what is missing.
+// Metrics that the profile cannot give, by what is missing.
 json::array AbsentMetrics(const report::Report& report) {
   std::vector<std::pair<std::string, std::string>> by_reason;
   for (const report::Metric& metric : report.metrics) {

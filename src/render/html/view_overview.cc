@@ -67,7 +67,7 @@ void AddBusy(const Timeline& timeline, const Timeline::Lane& lane, const Stretch
   }
 }
 
-// A track's events in the stretch, lane by lane.
+// A track's events in the range, lane by lane.
 struct Shown {
   std::uint32_t track = 0;
   std::vector<OverviewLane> lanes;

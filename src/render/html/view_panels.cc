@@ -81,7 +81,7 @@ std::string ReasonOf(const Report& report, std::string_view id, std::string_view
   return std::string(otherwise);
 }
 
-// Of several GPUs, what each of them does; many are in their table alone.
+// Of several GPUs, what each of them does; many are only in their table.
 void AddEachGpu(const Report& report, json::array& rows) {
   constexpr std::size_t kMostGpusDrawn = 8;
   const Table* gpus = FindTable(report, "gpus");

@@ -60,7 +60,7 @@ bool Knows(const Table& table, std::string_view id) {
   return column != nullptr && column->absent_because().empty();
 }
 
-// So many neighbours share a row or column that no more than `most` are left: a power of two, so
+// So many neighbors share a row or column that no more than `most` are left: a power of two, so
 // that the GPUs of a machine stay together.
 std::size_t Together(std::size_t count, std::size_t most) {
   std::size_t each = 1;
@@ -207,7 +207,7 @@ ChartColumn StepColumn(const Table& steps, std::size_t row) {
   return column;
 }
 
-// Ranks side by side in each of the slowest iterations, in the order of the recording.
+// Ranks side by side in each of the slowest iterations, in the order of the profile.
 json::array StepsOf(const Report& report) {
   json::array out;
   const Table* steps = FindTable(report, "rank_steps");

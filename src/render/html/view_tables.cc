@@ -73,7 +73,7 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
   return rows;
 }
 
-// How many of the last columns stand on the left: of many rows a class says it, for three at most.
+// How many of the last columns are on the left: of many rows a class says it, for three at most.
 std::size_t LeftAtEnd(const std::vector<const Column*>& columns) {
   std::size_t count = 0;
   while (count + 1 < columns.size() && count < 3 &&
@@ -117,10 +117,10 @@ void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, st
 }
 
 // Of many rows: long names are cut in their middle, numbers come without their exact value.
-// `by_class`: the table's class says that they stand on the left.
+// `by_class`: the table's class says that they are on the left.
 void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class, std::string& out) {
   constexpr std::size_t kMostLetters = 64;
-  // Heads of rows stand on the left by their table's class, to keep the page small.
+  // Heads of rows are on the left by their table's class, to keep the page small.
   const std::string_view tag = head ? "th" : IsLeft(unit) && !by_class ? "td align=left" : "td";
   fmt::format_to(std::back_inserter(out), "<{}>{}", tag,
                  EscapeHtml(CutName(FormatValue(value, unit), kMostLetters)));
@@ -250,7 +250,7 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
 }
 
 // Those of each table. What a page without a timeline has room for beside them goes to tables that
-// it can make whole, the ones that lack least first: a search of such a table misses nothing.
+// it can make whole, the ones that have no least first: a search of such a table misses nothing.
 std::vector<std::size_t> PayloadRowsOf(
     const report::Report& report, const std::vector<std::pair<const Table*, TableLook>>& tables) {
   std::vector<std::size_t> rows;

@@ -1,4 +1,4 @@
-// What stands for report.json where a run ended without a report; and verdict.json.
+// What represents report.json where a run ended without a report; and verdict.json.
 #include "profgauge/version.h"
 #include "render/json/json_writer.h"
 #include "render/shared/ending.h"

@@ -21,7 +21,7 @@ std::string EscapeMarkdown(std::string_view text);
 /// For text inside an HTML tag pair, where Markdown's own escapes are not read; one line.
 std::string EscapeMarkdownHtml(std::string_view text);
 
-/// For a sentence of ours: what stands between a pair of backticks is a code span, all else as
+/// For a sentence of ours: what is between a pair of backticks is a code span, all else as
 /// EscapeMarkdown.
 std::string MarkdownProse(std::string_view text, bool in_table);
 std::string MarkdownProse(const RichText& parts, bool in_table);

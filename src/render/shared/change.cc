@@ -40,7 +40,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kPropert
     {"shape_signature", "{{ device.device }} work: operators, input shapes and launches"},
 }};
 
-// Lays out the tree; children of a step stand behind it.
+// Lays out the tree; children of a step are after it.
 class TreeBuilder {
  public:
   TreeBuilder(const std::vector<report::ComparisonStep>& steps, const ChangeTreeOptions& options)

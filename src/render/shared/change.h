@@ -58,7 +58,7 @@ struct SpeedLook {
   std::string_view sign, name;
 };
 SpeedLook LookOfSpeed(const report::Comparison& comparison);
-/// Whether the change of a metric is certain: -1 it falls, 1 it rises, 0 nobody knows. Certain are
+/// Whether the change of a metric is certain: -1 it falls, 1 it rises, 0 no one knows. Certain are
 /// changes whose interval excludes 0.
 int CertainChange(const report::Comparison& comparison, std::string_view metric);
 /// Whether any part is significant, so that the mark needs its legend.

@@ -162,7 +162,7 @@ void AddEvents(const report::Timeline& timeline, Ns unit, ColumnPacker& packer) 
   packer.AddDifferences("start", differences);
   std::vector<std::uint64_t> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    // Both ends are rounded, so that neighbours that touch still do.
+    // Both ends are rounded, so that neighbors that touch still do.
     const Ns end = (timeline.start[i] + timeline.duration[i]) / unit;
     values[i] = static_cast<std::uint64_t>(end - timeline.start[i] / unit);
   }

@@ -1,6 +1,6 @@
 // A run that ended without a report, in every output: why, and what to do next.
 //
-// Whoever reads an output learns from that output alone that nothing was judged; an earlier run's
+// Whoever reads an output learns only from that output that nothing was judged; an earlier run's
 // report is replaced. All of them carry the same codes and sentences. Besides: the verdict for
 // programs that want nothing else, of a report or of an ending.
 #pragma once

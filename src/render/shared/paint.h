@@ -1,4 +1,4 @@
-// Colours of charts.
+// Colors of charts.
 #pragma once
 
 #include <array>
@@ -6,15 +6,15 @@
 
 namespace profgauge::render {
 
-/// A colour with a fixed meaning. `name` is the CSS class.
+/// A color with a fixed meaning. `name` is the CSS class.
 struct Paint {
   std::string_view name;
   std::string_view fill;  ///< "#009E73"
   std::string_view ink;   ///< Text on top of it: "#000" or "#fff".
 };
 
-/// For series without a meaning of their own, told apart by shape and word, too: none is a
-/// category's colour, each is seen on light paper and on dark.
+/// For series without a separate meaning, distinguished by shape and word, too: none is a
+/// category's color, each is seen on light paper and on dark.
 inline constexpr std::array<Paint, 8> kNeutralPaints = {{
     {"s-1", "#4477AA", "#fff"},
     {"s-2", "#EE6677", "#000"},

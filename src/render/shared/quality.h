@@ -14,8 +14,8 @@ std::string_view TrustText(Trust trust);
 /// "fine", "uncertain", "lost", "unknown".
 std::string_view StateText(CheckState state);
 
-/// "limited: 70 of 516 launches have no kernel (and 1 more)": the gravest check; empty where the
-/// profile is whole.
+/// "limited: 70 of 516 launches have no kernel (and 1 more)": the most severe check; empty where
+/// the profile is whole.
 std::string QualityText(const Certificate& recording);
 
 /// Checks by weight: what was lost, what is uncertain, unknown, fine; each in their order.

@@ -1,13 +1,13 @@
-// The colours of a style sheet that lists of this folder hold.
+// The colors of a style sheet that lists of this folder hold.
 #pragma once
 
 #include <string>
 
 namespace profgauge::render {
 
-/// A style sheet with its remarks about categories and states replaced by what they stand for:
+/// A style sheet with its remarks about categories and states replaced by what they represent:
 /// "/* categories */", "/* states */" and those with "dark" before the word by variables, "/*
-/// classes of categories */" by the rules of what is another colour in the dark. A sheet without
+/// classes of categories */" by the rules of what is another color in the dark. A sheet without
 /// them stays as it is.
 std::string WithColours(std::string css);
 

@@ -35,7 +35,7 @@ namespace profgauge::render {
 boost::json::value MakeMarkup(std::string markup);
 bool IsMarkup(const boost::json::value& value);
 
-/// The schema that `view` stands for: each list becomes one element that has every name of its
+/// The schema that `view` represents: each list becomes one element that has every name of its
 /// elements.
 boost::json::value MakeSchema(boost::json::value view);
 

@@ -31,7 +31,7 @@ class Places {
   std::uint32_t line_ = 1;
 };
 
-// Sets kind and name from what stands between the braces; false for a comment.
+// Sets kind and name from what is between the braces; false for a comment.
 bool Classify(std::string_view inside, bool triple, Tag& tag) {
   constexpr std::pair<char, TagKind> kSigils[] = {{'&', TagKind::kRaw},
                                                   {'#', TagKind::kSection},

@@ -167,7 +167,7 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report) 
 
 const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding) {
   if (!HasFired(finding)) return nullptr;
-  // A cause stands before its symptoms, so a search that ends at the finding cannot run in a
+  // A cause is before its symptoms, so a search that ends at the finding cannot run in a
   // circle.
   for (const report::Finding& cause : report.findings) {
     if (&cause == &finding) return nullptr;

@@ -66,7 +66,7 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report);
 /// The fired finding that explains this one; nullptr when it stands for itself. Their gains are
 /// one.
 const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding);
-/// How many causes stand above it.
+/// How many causes are above it.
 int DepthOf(const report::Report& report, const report::Finding& finding);
 
 /// Whether the limit of a row is missed or cannot be judged.

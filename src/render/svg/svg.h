@@ -1,8 +1,8 @@
 // The charts of a page, as SVG text: a stacked bar, stacked columns over iterations, a meter.
 //
-// Every shape has its colour twice, as a presentation attribute and as a class: the attribute
+// Every shape has its color twice, as a presentation attribute and as a class: the attribute
 // serves pages whose style sheet may not load, the class lets the style sheet choose for dark and
-// print. No chart is the only carrier of its numbers; each stands beside a table.
+// print. No chart is the only carrier of its numbers; each is beside a table.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace profgauge::render {
 
-/// A square of the colour, for legends.
+/// A square of the color, for legends.
 std::string SvgSwatch(const Paint& paint);
 
 struct BarPart {

@@ -79,7 +79,7 @@ std::string SvgBlocks(const BlockChart& chart) {
   if (!(frame.last > frame.first) || !(frame.high > frame.low)) return {};
   std::string out = SvgOpen(chart.width, chart.height, chart.description, "chart");
   DrawAxes(chart, frame, out);
-  out += "<g stroke=\"#000\" stroke-opacity=\".35\">";  // Neighbours stay apart.
+  out += "<g stroke=\"#000\" stroke-opacity=\".35\">";  // Neighbors stay apart.
   for (const Block& block : chart.blocks) DrawBlock(block, frame, out);
   return out + "</g></svg>";
 }

@@ -1,5 +1,5 @@
 // Ranges of addresses over time, as SVG text: who occupies which part of a memory, and when. As all
-// charts (render/svg/svg.h), it carries its colours twice and stands beside its table.
+// charts (render/svg/svg.h), it carries its colors twice and is beside its table.
 #pragma once
 
 #include <cstdint>

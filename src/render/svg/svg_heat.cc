@@ -35,7 +35,7 @@ struct Grid {
 };
 
 std::string CellPath(const Grid& grid, std::size_t at, std::size_t columns) {
-  // Edges are shared with the neighbours', so that rounding leaves no gaps between them.
+  // Edges are shared with the neighbors', so that rounding leaves no gaps between them.
   const std::size_t row = at / columns, column = at % columns;
   const double gap = grid.cell > 6 ? 1 : 0, below = grid.row > 6 ? 1 : 0;
   return fmt::format("M{} {}H{}V{}H{}z", SvgNumber(grid.X(column)), SvgNumber(grid.Y(row)),
@@ -100,7 +100,7 @@ void DrawScale(const HeatChart& chart, double x, double height, double most, std
   if (each >= 3) out += Label(x + 16, kTop + each * kLevels, "", "0");
 }
 
-// Neighbours as one, so that each is at least three pixels wide.
+// Neighbors as one, so that each is at least three pixels wide.
 std::vector<Band> Thin(std::vector<Band> bands, double width) {
   const auto most = static_cast<std::size_t>(std::max(1.0, width / 3));
   if (bands.size() <= most) return bands;

@@ -1,5 +1,5 @@
 // Values of many things at many times as a strip of cells, and how values spread over many, as SVG
-// text. As all charts (render/svg/svg.h), they carry their colours twice and stand beside their
+// text. As all charts (render/svg/svg.h), they carry their colors twice and are beside their
 // table. Their size is bounded, however many ranks and iterations there are.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace profgauge::render {
 
-/// Cells of one colour: the stronger, the larger the value.
+/// Cells of one color: the stronger, the larger the value.
 struct HeatChart {
   std::vector<std::string> rows;     ///< Names, from the top.
   std::vector<std::string> columns;  ///< Names, from the left.
@@ -35,7 +35,7 @@ struct BandChart {
   std::string description;
   int width = 580, height = 180;
 };
-/// Neighbours that would be too narrow to see become one band that covers them. Empty without
+/// Neighbors that would be too narrow to see become one band that covers them. Empty without
 /// bands, and when all are 0.
 std::string SvgBands(const BandChart& chart);
 

@@ -1,5 +1,5 @@
 // Calls of several ranks on one time axis, joined where they are one call, as SVG text. As all
-// charts (render/svg/svg.h), it carries its colours twice and stands beside its table.
+// charts (render/svg/svg.h), it carries its colors twice and is beside its table.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct MeetingChart {
   std::string description;
   int width = 1190;
 };
-/// A line joins the starts of a call on neighbouring lanes: the more it slants, the later one came.
+/// A line joins the starts of a call on neighboring lanes: the more it slants, the later one came.
 /// Empty without lanes or time.
 std::string SvgMeetings(const MeetingChart& chart);
 

@@ -14,7 +14,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr int kLeft = 180, kTop = 22, kLane = 18, kGap = 3;
-constexpr int kBin = 3;          // Pixels that show one colour.
+constexpr int kBin = 3;          // Pixels that show one color.
 constexpr double kLetter = 7.4;  // Width of one, for labels.
 constexpr std::size_t kLeastLetters = 8;
 
@@ -47,7 +47,7 @@ std::vector<int> Bins(const OverviewLane& lane, const OverviewChart& chart, cons
   return bins;
 }
 
-// One path for each colour of the lane.
+// One path for each color of the lane.
 void DrawLane(const OverviewChart& chart, const std::vector<int>& bins, int y, std::string& out) {
   std::vector<std::string> paths(chart.paints.size());
   for (std::size_t bin = 0; bin < bins.size();) {

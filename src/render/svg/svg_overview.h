@@ -1,5 +1,5 @@
-// Events on lanes over a stretch of time, as SVG text: what a reader without scripts sees in place
-// of the timeline. As all charts (render/svg/svg.h), it carries its colours twice and stands beside
+// Events on lanes over a range of time, as SVG text: what a reader without scripts sees in place
+// of the timeline. As all charts (render/svg/svg.h), it carries its colors twice and is beside
 // its table.
 #pragma once
 
@@ -28,7 +28,7 @@ struct OverviewChart {
   std::string description;
   int width = 1190;
 };
-/// Empty when the stretch or the lanes are. Its size is bounded, however many events there are:
+/// Empty when the range or the lanes are. Its size is bounded, however many events there are:
 /// what falls into the same few pixels is drawn as what takes most of them.
 std::string SvgOverview(const OverviewChart& chart);
 

@@ -26,7 +26,7 @@ struct Frame {
   double Y(double y) const { return kTop + height * (1 - y / top); }
 };
 
-// Around the point; shapes differ, since colours do not for everybody.
+// Around the point; shapes differ, since colors do not for everybody.
 std::string ShapeOf(std::size_t series, double x, double y) {
   switch (series % 6) {
     case 0:

@@ -1,5 +1,5 @@
-// Points over sizes, as SVG text: a kind of point has its colour and its shape. As all charts
-// (render/svg/svg.h), it carries its colours twice and stands beside its table.
+// Points over sizes, as SVG text: a kind of point has its color and its shape. As all charts
+// (render/svg/svg.h), it carries its colors twice and is beside its table.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // A chart of values that hold until they change, as SVG text: allocated memory over time. As all
-// charts (render/svg/svg.h), it carries its colours twice and stands beside its table.
+// charts (render/svg/svg.h), it carries its colors twice and is beside its table.
 #pragma once
 
 #include <cstddef>

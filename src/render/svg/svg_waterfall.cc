@@ -1,5 +1,5 @@
 // The waterfall chart: a bar for the base, one for each category that changed, hung where the one
-// before ends, and one for the current run. Direction is told by sign, arrow and place; colour only
+// before ends, and one for the current run. Direction is told by sign, arrow and place; color only
 // repeats it.
 #include <fmt/format.h>
 

@@ -124,7 +124,7 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   return Flowed("  change      ", parts, width) + "\n";
 }
 
-/// The profile's quality where it is not whole: its gravest check.
+/// The profile's quality where it is not whole: its most severe check.
 std::string QualityLine(const Certificate& recording, std::size_t width) {
   if (recording.trust == Trust::kWhole) return {};
   const std::string lead = "  quality     ";
@@ -206,7 +206,7 @@ int StepsIn(const report::Report& report, const report::Finding& finding) {
   return steps + 1;
 }
 
-/// A finding that a missed limit counts stands below it, without a verb of its own: the lines that
+/// A finding that a missed limit counts is below it, without a separate verb: the lines that
 /// say "error" are as many as the errors counted.
 Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
@@ -295,7 +295,7 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
   }
 }
 
-/// Whether a row says already what leaves the verdict open: then it is the line that says so.
+/// Whether a row says already what leaves the verdict undecided: then it is the line that says so.
 bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   const auto cause_in = [](std::string_view text) {
     const auto at = text.find(": ");
@@ -314,7 +314,7 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   return false;
 }
 
-// Limits and rules that fail a run are rows of their own; what leaves it open may be neither.
+// Limits and rules that fail a run are rows of their own; what leaves it undecided may be neither.
 void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
@@ -347,7 +347,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
         continue;
       }
     }
-    // By how much the run changed, and how sure that is, stands on every pass.
+    // By how much the run changed, and how sure that is, is on every pass.
     const bool is_measured = is_change && !gate->reason.empty();
     if (is_missed || (gate->status == State::kPass && (verbosity > 0 || is_measured))) {
       rows.push_back(RowOf(*gate));
@@ -448,7 +448,7 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
 }
 
 /// "policy perf/gpt.yaml (job gpt of profgauge.yaml)", with a baseline that is missing or has fewer
-/// runs than asked for; nothing where no policy was held against the run.
+/// runs than asked for; nothing where no policy was compared with the run.
 std::string SourcesText(const report::Report& report, std::size_t width) {
   if (report.verdict.policy.empty()) return {};
   std::string text = "policy " + Printable(PolicyText(report.verdict));

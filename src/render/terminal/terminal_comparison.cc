@@ -78,7 +78,7 @@ std::string ChangeLine(const report::Comparison& comparison) {
   return Printable(ChangeSentence(comparison)) + "\n";
 }
 
-// What leaves the verdict open, and the verdict. Nothing where nobody asked for one.
+// What leaves the verdict undecided, and the verdict. Nothing where no one asked for one.
 std::string VerdictLine(const report::Report& report) {
   if (report.verdict.status == State::kNotJudged) return {};
   std::string out;

@@ -125,7 +125,7 @@ class Writer {
     }
   }
 
-  // The critical path is no work of its own, and readers of traces would take it for work.
+  // The critical path is no separate work, and readers of traces would take it for work.
   static bool IsPath(const Timeline::Track& track) {
     return track.type == report::TrackType::kPath;
   }
@@ -133,7 +133,7 @@ class Writer {
     return IsPath(timeline_.tracks[timeline_.lanes[lane].track]);
   }
 
-  // Whether each event of the lane lies inside one of the lane above it.
+  // Whether each event of the lane is inside one of the lane above it.
   bool IsNested(const Timeline::Lane& above, const Timeline::Lane& lane) const {
     std::uint32_t outer = above.begin;
     for (std::uint32_t i = lane.begin; i < lane.end; ++i) {

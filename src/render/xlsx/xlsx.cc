@@ -28,7 +28,7 @@ class CLocale {
   locale_t locale_, old_;
 };
 
-/// The day of the recording, so that the file's date says something and no clock is asked.
+/// The day of the profile, so that the file's date says something and no clock is asked.
 std::int64_t CreatedOf(const std::string& captured) {
   int year = 0;
   unsigned month = 0, day = 0;

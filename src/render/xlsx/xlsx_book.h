@@ -30,14 +30,14 @@ class XlsxBook {
 
   lxw_workbook* handle() { return book_; }
   lxw_format* Format(XlsxStyle style);
-  /// The number format of `unit` with the unit behind the number, for columns of mixed units.
+  /// The number format of `unit` with the unit after the number, for columns of mixed units.
   lxw_format* FormatWithUnit(Unit unit);
   /// Keeps the first failure.
   void Check(lxw_error error);
 
  private:
   std::string folder_;     ///< For temporary files of the library.
-  std::string to_remove_;  ///< A file with a name of its own; empty: there is none.
+  std::string to_remove_;  ///< A file with a separate name; empty: there is none.
   int file_ = -1;
   lxw_workbook* book_ = nullptr;
   std::map<XlsxStyle, lxw_format*> formats_;

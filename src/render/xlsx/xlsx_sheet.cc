@@ -52,7 +52,7 @@ void XlsxSheet::WidenTo(std::size_t column, double value, int decimals) {
 void XlsxSheet::Text(std::size_t row, std::size_t column, std::string_view text, XlsxStyle style) {
   if (text.empty()) return;
   const std::string shown = XlsxText(text);
-  // Without it, text behind the last column of a table runs over the page.
+  // Without it, text after the last column of a table runs over the page.
   const bool is_line = style == XlsxStyle::kPlain || style == XlsxStyle::kIndented;
   if (is_line && shown.size() > kWidest && CharactersIn(shown) > kWidest)
     style = XlsxStyle::kClipped;

@@ -28,7 +28,7 @@ struct XlsxColumn {
   Unit unit = Unit::kText;  ///< kNumber for numbers of several units.
 };
 
-/// How text of column `index` is written: with a space before it where a number stands on its left.
+/// How text of column `index` is written: with a space before it where a number is on its left.
 XlsxStyle XlsxTextStyle(const std::vector<XlsxColumn>& columns, std::size_t index);
 
 class XlsxSheet {
@@ -48,7 +48,7 @@ class XlsxSheet {
   void Link(std::size_t row, std::size_t column, const std::string& target, std::string_view text);
 
   /// Turns the cells written below `row` into a table with filters, and writes its heads into
-  /// `row`. Share columns get data bars; `level`: index of a column whose words are coloured.
+  /// `row`. Share columns get data bars; `level`: index of a column whose words are colored.
   /// Without rows only the heads are written. Returns the row below the table.
   std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
                        const std::string& name, int level = -1);

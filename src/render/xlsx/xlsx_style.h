@@ -40,7 +40,7 @@ enum class XlsxStyle : std::uint8_t {
   kHeadIndented,
   kIndented,  ///< Text behind a number, with a space between them.
   kClipped,   ///< Text that stays in its cell.
-  kFree,      ///< Text that may run over its neighbours and widens no column.
+  kFree,      ///< Text that may run over its neighbors and widens no column.
 };
 
 /// How a unit is written: times in ms, sizes in MB, rates in GB/s and TFLOP/s; the rest as it is.

@@ -1,4 +1,4 @@
-// What every fuzz target says when something does not hold, and the small words they share.
+// What every fuzz target says when something is false, and the small words they share.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline void Require(bool holds, std::string_view what) {
   std::abort();
 }
 
-/// A refusal is an answer if it says why; a defect of our own is none.
+/// A refusal is an answer if it says why; a separate defect is none.
 inline void RequireReason(const Error& error) {
   if (error.kind != ErrorKind::kInternal && !error.message.empty() && !error.code.empty()) return;
   std::fprintf(stderr, "no reason, or a defect: %s: %s\n", error.code.c_str(),

@@ -1,5 +1,5 @@
 // A mutator that knows JSON: it moves, repeats, drops and changes whole values, so that most of
-// what it makes is still a document and reaches what stands behind the parser.
+// what it makes is still a document and reaches what is behind the parser.
 #pragma once
 
 #include <cstddef>

@@ -66,7 +66,7 @@ Line RowFor(const Line& head, Dice& dice) {
   return row;
 }
 
-/// Rows rather than heads of tables: what stands in rows decides more, and a table that stays as it
+/// Rows rather than heads of tables: what is in rows decides more, and a table that stays as it
 /// is need not be made again.
 std::size_t PlaceIn(const std::vector<Line>& lines, Dice& dice) {
   std::size_t at = dice.Below(lines.size());

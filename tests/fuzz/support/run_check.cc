@@ -30,7 +30,7 @@ constexpr std::string_view kParts[] = {
     "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
     "dataloader",         "cpu",          "other"};
 
-/// What is enforced when nobody names a policy.
+/// What is enforced when no one names a policy.
 struct Default {
   Policy policy;
   Rulebook rules;

@@ -101,7 +101,7 @@ class Insertion {
   sqlite3_stmt* statement_ = nullptr;
 };
 
-// Readers open by name: in memory from here on, whatever they open. One thread, and nobody asks how
+// Readers open by name: in memory from here on, whatever they open. One thread, and no one asks how
 // much memory SQLite takes: most of the time is its own, for schemas and statements.
 void OpenInMemory() {
   static const bool kDone = [] {

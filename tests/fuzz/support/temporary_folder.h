@@ -1,4 +1,4 @@
-// Files for what is read by its path alone: gone when the program ends.
+// Files for what is read only by its path: gone when the program ends.
 #pragma once
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ class TemporaryFolder {
   }
 
   std::string path() const { return path_.string(); }
-  /// The file's path. `name` may stand in a folder of its own: "html/page.html".
+  /// The file's path. `name` may be in a separate folder: "html/page.html".
   std::string Write(std::string_view name, std::string_view text) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -27,7 +27,7 @@ enum class Mesh {
 /// What makes the late rank late.
 enum class LateBy { kNothing, kLoader, kHost, kSlowGpu, kMoreWork, kCopies };
 
-/// What the recording says of collectives: the years of PyTorch.
+/// What the profile says of collectives: the years of PyTorch.
 enum class Metadata {
   kNames,    ///< Kernels have names only.
   kSizes,    ///< Kind, elements, type and size of the group (2.2).
@@ -35,7 +35,7 @@ enum class Metadata {
   kNumbers,  ///< The number of each call in its group (2.12).
 };
 
-/// What tells who sends to whom.
+/// What shows who sends to whom.
 enum class Peers {
   kOther,   ///< The kernel names the other rank, as PyTorch does.
   kBoth,    ///< It names both.
@@ -53,8 +53,8 @@ struct Plan {
   LateBy cause = LateBy::kNothing;
   std::int64_t late = 1;        ///< The late rank.
   Ns lateness = 100'000;        ///< More than the others need, each layer or micro-batch.
-  bool first_only = false;      ///< Late before the first layer of an iteration alone.
-  std::int64_t only_step = -1;  ///< Late in this iteration alone; -1: in all.
+  bool first_only = false;      ///< Late before the first layer only of an iteration.
+  std::int64_t only_step = -1;  ///< Late only in this iteration; -1: in all.
   /// Ranks compute on while they communicate, and wait at the end of the iteration.
   bool beside = false;
   Ns jitter = 0;  ///< Every rank takes up to so much longer each time, at random.
@@ -66,7 +66,7 @@ struct Plan {
   std::int64_t drift_ppb = 0;   ///< They run apart by up to so much, in parts of a billion.
   std::int64_t lost_rank = -1;  ///< Lacks the collectives `lost_first` to `lost_last`.
   std::int64_t lost_first = 1, lost_last = 1;
-  std::vector<std::int64_t> missing;  ///< Ranks without a recording.
+  std::vector<std::int64_t> missing;  ///< Ranks without a profile.
   std::int64_t doubled = -1;          ///< This rank has two.
   Metadata metadata = Metadata::kNumbers;
   Peers peers = Peers::kOther;
@@ -101,7 +101,7 @@ struct Call {
 struct RankTruth {
   Ns waiting = 0, transfer = 0;  ///< In all collectives, before and after the last had come.
   Ns bubble = 0;                 ///< Of the waiting, in transfers between stages.
-  std::int64_t last_calls = 0;   ///< Collectives in which it alone came last.
+  std::int64_t last_calls = 0;   ///< Collectives only in which it came last.
   Ns clock = 0;                  ///< What its clock shows too much at the first iteration.
   Ns step_time = 0;              ///< Sum of its iterations.
 };
@@ -127,7 +127,7 @@ Made Simulate(const Plan& plan);
 std::string Kineto(const Plan& plan, const Made& made, std::int64_t rank);
 std::string TruthJson(const Plan& plan, const Made& made);
 
-/// Writes the ranks that have a recording into `folder`, and the truth beside it.
+/// Writes the ranks that have a profile into `folder`, and the truth beside it.
 void WriteRun(const Plan& plan, const Made& made, const std::string& folder);
 
 std::string_view CauseInWords(LateBy cause);

@@ -1,4 +1,4 @@
-// Totals of the real XLA, rocprofv3 and Ascend recordings after analysis, held against sums that
+// Totals of the real XLA, rocprofv3 and Ascend recordings after analysis, compared with sums that
 // were made from the same files without this program: a decoder of the wire format of a hundred
 // lines for
 // `.xplane.pb`, and Python's json module for the others. Times are rounded to whole nanoseconds

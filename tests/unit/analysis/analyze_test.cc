@@ -167,7 +167,7 @@ TEST(Analyze, GpuOnlyAndEmpty) {
   ExpectSound(analysis);
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "gpu.idle.mean"), 0.25);
   EXPECT_EQ(analysis.absent_tables.at("ops"), CapabilityGap(Capability::kHostOps));
-  // Nothing tells what the host did: no cause is 0, the idle time is of other causes.
+  // Nothing shows what the host did: no cause is 0, the idle time is of other causes.
   EXPECT_EQ(Reason(analysis, "gpu.idle_cause.dataloader"), CapabilityGap(Capability::kHostOps));
   EXPECT_EQ(Reason(analysis, "gpu.idle_cause.host_wait"), CapabilityGap(Capability::kLaunchLinks));
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "gpu.idle_cause.other"), 0.25);

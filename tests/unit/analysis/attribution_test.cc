@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-// What Attribution promises, held against the iterations table that Analyze() makes of the same
+// What Attribution promises, compared with the iterations table that Analyze() makes of the same
 // run.
 void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) {
   SCOPED_TRACE(name);

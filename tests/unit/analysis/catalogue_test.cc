@@ -32,7 +32,7 @@ TEST(MetricCatalogue, EveryEntryIsCompleteAndUnique) {
   EXPECT_EQ(FindMetric("gpu.idle"), nullptr);
 }
 
-// Times, bytes and counts add up over iterations, shares and rates lie between: a unit that cannot
+// Times, bytes and counts add up over iterations, shares and rates are between: a unit that cannot
 // be pooled as it is said to be is a slip of the table.
 TEST(MetricCatalogue, HasARowForEachConstant) {
   ASSERT_EQ(MetricCatalogue().size(), metric::kAll.size());
@@ -116,8 +116,8 @@ TEST(MetricCatalogue, CausesOfIdleTimeHaveTheirTitles) {
   }
 }
 
-// What a recording lacks makes numbers absent by this alone: one that nobody thought of would stand
-// as if the recording had it.
+// What a profile has no makes numbers absent only by this: one that no one thought of would stand
+// as if the profile had it.
 TEST(MetricCatalogue, SaysOfEveryMetricWhatItFollowsFrom) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     EXPECT_TRUE(!spec.basis.execution || spec.basis.times) << spec.id;
@@ -147,7 +147,7 @@ TEST(MetricCatalogue, HasTheGatedMetrics) {
   }
 }
 
-// Words of ours are told in those of the device; what a recording calls its kernels is not.
+// Words of ours are told in those of the device; what a profile calls its kernels is not.
 TEST(Output, RecordedNamesAreNoWordsOfTheDevice) {
   Output out({}, Accelerator::kAmd);
   EXPECT_EQ(out.Told("a {{ device.core }}"), "a compute unit");

@@ -218,7 +218,7 @@ Profile OfWorld(std::int64_t size, std::string_view kernel) {
   return test.Finish();
 }
 
-// Sixty-four ranks without communication: nobody knows, and nothing is claimed.
+// Sixty-four ranks without communication: no one knows, and nothing is claimed.
 TEST(Communication, IsAbsentWhereADistributedRunShowsNone) {
   const Analysis analysis =
       AnalyzeOne(OfWorld(64, "void lab::exchange<8>((anonymous namespace)::T)"));

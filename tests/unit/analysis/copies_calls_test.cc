@@ -57,7 +57,7 @@ TEST(Copies, ThatNoRecordingShowsAreAbsent) {
   EXPECT_EQ(NumberOf(AnalyzeAll(OneRank(none.Finish())), "memcpy.d2h.bytes"), 0);
 }
 
-// A checkpoint copies once: what one iteration alone has is told apart.
+// A checkpoint copies once: what one iteration alone has is distinguished.
 TEST(Copies, WhatSingleIterationsCopyStandsBeside) {
   for (const int checkpoints : {0, 1, 2}) {
     TestProfile test;

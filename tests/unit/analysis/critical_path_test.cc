@@ -283,7 +283,7 @@ Ns LengthWith(const PathGraph& graph, const PathChanges& cuts) {
   return spans.back().end - spans.front().start;
 }
 
-// On a seeded sample of steps of one recording.
+// On a seeded sample of steps of one profile.
 void ExpectProperties(const Replayed& run, const std::string& name) {
   SCOPED_TRACE(name);
   const PathGraph& graph = run.graph();
@@ -358,7 +358,7 @@ TEST(Scenario, LaunchesAndCopiesIntoAFullQueueWaitForRoomHoweverFastTheyAre) {
       if (i >= kPlaces) calls.rows.push_back({0, static_cast<std::uint32_t>(i)});
       host = returns;
     }
-    // The host works on behind them, so that it decides when the iteration ends.
+    // The host works on after them, so that it decides when the iteration ends.
     test.Call("cudaEventRecord", ApiKind::kOther, {host, 2 * kCalls * kWork - 100'000});
     const Replayed run(One(std::move(test)));
     const double before = run.replayer->Predict({{}, false}).iteration_time;
@@ -388,7 +388,7 @@ TEST(Scenario, TimeBetweenIterationsCountsWhereThereIsMuch) {
     }
     const Replayed run(One(std::move(test)));
     const Prediction predicted = run.replayer->Predict(scenario);
-    // The last one has nothing behind it.
+    // The last one has nothing after it.
     EXPECT_DOUBLE_EQ(predicted.recorded_time, 100'000 + 0.9 * static_cast<double>(between));
     EXPECT_LT(predicted.iteration_time, 90'000) << "what the device needs";
     EXPECT_DOUBLE_EQ(run.replayer->Predict({{}, false}).iteration_time, predicted.recorded_time);

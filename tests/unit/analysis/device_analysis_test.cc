@@ -129,7 +129,7 @@ TEST(Coverage, SharesOfGpuTime) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0.5);
 }
 
-// An iteration that is left out is one all the same: its work lies outside of none.
+// An iteration that is left out is one all the same: its work is outside of none.
 TEST(Coverage, WorkOfIterationsThatAreNotSelectedIsOfThem) {
   TestProfile test;
   test.Step(0, {0, 100});

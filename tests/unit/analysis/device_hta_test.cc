@@ -89,7 +89,7 @@ class DeviceHta : public testing::TestWithParam<Trace> {
 
 double InMicroseconds(Ns ns) { return static_cast<double>(ns) / 1000; }
 
-// As pandas: linear between neighbours.
+// As pandas: linear between neighbors.
 double Quantile(std::vector<double> values, double q) {
   std::sort(values.begin(), values.end());
   const double at = q * static_cast<double>(values.size() - 1);

@@ -77,7 +77,7 @@ TEST_P(DevicePlugin, KernelsByName) {
     const json::array& row = value.as_array();
     const std::string name(row[0].as_string());
     ASSERT_TRUE(rows.contains(name)) << name;
-    // The only difference: ours says unknown where the name of a convolution does not tell.
+    // The only difference: ours says unknown where the name of a convolution does not show.
     EXPECT_NE(TextAt(table, rows[name], "uses_tensor_core"), "yes") << name;
     ExpectSums(table, rows[name], row, 2, name);
   }

@@ -1,4 +1,4 @@
-// What lies at the edges of a recording is not the program's doing: work from before, work that the
+// What is at the edges of a profile is not the program's doing: work from before, work that the
 // iterations did not launch, launches whose work was not recorded, captures.
 #include <algorithm>
 
@@ -260,7 +260,7 @@ Profile StepsOf(int rank, int steps, int without_work) {
   return profile;
 }
 
-// One that lacks most iterations takes them from all.
+// One that has no most iterations takes them from all.
 TEST(Ranks, ARankThatStoppedEarlyLeavesTheOthersOpen) {
   for (const int steps : {3, 7}) {
     std::vector<Profile> run;
@@ -347,7 +347,7 @@ TEST(Capture, NothingRanIsNoIdleTime) {
   }
 }
 
-// A graph is captured once and runs often: that is no recording of a capture.
+// A graph is captured once and runs often: that is no profile of a capture.
 TEST(Capture, RunsOutweighIt) {
   TestProfile test;
   test.Call("cudaStreamBeginCapture", ApiKind::kOther, {0, 10});

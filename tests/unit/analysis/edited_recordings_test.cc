@@ -24,7 +24,7 @@ bool IsDividedByMarkers(const Iterations& iterations) {
 
 Profile Read(const std::string& path) { return *ReadProfile(path, {}); }
 
-// Calls `test(path, profile, iterations)` with each recording of several iterations with device
+// Calls `test(path, profile, iterations)` with each profile of several iterations with device
 // work, all of which end when the host's markers do: the host waits for its device.
 template <class Test>
 std::size_t ForEachInStep(Test test) {

@@ -83,7 +83,7 @@ TEST(Idle, ALoaderThatFetchesAheadDelaysNobody) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 10'000, 0}));
 }
 
-// It may normalize batches with a kernel of its own; a thread that launches much is of the loop.
+// It may normalize batches with a separate kernel; a thread that launches much is of the loop.
 TEST(Idle, ALoaderThatLaunchesLittleDelaysNobodyEither) {
   for (const int launched : {1, 4}) {
     TestProfile test = TwoKernels(500'000);
@@ -104,7 +104,7 @@ TEST(Idle, ALoaderThatLaunchesLittleDelaysNobodyEither) {
   }
 }
 
-// A synchronization that finds the GPU idle costs its own time only, and a query blocks nobody.
+// A synchronization that finds the GPU idle costs its own time only, and a query blocks no one.
 TEST(Idle, ASynchronizationOfAnIdleGpu) {
   TestProfile test = TwoKernels(500'000);
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {150'000, 160'000});

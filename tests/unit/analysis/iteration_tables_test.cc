@@ -176,7 +176,7 @@ TEST(Modules, AreAHierarchyWithTheWorkLaunchedInThem) {
   EXPECT_EQ(Integer(modules, 0, "backward_device"), 0);
 }
 
-// What the recording's end cut off was recorded, and is told apart from what is selected.
+// What the profile's end cut off was recorded, and is distinguished from what is selected.
 TEST(RunIterations, TheRecordedOnesIncludeThoseCutOff) {
   TestProfile test;
   for (int step = 0; step < 3; ++step) test.Step(step, {step * 100, step * 100 + 100});
@@ -219,7 +219,7 @@ TEST(RunIterations, WaitsForDataBetweenThemCount) {
     test.Launch("k", {start + 410, start + 420}, {start + 430, start + 900});
   }
   const Analysis analysis = AnalyzeRun(test.Finish());
-  // Before three of the five; before the others nothing tells how long an iteration waits.
+  // Before three of the five; before the others nothing shows how long an iteration waits.
   EXPECT_EQ(MetricNumber(analysis, "breakdown.dataloader.time"), 0);
   EXPECT_EQ(MetricNumber(analysis, "dataloader.exposed_time"), 3 * 400);
   EXPECT_EQ(MetricNumber(analysis, "dataloader.stalled_time"), 3 * 400);
@@ -287,7 +287,7 @@ bool Remarks(const Analysis& analysis, std::string_view id) {
                      [id](const Remark& remark) { return remark.id == id; });
 }
 
-// Its one stretch is no iteration 0 of the others'.
+// Its one range is no iteration 0 of the others'.
 TEST(RunIterations, ARankWithoutMarkersBesideOthersIsTold) {
   for (const bool marked : {true, false}) {
     std::vector<Profile> ranks;
@@ -309,7 +309,7 @@ TEST(RunIterations, ARankWithoutMarkersBesideOthersIsTold) {
   }
 }
 
-// The host runs ahead: its markers end long before the device's work, whose launches are not known.
+// The host runs ahead: its markers end long before the device's work, whose launches are unknown.
 TEST(RunIterations, WorkOutsideOfThemWithoutLaunchesIsTold) {
   for (const bool with_launches : {true, false}) {
     TestProfile test;

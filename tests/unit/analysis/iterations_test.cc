@@ -64,7 +64,7 @@ TEST(Iterations, DeviceWorkExtendsItsIterationAndPushesTheNext) {
   EXPECT_TRUE(found.everything);
 }
 
-// A checkpoint that is copied out on a stream of its own while the next iterations compute.
+// A checkpoint that is copied out on a separate stream while the next iterations compute.
 TEST(Iterations, WhatOutlivesTheNextIterationExtendsNone) {
   struct Case {
     std::string_view what;
@@ -86,7 +86,7 @@ TEST(Iterations, WhatOutlivesTheNextIterationExtendsNone) {
   }
 }
 
-// Six iterations of 1 ms. Those of `side` start work on a stream of its own, which lasts for
+// Six iterations of 1 ms. Those of `side` start work on a separate stream, which lasts for
 // `length` after the iteration. Behind it, with `awaited`, the one that it ends in computes on.
 std::vector<Span> TimesBeside(std::string_view work, DeviceKind kind, Ns length,
                               std::vector<Ns> side, bool awaited) {
@@ -152,7 +152,7 @@ TEST(Iterations, KernelsExtendTheirIterationOnWhateverStream) {
   EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 120}, {120, 220}, {220, 320}}));
 }
 
-// The kernel that was launched before the recording ends inside iteration 0, before its own work.
+// The kernel that was launched before the profile ends inside iteration 0, before its own work.
 TEST(Iterations, EarlierWorkDelaysTheFirst) {
   TestProfile test;
   test.Step(0, {0, 100});
@@ -484,7 +484,7 @@ TEST(Iterations, AKeyOpThatIsNotThereIsSoughtInLongerNames) {
   EXPECT_EQ(found.error().notes.front(), "help: ops of that name: `aten::conv2d` (3 times)");
 }
 
-// Against what it stands for, of iterations that touch, are apart, empty or begin together.
+// Against what it represents, of iterations that touch, are apart, empty or begin together.
 TEST(IterationCursor, FindsWhatIsFoundWithoutIt) {
   std::mt19937 random(13);
   const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };

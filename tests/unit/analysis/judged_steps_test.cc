@@ -19,7 +19,7 @@
 namespace profgauge {
 namespace {
 
-/// Normal values from SplitMix64: the same on every machine but for the last digits.
+/// Normal values from SplitMix64: the same on every machine except for the last digits.
 class Normal {
  public:
   explicit Normal(std::uint64_t seed) : state_(seed) {}

@@ -421,7 +421,7 @@ TEST(KernelClass, TheChipMustHaveThem) {
   }
 }
 
-// A project's own names stand before ours; chips and collectives before both.
+// A project's own names are before ours; chips and collectives before both.
 TEST(KernelClass, OwnNamesComeFirst) {
   const Knowledge knowledge = {{{"ours/simt", "gemm.*_simt$", "", Tri::kNo},
                                 {"ours/gemm", "^lab_", "_copy", Tri::kYes},

@@ -1,4 +1,4 @@
-// Edits of PyTorch traces: what a recording would be had it begun later, at another time, or had
+// Edits of PyTorch traces: what a profile would be had it begun later, at another time, or had
 // all taken longer. Text in, text out.
 #pragma once
 
@@ -64,7 +64,7 @@ class KinetoEdit {
   }
 
   /// As if the profiler had begun at `at`: what started earlier was not recorded, except that a
-  /// device tells of its work when that ends.
+  /// device reports its work when that ends.
   void CutBefore(double at) {
     auto& events = trace_.at("traceEvents").as_array();
     boost::json::array kept;

@@ -1,4 +1,4 @@
-// What is not said of a recording that lost work, and what is said of one of which part is judged.
+// What is not said of a profile that lost work, and what is said of one of which part is judged.
 #include <functional>
 
 #include "analysis/context/iterations.h"
@@ -13,7 +13,7 @@ bool IsRemarked(const Analysis& analysis, std::string_view id) {
                      [&](const Remark& remark) { return remark.id == id; });
 }
 
-// Ten steps of one launch each, but for those from `from` on up to `to`.
+// Ten steps of one launch each, except for those from `from` on up to `to`.
 TestProfile StepsWithout(int from, int to) {
   TestProfile test;
   for (int i = 0; i < 10; ++i) {
@@ -129,7 +129,7 @@ TEST(Losses, LostLaunchesBoundIdleTime) {
   }
 }
 
-// Work belongs to the iteration in which it runs when its launch is not known.
+// Work belongs to the iteration in which it runs when its launch is unknown.
 TEST(Losses, WorkWithoutALaunchIsOfTheIterationInWhichItRuns) {
   std::vector<double> times;
   for (const bool is_linked : {true, false}) {
@@ -242,7 +242,7 @@ TEST(Losses, WorkLaunchedOutsideOfMarkersMakesUpForThoseWithout) {
   EXPECT_FALSE(IsRemarked(*analysis, "iterations-lost"));
 }
 
-// Without numbers nothing tells which iterations a rank lacks.
+// Without numbers nothing shows which iterations a rank lacks.
 TEST(Losses, RanksOfUnlikeManyUnnumberedIterationsLeaveTheRunOpen) {
   for (const int second : {12, 4}) {
     std::vector<Profile> ranks;

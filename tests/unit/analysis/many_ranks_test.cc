@@ -103,7 +103,7 @@ TEST(ManyRanks, WithOlderMetadata) {
   }
 }
 
-// Without the groups' names the calls of a mesh look like those of one group: nobody is blamed.
+// Without the groups' names the calls of a mesh look like those of one group: no one is blamed.
 TEST(ManyRanks, GroupsWithoutNamesBlameNobody) {
   for (const Mesh mesh : {Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp}) {
     Plan plan;
@@ -350,7 +350,7 @@ TEST(ManyRanks, PipelinesHaveTheirBubble) {
   EXPECT_TRUE(FindPipeline(judged.ranks, parts, judged.matching).stages.empty());
 }
 
-// However a recording tells who sends to whom.
+// However a profile shows who sends to whom.
 TEST(ManyRanks, PipelinesOfEveryVersionAreFound) {
   for (const made::Peers peers : {made::Peers::kOther, made::Peers::kBoth, made::Peers::kRange,
                                   made::Peers::kBatch, made::Peers::kUntold}) {
@@ -416,7 +416,7 @@ TEST(ManyRanks, InterleavedPipelinesAreRings) {
   ASSERT_EQ(pipeline.stages.size(), 4u);
   EXPECT_EQ(pipeline.microbatches, 2);
   EXPECT_GT(pipeline.stages[1].bubble, 0);
-  // Where all send at once (the ring of a sequence's parts), nobody is first.
+  // Where all send at once (the ring of a sequence's parts), no one is first.
   const Pipeline ring = RingOf(3, [](std::int64_t, std::int64_t n) -> Ns { return 100 + n * 20; });
   EXPECT_TRUE(ring.stages.empty());
 }

@@ -68,7 +68,7 @@ TEST(MarkerChoice, PhasesOfOneNumberAreOneIteration) {
   EXPECT_EQ(chosen.found[2].host.length(), 800);
 }
 
-// Parts of an iteration, whatever stands between the number and their names; the last one is cut.
+// Parts of an iteration, whatever is between the number and their names; the last one is cut.
 TEST(MarkerChoice, PartsOfOneNumberAreOneIteration) {
   struct Case {
     const char* prefix;
@@ -188,7 +188,7 @@ TEST(MarkerChoice, CountedIterationsAreNotParts) {
   EXPECT_EQ(ChooseMarkers(going_on.Finish()).found.size(), 9U);
 }
 
-// Numbers of phases, whatever stands behind them, and an optimizer that runs every other time.
+// Numbers of phases, whatever is after them, and an optimizer that runs every other time.
 TEST(MarkerChoice, TurnsBeginWhereNumbersStartOver) {
   TestProfile test;
   for (Ns i = 0; i < 4; ++i) {
@@ -211,7 +211,7 @@ TEST(MarkerChoice, OneMarkerOfEachFamilyIsNoPhase) {
   EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"train 1"}));
 }
 
-// What stands behind the number does not make a family.
+// What is after the number does not make a family.
 TEST(MarkerChoice, WordsBehindTheNumberAreNoFamily) {
   TestProfile test;
   Mark(test, "step 1, loss 0.5", {0, 100});
@@ -241,7 +241,7 @@ TEST(MarkerChoice, AMarkerThatWasNeverClosedEndsWhereTheNextBegins) {
   }
 }
 
-// A clock that was set back: markers lie in others, or overlap them.
+// A clock that was set back: markers are in others, or overlap them.
 TEST(MarkerChoice, MarkersThatOverlapAreCounted) {
   for (const int back : {500, 530}) {
     TestProfile test;

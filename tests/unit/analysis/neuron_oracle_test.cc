@@ -1,5 +1,5 @@
-// Neuron's numbers on four real profiles, held against those that another program computed from the
-// same files (oracle/neuron): counts, FLOPs, bytes and waits exactly, active times within a
+// Neuron's numbers on four real profiles, compared with those that another program computed from
+// the same files (oracle/neuron): counts, FLOPs, bytes and waits exactly, active times within a
 // nanosecond an instruction, which rows are cut to, ratios within 1e-6.
 #include <gtest/gtest.h>
 

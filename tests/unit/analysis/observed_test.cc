@@ -1,4 +1,4 @@
-// Edges of a recording of which nothing is known: they are neither busy nor idle.
+// Edges of a profile of which nothing is known: they are neither busy nor idle.
 #include "analysis/context/observed.h"
 
 #include <algorithm>
@@ -133,7 +133,7 @@ TEST(Observed, APauseIsNeitherBusyNorIdle) {
 
 TEST(Observed, AllOfAnOrdinaryRecording) { EXPECT_TRUE(Unobserved({}).empty()); }
 
-// What the first copy waits for was launched before the recording.
+// What the first copy waits for was launched before the profile.
 TEST(Observed, AFirstCopyWaitsForWhatIsNotRecorded) {
   const std::vector<Span> found = Unobserved({.first_copy = 40 * kMs});
   ASSERT_EQ(found.size(), 1u);

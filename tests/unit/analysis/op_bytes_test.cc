@@ -98,7 +98,7 @@ Analysis Of(const std::vector<Profile>& ranks) {
   return std::move(*analysis);
 }
 
-// PyTorch's own range lies in the process group's operator: it says the kind, that the sizes. Eight
+// PyTorch's own range is in the process group's operator: it says the kind, that the sizes. Eight
 // of sixteen ranks gather, as the shapes say.
 TEST(Bandwidth, ShapesSayTheGroupAndTheDurationIsNoTransfer) {
   TestProfile test;

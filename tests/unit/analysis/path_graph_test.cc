@@ -298,7 +298,7 @@ TEST(PathGraph, ABlockingCopyWaitsForTheStreamThatKeepsTheDeviceBusy) {
   EXPECT_EQ(built.LengthWhen(nccl, 50'000), 150'000);
 }
 
-// A stream's queue holds some thousand launches: behind them the host waits for the device.
+// A stream's queue holds some thousand launches: after them the host waits for the device.
 TEST(PathGraph, ALaunchIntoAFullQueueWaitsForRoom) {
   constexpr Ns kWork = 50'000, kCall = 1'000;
   constexpr int kPlaces = 1021, kCalls = 1100;

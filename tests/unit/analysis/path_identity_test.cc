@@ -1,4 +1,4 @@
-// The replay of an unchanged graph gives back every recorded time, on every recording at hand that
+// The replay of an unchanged graph returns every recorded time, on every profile at hand that
 // has launches; where there is no graph, the reason is one that we know.
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ void ExpectIdentity(const std::string& path, const PathGraph& graph) {
   }
   EXPECT_EQ(graph.IterationsAt(times), recorded) << path;
   EXPECT_NE(graph.LastStep(times, recorded), PathGraph::kNone) << path;
-  // A replay for the iterations alone, which forgets times, is as one that keeps them.
+  // A replay only for the iterations, which forgets times, is as one that keeps them.
   std::vector<Ns> cuts(graph.size() / 2);
   std::vector<std::uint8_t> alone(cuts.size());
   for (std::size_t i = 0; i < cuts.size(); ++i) {

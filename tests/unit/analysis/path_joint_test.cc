@@ -1,4 +1,4 @@
-// The joint replay of ranks: unchanged it gives back every time; a rank that comes earlier or later
+// The joint replay of ranks: unchanged it returns every time; a rank that comes earlier or later
 // takes the others with it, as a run recorded with that change does.
 #include "analysis/path/joint.h"
 
@@ -235,7 +235,7 @@ TEST(JointReplay, WaitingForOthersIsSlack) {
 }
 
 // Two groups whose calls the ranks make in different orders on one stream could not have ended
-// together: one call is replayed by each rank alone, and every time still comes back.
+// together: one call is replayed only by each rank, and every time still comes back.
 TEST(JointReplay, CallsThatContradictEachOtherAreNotJoint) {
   std::vector<Profile> profiles;
   for (std::size_t r = 0; r < 2; ++r) {

@@ -101,7 +101,7 @@ struct Cuts {
   std::vector<std::uint8_t> alone;
 };
 
-// By the definition of lags alone.
+// By the definition only of lags.
 Ns PlainTime(const PathGraph& graph, StepId step, const PathChanges& changes,
              std::span<const Ns> times) {
   const Ns recorded = graph.RecordedAt(step);

@@ -47,7 +47,7 @@ void ExpectSteps(const Analysis& analysis, const json::array& steps) {
     EXPECT_EQ(IntegerOrZero(table, row, "communication"), Microseconds(step.at("Communication")));
     EXPECT_EQ(IntegerOrZero(table, row, "dataloader"), Microseconds(step.at("DataLoader")));
     EXPECT_EQ(IntegerOrZero(table, row, "cpu"), Microseconds(step.at("CpuOp")));
-    // Waits for work from before the recording, and the profiler's own stop, are the program's
+    // Waits for work from before the profile, and the profiler's own stop, are the program's
     // runtime calls and idleness to the plug-in. The recording does not show what they are, and
     // lengths do not count them.
     const std::int64_t unobserved = IntegerOrZero(table, row, "unobserved");
@@ -343,7 +343,7 @@ TEST(PluginDiffers, ThePartitionWithThePluginsRoles) {
 }
 
 // The examples name an op of another thread as the launching one. A launch belongs to the op that
-// it lies in; on real traces, ids that say otherwise are collisions (26 to 39 % of kernel time).
+// it is in; on real traces, ids that say otherwise are collisions (26 to 39 % of kernel time).
 TEST(PluginDiffers, AnIdOfAnotherThreadIsNoLink) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   struct Case {

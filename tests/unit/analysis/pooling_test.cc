@@ -1,5 +1,5 @@
 // How metrics over several iterations follow from those over each alone, as the catalogue says, on
-// every recording at hand; and that where a recording begins changes only what it lost.
+// every profile at hand; and that where a profile begins changes only what it lost.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -60,14 +60,14 @@ void ExpectPooled(const MetricSpec& spec, double all, const std::vector<double>&
   EXPECT_NEAR(all, most, rounding) << spec.id;
 }
 
-constexpr std::int64_t kMost = 3;  // Iterations of one recording.
+constexpr std::int64_t kMost = 3;  // Iterations of one profile.
 
 void ExpectPooled(const Profile& profile) {
   const std::span<const Profile> run(&profile, 1);
   const auto all = Analyze(run, {});
   ASSERT_TRUE(all.has_value());
   if (all->iterations_selected < 2 || !profile.has_timeline) return;
-  // A long recording is represented by its first iterations.
+  // A long profile is represented by its first iterations.
   Selection selection;
   selection.stop = std::min<std::int64_t>(all->iterations_selected, kMost) - 1;
   const auto several = Analyze(run, selection);
@@ -113,7 +113,7 @@ TEST(Pooling, HoldsOnEveryRecording) {
 }
 
 // What does not follow from single iterations, by kind: spread and drift, extremes over devices or
-// ranks, windows, and what is said of the recording or of the machine.
+// ranks, windows, and what is said of the profile or of the machine.
 TEST(Pooling, ExemptMetrics) {
   const std::set<std::string_view> expected = {"profile.wall_time",
                                                "profile.ranks",
@@ -219,7 +219,7 @@ TEST(Edges, TheFirstIterationDoesNotAbsorbTheStepBefore) {
     EXPECT_LT(duration, 124'000'000);
   }
   EXPECT_NEAR(NumberOf(*analysis, "coverage.backlog_time"), 39e6, 1e6);
-  // 9 876 kernels in the recording, 546 of them of the step before.
+  // 9 876 kernels in the profile, 546 of them of the step before.
   EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration") * 6, 9330);
   const Table* by_op = analysis->FindTable("kernels_by_op");
   const Table* by_name = analysis->FindTable("kernels");

@@ -42,7 +42,7 @@ TEST(Processes, EachThatTrainsIsARank) {
   EXPECT_EQ(ranks[1].source.dialect, "pid 2");
   EXPECT_THAT(ranks[0].device.gpu, ::testing::ElementsAre(0, 0));
   EXPECT_THAT(ranks[1].device.gpu, ::testing::ElementsAre(1, 1, 1));
-  // The loader is nobody's in particular.
+  // The loader is no one's in particular.
   EXPECT_EQ(ranks[0].host.size(), 5U);
   EXPECT_EQ(ranks[1].host.size(), 4U);
   const DeviceTable& device = ranks[1].device;

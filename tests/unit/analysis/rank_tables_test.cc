@@ -57,7 +57,7 @@ TEST(ManyRanks, ClocksDoNotMatter) {
   }
 }
 
-// Of a long recording the drift is taken out: without it the ends would be 400 us apart.
+// Of a long profile the drift is taken out: without it the ends would be 400 us apart.
 TEST(ManyRanks, DriftOfLongRecordings) {
   Plan plan;
   plan.ranks = 2;

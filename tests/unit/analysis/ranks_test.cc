@@ -202,7 +202,7 @@ TEST(Ranks, AMissingRankBlamesNobody) {
   EXPECT_FALSE(judged.blame.ranks[0].matched);
 }
 
-// Where no recording tells the world's size, the largest group tells how many there are at least.
+// Where no profile tells the world's size, the largest group shows how many there are at least.
 TEST(Ranks, AGroupLargerThanTheRunMissesRanks) {
   MadeRun run;
   std::vector<Profile> profiles = Make(run);

@@ -1,4 +1,4 @@
-// Made runs as recordings that were read, and the profiles that stand in for their summaries.
+// Made runs as recordings that were read, and the profiles that are in for their summaries.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline std::vector<Profile> Recordings(const made::Plan& plan) {
   return run ? std::move(*run) : std::vector<Profile>{};
 }
 
-/// What summaries of a file stand for a run by.
+/// What summaries of a file represent a run by.
 inline std::vector<Profile> StandIns(const std::vector<Summary>& summaries) {
   std::vector<Profile> profiles;
   for (const Summary& summary : summaries) {

@@ -1,4 +1,4 @@
-// Numbers of real recordings that were wrong once, with the true ones: from the files themselves,
+// Numbers of real profiles that were wrong once, with the true ones: from the files themselves,
 // from what their own tools wrote beside them, or counted by hand.
 #include <gtest/gtest.h>
 

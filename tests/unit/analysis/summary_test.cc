@@ -1,4 +1,4 @@
-// The run from summaries is the run from recordings, in whatever order they are merged.
+// The run from summaries is the run from profiles, in whatever order they are merged.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -274,7 +274,7 @@ TEST(Summaries, KnowWhoseDevicesTheyAreOf) {
   EXPECT_EQ(AcceleratorOf(stand_ins), Accelerator::kAmd);
 }
 
-// Rules advise by what shows in a recording.
+// Rules advise by what shows in a profile.
 TEST(Summaries, KnowTheProgramTheyAreOf) {
   Profile recording;
   for (const char* name :

@@ -100,7 +100,7 @@ TEST(Utilization, OfOneIterationLeavesIdleTimeInDoubt) {
   }
 }
 
-// Of three one is, beside two that agree; of two nobody knows which is the habit.
+// Of three one is, beside two that agree; of two no one knows which is the habit.
 TEST(Utilization, OfFewIterationsOneMayBeTheException) {
   for (const int steps : {2, 3, 4}) {
     TestProfile test;

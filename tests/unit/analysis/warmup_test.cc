@@ -23,7 +23,7 @@ TEST(FindWarmup, CutsAtMostHalf) {
 }
 
 TEST(FindWarmup, SeesWarmUpThatNoSingleIterationShows) {
-  // Eight iterations 1.5 spreads slower than the twelve behind them.
+  // Eight iterations 1.5 spreads slower than the twelve after them.
   EXPECT_EQ(FindWarmup(Times{105, 103, 104, 102, 105, 103, 102, 104, 100, 101,
                              98,  99,  101, 100, 98,  102, 99,  100, 101, 98}),
             8u);

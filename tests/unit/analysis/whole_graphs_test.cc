@@ -1,4 +1,4 @@
-// What is said of a recording whose graphs were recorded whole: the bounds of what nobody knows.
+// What is said of a profile whose graphs were recorded whole: the bounds of what no one knows.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Words for devices are ours alone: what a recording and a user's rules call things is told as it
+// Words for devices are ours alone: what a profile and a user's rules call things is told as it
 // is, on every device.
 #include <unistd.h>
 

@@ -48,7 +48,7 @@ std::string Packed(std::string_view text) {
   return packed;
 }
 
-/// What a recording is judged to be.
+/// What a profile is judged to be.
 struct Judged {
   json::object metrics;
   json::value verdict, gate;

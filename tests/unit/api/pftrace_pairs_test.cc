@@ -93,7 +93,7 @@ TEST(PftracePairs, SayTheSameAsTheirTwins) {
     const TwinOfKnownDevice full(twin);
     const auto theirs = Judged(full.path()), ours = Judged(trace);
     ASSERT_TRUE(theirs && ours);
-    // Of slices that begin or end at one time nobody can tell which is which: read, and no more.
+    // Of slices that begin or end at one time no one can tell which is which: read, and no more.
     if (trace.find("shuffled") != trace.npos) continue;
     ++held;
     EXPECT_EQ(ours->status(), theirs->status());

@@ -1,4 +1,4 @@
-// Plans of recordings: ours, of which the truth was measured, and others' where they are there.
+// Plans of profiles: ours, of which the truth was measured, and others' where they are there.
 #include "rules/plan.h"
 
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ TEST(Library, LoadsEvaluatesAndRenders) {
 TEST(Library, ReportsHaveTheTables) {
   const auto recording = Load({Example("slow.pt.trace.json.gz")}, {});
   ASSERT_TRUE(recording) << recording.error().message;
-  // Judged twice: the tables of the first report were not taken from the recording.
+  // Judged twice: the tables of the first report were not taken from the profile.
   for (int i = 0; i < 2; ++i) {
     const auto judged = Evaluate(*recording, {});
     ASSERT_TRUE(judged) << judged.error().front().message;

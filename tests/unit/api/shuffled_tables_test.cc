@@ -1,4 +1,4 @@
-// No reader depends on the order of a table's rows: databases whose rows stand in another order
+// No reader depends on the order of a table's rows: databases whose rows are in another order
 // give the same report, byte for byte.
 #include <gtest/gtest.h>
 #include <sqlite3.h>

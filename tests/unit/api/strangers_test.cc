@@ -1,4 +1,4 @@
-// Kinds of recordings that were once answered wrongly, as the run's owner would answer them.
+// Kinds of profiles that were once answered wrongly, as the run's owner would answer them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

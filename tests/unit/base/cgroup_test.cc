@@ -37,7 +37,7 @@ TEST_F(Cgroup, NoneWhereNothingLimits) {
   EXPECT_EQ(Limits().cores, std::nullopt);
 }
 
-// A job's step has no limit of its own, the job has.
+// A job's step has no separate limit, the job has.
 TEST_F(Cgroup, GroupsAroundItLimitToo) {
   Write("proc/self/cgroup", "0::/slurm/job_7/step_0");
   Write("sys/fs/cgroup/slurm/job_7/step_0/memory.max", "max");

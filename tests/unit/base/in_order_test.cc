@@ -57,7 +57,7 @@ TEST_P(InOrderTest, TakesAllInTheirOrder) {
   for (int i = 0; i < 500; ++i) EXPECT_EQ(taken[static_cast<std::size_t>(i)], i);
 }
 
-// They hold the memory of a reader: a piece that takes long must not let others gather behind it.
+// They hold the memory of a reader: a piece that takes long must not let others gather after it.
 TEST_P(InOrderTest, KeepsFewPieces) {
   Piece::most = 0;
   Run(300, [](Piece& piece) {

@@ -73,7 +73,7 @@ class OverwritingTest : public testing::Test {
     words.push_back("--force");
     return Run(words);
   }
-  // A line per way to write a file; "OUT" stands for the file.
+  // A line per way to write a file; "OUT" represents the file.
   static std::vector<Words> AllWriters() {
     std::vector<Words> writers;
     for (const char* option : {"--html", "--md", "--md-summary", "--xlsx", "--json", "--junit",

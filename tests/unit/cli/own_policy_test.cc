@@ -54,7 +54,7 @@ std::optional<Policy> PassedPolicy(const std::vector<Profile>& ranks, const Anal
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
   JudgeOptions options;
   options.evaluation = &evaluation;
-  options.allow_incomplete = true;  // Data loss is the recording's, not the policy's.
+  options.allow_incomplete = true;  // Data loss is the profile's, not the policy's.
   const Verdict verdict = Judge(*policy, analysis, {}, options);
   // So are times of unrecorded iterations that contradict it.
   const bool contradicts = !verdict.reasons.empty() &&

@@ -1,4 +1,4 @@
-// A folder of many recordings is judged without having all of them in memory: the verdict and the
+// A folder of many profiles is judged without having all of them in memory: the verdict and the
 // metrics are those of its ranks' summaries.
 #include "cli/rank_by_rank.h"
 
@@ -138,7 +138,7 @@ TEST_F(RankByRank, HowManyAreReadAtOnceChangesNothing) {
   for (const char* jobs : {"2", "3", "16"}) EXPECT_EQ(summarized(jobs), alone) << jobs;
 }
 
-// Of two ranks one cannot be read: nobody can say that ranks are missing, but the other alone must
+// Of two ranks one cannot be read: no one can say that ranks are missing, but the other alone must
 // not pass for the run, unless the policy allows that one is missing.
 TEST_F(RankByRank, OneReadableRankIsNoRun) {
   for (int rank = 2; rank < kRanks; ++rank) {

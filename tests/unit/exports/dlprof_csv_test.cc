@@ -1,4 +1,4 @@
-// DLProf's own reports of a recording, against those computed from the recording's events.
+// DLProf's own reports of a profile, against those computed from the profile's events.
 #include "exports/dlprof/dlprof_csv.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::string FileText(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The first block tells of the machine, in words of the tool that wrote it.
+// The first block reports the machine, in words of the tool that wrote it.
 std::string WithoutSystem(const std::string& text) { return text.substr(text.find("\n\n")); }
 
 TEST(DlprofCsv, TheSevenDataFilesOfTheGoldenPairAreDlprofsByteForByte) {

@@ -1,4 +1,4 @@
-// PyProf's two stages: its own output on real recordings is reproduced byte for byte.
+// PyProf's two stages: its own output on real profiles is reproduced byte for byte.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -142,7 +142,7 @@ TEST(Check, WholeErrorTexts) {
     error.where.column = static_cast<std::uint32_t>(error.where.offset) + 1;
     error.where.has_offset = false;
     std::string shown = RenderDiagnostic(error, wrong.text, false);
-    // Without notes the code stands behind the message.
+    // Without notes the code is behind the message.
     if (error.notes.empty()) {
       const std::string code = "   [" + error.code + "]";
       shown.erase(shown.find(code), code.size());

@@ -82,7 +82,7 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
               row.counts)
         << what;
     EXPECT_EQ(verdict.reasons.size(), row.status == kPass ? 0U : 1U) << what;
-    // A failure that was found before stands, and so does a question, but for a failure.
+    // A failure that was found before stands, and so does a question, except for a failure.
     EXPECT_EQ(judged(kFail).status, kFail) << what;
     EXPECT_EQ(judged(kNoVerdict).status, row.status == kFail ? kFail : kNoVerdict) << what;
     comparison.is_judged = false;

@@ -1,4 +1,4 @@
-// The edges of the procedure: changes at the limit, by their size alone, and below the floor.
+// The edges of the procedure: changes at the limit, only by their size, and below the floor.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::string AnswerOf(const Values& base, const Values& current,
                           std::vector<Series>{{current, FindWarmup(current)}}, options));
 }
 
-// But for the last digit, which a file may lose, however noisy the run is.
+// Except for the last digit, which a file may lose, however noisy the run is.
 TEST(Compare, TheLastDigitOfASeriesIsNoChange) {
   const Values noisy = {0.001, 100, 3, 7000, 5};
   for (const double part : {1 - 5e-13, 1 + 5e-13}) {
@@ -102,7 +102,7 @@ TEST(Compare, NothingFailsByTheSizeOfTwoIterations) {
   EXPECT_EQ(AnswerOf(three, {400, 4000, 401}), "fail by size");
 }
 
-// The floor is held against the change that is judged and against the medians, the larger of both:
+// The floor is compared with the change that is judged and against the medians, the larger of both:
 // of these runs the medians differ by 2, the typical ratio by 10 %.
 TEST(Compare, TheFloorForgivesOnlyWhatIsSmallByBoth) {
   const Values base = {90, 101, 90, 101, 90, 101, 100, 90, 101, 90, 101, 90, 101};

@@ -35,7 +35,7 @@ std::string PlainOf(std::optional<std::string> text) {
   return out;
 }
 
-// By `iterations`: what marks them, "" where that is not known.
+// By `iterations`: what marks them, "" where that is unknown.
 Snapshot RunWith(std::string_view iterations, const LaunchCounts& kernels,
                  const LaunchCounts& ops = {}) {
   Snapshot run = Sample(1);
@@ -67,7 +67,7 @@ TEST(WhyNoLengths, WindowsMustHoldTheSameWork) {
           << row.base.size() << by << said;
       // Without a device by its operators.
       EXPECT_EQ(why(RunWith(by, {}, row.base), RunWith(by, {}, row.current)).empty(), !row.is_told);
-      // Marked iterations are no stretch.
+      // Marked iterations are no range.
       EXPECT_EQ(why(RunWith("step", row.base), RunWith("step", row.current)), "");
     }
   }
@@ -295,7 +295,7 @@ TEST(FindMisfit, LooksAtAllOthers) {
   EXPECT_EQ(misfit.differences[0].base, "b");
   EXPECT_EQ(misfit.differences[1].property, "gpus");
   EXPECT_FALSE(misfit.has_other_shapes);
-  // Recordings that are not known are not the same one.
+  // Recordings that are unknown are not the same one.
   run.source = other.source = "";
   EXPECT_EQ(FindMisfit(run, std::vector{other}).same, nullptr);
   for (const auto& [here, there, differs] :

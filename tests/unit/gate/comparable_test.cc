@@ -97,7 +97,7 @@ TEST(FindDifferences, GraphsRecordedInOtherWaysAreNotCompared) {
   by_kernel.metrics["kernel.count_per_iteration"] = 180;
   EXPECT_FALSE(CompareRuns(std::vector{whole}, std::vector{by_kernel}, nullptr).is_comparable);
   EXPECT_TRUE(CompareRuns(std::vector{whole}, std::vector{whole}, nullptr).is_comparable);
-  // A program without graphs is another program, not another recording.
+  // A program without graphs is another program, not another profile.
   EXPECT_TRUE(CompareRuns(std::vector{Sample(1)}, std::vector{whole}, nullptr).is_comparable);
 }
 

@@ -1,4 +1,4 @@
-// How each limit on a change is held against numbers and series, at its edges.
+// How each limit on a change is compared with numbers and series, at its edges.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -199,7 +199,7 @@ TEST(CompareRuns, OfBothDirectionsOfASeriesTheWorseCounts) {
   }
 }
 
-// Where one direction cannot be told and the other passes, the question is open.
+// Where one direction is unknown and the other passes, the question is open.
 TEST(CompareRuns, OfBothDirectionsAnOpenOneCountsMoreThanAPass) {
   const auto noisy = [](double share) {
     Snapshot run = WithMetric("x", {});

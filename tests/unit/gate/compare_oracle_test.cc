@@ -1,10 +1,10 @@
-// What `compare` says held against two other tools that compare runs.
+// What `compare` says compared with two other tools that compare runs.
 //
 // HolisticTraceAnalysis compares one iteration of each run, we the mean of all: the programs do the
 // same in each. It counts a call of aten::sum inside aten::sum twice, we once, as a call that only
-// passes on to another overload of itself is no work of its own.
+// passes on to another overload of itself is no separate work.
 //
-// The TensorBoard plug-in compares operators of the main thread alone, over six iterations: the
+// The TensorBoard plug-in compares operators only of the main thread, over six iterations: the
 // change is the same, the totals are not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ Counts ReadHta(const std::string& path) {
   return counts;
 }
 
-// HTA's short name of a kernel: without template and call arguments, and what stands behind them.
+// HTA's short name of a kernel: without template and call arguments, and what is after them.
 std::string Shortened(std::string name) {
   if (name.starts_with("Mem")) return name;
   if (name.starts_with("void ")) name = name.substr(5);

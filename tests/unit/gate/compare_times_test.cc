@@ -172,7 +172,7 @@ TEST(CompareRuns, SumsAreScaledToTheFirstRunOfTheBaseline) {
   EXPECT_EQ(peak.current, 8000);
 }
 
-// The time from start to start says something of its own where anything lies between.
+// The time from start to start says something of its own where anything is between.
 TEST(CompareRuns, PeriodsAreNewsFromAHundredthOn) {
   struct Row {
     std::optional<double> base, current;

@@ -18,7 +18,7 @@
 namespace profgauge {
 namespace {
 
-// Who may accept a doubt: nobody, --allow-incomplete, or `allow_missing` as well.
+// Who may accept a doubt: no one, --allow-incomplete, or `allow_missing` as well.
 TEST(Doubts, AreAcceptedByWhoMay) {
   struct Row {
     std::string_view remark;

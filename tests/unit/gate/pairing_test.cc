@@ -100,7 +100,7 @@ TEST(PairKernels, RowsSumExactly) {
   EXPECT_EQ(sum, table.delta);
   EXPECT_EQ(Row(table, "gone").change, PartChange::kRemoved);
   EXPECT_EQ(Row(table, "new").change, PartChange::kAdded);
-  // What one side lacks changed by its count alone, but for rounding.
+  // What one side has no changed only by its count, except for rounding.
   EXPECT_LE(std::abs(Row(table, "gone").count_effect - Row(table, "gone").delta), 1);
   EXPECT_LE(std::abs(Row(table, "new").count_effect - Row(table, "new").delta), 1);
 }
@@ -108,8 +108,8 @@ TEST(PairKernels, RowsSumExactly) {
 // A kernel of another name at the same place is the same kernel, also when it lost its Tensor
 // Cores and counts for another category.
 TEST(PairKernels, MatchesRenamedKernelsByPlace) {
-  const Snapshot base =
-      RunOfKernels({Sum("hmma_gemm", 2, 4'000)}, {WorkPart("tensor_core_kernel", "hmma_gemm", 4'000)});
+  const Snapshot base = RunOfKernels({Sum("hmma_gemm", 2, 4'000)},
+                                     {WorkPart("tensor_core_kernel", "hmma_gemm", 4'000)});
   const Snapshot current =
       RunOfKernels({Sum("sgemm", 2, 8'000)}, {WorkPart("other_kernel", "sgemm", 8'000)});
   const PairedTable table = PairKernels(base, current);
@@ -276,7 +276,7 @@ TEST(PairOps, ASeriesOfGpuTimeSaysNothingOfHostTime) {
   }
 }
 
-// Ops have their names; what stands at their places tells of kernels alone.
+// Ops have their names; what is at their places reports kernels alone.
 TEST(PairOps, AreNeverRenamed) {
   Snapshot base = RunOfKernels({}, {WorkPart("other_kernel", "old", 4'000)});
   Snapshot current = RunOfKernels({}, {WorkPart("other_kernel", "new", 4'000)});
@@ -327,7 +327,7 @@ TEST(PairKernels, PlacesTellOfRenamedKernelsWhereOneStandsThere) {
   }
 }
 
-// Of several places the kernel that stands there for most of the time is the new one.
+// Of several places the kernel that is there for most of the time is the new one.
 TEST(PairKernels, PlacesVoteByTheirTime) {
   const auto at = [](std::int64_t position, const char* kernel, Ns time) {
     TimePart part = WorkPart("other_kernel", kernel, time);

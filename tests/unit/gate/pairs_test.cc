@@ -11,7 +11,7 @@ namespace profgauge::stats {
 namespace {
 
 // Runs whose level the machine moves by up to `wander` over all of them and by `step` between
-// neighbours, in the order A B B A A B.
+// neighbors, in the order A B B A A B.
 struct Recorded {
   std::vector<Series> base, current;
 };
@@ -69,7 +69,7 @@ Rates RatesOf(double effect, std::size_t pairs, const Compared& compare) {
   return rates;
 }
 
-// The page's table, machine of 1 % between neighbours and 5 % over hours, five pairs: healthy 0 %
+// The page's table, machine of 1 % between neighbors and 5 % over hours, five pairs: healthy 0 %
 // fail and 0.2 % are undecided, +4 % fails in 80, +8 % in 100 of 100.
 TEST(ComparePairs, FindsWhatAWanderingMachineHides) {
   const auto paired = [](const Recorded& runs, const CompareOptions& options) {

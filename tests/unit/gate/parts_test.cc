@@ -103,7 +103,7 @@ TEST(JudgeParts, LeavesOutWhatAllPartsShare) {
       << PartTexts(both, "kernel").front();
 }
 
-// A kernel under another name is held against the one that it replaces.
+// A kernel under another name is compared with the one that it replaces.
 TEST(JudgeParts, HoldsNewNamesAgainstThoseThatAreGone) {
   std::vector<Part> before = FortyParts(), after = FortyParts();
   before[5] = {"gemm_128x64", 0.02};

@@ -1,4 +1,4 @@
-// Which runs of a history a run is held against, and a team's forty commits.
+// Which runs of a history a run is compared with, and a team's forty commits.
 #include "gate/select.h"
 
 #include <fmt/format.h>
@@ -236,7 +236,7 @@ TEST_F(Team, LivesThroughFortyCommits) {
     ASSERT_TRUE(history->Mark(level));
   }
   for (int i = 0; i < 8; ++i) EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0) << commits_;
-  // Another GPU joins the pool: judged by limits alone at first, then with its own kind.
+  // Another GPU joins the pool: judged only by limits at first, then with its own kind.
   const std::string h100 = "NVIDIA H100 80GB HBM3";
   EXPECT_EQ(Commit(Run(0.6, seed++, h100)).reason, "missing");
   EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0);
@@ -255,7 +255,7 @@ TEST_F(Team, LivesThroughFortyCommits) {
   }
   EXPECT_GE(seen_at, 4);
   EXPECT_LE(seen_at, 9);
-  // It is found and mended; two iterations that stall are no pass and no accusation.
+  // It is found and repaired; two iterations that stall are no pass and no accusation.
   EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0);
   Snapshot stalled = Run(1.12, seed++);
   stalled.iteration_times[7] *= 10;

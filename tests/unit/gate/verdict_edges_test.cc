@@ -1,4 +1,4 @@
-// What lies beside the plain cases: several limits on a number, counts, who is told what.
+// What is beside the plain cases: several limits on a number, counts, who is told what.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -204,7 +204,7 @@ TEST(Verdict, WhateverLosesDataLeavesTheQuestionOpenAndNothingElse) {
   }
 }
 
-// A rule about missing ranks tells of them only where it fires: a waiver for it, say, takes away
+// A rule about missing ranks reports them only where it fires: a waiver for it, say, takes away
 // the finding and not the ranks' own warning.
 TEST(Verdict, MissingRanksAreToldByOneOfTwo) {
   const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});

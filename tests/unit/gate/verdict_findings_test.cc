@@ -25,7 +25,7 @@ Evaluation OneFinding(const Rule& rule, FindingStatus status) {
   return evaluation;
 }
 
-// Missing ranks that the policy only warns of are one warning, whoever tells of them.
+// Missing ranks that the policy only warns of are one warning, whoever reports them.
 TEST(Verdict, MissingRanksAreOneWarning) {
   const auto policy = ParsePolicy("schema: 1\nranks: {on_missing: warn}", "p.yaml");
   ASSERT_TRUE(policy);
@@ -84,7 +84,7 @@ TEST(Verdict, FindingsCountLikeLimits) {
   }
 }
 
-/// A rule and a limit on one number are counted once, and the graver of two limits.
+/// A rule and a limit on one number are counted once, and the more severe of two limits.
 TEST(Verdict, OneNumberCountsOnce) {
   struct Row {
     std::string_view policy;
@@ -134,8 +134,8 @@ TEST(Verdict, OneNumberCountsOnce) {
   }
 }
 
-// What would fail the run if its number were sure leaves it open; where a warning fails the run, it
-// does so by being one.
+// What would fail the run if its number were sure leaves it undecided; where a warning fails the
+// run, it does so by being one.
 TEST(Verdict, AnUncertainFindingLeavesTheRunOpenOrFailsIt) {
   Rule rule;
   rule.id = "gpu/idle";

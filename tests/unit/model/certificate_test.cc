@@ -1,4 +1,4 @@
-// What a recording shows of its own faults, on a handful of rows with known truth.
+// What a profile shows of its own faults, on a handful of rows with known truth.
 #include "model/certificate.h"
 
 #include <gtest/gtest.h>

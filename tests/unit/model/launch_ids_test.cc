@@ -1,4 +1,4 @@
-// Launches of recordings that do not number them: by arrows, else by ids that both sides have.
+// Launches of profiles that do not number them: by arrows, else by ids that both sides have.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a recording has lost, and times that cannot be, shown on a handful of rows.
+// What a profile has lost, and times that cannot be, shown on a handful of rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(ProfileBuilder, KernelsWithoutALaunchAreNoLostLaunches) {
   }
 }
 
-// Both were recorded: the driver's call is no launch of its own that lost its work.
+// Both were recorded: the driver's call is no separate launch that lost its work.
 TEST(ProfileBuilder, ADriversCallWithinTheRuntimesIsOneLaunch) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
@@ -184,7 +184,7 @@ TEST(ProfileBuilder, KernelsOfAStreamThatRunAtOnceHaveOtherTimesThanItSays) {
           "device 0: kernels that take 3.00\u202Fms lie within 1.02\u202Fms of their streams"));
 }
 
-// Numbers of launches meet twice there, and each kernel has a call of its own.
+// Numbers of launches meet twice there, and each kernel has a separate call.
 TEST(ProfileBuilder, ARecordingAndItsShiftedCopyInOneFileOverlap) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
@@ -199,7 +199,7 @@ TEST(ProfileBuilder, ARecordingAndItsShiftedCopyInOneFileOverlap) {
 }
 
 TEST(ProfileBuilder, KernelsOfAStreamMayRunAtOnce) {
-  // On streams that the recording does not keep apart.
+  // On streams that the profile does not keep apart.
   ProfileBuilder unknown = KernelsEvery10us(30'000);
   unknown.StreamsMayOverlap();
   EXPECT_EQ(Overlapping(std::move(unknown)), 0u);
@@ -343,7 +343,7 @@ TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
   }
 }
 
-// A duration that overflowed lies over all kernels that follow, and says nothing of these.
+// A duration that overflowed is over all kernels that follow, and says nothing of these.
 TEST(ProfileBuilder, FewDurationsThatOverflowAreClippedAlone) {
   ProfileBuilder builder = KernelsEvery10us(5'000);
   DeviceRow row = Kernel(builder, 206'000, 1'000);

@@ -30,7 +30,7 @@ TEST(ProfileBuilder, WhatStandsInAFileTwiceCountsOnce) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   for (int copy = 0; copy < 2; ++copy) {
-    // Two ranges that begin and end together: their copies stand behind both.
+    // Two ranges that begin and end together: their copies are behind both.
     builder.AddHost(Op(builder, "outer", 0, 300, thread, 1));
     builder.AddHost(Op(builder, "inner", 0, 300, thread, 2));
     for (int i = 0; i < 3; ++i) {
@@ -96,7 +96,7 @@ TEST(ProfileBuilder, LinksAKernelToTheInnermostOpAroundItsLaunch) {
   EXPECT_EQ(profile->log[Counter::kernels_without_launch], 1u);
 }
 
-// In traces with whole microseconds neighbours touch; only the id tells which of them launched.
+// In traces with whole microseconds neighbors touch; only the id shows which of them launched.
 std::vector<std::int64_t> LaunchStarts(const Profile& profile) {
   std::vector<std::int64_t> starts;
   for (const ApiId call : profile.device.launch) {
@@ -224,7 +224,7 @@ TEST(ProfileBuilder, NamesThreadsAndPoolsLaunches) {
   EXPECT_EQ(profile->launch_configs.size(), 1u);
 }
 
-// PyProf's markers tell a stack and stand around the operator that was called with it.
+// PyProf's markers tell a stack and are around the operator that was called with it.
 TEST(ProfileBuilder, OperatorsTakeTheStackOfTheMarkerAround) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");

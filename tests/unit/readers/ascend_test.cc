@@ -419,7 +419,7 @@ TEST(AscendTable, RefusesWhatIsCutOffOrEmpty) {
   const auto cut = ReadTable(details.substr(0, details.find("\t\"")));
   ASSERT_FALSE(cut);
   EXPECT_EQ(cut.error().code, "csv/truncated");
-  // The third row is cut in its second cell; a fourth that only lacks its line end is whole.
+  // The third row is cut in its second cell; a fourth that only has no line end is whole.
   const auto row = details.find("20,3");
   const auto half = ReadTable(details.substr(0, row + 4));
   ASSERT_FALSE(half);

@@ -12,7 +12,7 @@
 namespace profgauge::readers {
 namespace {
 
-/// Rows as "a|b", and "cut" behind them where the last is, of which `fewest` cells are asked.
+/// Rows as "a|b", and "cut" after them where the last is, of which `fewest` cells are asked.
 std::vector<std::string> Cut(std::string_view text, std::size_t piece, std::size_t fewest = 0) {
   std::vector<std::string> rows;
   CsvCutter cutter([&rows](std::span<const std::string> cells) {

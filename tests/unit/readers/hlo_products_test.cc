@@ -1,4 +1,4 @@
-// Products of narrow types, by the modules that a recording holds.
+// Products of narrow types, by the modules that a profile holds.
 #include "readers/xla/hlo_products.h"
 
 #include <gtest/gtest.h>

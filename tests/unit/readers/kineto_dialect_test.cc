@@ -63,7 +63,7 @@ TEST(KinetoDialects, EverySpellingMeansTheSame) {
   }
 }
 
-// The queue stands for the stream; a driver call inside the runtime call has the same correlation.
+// The queue represents the stream; a driver call inside the runtime call has the same correlation.
 TEST(KinetoDialects, IntelXpu) {
   const std::string host = R"json(
       {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":10,"tid":10,"ts":100,"dur":50,
@@ -285,7 +285,7 @@ TEST(KinetoDialects, EventsThatBeginAndEndApartAreWhole) {
   EXPECT_THAT(profile->device.op, ElementsAre(HostId{1}));
 }
 
-// Of what has one end alone nobody knows the length.
+// Of what has one end alone no one knows the length.
 TEST(KinetoDialects, EventsOfOneEndAreMissing) {
   std::string events;
   for (int i = 0; i < 4; ++i) {

@@ -50,7 +50,7 @@ TEST(KinetoLayouts, ALayoutIsUsed) {
   EXPECT_EQ(event.Text(Field::kInputDims), "[[32, 3], []]");
 }
 
-// Lists that were met before are not read anew: what stands there must be all of them, and nobody
+// Lists that were met before are not read anew: what is there must be all of them, and no one
 // may get another one's text.
 TEST(KinetoLayouts, ListsThatComeAgain) {
   constexpr std::string_view kLists[] = {

@@ -33,7 +33,7 @@ TEST(KinetoReal, EveryTraceIsReadWithoutRepair) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
       const auto counter = static_cast<Counter>(i);
       if (InfoOf(counter).severity == Severity::kInfo) continue;
-      if (counter == Counter::kernels_serialized) continue;  // Said of the run, not mended.
+      if (counter == Counter::kernels_serialized) continue;  // Said of the run, not repaired.
       EXPECT_EQ(profile->log[counter], 0u) << path << ": " << InfoOf(counter).name;
     }
   }

@@ -1,4 +1,4 @@
-// Broken traces: what is mended, what is left out, what is refused. Every row shows the whole
+// Broken traces: what is repaired, what is left out, what is refused. Every row shows the whole
 // outcome.
 #include <gtest/gtest.h>
 
@@ -196,7 +196,7 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
   for (const auto& [text, outcome] : kRefusals) EXPECT_EQ(Outcome(ReadText(text)), outcome) << text;
 }
 
-// Of two recordings in one file the second would be judged by nobody.
+// Of two profiles in one file the second would be judged by no one.
 TEST(KinetoRefuses, WhatGoesOnBehindItsEnd) {
   const std::string list = "[" + Op("a") + "]", trace = "{\"traceEvents\": " + list + "}";
   for (const std::string& text :

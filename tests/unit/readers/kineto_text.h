@@ -26,7 +26,7 @@ inline std::string Trace(std::string_view events) {
   return "{\"schemaVersion\": 1, \"traceEvents\": [" + std::string(events) + "]}";
 }
 
-/// One op named `name`, as it stands in the file.
+/// One op named `name`, as it is in the file.
 inline std::string Op(std::string_view name) {
   return "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"" + std::string(name) +
          "\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}";

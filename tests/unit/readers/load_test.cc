@@ -273,7 +273,7 @@ TEST_F(Load, RecordingsOfOneFileEachAreKnownByTheirNames) {
     Write(std::string("each/") + name, "");
   }
   EXPECT_THAT(RecordingsOf("each"), testing::SizeIs(6));
-  Write("each/table.csv", "");  // Tables are parts of a recording.
+  Write("each/table.csv", "");  // Tables are parts of a profile.
   EXPECT_THAT(RecordingsOf("each"), testing::IsEmpty());
   EXPECT_THAT(RecordingsOf("each/a.nvvp"), testing::IsEmpty());
   EXPECT_THAT(RecordingsOf("-"), testing::IsEmpty());
@@ -492,7 +492,7 @@ TEST_F(Load, RefusesToMergeFilesOfUnknownRanks) {
   EXPECT_EQ(LoadRun({"runs"}, {}).error().code, "input/ranks-unknown");
 }
 
-// Every two recordings at hand: what is merged states its ranks, or is of one folder of one run.
+// Every two profiles at hand: what is merged states its ranks, or is of one folder of one run.
 TEST(Ranks, NothingIsMergedWithoutAStatement) {
   const fs::path shared = fs::path(PROFGAUGE_SHARED_DIR) / "data";
   if (!fs::exists(shared)) GTEST_SKIP() << "no shared recordings";
@@ -666,7 +666,7 @@ TEST_F(Load, OfALogFolderOfTensorboardTheLatestOfEachRankIsRead) {
       {}));
 }
 
-// What stands for a summary is told apart like a recording; the code says that it was one.
+// What represents a summary is distinguished like a profile; the code says that it was one.
 TEST(OneRun, SummariesOfSeveralRunsAreRefusedAsSuch) {
   std::vector<Profile> two(2);
   two[0].source.path = "monday.pgsum";

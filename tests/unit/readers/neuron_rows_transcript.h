@@ -1,4 +1,4 @@
-// What a Neuron JSON document says, as text, so that two ways to read it can be held against each
+// What a Neuron JSON document says, as text, so that two ways to read it can be compared with each
 // other.
 #pragma once
 

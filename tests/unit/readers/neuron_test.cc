@@ -226,7 +226,7 @@ TEST(NeuronReader, RowsBelongToTheFirstSummary) {
   EXPECT_EQ(profiles->front().log[Counter::summaries_unused], 1);
 }
 
-// Without the file's word on its hardware, AWS's pages stand in, and it is marked.
+// Without the file's word on its hardware, AWS's pages are in, and it is marked.
 TEST(NeuronReader, TakesHardwareFromTheTableWhenTheFileIsSilent) {
   json::object document = Consistent();
   json::object& metadata = document.at("metadata").as_array().at(0).as_object();
@@ -255,7 +255,7 @@ TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
   EXPECT_EQ(neuron::GenerationOf("trn1n.32xlarge"), kTrn1);
   EXPECT_EQ(neuron::GenerationOf("inf2.xlarge"), kTrn1);
   EXPECT_EQ(neuron::GenerationOf("p5.48xlarge"), neuron::Generation::kOther);
-  // The fixture: FP8 products at half, transposes in BF16 in full; then a type that is not known.
+  // The fixture: FP8 products at half, transposes in BF16 in full; then a type that is unknown.
   json::object document = Consistent();
   std::int64_t adjusted = 0;
   const Profile profile = ReadDocument(document);

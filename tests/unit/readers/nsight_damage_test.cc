@@ -84,7 +84,7 @@ TEST_F(NsightTest, PollingIsNoError) {
               ::testing::UnorderedElementsAre("cudaMemcpyAsync", "cudaEventQuery", "cudaMalloc"));
 }
 
-// What nobody can have recorded is left out: times whose sums would overflow, tables that are
+// What no one can have recorded is left out: times whose sums would overflow, tables that are
 // programs (this one never ends).
 TEST_F(NsightTest, HostileTimesAndViewsAreLeftOut) {
   const std::string most = "9223372036854775807", least = "-9223372036854775808";

@@ -96,7 +96,7 @@ TEST_F(NsightTest, DomainsStylesAndPayloadsAreKept) {
   EXPECT_EQ(host.style[0], RangeStyle::kStartEnd);
   EXPECT_EQ(host.style[1], RangeStyle::kPushPop);
   EXPECT_EQ(profile.Name(host.concrete_inputs[0]), "payload 42");
-  // The range that ends on another thread has a row of its own.
+  // The range that ends on another thread has a separate row.
   EXPECT_EQ(profile.threads[host.thread[3].value].name, "ranges across threads");
   ASSERT_EQ(profile.os.size(), 1u);
   EXPECT_EQ(profile.os.duration[0], 40);

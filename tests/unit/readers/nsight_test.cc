@@ -27,7 +27,7 @@ TEST_F(NsightTest, ReadsKernelsCopiesCallsAndRanges) {
   EXPECT_EQ(config.blocks_per_sm, 0.5);
   EXPECT_EQ(config.warps_per_sm, 4);
   EXPECT_EQ(config.shared_memory, 2048);
-  // The launch lies inside aten::mm, which lies inside the TensorRT layer and the step.
+  // The launch is inside aten::mm, which is inside the TensorRT layer and the step.
   const HostId op = profile.device.op[0];
   ASSERT_TRUE(op.valid());
   EXPECT_EQ(profile.Name(profile.host.name[op.value]), "aten::mm");
@@ -111,7 +111,7 @@ TEST_F(NsightTest, ProcessesThatCommunicateHaveGpusOfTheirOwn) {
   EXPECT_EQ(profile.log[Counter::profiler_warnings], 2u);
 }
 
-// Of its own threads, which hold nobody up, nothing is kept.
+// Of its own threads, which hold no one up, nothing is kept.
 TEST_F(NsightTest, WhatNsysDoesOnTheProgramsThreadsIsKept) {
   Write(Basic() +
         "create table PROFILER_OVERHEAD (start integer, end integer, globalTid integer, nameId "

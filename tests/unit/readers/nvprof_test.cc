@@ -150,7 +150,7 @@ TEST_F(NvprofTest, CountersAndSerializedKernelsAreTold) {
   }
 }
 
-// Three among many are a glitch, and all that a recording has of its copies.
+// Three among many are a glitch, and all that a profile has of its copies.
 TEST_F(NvprofTest, CopiesThatAllLackTheirTimesAreLost) {
   for (const int lost : {0, 1, 3}) {
     std::filesystem::remove(path_);
@@ -228,7 +228,7 @@ TEST_F(NvprofTest, MarkersArePairedWhereverTheirRowsStand) {
   }
 }
 
-// Calls of a later CUDA have numbers that are not known; kernels tell what they do.
+// Calls of a later CUDA have numbers that are unknown; kernels tell what they do.
 TEST_F(NvprofTest, AnUnknownCallThatLaunchesKernelsIsALaunch) {
   const auto read = [&](int lost) {
     std::string kernels, calls;

@@ -70,7 +70,7 @@ class PageRowsTest : public ::testing::Test {
   std::string path_;
 };
 
-// Numbers of all lengths, signs and none, beside texts and reals that nobody asks for.
+// Numbers of all lengths, signs and none, beside texts and reals that no one asks for.
 constexpr const char* kRows =
     "create table t (a integer, s text, b bigint, r real, c int);"
     "with recursive i(n) as (select 1 union all select n + 1 from i where n < 5000) insert into t "

@@ -27,7 +27,7 @@ class NetDictTest : public ::testing::Test {
     return ReadProfile(path_, options);
   }
 
-  // A kernel of a matrix product, the `sub`-th of its sequence number.
+  // A kernel of a matmul, the `sub`-th of its sequence number.
   static std::string Line(int duration, int sub = 0, const std::string& direction = "fprop") {
     const std::string marker =
         direction == "fprop"

@@ -1,5 +1,5 @@
 // A rocpd database in a few lines of SQL: what tests/cases/rocprofv3/steps is as JSON, by the
-// tables and columns of schema 3. SUFFIX stands for a process' suffix, as tables of several may be
+// tables and columns of schema 3. SUFFIX represents a process' suffix, as tables of several may be
 // in a file.
 #pragma once
 

@@ -288,7 +288,7 @@ TEST_F(RocpdTest, FindsWhatRocprofSysWritesForEachProcess) {
   EXPECT_EQ(run->profiles.size(), 2);
 }
 
-// Schema 4.1 names a track in each row, and categories have a table of their own.
+// Schema 4.1 names a track in each row, and categories have a separate table.
 TEST_F(RocpdTest, ReadsTracks) {
   std::string sql = Process("_a");
   for (const char* table : {"region", "kernel_dispatch", "memory_copy"}) {

@@ -99,7 +99,7 @@ TEST_F(SqliteTableTest, LongTablesAreReadAsSqliteStepsThroughThem) {
   for (const std::size_t threads : {1, 2, 7}) EXPECT_TRUE(Read(threads) == expected) << threads;
 }
 
-// Where all columns hold whole numbers rows are taken from pages, but for blocks with others.
+// Where all columns hold whole numbers rows are taken from pages, except for blocks with others.
 TEST_F(SqliteTableTest, LongTablesOfWholeNumbersAreReadAsSqliteStepsThroughThem) {
   const std::string whole =
       "create table t (a integer, b integer);"
@@ -111,7 +111,7 @@ TEST_F(SqliteTableTest, LongTablesOfWholeNumbersAreReadAsSqliteStepsThroughThem)
   for (const std::size_t threads : {1, 2, 7}) EXPECT_TRUE(Read(threads) == Expected()) << threads;
 }
 
-// A key of an inner page that is too large hides the pages behind it: no row is lost unsaid.
+// A key of an inner page that is too large hides the pages after it: no row is lost unsaid.
 TEST_F(SqliteTableTest, ADamagedKeyIsNoEndOfTheTable) {
   Write(
       "create table t (a integer, b integer);"

@@ -66,7 +66,7 @@ TEST(XPlane, GivesEachInstantOfATpuToTheInnermostOp) {
   EXPECT_EQ(profile->host.kind[0], HostKind::kIterationMarker);
 }
 
-// The host runs ahead and marks no steps of its own: each is from the launch of its first work to
+// The host runs ahead and marks no separate steps: each is from the launch of its first work to
 // that of the next one's, so that its work is its own.
 TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
   PlaneText host("/host:CPU");
@@ -143,7 +143,7 @@ TEST(XPlane, SparseCoresAreUnitsOfTheirTpu) {
   EXPECT_THAT(profile->device.duration, ElementsAre(40, 10, 50, 10, 50));
   EXPECT_EQ(profile->stream_names.at({2, 2}), "SparseCore 1");
   EXPECT_EQ(profile->log[Counter::events_derived], 5);
-  // What a SparseCore runs is not held against the TensorCores' peak.
+  // What a SparseCore runs is not compared with the TensorCores' peak.
   ASSERT_EQ(profile->reported.metrics.size(), 2);
   EXPECT_DOUBLE_EQ(AsNumber(profile->reported.metrics[0].value, 0), 40000 / 40e-9);
 }

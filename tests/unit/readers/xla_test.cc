@@ -220,7 +220,7 @@ TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoRecordingsAreRefused) {
   ExpectOneStep(*first);
 }
 
-// What the profiler says of its recording stands in the space itself, beside the planes.
+// What the profiler says of its profile is in the space itself, beside the planes.
 TEST(XPlane, WhatTheProfilerSaysItDroppedIsLost) {
   constexpr std::uint32_t kErrors = 2, kWarnings = 3;
   struct Row {
@@ -350,7 +350,7 @@ TEST(WireReader, ReadsFieldsAndStopsAtWhatIsNone) {
   EXPECT_EQ(negative.Bytes(), "");
 }
 
-// Counts and sums of the real files, taken from them with a decoder of their own in Python; both
+// Counts and sums of the real files, taken from them with a separate decoder in Python; both
 // ways of reading them agree.
 TEST(XlaReal, TotalsAgreeWithTheFiles) {
   const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/xla/";

@@ -1,4 +1,4 @@
-// One list of categories: the style sheet and the timeline's script take their colours from it.
+// One list of categories: the style sheet and the timeline's script take their colors from it.
 #include "render/shared/categories.h"
 
 #include <fmt/format.h>

@@ -164,7 +164,7 @@ class OpenMetricsText {
     return line.starts_with("# ") ? Metadata(line.substr(2)) : Sample(line);
   }
 
-  // TYPE, UNIT and HELP stand before the samples of their family, each once; families do not mix.
+  // TYPE, UNIT and HELP are before the samples of their family, each once; families do not mix.
   std::string Metadata(const std::string& line) {
     const auto first = line.find(' ');
     const auto second = line.find(' ', first + 1);

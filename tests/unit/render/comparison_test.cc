@@ -1,5 +1,5 @@
 // What changed against a baseline, in every document: the same numbers, sums that hold, no markup
-// from names, nothing told by colour alone.
+// from names, nothing told only by color.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,7 +152,7 @@ TEST(Comparison, AloneItIsAPageOfItsOwn) {
   EXPECT_THAT(page, HasSubstr("<title>▲ branch against main · profgauge</title>"));
   EXPECT_THAT(page, Not(HasSubstr("NOT JUDGED")));
   EXPECT_THAT(page, Not(HasSubstr("id=\"breakdown\"")));
-  // What differs stands before what changed, as in the terminal.
+  // What differs is before what changed, as in the terminal.
   EXPECT_LT(page.find("Differences between the runs"), page.find("Iteration time change by part"));
   EXPECT_FALSE(std::regex_search(page, std::regex(" style=| on[a-z]+=\"")));
 }

@@ -153,7 +153,7 @@ TEST(RenderHtmlFiles, StyleAndScriptsKeepToTheirBudget) {
   constexpr std::size_t kBudget = 162'000;
   EXPECT_GT(without, 0U);
   EXPECT_GT(size(report), without_memory);  // so do those of memory
-  EXPECT_GT(without_memory, without);       // its scripts come along with a timeline alone
+  EXPECT_GT(without_memory, without);       // its scripts come along only with a timeline
   EXPECT_LE(size(report), kBudget);
 }
 
@@ -188,7 +188,7 @@ TEST(RenderHtml, LimitsOfBothLevelsAreOneRow) {
   const std::string rows = page.substr(gate, page.find("</section>", gate) - gate);
   EXPECT_EQ(rows.find("gpu.idle.mean"), rows.rfind("gpu.idle.mean"));
   EXPECT_NE(rows.find("class=tick"), rows.rfind("class=tick"));  // One for each limit.
-  report.gate.back().baseline.text = "x";  // Against a baseline they are told apart.
+  report.gate.back().baseline.text = "x";  // Against a baseline they are distinguished.
   EXPECT_THAT(Page(report), Not(HasSubstr("error ≤ 30 %, warning")));
 }
 

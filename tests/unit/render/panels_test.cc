@@ -106,7 +106,7 @@ TEST(SystemPanel, SaysHowManyWorkersAndOnWhat) {
   EXPECT_EQ(RowText(report, "p-system", "Device type"), "GPU");
   report.profile.accelerator = "npu";
   EXPECT_EQ(RowText(report, "p-system", "Device type"), "NPU");
-  // Of a recording without any device nothing says that there was none.
+  // Of a profile without any device nothing says that there was none.
   report.profile.accelerator.clear();
   report.profile.devices.clear();
   EXPECT_EQ(RowText(report, "p-system", "Device type"), "-");

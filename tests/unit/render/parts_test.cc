@@ -1,4 +1,4 @@
-// Names that a recording wrote are text in every renderer of parts, whatever they look like.
+// Names that a profile wrote are text in every renderer of parts, whatever they look like.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -54,7 +54,7 @@ TEST(SvgHeat, StrongerForMoreAndNothingForNothing) {
   const std::string svg = SvgHeat(Heat({0, 8, 1, -1}, 2));
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"1.00\" d=\"M160 4H207V21H160z\"/>"));
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.12\" d=\"M112 22H159V39H112z\"/>"));
-  // One path for each colour, and one for each cell with a title.
+  // One path for each color, and one for each cell with a title.
   EXPECT_EQ(CountOf(svg, "<title>"), 2u);
   EXPECT_THAT(svg, HasSubstr("<title>rank &lt;0&gt;, iteration 1: 8</title>"));
   EXPECT_THAT(svg, HasSubstr("aria-label=\"who is &quot;late&quot;\""));

@@ -1,4 +1,4 @@
-// The answer on a terminal, as it stands there.
+// The answer on a terminal, as it is there.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

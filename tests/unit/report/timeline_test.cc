@@ -1,4 +1,4 @@
-// What of a recording the timeline keeps, and how it stands there.
+// What of a profile the timeline keeps, and how it is there.
 #include "report/timeline.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(CutTimeline, IsThatOfASortedList) {
   }
 }
 
-// What lies in another comes after it, whichever table each is of.
+// What is in another comes after it, whichever table each is of.
 TEST(TimelineTracks, AreInOrderHoweverTheirEventsCome) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {
@@ -117,7 +117,7 @@ TEST(TimelineTracks, AreInOrderHoweverTheirEventsCome) {
     const auto before = [](const TimelineEvent& a, const TimelineEvent& b) {
       return a.start != b.start ? a.start < b.start : a.duration > b.duration;
     };
-    // One table in order, two behind each other, or none.
+    // One table in order, two after each other, or none.
     const std::size_t half = round % 3 == 0 ? 0 : events.size() / 2;
     if (round % 3 != 2) {
       std::stable_sort(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(half), before);
@@ -223,7 +223,7 @@ TEST(BuildTimeline, ManyStreamsShareASection) {
   EXPECT_EQ(together, 28u);
 }
 
-// As the breakdown: what it counts as a part has that part's colour, all else is an annotation.
+// As the breakdown: what it counts as a part has that part's color, all else is an annotation.
 TEST(BuildTimeline, HostRangesAreOfTheBreakdownsCategories) {
   struct Row {
     HostKind kind;
@@ -260,7 +260,7 @@ TEST(BuildTimeline, HostRangesAreOfTheBreakdownsCategories) {
   }
 }
 
-// NVTX attributes belong to operators as to ranges; what stands in their place of other recordings
+// NVTX attributes belong to operators as to ranges; what is in their place of other profiles
 // are arguments, which no detail repeats.
 TEST(BuildTimeline, WhatTheProgramAttachedIsADetailOfOperatorsToo) {
   ProfileBuilder builder;

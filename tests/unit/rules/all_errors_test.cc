@@ -85,7 +85,7 @@ TEST_F(AllErrors, OfThePolicyItsRulesAndWhatItSaysOfThem) {
                           "mine.yaml:12 rules/unknown-rows", "mine.yaml:14 expr/type"}));
 }
 
-// Nobody knows which rules a file holds that cannot be read.
+// No one knows which rules a file holds that cannot be read.
 TEST_F(AllErrors, NoneFollowsFromAFileThatCannotBeRead) {
   Write("mine.yaml", "schema: 1\nrules: [\n");
   Write("p.yaml", "schema: 1\nrule_files: [mine.yaml]\nrules: {mine/a: off}\n");

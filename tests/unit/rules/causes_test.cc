@@ -1,4 +1,4 @@
-// Which finding stands under which, and what each may claim to bring.
+// Which finding is under which, and what each may claim to bring.
 #include <gtest/gtest.h>
 
 #include "made_run.h"
@@ -113,7 +113,7 @@ TEST(CausesAndGains, ASymptomUnderAConditionStandsUnderItsCauseWhereThatHolds) {
 }
 
 TEST(CausesAndGains, ACauseThatGainsLittleDoesNotTakeTheSymptom) {
-  // 10.1 ms of 60 ms: the loader is a finding of its own, and most of the idle time is not its
+  // 10.1 ms of 60 ms: the loader is a separate finding, and most of the idle time is not its
   // doing.
   EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.101)).substr(0, 128),
             "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"

@@ -77,7 +77,7 @@ TEST(Gains, AllIdleTimeIsOfTheBestSource) {
   EXPECT_EQ(gain(GainRun().Set("gpu.idle.time.max", Ms(70)).Set("gpu.idle.max", 0.1)), "60000000");
 }
 
-// Where it is not known how much idle time there is, it bounds nothing.
+// Where it is unknown how much idle time there is, it bounds nothing.
 TEST(Gains, UnknownIdleTimeBoundsNothing) {
   constexpr std::string_view kRule =
       "  - {id: idle, title: t, category: c, level: info, message: m, for_each: profile,\n"
@@ -256,7 +256,7 @@ TEST(Waivers, CountWhatTheyCovered) {
   EXPECT_EQ(Uses(kPlain, kA, TestRun()), "first 1; second 0; third 1; ");
   EXPECT_EQ(Uses(kPlain, kA, TestRun(), "2026-06-01"), "first 1; second 0; third expired 0; ");
   EXPECT_EQ(Uses(kPlain, kA, TestRun(), "2026-01-01"), "first 1; second 0; third 1; ");
-  // Each group of a rule once, whichever of its findings tell of it.
+  // Each group of a rule once, whichever of its findings report it.
   constexpr std::string_view kAll =
       "  - {rule: test/exposed, reason: all, owner: o, expires: 2027-01-01}\n";
   EXPECT_EQ(Uses(kRanks, kAll, RankRun()), "all 2; ");

@@ -1,4 +1,4 @@
-// The edges of what a rule comes to: rows that cannot be told, limits and small gains, uncertain
+// The edges of what a rule comes to: rows that is unknown, limits and small gains, uncertain
 // numbers, levels.
 #include "rules/rule_run.h"
 
@@ -80,7 +80,7 @@ TEST(RuleRun, WhatARuleNeedsMustBeThere) {
   EXPECT_TRUE(StatusIn(kRule, empty).starts_with("not_applicable: "));
 }
 
-// A limit may be an expression; where it cannot be told, so cannot the rule.
+// A limit may be an expression; where it is unknown, so cannot the rule.
 TEST(RuleRun, ALimitThatIsAbsentDoesNotJudge) {
   for (const char* limit : {"error_above", "error_below", "warn_above", "warn_below"}) {
     const std::string rule = fmt::format(
@@ -100,7 +100,7 @@ TEST(RuleRun, ALimitThatIsAbsentDoesNotJudge) {
 }
 
 // Of several limits those are judged that are known: a level that is passed is passed, and one that
-// is not passed says nothing of another that cannot be told.
+// is not passed says nothing of another that is unknown.
 TEST(RuleRun, OfSeveralLimitsTheKnownOnesJudge) {
   struct Row {
     std::string_view limits;
@@ -132,7 +132,7 @@ TEST(RuleRun, OfSeveralLimitsTheKnownOnesJudge) {
   }
 }
 
-// Where the recording leaves open what the number is, a rule errs on it only if it does so at both
+// Where the profile leaves open what the number is, a rule errs on it only if it does so at both
 // ends; what it finds at both is sure.
 TEST(RuleRun, ANumberThatMayBeLessIsAnErrorOnlyIfAllOfItIs) {
   struct Row {
@@ -320,7 +320,7 @@ TEST(RuleRun, WaiversCoverWhatTheyNameUntilTheirDay) {
   EXPECT_EQ(status("", "2027-01-02"), "error");
   EXPECT_EQ(status("gpu.idle.mean < 30%", "2026-01-01"), "waived");
   EXPECT_EQ(status("gpu.idle.mean > 30%", "2026-01-01"), "error");
-  EXPECT_EQ(status("gpu.occupancy > 30%", "2026-01-01"), "error");  // It cannot be told.
+  EXPECT_EQ(status("gpu.occupancy > 30%", "2026-01-01"), "error");  // It is unknown.
 }
 
 TEST(RuleRun, TheHighestLevelThatItCouldReach) {

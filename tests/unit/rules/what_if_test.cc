@@ -204,7 +204,7 @@ TEST(WhatIf, OnlyRulesWithAScenarioThatRunAreJoined) {
             std::string::npos);
 }
 
-// What the shipped rules promise is what the recording without the fault saves.
+// What the shipped rules promise is what the profile without the fault saves.
 TEST(WhatIf, GainsOfShippedRulesAreTheTwinsDifference) {
   struct Fault {
     const char *with, *without, *rule;

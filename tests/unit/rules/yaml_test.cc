@@ -74,7 +74,7 @@ TEST(Yaml, TreesOfEveryKindOfNode) {
   }
 }
 
-// Finds `needle` in the value of key `v` and says where it stands in the file.
+// Finds `needle` in the value of key `v` and says where it is in the file.
 struct PlaceRow {
   std::string_view source, needle;
   std::uint32_t line, column;

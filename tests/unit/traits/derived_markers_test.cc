@@ -43,7 +43,7 @@ TEST(Repetition, TheShortestPeriodOfTheWhole) {
   ExpectPeriod(Times(Counted(0, 8), 3), 0, 8, 3);
   ExpectPeriod(Times(Counted(0, 7), 3), 0, 0, 0);      // Too short.
   ExpectPeriod(Times(Counted(0, 8), 2), 0, 0, 0);      // Too few,
-  ExpectPeriod(Times(Counted(0, 100), 2), 0, 100, 2);  // but for long ones.
+  ExpectPeriod(Times(Counted(0, 100), 2), 0, 100, 2);  // except for long ones.
   ExpectPeriod(Times(Counted(0, 99), 2), 0, 0, 0);
   ExpectPeriod({}, 0, 0, 0);
 }
@@ -67,7 +67,7 @@ TEST(Repetition, BehindAWarmUp) {
 constexpr Ns kStep = 100'000;  // Of an iteration of nine kernels.
 
 // Iterations of nine kernels of a training loop, the first of which is `at`; `close` is called
-// behind the last kernel of each.
+// after the last kernel of each.
 template <class Close>
 TestProfile Loop(int iterations, Close close) {
   TestProfile test;

@@ -1,4 +1,4 @@
-// A thread that spins until a kernel is done waits for it: it does no work of its own.
+// A thread that spins until a kernel is done waits for it: it does no separate work.
 #include "analysis/path/spin_waits.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The kind of a run, each by a made profile that shows it and one that lacks a witness.
+// The kind of a run, each by a made profile that shows it and one that has no witness.
 #include "analysis/recording/workload.h"
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "../analysis/fixture.h"
 #include "analysis/classify/host_work.h"
 #include "analysis/work/recomputation.h"
-#include "../analysis/fixture.h"
 
 namespace profgauge {
 namespace {

@@ -153,7 +153,7 @@ bool Annotations::AppendNested(std::string_view message, const Interned& interne
   return true;
 }
 
-// Of each argument of a trace: most are told apart by their length.
+// Of each argument of a trace: most are distinguished by their length.
 void Annotations::SeeSign(std::string_view name, const Value& value) {
   switch (name.size()) {
     case 4:

@@ -1,6 +1,6 @@
 // Packets of a Perfetto trace into rows without times, and marks that say when they begin and end.
 //
-// Times, threads and lengths are known at the end of the trace alone: clocks and tracks may be
+// Times, threads and lengths are known at the end only of the trace: clocks and tracks may be
 // explained behind what uses them, and ends follow their begins at any distance.
 #pragma once
 

@@ -37,7 +37,7 @@ struct Signs {
   bool neuron = false;         ///< Tracks of NeuronCores.
 
   void SeeCategory(std::string_view category);
-  /// Of a data source of the recording's settings.
+  /// Of a data source of the profile's settings.
   void SeeSource(std::string_view name);
   void SeeTrack(std::string_view name);
 };

@@ -82,7 +82,7 @@ std::unique_ptr<Unpacker> MakeUnpacker(std::string_view bytes, Codec codec) {
   return std::make_unique<DeflateUnpacker>(bytes);
 }
 
-/// A varint at `at`, which moves behind it. Nothing where the bytes end inside it, or it is too
+/// A varint at `at`, which moves after it. Nothing where the bytes end inside it, or it is too
 /// long: then `at` is npos.
 std::optional<std::uint64_t> TakeLength(std::string_view bytes, std::size_t& at) {
   std::uint64_t value = 0;

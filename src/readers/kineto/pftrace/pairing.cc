@@ -81,7 +81,7 @@ Paired Pair(Marks marks) {
     const std::size_t begins = marks[at].is_begin ? RunFrom(marks, at, true) : 0;
     const std::size_t middle = at + begins;
     const std::size_t ends = middle < marks.size() ? RunFrom(marks, middle, false) : 0;
-    // Begins without an end may stand before the group.
+    // Begins without an end may be before the group.
     const std::size_t first = middle - std::min(begins, ends), behind = middle + ends;
     keep(at, first);
     if (begins >= ends && IsGroup(marks.subspan(first, behind - first))) {

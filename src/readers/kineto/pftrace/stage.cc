@@ -82,7 +82,7 @@ bool Decoder::ReadExtra(std::string_view message) {
   return fields.ok();
 }
 
-// Shared memory is not taken: the writer has the dynamic part of it alone.
+// Shared memory is not taken: the writer has the dynamic part only of it.
 bool Decoder::ReadArgument(std::string_view message, const Sequence& sequence) {
   std::string_view name;
   std::int64_t value = 0;

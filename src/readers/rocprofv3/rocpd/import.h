@@ -35,7 +35,7 @@ class Import {
   Import(sqlite::Database& database, std::string suffix, ProfileBuilder& builder)
       : database_(database), suffix_(std::move(suffix)), builder_(builder), rows_(builder) {}
 
-  /// Reads all tables; the builder is complete then but for Finish().
+  /// Reads all tables; the builder is complete then except for Finish().
   Status Read();
   const Environment& environment() const { return environment_; }
   /// What is not the same in all releases, for whoever has a file of a new one: "streams by row;

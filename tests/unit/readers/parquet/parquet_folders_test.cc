@@ -268,7 +268,7 @@ TEST_F(ParquetFolders, NsysTablesAreReadAsOfSqlite) {
   EXPECT_EQ(profile.log[Counter::kernels_without_launch], 0u);
   ASSERT_EQ(profile.host.size(), 2u);
   EXPECT_EQ(profile.Name(profile.host.domain[0]), "lib");
-  EXPECT_EQ(profile.Name(profile.host.name[1]), "a\xFFz");  // Mended where it is shown.
+  EXPECT_EQ(profile.Name(profile.host.name[1]), "a\xFFz");  // Repaired where it is shown.
 }
 
 TEST_F(ParquetFolders, NsysFoldersBelowOneFolderAreRanksByTheirNames) {
