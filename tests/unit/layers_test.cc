@@ -165,7 +165,7 @@ std::optional<std::size_t> RoomOf(std::string_view file) {
   return static_cast<std::size_t>(found - rooms.begin());
 }
 
-TEST(Layers, TheRoomsOfTheAnalysisAreTold) {
+TEST(Layers, TheRoomsOfTheAnalysisAreReported) {
   std::set<std::string> folders;
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
   for (const auto& entry : fs::directory_iterator(root / "src" / "analysis")) {

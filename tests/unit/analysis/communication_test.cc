@@ -32,7 +32,7 @@ TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
 }
 
 // Sums of rows are never more than the time in which nothing hides them.
-TEST(ExposedTime, OfWhatRunsAtOnceIsGivenOnce) {
+TEST(ExposedTime, OfWhatRunsTogetherIsGivenOnce) {
   TestProfile test;
   test.Op("x", {0, 1});
   test.Work("gemm", {0, 100});

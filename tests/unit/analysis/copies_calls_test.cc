@@ -27,7 +27,7 @@ TEST(Copies, BySizeAndKind) {
 }
 
 // No copy is no 0 where the file could not hold one, or does not hold those that were made.
-TEST(Copies, ThatNoRecordingShowsAreAbsent) {
+TEST(Copies, ThatNoProfileShowsAreAbsent) {
   TestProfile of_format;
   of_format.builder().SetCopiesUnknown("this format has kernels but no copies");
   of_format.Work("kernel", {0, 100});
@@ -58,7 +58,7 @@ TEST(Copies, ThatNoRecordingShowsAreAbsent) {
 }
 
 // A checkpoint copies once: what one iteration alone has is distinguished.
-TEST(Copies, WhatSingleIterationsCopyStandsBeside) {
+TEST(Copies, WhatSingleIterationsCopyIsBeside) {
   for (const int checkpoints : {0, 1, 2}) {
     TestProfile test;
     Ns at = 0;

@@ -148,7 +148,7 @@ TEST(CriticalPath, TheLongestOfManyMovesAreKept) {
   }
 }
 
-TEST(CriticalPath, ItsStepsSayWhatTheyLieIn) {
+TEST(CriticalPath, ItsStepsSayWhatTheyAreIn) {
   const Replayed run(Small());
   const Profile& profile = run.profiles.front();
   Ns at = 0;

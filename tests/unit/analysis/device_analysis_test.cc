@@ -145,7 +145,7 @@ TEST(Coverage, WorkOfIterationsThatAreNotSelectedIsOfThem) {
   EXPECT_DOUBLE_EQ(NumberOf(*analysis, "coverage.outside_share"), 0.17);
 }
 
-TEST(Coverage, WorkFromBeforeTheIterationsIsNoFaultOfTheRecording) {
+TEST(Coverage, WorkFromBeforeTheIterationsIsNoFaultOfTheProfile) {
   TestProfile test;
   test.Op("aten::mm", {0, 50});
   test.Work("launched before the recording", {0, 30});
@@ -180,7 +180,7 @@ TEST(Coverage, AbsentWhereTheHostWasNotRecorded) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0);
 }
 
-TEST(Coverage, CallsWithoutOperatorsTellTheLaunchOnly) {
+TEST(Coverage, CallsWithoutOperatorsShowOnlyTheLaunch) {
   TestProfile test;
   test.Launch("a", {0, 20}, {30, 90});
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
@@ -210,7 +210,7 @@ TEST(Gpus, OneRowEach) {
   EXPECT_EQ(IntegerAt(gpus, 0, "kernel_time"), 50);
 }
 
-TEST(Kernels, TableTellsEligibleFromUnknown) {
+TEST(Kernels, TableDistinguishesEligibleFromUnknown) {
   TestProfile test;
   test.Op("aten::mm", {0, 50});
   test.Launch("volta_sgemm_64x64_nn", {10, 20}, {20, 60});

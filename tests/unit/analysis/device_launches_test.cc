@@ -54,7 +54,7 @@ TEST(Launches, DelayAndQueue) {
   EXPECT_EQ(IntegerAt(streams, 0, "queue_max"), 2);
 }
 
-TEST(Launches, TablesThatNobodyWantsAreLeftOutAndNumbersStay) {
+TEST(Launches, TablesThatNoOneWantsAreLeftOutAndNumbersStay) {
   TestProfile test;
   test.Op("aten::add", {0, 1000});
   test.Launch("a", {0, 10}, {30, 100});

@@ -128,7 +128,7 @@ TEST(Window, StartsWithTheFirstDeviceEventOfABusyQueue) {
   EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 2);
 }
 
-TEST(Window, StartsWithTheRecordingWhereTheFirstEventFoundAnEmptyQueue) {
+TEST(Window, StartsWithTheProfileWhereTheFirstEventFoundAnEmptyQueue) {
   TestProfile test;
   test.Op("aten::mm", {0, 50 * kMs});
   test.Launch("own", {20 * kMs, 21 * kMs}, {21 * kMs + 8'000, 60 * kMs});
@@ -164,7 +164,7 @@ TEST(Window, StartsWhenTheDeviceIsSetUp) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{80 * kMs, 300 * kMs}}));
 }
 
-TEST(Window, EndsWithTheLastDeviceEventWhereTheRecordingStopsInFlight) {
+TEST(Window, EndsWithTheLastDeviceEventWhereTheProfileStopsInFlight) {
   TestProfile test;
   test.Op("aten::mm", {0, 90});
   test.Launch("own", {1, 2}, {3, 40});
@@ -274,7 +274,7 @@ TEST(Ranks, ARankThatStoppedEarlyLeavesTheOthersOpen) {
 }
 
 // What is in flight at the end of one rank does not excuse what another lost.
-TEST(Ranks, TheOneThatLostMostIsTold) {
+TEST(Ranks, TheOneThatLostMostIsReported) {
   std::vector<Profile> run;
   run.push_back(StepsOf(0, 8, 1));
   run.push_back(StepsOf(1, 8, 4));

@@ -184,7 +184,7 @@ void Keep(const Permutation& rows, DeviceTable& device) {
   keep(device.bytes);
 }
 
-TEST(EditedRecordings, AnIterationThatLostAllItsWorkIsTold) {
+TEST(EditedRecordings, AnIterationThatLostAllItsWorkIsReported) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t lost = 0;
   ForEachInStep([&](const std::string& path, const Profile& profile, const Iterations& found) {

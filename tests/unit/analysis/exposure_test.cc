@@ -135,7 +135,7 @@ TEST(Exposure, IdleTimeBelongsToTheWorkAndTheOperatorsBesideIt) {
 }
 
 // As many events at once as a hostile file likes: time is bounded and the bound stays one.
-TEST(Exposure, CrowdsAreNobodys) {
+TEST(Exposure, CrowdsAreNoOnes) {
   TestProfile test;
   test.Step(0, {0, 100'000});
   for (int i = 0; i < 20'000; ++i) {

@@ -75,7 +75,7 @@ TEST(Idle, AWaitForResultsDrainsTheQueue) {
   }
 }
 
-TEST(Idle, ALoaderThatFetchesAheadDelaysNobody) {
+TEST(Idle, ALoaderThatFetchesAheadDelaysNoOne) {
   TestProfile test = TwoKernels(500'000);
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100'000, 400'000},
           test.Thread(9));
@@ -84,7 +84,7 @@ TEST(Idle, ALoaderThatFetchesAheadDelaysNobody) {
 }
 
 // It may normalize batches with a separate kernel; a thread that launches much is of the loop.
-TEST(Idle, ALoaderThatLaunchesLittleDelaysNobodyEither) {
+TEST(Idle, ALoaderThatLaunchesLittleDelaysNoOneEither) {
   for (const int launched : {1, 4}) {
     TestProfile test = TwoKernels(500'000);
     const ThreadId other = test.Thread(9);
@@ -135,7 +135,7 @@ TEST(Idle, WithoutLaunchRecordAndAtTheEnd) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 0, 50'000}));
 }
 
-TEST(Idle, GapsKnowTheirNeighbours) {
+TEST(Idle, GapsKnowTheirNeighbors) {
   TestProfile test = TwoKernels(500'000);
   test.Launch("second", {400'000, 405'000}, {410'000, 450'000});
   const auto profiles = OneRank(test.Finish());
@@ -172,7 +172,7 @@ void ExpectNeighbours(const DeviceTable& device, const IdleGap& gap) {
   EXPECT_EQ(gap.after, after);
 }
 
-TEST(Idle, GapsOfRandomStreamsKnowTheirNeighbours) {
+TEST(Idle, GapsOfRandomStreamsKnowTheirNeighbors) {
   std::mt19937 random(11);
   const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
   for (int round = 0; round < 200; ++round) {
@@ -199,7 +199,7 @@ TEST(Idle, GapsOfRandomStreamsKnowTheirNeighbours) {
 
 // 500 µs of work in each of two iterations and 200 µs of none between them: the share of the window
 // by an iteration's length would say 83 µs.
-TEST(Idle, TimePerIterationHoldsWhatLiesBetweenIterations) {
+TEST(Idle, TimePerIterationHoldsWhatIsBetweenIterations) {
   TestProfile test;
   test.Step(0, {0, 500'000});
   test.Launch("first", {0, 0}, {0, 500'000});
@@ -341,7 +341,7 @@ TEST(Idle, GapsBelowTheResolutionAreNone) {
 }
 
 // Times in microseconds that went through floating point miss their tick by a nanosecond or two.
-TEST(Idle, TheTickOfARecordingIsItsResolution) {
+TEST(Idle, TheTickOfAProfileIsItsResolution) {
   TestProfile test;
   test.Step(0, {0, 400'000});
   for (Ns i = 0; i < 100; ++i) {

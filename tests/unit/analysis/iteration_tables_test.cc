@@ -188,7 +188,7 @@ TEST(RunIterations, TheRecordedOnesIncludeThoseCutOff) {
 }
 
 // The loader is outside of the marker: no length shows it, the time from start to start does.
-TEST(RunIterations, WhatLiesBetweenThemIsMeasured) {
+TEST(RunIterations, WhatIsBetweenThemIsMeasured) {
   TestProfile test;
   for (const int number : {0, 1, 2, 10, 11}) {  // The recording skips some.
     const Ns start = number * 1000;
@@ -226,7 +226,7 @@ TEST(RunIterations, WaitsForDataBetweenThemCount) {
   EXPECT_DOUBLE_EQ(MetricNumber(analysis, "dataloader.exposed_share"), 1200. / (5 * 600 + 1200));
 }
 
-TEST(RunIterations, WaitsForDataOfOneIterationAreToldApart) {
+TEST(RunIterations, WaitsForDataOfOneIterationAreDistinguished) {
   for (const bool often : {false, true}) {
     TestProfile test;
     Ns start = 0;
@@ -244,7 +244,7 @@ TEST(RunIterations, WaitsForDataOfOneIterationAreToldApart) {
 }
 
 // Of a wait of 800 ns a kernel covers 300 and a copy 200 more.
-TEST(RunIterations, WaitsForDataBesideACopyAreToldFromThoseBesideAKernel) {
+TEST(RunIterations, WaitsForDataBesideACopyAreDistinguishedFromThoseBesideAKernel) {
   TestProfile test;
   test.Step(0, {0, 1000});
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100, 900});
@@ -256,7 +256,7 @@ TEST(RunIterations, WaitsForDataBesideACopyAreToldFromThoseBesideAKernel) {
   EXPECT_DOUBLE_EQ(MetricNumber(analysis, "dataloader.exposed_share"), 0.3);
 }
 
-TEST(RunIterations, ARankWithoutDeviceWorkBesideOthersIsTold) {
+TEST(RunIterations, ARankWithoutDeviceWorkBesideOthersIsReported) {
   const auto remarks = [](bool with_calls) {
     std::vector<Profile> ranks;
     TestProfile works;
@@ -288,7 +288,7 @@ bool Remarks(const Analysis& analysis, std::string_view id) {
 }
 
 // Its one range is no iteration 0 of the others'.
-TEST(RunIterations, ARankWithoutMarkersBesideOthersIsTold) {
+TEST(RunIterations, ARankWithoutMarkersBesideOthersIsReported) {
   for (const bool marked : {true, false}) {
     std::vector<Profile> ranks;
     for (const int rank : {0, 1}) {
@@ -310,7 +310,7 @@ TEST(RunIterations, ARankWithoutMarkersBesideOthersIsTold) {
 }
 
 // The host runs ahead: its markers end long before the device's work, whose launches are unknown.
-TEST(RunIterations, WorkOutsideOfThemWithoutLaunchesIsTold) {
+TEST(RunIterations, WorkOutsideOfThemWithoutLaunchesIsReported) {
   for (const bool with_launches : {true, false}) {
     TestProfile test;
     for (int i = 0; i < 4; ++i) {
@@ -387,7 +387,7 @@ TEST(Ranges, AreSummedByPathWithNumbersAtTheEndAsOne) {
 }
 
 // nvtx-plugins marks a layer and its gradient in two domains.
-TEST(Ranges, AGradientStandsBesideItsForwardRange) {
+TEST(Ranges, AGradientIsBesideItsForwardRange) {
   TestProfile test;
   const auto range = [&](std::string_view name, std::string_view domain, At at) {
     HostRow row;

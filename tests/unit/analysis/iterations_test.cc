@@ -238,7 +238,7 @@ TEST(Iterations, LastIterationOfFewerPartsIsWhole) {
   }
 }
 
-TEST(Iterations, OfSeveralProcessesAreTold) {
+TEST(Iterations, OfSeveralProcessesAreReported) {
   for (const bool several : {false, true}) {
     TestProfile test;
     const ThreadId other = test.builder().AddThread(several ? "2" : "1", "7");
@@ -258,7 +258,7 @@ TEST(Iterations, OfSeveralProcessesAreTold) {
 }
 
 // Workers of a server are threads that launch for themselves; loaders launch nothing.
-TEST(Iterations, OfThreadsThatLaunchAreTold) {
+TEST(Iterations, OfThreadsThatLaunchAreReported) {
   for (const bool launches : {false, true}) {
     TestProfile test;
     const ThreadId other = test.Thread(7);

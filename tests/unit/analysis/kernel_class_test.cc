@@ -472,7 +472,7 @@ TEST(KernelClass, AKnownChipDecidesWhereNoneIsRecorded) {
 
 // Below 32 bits they run on Tensor Cores where the chip has them for the type. Attention that is
 // not known may compute without.
-TEST(KernelClass, TritonsProductsGoByTheTypeOfTheirOperator) {
+TEST(KernelClass, TritonsMatmulsGoByTheTypeOfTheirOperator) {
   struct Row {
     const char *kernel, *op, *types;
     int capability;

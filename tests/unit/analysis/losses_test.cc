@@ -60,7 +60,7 @@ Profile StepsWithLostWork(int steps, const std::function<bool(int step, int laun
 }
 
 // What the profiler loses while it starts (kineto#996): the first steps are no iterations.
-TEST(Losses, LeadingIterationsThatLackWorkAreLeftOut) {
+TEST(Losses, LeadingIterationsWithoutWorkAreLeftOut) {
   struct Case {
     int lost_steps, lost_launches, dropped;
   };
@@ -203,7 +203,7 @@ TEST(Losses, CopiesThatWereNotRecordedLeaveIdleTimeOpen) {
 }
 
 // That no kernel communicates or uses Tensor Cores is no finding where they have no names.
-TEST(Losses, WithoutNamesNobodyKnowsWhatKernelsDo) {
+TEST(Losses, WithoutNamesNoOneKnowsWhatKernelsDo) {
   for (const bool is_lost : {false, true}) {
     TestProfile test;
     for (int i = 0; i < 10; ++i) {
@@ -261,7 +261,7 @@ TEST(Losses, RanksOfUnlikeManyUnnumberedIterationsLeaveTheRunOpen) {
   }
 }
 
-TEST(Losses, WhatIsNotJudgedOfARecordingWithoutIterationsIsTold) {
+TEST(Losses, WhatIsNotJudgedOfAProfileWithoutIterationsIsReported) {
   for (const Ns before : {Ns{0}, Ns{5'000'000}, Ns{100'000'000'000'000'000}}) {
     TestProfile test;
     test.Host(HostKind::kAnnotation, "compile", {0, 10});

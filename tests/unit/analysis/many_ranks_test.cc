@@ -104,7 +104,7 @@ TEST(ManyRanks, WithOlderMetadata) {
 }
 
 // Without the groups' names the calls of a mesh look like those of one group: no one is blamed.
-TEST(ManyRanks, GroupsWithoutNamesBlameNobody) {
+TEST(ManyRanks, GroupsWithoutNamesBlameNoOne) {
   for (const Mesh mesh : {Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp}) {
     Plan plan;
     plan.mesh = mesh;
@@ -147,7 +147,7 @@ TEST(ManyRanks, TheLateOneAmongJitter) {
   }
 }
 
-TEST(ManyRanks, NobodyIsBlamedForJitterOrNothing) {
+TEST(ManyRanks, NoOneIsBlamedForJitterOrNothing) {
   for (const Mesh mesh : kMeshes) {
     for (const std::int64_t ranks : {2, 8}) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -167,7 +167,7 @@ TEST(ManyRanks, NobodyIsBlamedForJitterOrNothing) {
 }
 
 // One delay makes every call of its iteration late, and is no habit.
-TEST(ManyRanks, NobodyIsBlamedForOneDelay) {
+TEST(ManyRanks, NoOneIsBlamedForOneDelay) {
   for (const bool beside : {false, true}) {
     Plan plan;
     plan.ranks = 4;

@@ -212,7 +212,7 @@ TEST(MarkerChoice, OneMarkerOfEachFamilyIsNoPhase) {
 }
 
 // What is after the number does not make a family.
-TEST(MarkerChoice, WordsBehindTheNumberAreNoFamily) {
+TEST(MarkerChoice, WordsAfterTheNumberAreNoFamily) {
   TestProfile test;
   Mark(test, "step 1, loss 0.5", {0, 100});
   Mark(test, "step 2, loss nan", {100, 200});

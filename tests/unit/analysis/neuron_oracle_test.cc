@@ -173,7 +173,7 @@ TEST_P(NeuronOracle, IdentitiesHold) {
 // The runtime sets the order of the engines back after the execution's end (total_time): eight
 // instructions on every sample. The viewer counts them, and so do active times; the iteration,
 // which is the execution, ends before them, and its parts with it.
-TEST_P(NeuronOracle, InstructionsBehindTheExecutionAreActiveAndOfNoIteration) {
+TEST_P(NeuronOracle, InstructionsAfterTheExecutionAreActiveAndOfNoIteration) {
   const neuron::Data& data = *run_[0].neuron;
   Ns behind = 0;
   std::int64_t count = 0;

@@ -72,7 +72,7 @@ TEST(Observed, WhatTheProfilerHoldsUpIsNeitherBusyNorIdle) {
 
 // As Kineto passes on what CUPTI says, which names no thread: those that launch stand still, or the
 // profiler worked beside them. Loading code is the program's doing.
-TEST(Observed, OverheadOfNoThreadHoldsUpThoseThatStandStill) {
+TEST(Observed, OverheadOfNoThreadHoldsUpThoseThatAreIdle) {
   struct Row {
     std::string_view name;
     Ns until;  ///< That the main thread's operator of the second step lasts.
@@ -131,7 +131,7 @@ TEST(Observed, APauseIsNeitherBusyNorIdle) {
   EXPECT_GT(idle(10, true), 0.6);
 }
 
-TEST(Observed, AllOfAnOrdinaryRecording) { EXPECT_TRUE(Unobserved({}).empty()); }
+TEST(Observed, AllOfAnOrdinaryProfile) { EXPECT_TRUE(Unobserved({}).empty()); }
 
 // What the first copy waits for was launched before the profile.
 TEST(Observed, AFirstCopyWaitsForWhatIsNotRecorded) {

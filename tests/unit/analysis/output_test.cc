@@ -69,7 +69,7 @@ TEST(Output, OfWhatTwoPartsSayTheLaterCounts) {
   EXPECT_EQ(analysis.Find(metric::kProfileGpus)->absent_because, "not recorded");
 }
 
-TEST(Output, WhatARecordingLacksIsTakenBack) {
+TEST(Output, WhatAProfileLacksIsTakenBack) {
   Output out;
   out.Set(metric::kGpuIdleMean, 0.1);
   out.Set(metric::kMemoryGrowth, std::int64_t{5});

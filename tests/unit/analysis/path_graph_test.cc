@@ -322,7 +322,7 @@ TEST(PathGraph, ALaunchIntoAFullQueueWaitsForRoom) {
   EXPECT_EQ(built.graph->RecordedAt(last) - at, (kCalls - kPlaces) * (kWork / 2));
 }
 
-TEST(PathGraph, ACopyBlocksWhereTheRecordingShowsIt) {
+TEST(PathGraph, ACopyBlocksWhereTheProfileShowsIt) {
   TestProfile test;
   test.Step(0, {0, 100'000});
   test.Copy("cudaMemcpy", {10'000, 50'000}, {20'000, 45'000});

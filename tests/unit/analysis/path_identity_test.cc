@@ -49,7 +49,7 @@ void ExpectIdentity(const std::string& path, const PathGraph& graph) {
   EXPECT_LE(graph.bytes(), graph.size() * 8 + more * 8 + 4096) << path;
 }
 
-TEST(PathIdentity, EveryRecordingOrAReason) {
+TEST(PathIdentity, EveryProfileOrAReason) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t replayed = 0, with_launches = 0;
   for (const std::string& path : AllRecordings()) {

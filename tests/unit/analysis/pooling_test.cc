@@ -98,7 +98,7 @@ void ExpectPooled(const Profile& profile) {
   }
 }
 
-TEST(Pooling, HoldsOnEveryRecording) {
+TEST(Pooling, HoldsOnEveryProfile) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t read = 0;
   for (const std::string& path : AllRecordings()) {
@@ -176,7 +176,7 @@ TEST(Edges, CuttingTheStartTakesOnlyWhatItCut) {
   }
 }
 
-TEST(Edges, ShiftingARecordingChangesNothing) {
+TEST(Edges, ShiftingAProfileChangesNothing) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   for (const char* path :
        {kV100, "data/kineto/dlrm_8ranks/worker0_step_12.1694128201545.pt.trace.json.gz"}) {

@@ -120,7 +120,7 @@ TEST(Processes, ThatShareAGpuStayTogether) {
 }
 
 // A number that processes share may mean a GPU for each (CUDA_VISIBLE_DEVICES).
-TEST(Processes, ThatMayShareANumberAloneLeaveItOpen) {
+TEST(Processes, ThatMayShareANumberAloneLeaveItUndecided) {
   for (const bool by_process : {false, true}) {
     for (const int listed : {1, 2}) {
       TestProfile test = TwoProcesses(0);

@@ -58,7 +58,7 @@ TEST(ManyRanks, ClocksDoNotMatter) {
 }
 
 // Of a long profile the drift is taken out: without it the ends would be 400 us apart.
-TEST(ManyRanks, DriftOfLongRecordings) {
+TEST(ManyRanks, DriftOfLongProfiles) {
   Plan plan;
   plan.ranks = 2;
   plan.iterations = 10;

@@ -107,7 +107,7 @@ TEST(Ranks, TheLateRankIsBlamedWithItsCause) {
   }
 }
 
-TEST(Ranks, NobodyIsBlamedWithoutLateness) {
+TEST(Ranks, NoOneIsBlamedWithoutLateness) {
   MadeRun run;
   const std::vector<Profile> profiles = Make(run);
   const Judged judged = Judge(profiles);
@@ -115,7 +115,7 @@ TEST(Ranks, NobodyIsBlamedWithoutLateness) {
   EXPECT_FALSE(judged.blame.jitter);
 }
 
-TEST(Ranks, JitterBlamesNobody) {
+TEST(Ranks, JitterBlamesNoOne) {
   MadeRun run;
   run.ranks = 16;
   run.iterations = 10;
@@ -127,7 +127,7 @@ TEST(Ranks, JitterBlamesNobody) {
 }
 
 // Two groups share a description; each waits for its own last rank only.
-TEST(Ranks, GroupsAreToldByNameAndMembers) {
+TEST(Ranks, GroupsAreFoundByNameAndMembers) {
   MadeRun run;
   run.group_size = 4;
   run.cause = LateBy::kHost;
@@ -191,7 +191,7 @@ TEST(Ranks, OfTwoRunsAreNotMatched) {
   EXPECT_TRUE(AreToldApart(*of_two));
 }
 
-TEST(Ranks, AMissingRankBlamesNobody) {
+TEST(Ranks, AMissingRankBlamesNoOne) {
   MadeRun run;
   run.cause = LateBy::kHost;
   std::vector<Profile> profiles = Make(run);

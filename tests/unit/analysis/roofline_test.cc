@@ -239,7 +239,7 @@ bool HasPeaklessRow(const Table& table, const std::string& reason) {
 }
 
 // Whatever is said to be missing is missing.
-TEST(Roofline, ReasonsOfAbsenceHoldOnEveryRecording) {
+TEST(Roofline, ReasonsOfAbsenceHoldOnEveryProfile) {
   namespace fs = std::filesystem;
   const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data";
   if (!fs::exists(data)) GTEST_SKIP() << "no shared folder";

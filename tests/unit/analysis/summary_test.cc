@@ -201,7 +201,7 @@ void ExpectSameRun(const std::vector<Profile>& recordings, const Selection& sele
   ExpectSameAttribution(recordings, StandIns(ReadBack(whole)), selection);
 }
 
-TEST(Summaries, SayWhatRecordingsSay) {
+TEST(Summaries, SayWhatProfilesSay) {
   for (const Mesh mesh : {Mesh::kDp, Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp}) {
     Plan plan;
     plan.mesh = mesh;
@@ -376,7 +376,7 @@ TEST(Summaries, DoNotMakeUpWhatFilesState) {
 }
 
 // Recordings beside summaries: as if all were one or the other.
-TEST(Summaries, MixWithRecordings) {
+TEST(Summaries, MixWithProfiles) {
   Plan plan;
   plan.cause = made::LateBy::kHost;
   const std::vector<Profile> recordings = Recordings(plan);

@@ -36,7 +36,7 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
 }
 
 // How many kernels use them is as unsure as how much of the time they take.
-TEST(TensorCores, TheirNumberIsUnsureWhereNamesDoNotTell) {
+TEST(TensorCores, TheirNumberIsUnsureWhereNamesDoNotShow) {
   const auto is_unsure = [](std::string_view op, std::string_view kernel, bool all_do) {
     TestProfile test;
     test.Op(op, {0, 100});
@@ -68,7 +68,7 @@ TEST(TensorCores, WhoSaysThatUndecidedKernelsUseThemHasNothingUncertain) {
 }
 
 // Nothing in its name says so, and it used none: what it multiplies on other units is what counts.
-TEST(TensorCores, ACompiledFunctionCountsByItsProducts) {
+TEST(TensorCores, ACompiledFunctionCountsByItsMatmuls) {
   TestProfile test;
   test.Op("CompiledFunctionBackward", {0, 100});
   test.Launch("volta_sgemm_128x64_nt", {10, 11}, {20, 80});  // 60, a product.
@@ -114,7 +114,7 @@ TEST(TensorCores, DoublePrecisionIsEligibleOnlyWhereTheChipHasIt) {
 }
 
 // Zero would be a claim about kernels of which neither the name nor the operator is known.
-TEST(TensorCores, WhatNobodyKnowsIsNotIneligible) {
+TEST(TensorCores, WhatIsUnknownIsNotIneligible) {
   const auto analysis = [](Ns product) {
     TestProfile test;
     test.Launch("mine", {10, 11}, {20, 80});  // 60, of no operator that is recorded.
@@ -132,7 +132,7 @@ TEST(TensorCores, WhatNobodyKnowsIsNotIneligible) {
 
 // An operator of a library that no list has may well multiply; one of PyTorch's that is not listed
 // does not, and a rule's answer on the kernel goes first.
-TEST(TensorCores, AnOperatorNobodyKnowsIsNoReasonToCallAKernelIneligible) {
+TEST(TensorCores, AnUnknownOperatorIsNoReasonToCallAKernelIneligible) {
   const auto eligible = [](const char* op, const char* kernel) {
     TestProfile test;
     test.Op(op, {0, 100});

@@ -15,7 +15,7 @@ using made::Plan;
 using ::testing::HasSubstr;
 
 // From summaries alone, at the size of a cluster: who is late, why, and who waits how long.
-TEST(Summaries, TellTheTruthOfAThousandRanks) {
+TEST(Summaries, AreRightForAThousandRanks) {
   Plan plan;
   plan.mesh = Mesh::kTpDp;
   plan.ranks = 1024;

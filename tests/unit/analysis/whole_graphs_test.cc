@@ -54,13 +54,13 @@ TEST(WholeGraphs, WhatRunsBesideThemIsNotIdle) {
   EXPECT_NEAR(MayBe(AnalyzeOne(test.Finish()), "gpu.idle.mean"), 0.2, 1e-9);
 }
 
-TEST(WholeGraphs, NobodyKnowsHowManyKernelsAreInThem) {
+TEST(WholeGraphs, NoOneKnowsHowManyKernelsAreInThem) {
   const Analysis analysis = AnalyzeOne(StepsWithGraphs().Finish());
   EXPECT_TRUE(std::isinf(MayBe(analysis, "kernel.count_per_iteration")));
   EXPECT_TRUE(std::isinf(MayBe(analysis, "tensor_core.kernels_per_iteration")));
 }
 
-TEST(WholeGraphs, NobodyKnowsWhetherTheyUseTensorCores) {
+TEST(WholeGraphs, NoOneKnowsWhetherTheyUseTensorCores) {
   const Analysis analysis = AnalyzeOne(StepsWithGraphs().Finish());
   EXPECT_NEAR(NumberOf(analysis, "tensor_core.share"), 1.0 / 3, 1e-9);
   EXPECT_NEAR(MayBe(analysis, "tensor_core.share"), 1, 1e-9);
@@ -71,7 +71,7 @@ TEST(WholeGraphs, NobodyKnowsWhetherTheyUseTensorCores) {
   EXPECT_NEAR(MayBe(analysis, "tensor_core.eligible_share"), 1, 1e-9);
 }
 
-TEST(WholeGraphs, WithoutOtherProductsEfficiencyIsUnknown) {
+TEST(WholeGraphs, WithoutOtherMatmulsEfficiencyIsUnknown) {
   LaunchConfig whole;
   whole.is_whole_graph = true;
   TestProfile test;

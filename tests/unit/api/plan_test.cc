@@ -77,7 +77,7 @@ void ExpectSound(const Planned& planned) {
   }
 }
 
-TEST(Plan, TellsWhatACudaGraphSaves) {
+TEST(Plan, ReportsWhatACudaGraphSaves) {
   // Measured: 3.1 ms as a graph (examples/h200/README.md).
   const auto planned = PlanOf(kRoot + "/examples/h200/bf16.pt.trace.json.gz");
   ExpectSound(*planned);
@@ -144,7 +144,7 @@ TEST(Plan, DoesNotDependOnThreads) {
 }
 
 // What the changes save together, found by hand with what-if.
-TEST(Plan, OfARecordingOfEightRanksAndAVolta) {
+TEST(Plan, OfAProfileOfEightRanksAndAVolta) {
   const std::string data = kRoot + "/../shared/data/kineto/";
   const std::string volta = data + "hta/df_index_resolver/df_index_resolver.json.gz";
   if (!std::filesystem::exists(volta)) GTEST_SKIP() << "needs ../shared/data";

@@ -60,7 +60,7 @@ TEST_F(Strangers, DevicesApartInTimeAreJudgedInTheirOwnSteps) {
   }
 }
 
-TEST_F(Strangers, DurationsThatOverflowAreClippedAndTold) {
+TEST_F(Strangers, DurationsThatOverflowAreClippedAndReported) {
   const json::value report = ReportOf("rocm-dur-overflow.json.gz");
   EXPECT_EQ(report.at("import").at("events_clipped").at("count").to_number<int>(), 2);
   EXPECT_EQ(report.at("import").as_object().if_contains("work_overlapping"), nullptr);

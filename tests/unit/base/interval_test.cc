@@ -24,7 +24,7 @@ TEST(Interval, MergesInAnyOrderTouchingAndNested) {
 }
 
 // As spans of several streams, one after another: few lists and many.
-TEST(Interval, MergesListsThatStandBehindEachOther) {
+TEST(Interval, MergesListsThatFollowEachOther) {
   const auto by_start = [](const Span& a, const Span& b) { return a.start < b.start; };
   std::mt19937 random(7);
   for (const std::size_t lists : {1u, 2u, 3u, 5u, 64u, 65u, 200u}) {

@@ -83,7 +83,7 @@ TEST_F(OutputsTest, FoldersWithAReportStay) {
   EXPECT_EQ(Content(Path("x/y/a")), "1");
 }
 
-TEST_F(OutputsTest, BadPathsFailAtOnce) {
+TEST_F(OutputsTest, BadPathsFailImmediately) {
   Outputs outputs({});
   const auto missing = outputs.Open(Path("no/a"), FileKind::kJson);
   ASSERT_FALSE(missing);

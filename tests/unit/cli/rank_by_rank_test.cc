@@ -124,7 +124,7 @@ TEST_F(RankByRank, OfMoreThanMemoryHoldsTheSummariesAreJudged) {
   EXPECT_EQ(judged("1MiB"), "3 by summaries");
 }
 
-TEST_F(RankByRank, HowManyAreReadAtOnceChangesNothing) {
+TEST_F(RankByRank, HowManyAreReadTogetherChangesNothing) {
   Write(3, TraceOf(3).substr(0, 300));
   Write(40, "<html>404</html>");
   const auto summarized = [&](const char* jobs) {

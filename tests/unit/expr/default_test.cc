@@ -53,7 +53,7 @@ TEST(Default, OtherLanguagesOperatorsAreNamed) {
   EXPECT_EQ(HelpOf("a startswith 'x'"), "help: write `starts_with`");
 }
 
-TEST(Default, IsANameWhereAValueStands) { EXPECT_EQ(Printed("default + 1"), "default + 1"); }
+TEST(Default, IsANameWhereAValueIs) { EXPECT_EQ(Printed("default + 1"), "default + 1"); }
 
 /// `x default d` is `if(known(x), x, d)`, but keeps the reason of x where both are absent.
 TEST(Default, IsTheKnownOne) {

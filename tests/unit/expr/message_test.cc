@@ -37,7 +37,7 @@ TEST(Message, HolesAreFilledInTheirUnit) {
   }
 }
 
-TEST(Message, AllErrorsAtOnceAtTheirPlace) {
+TEST(Message, AllErrorsTogetherAtTheirPlace) {
   Schema schema = TestSchema();
   const auto message = CompileMessage(
       "{{ kernel.time }} {{ wait | percent }} {{ wait | hours }} {{ oops }} {{ 1", schema);

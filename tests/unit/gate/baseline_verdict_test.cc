@@ -165,7 +165,7 @@ TEST(BaselineVerdict, AMissingBaselineIsWhatThePolicySays) {
             "baseline history:main~5: none (none.db does not exist); judged by limits alone");
 }
 
-TEST(BaselineVerdict, FailuresStandBeforeQuestions) {
+TEST(BaselineVerdict, FailuresAreBeforeQuestions) {
   const auto order = [](VerdictStatus status, std::vector<MetricComparison> answers) {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       answers[i].method = CompareMethod::kStatistics;

@@ -172,7 +172,7 @@ TEST(Compare, CertainAsksForMore) {
   EXPECT_EQ(Held({kT}, {Scaled(kT, 1.2)}, options).change, Change::kFail);
 }
 
-TEST(Compare, TwoRunsThatDifferCannotBeToldApart) {
+TEST(Compare, TwoRunsThatDifferCannotBeDistinguished) {
   const Comparison result = Held({kT, Scaled(kT, 1.3)}, {Scaled(kT, 1.2)});
   EXPECT_EQ(result.base.kept, 2u);
   EXPECT_NEAR(result.base.apart, 0.3, 1e-9);

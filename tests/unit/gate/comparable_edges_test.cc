@@ -223,7 +223,7 @@ TEST(FindDifferences, WhichPropertiesAreHardByDefault) {
   EXPECT_EQ(Shown(FindDifferences(other, In({}), {})), "|format  kineto;");
 }
 
-TEST(FindDifferences, StandInTheOrderOfTheEnvironmentHardOnesFirst) {
+TEST(FindDifferences, AreInTheOrderOfTheEnvironmentHardOnesFirst) {
   const Snapshot base = In({{"driver", "1"}, {"gpu", "a"}, {"nccl", "2"}});
   const Snapshot current = In({{"gpu", "b"}, {"driver", "9"}, {"framework", "x"}, {"nccl", "2"}});
   EXPECT_EQ(Shown(FindDifferences(base, current, {})), "gpu a b;|driver 1 9;framework  x;");

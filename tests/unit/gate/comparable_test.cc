@@ -58,7 +58,7 @@ TEST(CompareRuns, IterationsThatAreMarkedOtherwiseAreNotHeldAgainstTheBaseline) 
   EXPECT_FALSE(Find(comparison, "iteration.time.median").is_missing);
 }
 
-TEST(FindMisfit, KnowsOtherProgramsAndTheSameRecording) {
+TEST(FindMisfit, KnowsOtherProgramsAndTheSameProfile) {
   Snapshot run = Sample(1), other = Sample(1);
   run.source = other.source = "abc";
   EXPECT_NE(FindMisfit(run, std::vector<Snapshot>{other}).same, nullptr);

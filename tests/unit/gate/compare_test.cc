@@ -140,7 +140,7 @@ TEST(CompareRuns, ChangesOfSharesAreSaidInTheUnitOfTheirLimit) {
   EXPECT_NEAR(compare("breakdown.dataloader", 0.01, false).first.shift, 0.1, 1e-9);
 }
 
-TEST(CompareRuns, AMetricThatOneSideLacksIsMissingNotPassed) {
+TEST(CompareRuns, AMetricThatOneSideHasNotIsMissingNotPassed) {
   PolicyBaseline policy;
   BaselineLimit memory;
   memory.metric = "memory.peak_allocated";
@@ -357,7 +357,7 @@ TEST(CompareRuns, NumbersOfAnotherDefinitionAreNotCompared) {
   EXPECT_FALSE(CompareRuns(saved, std::vector<Snapshot>{now}, &policy).metrics.front().is_missing);
 }
 
-TEST(CompareRuns, IterationsWithoutALengthLeaveItOpen) {
+TEST(CompareRuns, IterationsWithoutALengthLeaveItUndecided) {
   Snapshot base = Sample(1), current = Sample(0.9);
   for (Snapshot* run : {&base, &current}) {
     run->metrics["iteration.time.median"] = *MedianIteration(*run);

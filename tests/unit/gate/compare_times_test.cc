@@ -283,7 +283,7 @@ TEST(CompareRuns, ExplainsTheRunsInTheMiddle) {
 }
 
 // Other work per iteration is compared and told, where an exit code hangs on it.
-TEST(CompareRuns, OtherWorkIsToldToWhoJudges) {
+TEST(CompareRuns, OtherWorkIsReportedToWhoJudges) {
   const auto with = [](std::string_view shapes) {
     Snapshot run = Sample(1);
     if (!shapes.empty()) run.environment.emplace_back("shape_signature", shapes);

@@ -169,7 +169,7 @@ TEST(MakeSnapshot, KeepsWhichNumbersMayBeOthers) {
   }
 }
 
-TEST(MakeSnapshot, TimesAreKeptWhereAllRanksTellThem) {
+TEST(MakeSnapshot, TimesAreKeptWhereAllRanksReportThem) {
   const auto made = [](bool first_has, bool second_has) {
     std::vector<Profile> ranks = Ranks({"a", "b"});
     ranks[0].has_timeline = first_has;

@@ -154,7 +154,7 @@ TEST(PairOps, TakesHostTimeWhereARunHasNoGpuWork) {
   EXPECT_FALSE(PairOps(base, base).of_host);
 }
 
-TEST(PairValues, KeepsWhatOneSideLacks) {
+TEST(PairValues, KeepsWhatOneSideHasNot) {
   Snapshot base, current;
   base.metrics["gpu.idle.mean"] = 0.1;
   current.metrics["gpu.idle.mean"] = 0.2;
@@ -212,7 +212,7 @@ TEST(PairKernels, TheRestIsNotTestedWhereMoreWasAddedToIt) {
   EXPECT_EQ(p_value({Sum("gemm", 2, 4'000), Sum("(smaller)", 2, 10, series), Sum("x", 2, 10)}), -1);
 }
 
-TEST(PairKernels, RowsStandByTheSizeOfTheirChangeThenByName) {
+TEST(PairKernels, RowsAreByTheSizeOfTheirChangeThenByName) {
   const PairedTable table = PairKernels(
       RunOfKernels({Sum("b", 2, 20), Sum("a", 2, 20), Sum("less", 2, 100), Sum("same", 2, 8)}, {}),
       RunOfKernels({Sum("b", 2, 40), Sum("a", 2, 40), Sum("less", 2, 20), Sum("same", 2, 8)}, {}));
@@ -289,7 +289,7 @@ TEST(PairOps, AreNeverRenamed) {
 }
 
 // Which places tell that a kernel was renamed: of one op and its shapes, with one kernel each.
-TEST(PairKernels, PlacesTellOfRenamedKernelsWhereOneStandsThere) {
+TEST(PairKernels, PlacesShowRenamedKernelsWhereOneIsThere) {
   const TimePart plain = WorkPart("other_kernel", "", 4'000);
   const auto with = [&](auto change, const char* kernel) {
     TimePart part = plain;

@@ -145,7 +145,7 @@ TEST(JudgeParts, PoolsKernelsByTheTypeOfTheirOperators) {
   EXPECT_EQ(named.found[0].above.substr(0, 11), "aten::mm +2");
 }
 
-TEST(JudgeParts, TellsWhatHasNoCounterpart) {
+TEST(JudgeParts, ReportsWhatHasNoCounterpart) {
   std::vector<Part> more = FortyParts();
   more.push_back({"fused_x", 0.031});
   const PartFindings added = Judged(FortyParts(), more);

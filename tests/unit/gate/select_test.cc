@@ -109,7 +109,7 @@ TEST_F(SelectTest, TakesTheLastComparableRunsAndSaysWhatItSkipped) {
   EXPECT_EQ(Ids(Choose(Run(1, 99), 2, question).window), "3 11 ");
 }
 
-TEST_F(SelectTest, FewerOrNoneAreTold) {
+TEST_F(SelectTest, FewerOrNoneAreReported) {
   Add(Run(1, 0, "NVIDIA H100 80GB HBM3"), "a");
   Add(Run(1, 1), "b");
   const BaselineInfo partial = DescribeChoice(Choose(Run(1, 9), 5), {"main", 5}, 1);

@@ -237,7 +237,7 @@ std::string SaidOf(const Snapshot& run, const std::function<void(json::value&)>&
   return runs ? "" : runs.error().where.path + ": " + runs.error().message;
 }
 
-TEST(Baseline, RefusesARunThatLacksAField) {
+TEST(Baseline, RefusesARunWithoutAField) {
   constexpr std::pair<std::string_view, std::string_view> kFields[] = {
       {"name", "text"},
       {"source", "text"},

@@ -59,12 +59,12 @@ TEST(EstimateShift, UsesTheExactDistributionForFewValues) {
   EXPECT_NEAR(shift.standard_error, width / (2 * 1.6686), 1e-3);
 }
 
-TEST(EstimateShift, OneValueASideTellsNoError) {
+TEST(EstimateShift, OneValueASideHasNoError) {
   EXPECT_EQ(EstimateShift(Series{1}, Series{3}).standard_error, 0);
   EXPECT_EQ(EstimateShift(Series{1}, Series{3}).estimate, 2);
 }
 
-TEST(Autocorrelation, IsAssumedUntilTheSeriesTell) {
+TEST(Autocorrelation, IsAssumedUntilTheSeriesShow) {
   EXPECT_EQ(Autocorrelation().Estimate(), 0.5);
   Autocorrelation waves, shuffled;
   Series wave, shuffle;

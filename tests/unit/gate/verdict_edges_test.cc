@@ -193,7 +193,7 @@ TEST(Verdict, ALimitThatIsMissedStaysMissedBesideABaseline) {
          options);
 }
 
-TEST(Verdict, WhateverLosesDataLeavesTheQuestionOpenAndNothingElse) {
+TEST(Verdict, WhateverLosesDataLeavesTheVerdictUndecidedAndNothingElse) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
     const auto counter = static_cast<Counter>(i);
     ImportLog log;
@@ -206,7 +206,7 @@ TEST(Verdict, WhateverLosesDataLeavesTheQuestionOpenAndNothingElse) {
 
 // A rule about missing ranks reports them only where it fires: a waiver for it, say, takes away
 // the finding and not the ranks' own warning.
-TEST(Verdict, MissingRanksAreToldByOneOfTwo) {
+TEST(Verdict, MissingRanksAreFoundByOneOfTwo) {
   const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
   Rule rule;
   rule.id = "recording/ranks-missing";

@@ -185,7 +185,7 @@ TEST(Verdict, OfTwoMissedLimitsTheLesserIsCountedWithTheOther) {
   EXPECT_EQ(verdict.gate[1].counted_with, "");
 }
 
-TEST(Verdict, LimitsOnChangesWithoutABaselineAreTold) {
+TEST(Verdict, LimitsOnChangesWithoutABaselineAreReported) {
   const auto policy =
       ParsePolicy("schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}}", "p.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);

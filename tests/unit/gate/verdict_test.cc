@@ -70,7 +70,7 @@ TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
 }
 
 // A limit is kept or missed for sure only if both ends of what the number may be say so.
-TEST(Verdict, WhatTheRecordingDoesNotTellLeavesALimitOpen) {
+TEST(Verdict, WhatTheProfileDoesNotShowLeavesALimitUndecided) {
   const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
   constexpr std::string_view kWithin =
       "gpu.idle.mean is 10.0 %, within the limit, but it is uncertain: some work is unknown\n";
@@ -153,7 +153,7 @@ TEST(Verdict, ARunThatLostIterationsDoesNotPassByThoseLeft) {
          {true});
 }
 
-TEST(Verdict, IterationsThatOneRankLacksAreNoPass) {
+TEST(Verdict, IterationsThatOneRankHasNotAreNoPass) {
   Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
   analysis.remarks.push_back({std::string(kIterationsPartial), "some are left out"});
   Expect("", analysis, {kNoVerdict, 3, "", "some are left out\n"});
@@ -280,7 +280,7 @@ TEST(Verdict, PresetsJudgeTensorCoresWhereTheyMatter) {
   }
 }
 
-TEST(Verdict, OfAConditionThePartThatFailsIsTold) {
+TEST(Verdict, OfAConditionThePartThatFailsIsReported) {
   const auto reason = [](std::string_view when) {
     const auto policy = ParsePolicy(
         fmt::format("schema: 1\nthresholds: {{tensor_core.efficiency: {{min: 60%, when: '{}'}}}}",
@@ -301,7 +301,7 @@ TEST(Verdict, OfAConditionThePartThatFailsIsTold) {
             "`if(gpu.idle.mean > 10%, false, true)` is false: gpu.idle.mean is 20.0 %");
 }
 
-TEST(Verdict, AConditionThatCannotBeToldExcusesNothing) {
+TEST(Verdict, AConditionThatIsUnknownExcusesNothing) {
   constexpr std::string_view kPolicy =
       "thresholds: {tensor_core.efficiency: {min: 60%, when: tensor_core.eligible_share >= 10%}}";
   const auto given = [](double efficiency) {

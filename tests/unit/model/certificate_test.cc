@@ -44,7 +44,7 @@ Profile WithWaits(Ns ahead, Ns drift = 0) {
   return *builder.Finish();
 }
 
-TEST(Certificate, TellsWorkThatRunsAfterItsWait) {
+TEST(Certificate, ReportsWorkThatRunsAfterItsWait) {
   EXPECT_EQ(FactOf(WithWaits(0), kDeviceClock), "");
   EXPECT_EQ(FactOf(WithWaits(300 * kUs), kDeviceClock), "");
   EXPECT_NE(FactOf(WithWaits(5000 * kUs), kDeviceClock).find(" ahead of the host's"),
@@ -97,7 +97,7 @@ Profile WithCollectives(int lost, bool captured = false) {
   return *builder.Finish();
 }
 
-TEST(Certificate, TellsCollectivesWithoutWork) {
+TEST(Certificate, ReportsCollectivesWithoutWork) {
   EXPECT_EQ(FactOf(WithCollectives(0), kCollectivesLost), "");
   EXPECT_EQ(FactOf(WithCollectives(2), kCollectivesLost), "");
   EXPECT_EQ(FactOf(WithCollectives(5), kCollectivesLost), "5 of 9 launches");

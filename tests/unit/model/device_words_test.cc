@@ -48,7 +48,7 @@ TEST(DeviceWords, AreFilledIntoTexts) {
   }
 }
 
-TEST(DeviceWords, ThatAreNoneAreTold) {
+TEST(DeviceWords, ThatAreNoneAreReported) {
   EXPECT_EQ(UnknownDeviceWords("a {{ device.core }} of {{ metric }}"),
             std::vector<std::string_view>());
   EXPECT_EQ(UnknownDeviceWords("{{ device.cor }}, {{device.graph}}, {{ device. }}"),
@@ -95,7 +95,7 @@ Profile ProfileOf(std::string_view gpu, std::string_view call, std::string_view 
   return *std::move(profile);
 }
 
-TEST(DeviceWords, KnowARecordingsDevices) {
+TEST(DeviceWords, KnowAProfilesDevices) {
   const auto of = [](auto... arguments) {
     const Profile profile = ProfileOf(arguments...);
     return AcceleratorOf(std::span(&profile, 1));

@@ -27,7 +27,7 @@ std::uint64_t Unknown(Ns later, bool gpus_by_process) {
   return parts.front().log[Counter::gpus_unknown];
 }
 
-TEST(GpusAtOnce, KernelsOfTwoProcessesAtOnceAreOfTwoGpusOrShareOne) {
+TEST(GpusAtOnce, KernelsOfTwoProcessesTogetherAreOfTwoGpusOrShareOne) {
   EXPECT_EQ(Unknown(0, true), 1u);
   EXPECT_EQ(Unknown(8'000, true), 1u);
   EXPECT_EQ(Unknown(15'000, true), 0u);  // They take turns.

@@ -136,7 +136,7 @@ TEST(GraphOperators, EachLaunchGetsTheOperatorsOfTheSameSequence) {
   }
 }
 
-TEST(GraphOperators, WhatStandsBetweenKernelsIsGivenToo) {
+TEST(GraphOperators, WhatIsBetweenKernelsIsGivenToo) {
   Profile replayed = Replayed({{"gemm", "set", "relu"}});
   Profile capture = Captured(
       {{"aten::mm", "[2]", "gemm"}, {"aten::zero_", "[3]", "x"}, {"aten::relu", "[2]", "relu"}});

@@ -69,7 +69,7 @@ TEST(ProfileBuilder, LaunchesInFlightAtTheEndAreNoLoss) {
 }
 
 // Every copy has its row, unless copies were not recorded at all.
-TEST(ProfileBuilder, CallsThatCopyAndNoCopiesTellThatNoneWasRecorded) {
+TEST(ProfileBuilder, CallsThatCopyAndNoCopiesShowThatNoneWasRecorded) {
   struct Row {
     int calls;
     int copies;  ///< That were recorded.
@@ -137,7 +137,7 @@ TEST(ProfileBuilder, KernelsOfNoLengthAtAllAreUnknown) {
 }
 
 // Effects before their causes, beyond the accuracy of converted clocks: the clocks are apart.
-TEST(ProfileBuilder, WorkBeforeItsLaunchTellsAClockThatIsOff) {
+TEST(ProfileBuilder, WorkBeforeItsLaunchShowsAClockThatIsOff) {
   for (const Ns early : {20'000, 100'000}) {
     ProfileBuilder builder;
     const auto main = builder.AddThread("1", "10");
@@ -169,7 +169,7 @@ std::uint64_t Overlapping(ProfileBuilder builder) {
   return profile.log[Counter::work_overlapping];
 }
 
-TEST(ProfileBuilder, KernelsOfAStreamThatRunAtOnceHaveOtherTimesThanItSays) {
+TEST(ProfileBuilder, KernelsOfAStreamThatRunTogetherHaveOtherTimesThanItSays) {
   EXPECT_EQ(Overlapping(KernelsEvery10us(10'000)), 0u);
   EXPECT_EQ(Overlapping(KernelsEvery10us(10'900)), 0u);
   EXPECT_EQ(Overlapping(KernelsEvery10us(30'000)), 99u);
@@ -185,7 +185,7 @@ TEST(ProfileBuilder, KernelsOfAStreamThatRunAtOnceHaveOtherTimesThanItSays) {
 }
 
 // Numbers of launches meet twice there, and each kernel has a separate call.
-TEST(ProfileBuilder, ARecordingAndItsShiftedCopyInOneFileOverlap) {
+TEST(ProfileBuilder, AProfileAndItsShiftedCopyInOneFileOverlap) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
   for (int i = 0; i < 200; ++i) {
@@ -198,7 +198,7 @@ TEST(ProfileBuilder, ARecordingAndItsShiftedCopyInOneFileOverlap) {
   EXPECT_EQ(Overlapping(std::move(builder)), 100u);
 }
 
-TEST(ProfileBuilder, KernelsOfAStreamMayRunAtOnce) {
+TEST(ProfileBuilder, KernelsOfAStreamMayRunTogether) {
   // On streams that the profile does not keep apart.
   ProfileBuilder unknown = KernelsEvery10us(30'000);
   unknown.StreamsMayOverlap();
@@ -299,7 +299,7 @@ TEST(ProfileBuilder, CopiesWithoutLengthsAreLost) {
   }
 }
 
-TEST(ProfileBuilder, ADeviceEventThatLostItsTimesDoesNotStretchTheProfile) {
+TEST(ProfileBuilder, ADeviceEventThatLostItsTimesDoesNotExtendTheProfile) {
   ProfileBuilder builder;
   auto lost = Kernel(builder, 0, -1);
   lost.duration = 0;

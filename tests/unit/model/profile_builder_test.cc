@@ -26,7 +26,7 @@ TEST(ProfileBuilder, SortsByThreadStartAndLongestFirstAndFindsParents) {
   EXPECT_EQ(profile->last, 1'005);
 }
 
-TEST(ProfileBuilder, WhatStandsInAFileTwiceCountsOnce) {
+TEST(ProfileBuilder, WhatIsInAFileTwiceCountsOnce) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   for (int copy = 0; copy < 2; ++copy) {

@@ -186,7 +186,7 @@ TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
 
 // Threads tell the collectives of a group from their tasks; without their names collectives' own
 // do.
-TEST(AscendTrace, CollectivesOfUnnamedThreadsAreToldByTheirNames) {
+TEST(AscendTrace, CollectivesOfUnnamedThreadsAreFoundByTheirNames) {
   std::string text = AscendTraceText();
   for (auto at = text.find("thread_name"); at != text.npos; at = text.find("thread_name")) {
     text.replace(at, 11, "thread_sort");
@@ -255,7 +255,7 @@ TEST(AscendTrace, EachProcessOfTheHardwareIsANpu) {
             0);
 }
 
-TEST(AscendTrace, IsToldFromKineto) {
+TEST(AscendTrace, IsDistinguishedFromKineto) {
   const auto ascend = readers::MakeAscendTraceReader();
   const auto sniff = [&](const std::string& text) {
     return ascend->Sniff(std::as_bytes(std::span(text)));
@@ -397,7 +397,7 @@ TEST(AscendTable, PartsOfAClustersTimeMustAddUpToIt) {
   EXPECT_EQ(ReportedValue(*pipeline, "gpu.idle.max"), Value(0.5));
 }
 
-TEST(AscendTable, RanksAndStepsOfAClusterThatAreMissingAreTold) {
+TEST(AscendTable, RanksAndStepsOfAClusterThatAreMissingAreReported) {
   const auto rank = ReadCluster([](std::string& text) {
     Replace(text, "(0, 1)", "(0, 1, 2)");
     text += "1,stage,\"(5)\",500,100,20,120,400,1000,0\n";
@@ -454,7 +454,7 @@ std::string Kernels(int from, int to, int times = 1) {
   return text;
 }
 
-TEST(AscendTable, AHoleInOneStretchIsOfMissingRows) {
+TEST(AscendTable, AHoleInOneRangeIsOfMissingRows) {
   EXPECT_FALSE(ReadTable(Kernels(0, 0))->log.HasDataLoss());
   const auto hole = ReadTable(Kernels(5, 15));
   ASSERT_TRUE(hole) << hole.error().message;

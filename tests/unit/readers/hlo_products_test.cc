@@ -59,14 +59,14 @@ TEST(HloProducts, AreThoseOfNarrowTypesThatTritonCompiled) {
   EXPECT_FALSE(none.Has(""));
 }
 
-TEST(HloProducts, ModulesThatDifferTellNothing) {
+TEST(HloProducts, ModulesThatDifferShowNothing) {
   HloProducts products;
   products.AddModule(Module(kBrain, kBrain, "__triton_gemm"));
   products.AddModule(Module(kFloat, kFloat, "__triton_gemm"));
   EXPECT_FALSE(products.Has("gemm_fusion_dot_7"));
 }
 
-TEST(HloProducts, DamagedModulesTellNothing) {
+TEST(HloProducts, DamagedModulesShowNothing) {
   const std::string whole = Module(kBrain, kBrain, "__triton_gemm");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(Tells(whole.substr(0, size))) << size;

@@ -164,7 +164,7 @@ TEST(KinetoDialects, MemoryEventsWithAndWithoutCategory) {
   }
 }
 
-TEST(KinetoDialects, BaseTimeBeforeOrBehindTheEvents) {
+TEST(KinetoDialects, BaseTimeBeforeOrAfterTheEvents) {
   const std::string event =
       R"json({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5.25,"dur":2})json";
   for (const auto& text :
@@ -187,7 +187,7 @@ TEST(KinetoDialects, ABaseTimeBeyondAllDatesIsNone) {
   }
 }
 
-TEST(KinetoDialects, WhatStandsAroundTheEvents) {
+TEST(KinetoDialects, WhatIsAroundTheEvents) {
   const auto profile = ReadText(R"json({"schemaVersion": 1, "user": "someone", "record_shapes": 1,
       "deviceProperties": [{"id": 1, "name": "GPU", "totalGlobalMem": 64, "computeMajor": 9,
         "computeMinor": 0, "numSms": 132, "maxThreadsPerMultiprocessor": 2048, "warpSize": 32}],
@@ -239,7 +239,7 @@ TEST(KinetoDialects, NumbersAndMembersOfGroupsMayBeTexts) {
   EXPECT_THAT(groups[3].ranks, ElementsAre());
 }
 
-TEST(KinetoDialects, WhatStandsAroundTheEventsMayBeUnreadable) {
+TEST(KinetoDialects, WhatIsAroundTheEventsMayBeUnreadable) {
   const auto profile =
       ReadText(R"json({"schemaVersion": 1, "deviceProperties": {"id" 1}, "traceEvents": [
       {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]})json");

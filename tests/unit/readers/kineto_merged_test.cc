@@ -33,7 +33,7 @@ std::set<std::int32_t> GpusOf(const Profile& profile) {
 }
 
 // As SGLang's profile merger writes them.
-TEST(KinetoMerged, ALabelTellsTheRanksApart) {
+TEST(KinetoMerged, ALabelDistinguishesRanks) {
   for (const int second : {0, 1}) {
     const auto profile =
         ReadText("{\"traceEvents\": [" + Rank("[TP00] ", 100, 0) + Rank("[TP01] ", 200, second) +

@@ -197,7 +197,7 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
 }
 
 // Of two profiles in one file the second would be judged by no one.
-TEST(KinetoRefuses, WhatGoesOnBehindItsEnd) {
+TEST(KinetoRefuses, WhatGoesOnAfterItsEnd) {
   const std::string list = "[" + Op("a") + "]", trace = "{\"traceEvents\": " + list + "}";
   for (const std::string& text :
        {trace + trace, trace + "\n" + list, list + "\n" + list, list + " junk",

@@ -43,7 +43,7 @@ TEST(KinetoSpace, StaysInStrings) {
   EXPECT_EQ(profile->Name(profile->host.name[1]), name);
 }
 
-TEST(KinetoSpace, StandsBetweenAnyTwoValues) {
+TEST(KinetoSpace, IsBetweenAnyTwoValues) {
   std::string op = Op("long");
   for (std::size_t at = op.find(':'); at != std::string::npos; at = op.find(':', at + 1)) {
     op.insert(at, std::string(kChunkBytes / 2, '\n'));

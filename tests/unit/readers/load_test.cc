@@ -264,7 +264,7 @@ TEST_F(Load, AFolderIsARunOrderedByRank) {
 }
 
 // What may be read one by one: of XLA's two files of a host only the one that says all.
-TEST_F(Load, RecordingsOfOneFileEachAreKnownByTheirNames) {
+TEST_F(Load, ProfilesOfOneFileEachAreKnownByTheirNames) {
   for (const char* name : {"b.xplane.pb", "a.xplane.pb", "a.trace.json.gz", ".hidden"}) {
     Write(std::string("hosts/") + name, "");
   }
@@ -303,7 +303,7 @@ TEST_F(Load, OfTwoFilesThatSayTheSameTheFullerIsRead) {
   EXPECT_TRUE(ReadProfile("run/kernel_details.csv", {}));
 }
 
-TEST_F(Load, OfALogFolderOfJaxTheLatestRecordingIsRead) {
+TEST_F(Load, OfALogFolderOfJaxTheLatestProfileIsRead) {
   const auto trace =
       Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2})");
   Write("log/plugins/profile/2024_05_01_10_00_00/host.trace.json", trace);

@@ -12,7 +12,7 @@
 namespace profgauge::readers {
 namespace {
 
-TEST(Names, TellTheKindOfACall) {
+TEST(Names, ShowTheKindOfACall) {
   constexpr std::pair<std::string_view, ApiKind> kRows[] = {
       {"cudaLaunchKernel", ApiKind::kLaunch},
       {"cuLaunchKernelEx", ApiKind::kLaunch},
@@ -66,7 +66,7 @@ TEST(Names, NumbersOfCopiesAreCuptis) {
   }
 }
 
-TEST(Names, TellWhereACopyGoes) {
+TEST(Names, ShowWhereACopyGoes) {
   struct Row {
     std::string_view copy;
     CopyKind kind;

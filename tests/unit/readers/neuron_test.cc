@@ -183,7 +183,7 @@ TEST(NeuronReader, ATableThatEndsInsideARowOrHasTwoHeadsIsRefused) {
             "csv/row-too-long");
 }
 
-TEST(NeuronReader, ATableMayBeQuotedBehindAByteOrderMark) {
+TEST(NeuronReader, ATableMayBeQuotedAfterAByteOrderMark) {
   const auto marked = ReadAll(
       "\xEF\xBB\xBF\"start_ts\",duration_ns,engine,pcore_idx,opcode,operands,id,evt_wait_time_ns\n"
       "0,500,Vector,0,\"ADD\",,3,400\n");

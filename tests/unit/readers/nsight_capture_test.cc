@@ -114,7 +114,7 @@ TEST_F(NsightCaptureTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
   EXPECT_EQ(profile.log[Counter::ranges_not_closed], 4u);
 }
 
-TEST_F(NsightCaptureTest, AFileThatLacksItsLastBytesIsRefused) {
+TEST_F(NsightCaptureTest, AFileWithoutItsLastBytesIsRefused) {
   Write("");
   const auto size = std::filesystem::file_size(path_);
   std::filesystem::resize_file(path_, size - 1);

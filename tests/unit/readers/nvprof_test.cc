@@ -129,7 +129,7 @@ TEST_F(NvprofTest, LostRecordsAreDroppedAndCountedAndNamesMayBeMissing) {
 }
 
 // nvprof lets kernels run one by one, or again, to read counters: when they ran is its doing.
-TEST_F(NvprofTest, CountersAndSerializedKernelsAreTold) {
+TEST_F(NvprofTest, CountersAndSerializedKernelsAreReported) {
   const std::string kernel = "(2000, 2500, 0, 7, 21, 1, 40, 1, 1, 256, 1, 1, 32, 8, 8)";
   const auto counters = [](const std::string& table, bool any) {
     const std::string name = "CUPTI_ACTIVITY_KIND_" + table;
@@ -151,7 +151,7 @@ TEST_F(NvprofTest, CountersAndSerializedKernelsAreTold) {
 }
 
 // Three among many are a glitch, and all that a profile has of its copies.
-TEST_F(NvprofTest, CopiesThatAllLackTheirTimesAreLost) {
+TEST_F(NvprofTest, CopiesWithoutTheirTimesAreLost) {
   for (const int lost : {0, 1, 3}) {
     std::filesystem::remove(path_);
     std::string copies;
@@ -210,7 +210,7 @@ TEST_F(NvprofTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
 }
 
 // Rows of a table have no order.
-TEST_F(NvprofTest, MarkersArePairedWhereverTheirRowsStand) {
+TEST_F(NvprofTest, MarkersArePairedWhereverTheirRowsAre) {
   const std::vector<std::string> rows = {"(2, 50, 1, 2, x'070000000100000000000000', 5, 0)",
                                          "(2, 50, 2, 2, x'070000000100000000000000', 4, 0)",
                                          "(4, 50, 2, 2, x'070000000100000000000000', 0, 0)",

@@ -163,7 +163,7 @@ std::string ReorderedEvents(const std::function<bool(const std::string&)>& wants
 }
 
 // A list of events has no order.
-TEST(XlaTrace, NamesOfTracksStandBeforeTheirEventsOrBehind) {
+TEST(XlaTrace, NamesOfTracksAreBeforeTheirEventsOrAfter) {
   const auto has = [](std::string words) {
     return [words = std::move(words)](const std::string& event) {
       return event.find(words) != event.npos;
@@ -201,7 +201,7 @@ TEST(XlaTrace, EventsOfTracksThatAreNeverNamedAreLost) {
 }
 
 // Put behind one another two files are one message with the planes of both.
-TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoRecordingsAreRefused) {
+TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoProfilesAreRefused) {
   const auto twice = ReadBytes(OneStep() + OneStep());
   ASSERT_TRUE(twice) << twice.error().message;
   ExpectOneStep(*twice);
@@ -298,7 +298,7 @@ TEST(XlaTrace, RefusesWhatIsCutOffOrDamaged) {
   EXPECT_EQ(damaged.error().where.offset, 24);
 }
 
-TEST(XlaSniff, TellsXlaFromKineto) {
+TEST(XlaSniff, DistinguishesXlaFromKineto) {
   const auto xplane = readers::MakeXPlaneReader();
   const auto trace = readers::MakeXlaTraceReader();
   const std::string kineto = R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op",

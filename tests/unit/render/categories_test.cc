@@ -25,7 +25,7 @@ bool IsColour(std::string_view text) {
                      [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
 }
 
-TEST(Categories, EachHasWordsAndColoursOfItsOwn) {
+TEST(Categories, EachHasWordsAndColorsOfItsOwn) {
   std::set<std::string_view> ids, titles, names, fills;
   for (std::size_t i = 0; i < kAllCategories; ++i) {
     const CategoryInfo& info = kCategoryInfo[i];
@@ -41,7 +41,7 @@ TEST(Categories, EachHasWordsAndColoursOfItsOwn) {
   EXPECT_EQ(FindCategory("nothing"), std::nullopt);
 }
 
-TEST(Categories, TheStyleSheetHasEachColourLightAndDark) {
+TEST(Categories, TheStyleSheetHasEachColorLightAndDark) {
   const std::string html = *RenderHtml(testing::SampleReport(), {});
   const std::size_t dark = html.find("prefers-color-scheme:dark");
   ASSERT_NE(dark, std::string::npos);
@@ -56,7 +56,7 @@ TEST(Categories, TheStyleSheetHasEachColourLightAndDark) {
   EXPECT_EQ(html.find("categories */"), std::string::npos) << "a remark was not replaced";
 }
 
-TEST(Categories, SeriesOfOtherThingsHaveColoursOfTheirOwn) {
+TEST(Categories, SeriesOfOtherThingsHaveColorsOfTheirOwn) {
   for (const Paint& paint : kNeutralPaints) {
     EXPECT_TRUE(IsColour(paint.fill) && IsColour(paint.ink)) << paint.name;
     for (const CategoryColours& colours : kCategoryColours) {
@@ -65,7 +65,7 @@ TEST(Categories, SeriesOfOtherThingsHaveColoursOfTheirOwn) {
   }
 }
 
-TEST(States, EachHasASignAndAWordAndTheStyleSheetItsColours) {
+TEST(States, EachHasASignAndAWordAndTheStyleSheetItsColors) {
   const std::string css = WithColours(std::string(EmbeddedTemplate("templates/report.css")));
   const std::size_t dark = css.find("prefers-color-scheme: dark");
   ASSERT_NE(dark, std::string::npos);
@@ -94,7 +94,7 @@ TEST(Categories, ASheetWithoutTheRemarksStaysAsItIs) {
   EXPECT_EQ(WithColours("b { color: red; }"), "b { color: red; }");
 }
 
-TEST(Categories, NoAssetHasAColourOfACategoryOfItsOwn) {
+TEST(Categories, NoAssetHasAColorOfACategoryOfItsOwn) {
   for (const std::string_view path : EmbeddedTemplatePaths()) {
     if (!path.ends_with(".js") && !path.ends_with(".css")) continue;
     if (path.ends_with("timeline_colors.js")) continue;  // The palette for names shares hues.

@@ -74,7 +74,7 @@ TEST(ChangeTree, SmallerStepsKeepTheSum) {
   EXPECT_EQ(smaller, 2u);
 }
 
-TEST(SvgWaterfall, TellsDirectionBySignAndArrowToo) {
+TEST(SvgWaterfall, ReportsDirectionBySignAndArrowToo) {
   const std::string svg = SvgWaterfall(testing::SampleComparison());
   EXPECT_THAT(svg,
               HasSubstr("role=\"img\" aria-label=\"Waterfall from 100\u202fms to 112\u202fms"));

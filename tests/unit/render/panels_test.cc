@@ -132,7 +132,7 @@ TEST(IterationPanel, DrawsThoseThatAreNotSelectedInGrey) {
             "all 6 iterations; gray: not selected");
 }
 
-TEST(IterationPanel, TellsWhichIterationsAStatedSummaryIsOf) {
+TEST(IterationPanel, ReportsWhichIterationsAStatedSummaryIsOf) {
   report::Report report = testing::SampleReport();
   std::erase_if(report.tables, [](const Table& table) { return table.id() == "iterations"; });
   EXPECT_EQ(RowText(report, "p-iterations", "First used"), "-");
@@ -150,7 +150,7 @@ TEST(ResourcePanel, ReadingAndWritingIsItsOwnPartWhereItIsStated) {
   EXPECT_EQ(RowText(report, "p-resources", "I/O"), "12.5\u202f%");
 }
 
-TEST(TopOpsPanel, TypesStandOnOneLineAndAreAlwaysThere) {
+TEST(TopOpsPanel, TypesAreOnOneLineAndAreAlwaysThere) {
   report::Report report = testing::SampleReport();
   const std::string_view kLong = "torch::autograd::CppNode<SplitLookupFunction_adagrad_Op>";
   report.tables.push_back(testing::MakeTable(

@@ -88,7 +88,7 @@ TEST(SvgBands, BoxesOfPercentilesAndALineForTheMedian) {
   EXPECT_EQ(SvgBands(chart), "");
 }
 
-TEST(SvgBands, NeighboursAreCoveredWhereThereIsNoRoom) {
+TEST(SvgBands, NeighborsAreCoveredWhereThereIsNoRoom) {
   BandChart chart;
   for (int i = 0; i < 100'000; ++i)
     chart.bands.push_back({"x", 1, 2, 3, 4, i == 77'777 ? 50. : 5.});

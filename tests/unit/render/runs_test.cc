@@ -106,7 +106,7 @@ TEST(RenderRuns, TheFilesBesideThePageAreThoseItNames) {
   EXPECT_GE(CountOf((*files)[2].bytes, "idIn(location.hash)"), 1U);
 }
 
-TEST(RenderRuns, TogetherTheyStandOnOneScale) {
+TEST(RenderRuns, TogetherTheyAreOnOneScale) {
   report::Runs runs = Sample(2);
   const boost::json::object view = html::TogetherView(runs);
   const auto& metrics = view.at("metrics").as_array();

@@ -83,7 +83,7 @@ TEST(Terminal, QuietIsTheVerdictAlone) {
             "FAIL  2 errors, 1 missing, 1 passed\n");
 }
 
-TEST(Terminal, ColoursOnlyWhenAsked) {
+TEST(Terminal, ColorsOnlyWhenAsked) {
   TerminalOptions options;
   EXPECT_THAT(RenderTerminal(testing::SampleReport(), options), Not(HasSubstr("\x1b")));
   options.color = true;
@@ -141,7 +141,7 @@ TEST(Terminal, ALongGainBeginsWhereItsRowHasNoLimit) {
   EXPECT_EQ(line_of(120), fmt::format("{}  {:18}  {}", kFinding, "", kGain));
 }
 
-TEST(Terminal, SymptomsStandUnderTheirCause) {
+TEST(Terminal, SymptomsAreUnderTheirCause) {
   report::Report report = testing::SampleReport();
   report.findings.resize(3, report.findings[0]);
   const char* const kRules[] = {"io/loader", "gpu/idle", "gpu/gaps"};

@@ -52,7 +52,7 @@ std::int64_t Number(const Table& table, std::size_t row, std::string_view column
   return std::get<std::int64_t>(table.At(row, column));
 }
 
-TEST(AlignTrees, RowsOfOnePlaceStandTogether) {
+TEST(AlignTrees, RowsOfOnePlaceAreTogether) {
   const Table base = TreeOf({{-1, "thread", "thread 11 (main)", 100, 50},
                              {0, "range", "ProfilerStep#5", 100, 50},
                              {1, "op", "aten::mm", 40, 30, 2},

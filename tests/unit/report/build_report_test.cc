@@ -158,7 +158,7 @@ TEST_F(BuildReportTest, SelectionInWords) {
   EXPECT_EQ(Build().profile.selection, "iterations 3 to 5 of 12");
 }
 
-TEST_F(BuildReportTest, SelectionSaysWhatTheEndOfTheRecordingCutOff) {
+TEST_F(BuildReportTest, SelectionSaysWhatTheEndOfTheProfileCutOff) {
   AddIterations({0, 1, 2});
   analysis_.iterations_total = 5;
   EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5");
@@ -268,7 +268,7 @@ TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
   EXPECT_EQ(report.gate[0].measured.text, "110\u202fms");
 }
 
-TEST_F(BuildReportTest, AnIncomparableBaselineStandsInTheGateTableAsNotApplicable) {
+TEST_F(BuildReportTest, AnIncomparableBaselineIsInTheGateTableAsNotApplicable) {
   AddIterations({0});
   RunComparison run;
   run.differences = {{"gpu", "Tesla V100", "NVIDIA A100", true}};

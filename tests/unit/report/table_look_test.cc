@@ -76,7 +76,7 @@ TEST(TellingRows, OfManyThoseThatCostMost) {
   EXPECT_EQ(TellingRows(steps, 40'000).size(), 30'000u);
 }
 
-TEST(RowsInWorkbook, AreAllOrThoseThatTellMost) {
+TEST(RowsInWorkbook, AreAllOrThoseThatShowMost) {
   Table ops("ops_by_iteration", "op", "Ops by iteration", std::make_shared<StringPool>());
   Column& time = ops.AddColumn({"time", "Time", Unit::kTime, ""});
   const std::size_t most = FindTableLook("ops_by_iteration")->sheet_rows;

@@ -168,7 +168,7 @@ PathMove PartAt(Span time, PathKind kind, PathOwner in) {
   return {time, kind, false, "a step", "aten::mm", in};
 }
 
-TEST(BuildTimeline, TheCriticalPathIsATrackWhoseStepsLieInEvents) {
+TEST(BuildTimeline, TheCriticalPathIsATrackWhoseStepsAreInEvents) {
   const Profile profile = MakeProfile(10, 10);
   TimelineOptions options;
   PathMoves moves;

@@ -54,7 +54,7 @@ TestRun CauseRun() {
   return run;
 }
 
-TEST(CausesAndGains, SymptomsStandUnderTheirCauseAndGainsRank) {
+TEST(CausesAndGains, SymptomsAreUnderTheirCauseAndGainsRank) {
   EXPECT_EQ(Check(kCauses, CauseRun()),
             "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
             "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
@@ -77,7 +77,7 @@ TEST(CausesAndGains, SymptomsOfAWaivedCauseAreWaivedWithIt) {
             "and is waived | idle 60.0 %\n");
 }
 
-TEST(CausesAndGains, WhatIsGraverThanItsWaivedCauseCounts) {
+TEST(CausesAndGains, WhatIsMoreSevereThanItsWaivedCauseCounts) {
   std::string rules(kCauses);
   const std::string_view warns = "value: gpu.idle.mean, warn_above: 15%";
   rules.replace(rules.find(warns), warns.size(),
@@ -98,7 +98,7 @@ TEST(CausesAndGains, ACauseThatIsNotWaivedKeepsItsSymptoms) {
             "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n");
 }
 
-TEST(CausesAndGains, ASymptomUnderAConditionStandsUnderItsCauseWhereThatHolds) {
+TEST(CausesAndGains, ASymptomUnderAConditionIsUnderItsCauseWhereThatHolds) {
   std::string rules(kCauses);
   const std::string_view always = "explains: [test/idle]";
   rules.replace(rules.find(always), always.size(),
@@ -120,12 +120,12 @@ TEST(CausesAndGains, ACauseThatGainsLittleDoesNotTakeTheSymptom) {
             "test/loader: warn 10.1 % (> 10 %) gain 10100000 | loader 10.1 %\ntest");
 }
 
-TEST(CausesAndGains, WhatIsWrongWithTheRecordingComesFirst) {
+TEST(CausesAndGains, WhatIsWrongWithTheProfileComesFirst) {
   EXPECT_EQ(Check(kCauses, CauseRun().Set("coverage.linked_share", 0.2)).substr(0, 50),
             "test/broken-recording: error | linked 20.0 %\ntest/");
 }
 
-TEST(CausesAndGains, WithoutItsCauseASymptomStandsAlone) {
+TEST(CausesAndGains, WithoutItsCauseASymptomIsAlone) {
   EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.05)).substr(0, 71),
             "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest/amp: w");
 }

@@ -95,7 +95,7 @@ TEST(Condition, HoldsOrSaysWhyNot) {
       "does not have it");
 }
 
-TEST(Condition, WhatIsNoExpressionDoesNotHold) {
+TEST(Condition, WhatIsNoExpressionIsFalse) {
   EXPECT_FALSE(CheckCondition(Condition("gpu.idle.mean >")).empty());
   EXPECT_EQ(*WhyNotMet(Condition("gpu.idle.mean >"), FewMetrics()),
             "its condition is not an expression");

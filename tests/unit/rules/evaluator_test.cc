@@ -235,7 +235,7 @@ TEST(Evaluator, ErrorsAreSureWhereTheRuleSaysSo) {
   EXPECT_TRUE(evaluation.findings.front().is_uncertain);
 }
 
-TEST(Evaluator, RowsThatMostlyCannotBeToldAreNoPass) {
+TEST(Evaluator, RowsThatAreMostlyUnknownAreNoPass) {
   constexpr std::string_view kRule = R"(
   - id: fp32
     title: FP32
@@ -299,7 +299,7 @@ TEST(Evaluator, GroupsByGpuKnowTheirRank) {
             "test/tiny[rank 1, device 0]: warn 80.0 % (> 60 %) | GPU 0 of rank 1 on b 80.0 %\n");
 }
 
-TEST(Evaluator, ThePolicysLimitsStandInPlaceOfTheRulesOwn) {
+TEST(Evaluator, ThePolicysLimitsAreInPlaceOfTheRulesOwn) {
   constexpr std::string_view kRule = R"(
   - id: idle
     title: Idle
@@ -378,7 +378,7 @@ TEST(Evaluator, TraceShowsEveryIntermediateValue) {
       "gain: sum(kernel.time) * (1 - 1 / 4) / profile.iterations = 2.25 ms\n");
 }
 
-TEST(Evaluator, AllErrorsOfARuleAtOnceWithTheirPlaces) {
+TEST(Evaluator, AllErrorsOfARuleTogetherWithTheirPlaces) {
   Loaded loaded;
   EXPECT_EQ(Load(R"(
   - id: wrong

@@ -154,7 +154,7 @@ std::string GroupsOf(std::string_view rule, std::string_view policy, const TestR
 }
 
 // What a rule that is required would be asked for: the groups that it cannot tell.
-TEST(Groups, ThatCannotBeToldLeaveARuleUnanswered) {
+TEST(Groups, ThatAreUnknownLeaveARuleUnanswered) {
   struct Row {
     std::string_view limit;
     FindingStatus status;

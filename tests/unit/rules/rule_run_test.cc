@@ -27,7 +27,7 @@ std::string StatusIn(std::string_view rule, const TestRun& run, std::string_view
          (finding.is_uncertain ? " (uncertain)" : "");
 }
 
-TEST(RuleRun, RowsThatMostlyCannotBeToldLeaveItOpen) {
+TEST(RuleRun, RowsThatAreMostlyUnknownLeaveItUndecided) {
   constexpr std::string_view kRule =
       "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: kernel\n"
       "    where: kernel.dtype == 'float'\n    level: warn\n";

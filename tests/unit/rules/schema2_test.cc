@@ -215,7 +215,7 @@ TEST(Templates, MergeMappingsAndReplaceTheRest) {
   EXPECT_EQ(rule.evidence->columns[1].value.text, "(collective.calls / rank.iterations)");
 }
 
-TEST(Templates, ErrorsStandWhereTheTemplateDoes) {
+TEST(Templates, ErrorsAreAtTheTemplate) {
   const std::string errors = ErrorsOf(std::string(kHead) + std::string(kTemplates));
   EXPECT_EQ(errors.substr(0, errors.find(';')),
             "16:7 config/unknown-key: unknown key `level_of` in a rule");
@@ -312,7 +312,7 @@ Finding OfKernels(const std::string& rules, std::string_view name) {
   return EvaluateRules(loaded.compiled, run.analysis(), {}, {}).findings.front();
 }
 
-TEST(Parts, NamesOfTheRecordingAreNoMarkup) {
+TEST(Parts, NamesOfTheProfileAreNoMarkup) {
   const std::string rule =
       std::string(kHead) +
       "rules:\n  - {id: a, title: A, for_each: kernel, level: warn, message: \"{{ count() }} runs "
@@ -435,7 +435,7 @@ TEST_F(Imports, ShareNamesAndTextsOfOtherFiles) {
   EXPECT_EQ(rules->rules[0].let[0].value.text, "profile.gpus > 1");
 }
 
-TEST_F(Imports, MistakesOfAnImportAreTold) {
+TEST_F(Imports, MistakesOfAnImportAreReported) {
   Write("a.yaml", "schema: 2\nimports: [b.yaml]\nlet: {x: 1}\n");
   Write("b.yaml", "schema: 2\nimports: [a.yaml]\n");
   const auto circle =

@@ -246,7 +246,7 @@ void CheckGain(const Finding& finding, const Analysis& analysis) {
 }
 
 /// Real recordings: what can be said of all of them, whatever the findings are.
-TEST(ShippedRules, FindingsOnRealRecordingsHold) {
+TEST(ShippedRules, FindingsOnRealProfilesHold) {
   const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data";
   if (!fs::exists(data)) GTEST_SKIP() << "no recordings at hand";
   const Shipped shipped;

@@ -74,7 +74,7 @@ TEST(OpTraits, TruthsOfAListSayWhichGradientsAreComputed) {
   EXPECT_EQ(flops("(true, false, true)"), flops("[False, True, True]"));
 }
 
-TEST(OpTraits, GroupsAreProductsOfTheirOwn) {
+TEST(OpTraits, GroupsAreMatmulsOfTheirOwn) {
   const OpShape grouped =
       Convolution("[2, 64, 8, 8]", "[128, 16, 3, 3]", "[1, 1], [1, 1], [1, 1], False, [0, 0], 4");
   EXPECT_EQ(grouped.product.batch, 4);
@@ -153,7 +153,7 @@ TEST(OpTraits, ExpertsAreKnownWhateverTheirName) {
       OpKind::kExperts);
 }
 
-TEST(OpTraits, GroupedProductsAreExperts) {
+TEST(OpTraits, GroupedMatmulsAreExperts) {
   const OpCall call = Call("aten::_grouped_mm", "[[1024, 64], [8, 64, 256], [8]]",
                            "[c10::BFloat16, c10::BFloat16, int]");
   EXPECT_EQ(ShapeOf(call).kind, OpKind::kExperts);
@@ -323,7 +323,7 @@ TEST(OpTraits, TilesOfASecondWave) {
   EXPECT_EQ(Judge(call, micros * 12, "nvjet_tst_128x128_64x4_x").trait, Trait::kNone);
 }
 
-TEST(OpTraits, SkinnyProductsWaitForMemory) {
+TEST(OpTraits, SkinnyMatmulsWaitForMemory) {
   const OpCall call = Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2));
   const OpVerdict skinny = Judge(call, 200);
   EXPECT_EQ(skinny.trait, Trait::kSkinny);

@@ -145,7 +145,7 @@ std::string_view KindOfWork(std::string_view name) {
   return work == nullptr ? "" : work->id;
 }
 
-TEST(HostWork, NamesTellTheKind) {
+TEST(HostWork, NamesShowTheKind) {
   EXPECT_EQ(KindOfWork("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"),
             "data_loader");
   EXPECT_EQ(KindOfWork("transformers/models/owlv2/image_processing_owlv2.py(301): resize"),
