@@ -47,9 +47,7 @@ Verdict ComparisonVerdict(const RunComparison& comparison, const Policy* policy,
 void NoteSummary(const RunPicture& picture, const std::string& name, RunComparison& comparison) {
   if (!picture.is_summarized) return;
   comparison.notes.push_back(
-      name +
-      " is known by summaries of its ranks, which keep no call tree and no timeline: compare "
-      "profiles for these");
+      name + " has only summaries, without call tree and timeline; compare profiles to get them");
 }
 
 // Runs of one name are distinguished by nothing, and what both have is said once.

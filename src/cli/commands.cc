@@ -14,28 +14,25 @@ constexpr CommandSpec kCommands[] = {
      "PROFILE is a trace file (gzipped or not), several files or a folder (one file per rank), or\n"
      "`-` for standard input. The format is found by content. Without --policy the recommended\n"
      "policy is enforced. Without PROFILE all jobs of profgauge.yaml are judged.\n"
-     "Reports are written whenever the profile could be read. With "
-     "--baseline,\n"
-     "several folders, or files of the same rank, are runs of one program. They are compared with "
-     "it\n"
-     "all together; the rest of the report describes the run with the median iteration time.",
+     "Reports are written whenever the profile could be read. With --baseline, several folders,\n"
+     "or several files of the same rank, are runs of one program. All runs are compared with the\n"
+     "baseline; the rest of the report describes the run with the median iteration time.",
      "  profgauge check run7.pt.trace.json.gz --out report/\n"
      "  profgauge check ranks/ --policy policy.yaml --json - | jq .verdict\n",
      RunCheck},
     {"report", kOnReport, "PROFILE…", 1, kMany,
      "Like check, but exits 0 whenever it could write the report",
-     "Evaluates everything and shows all findings; exits 0 if it could. PROFILE is as for check.\n"
-     "With --run it puts 2 to 8 runs into one report, with the differences between any two of "
-     "them.",
+     "Evaluates the same limits and rules as `check`. PROFILE is as for check. With --run it puts\n"
+     "2 to 8 runs into one report, with the differences between any two of them.",
      "  profgauge report run7.pt.trace.json.gz --out report/\n"
      "  profgauge report --run main=main.pt.trace.json.gz --run branch=branch.pt.trace.json.gz "
      "--html both.html\n",
      RunReport},
     {"compare", kOnCompare, "BASE CURRENT", 2, 2, "Explain the differences between two runs",
-     "Each is a profile, a baseline file or `history:BRANCH~N`. Shows the differences of the\n"
-     "runs and metrics, and the parts of the iteration time change, which add up exactly to it.\n"
-     "With --policy it judges by the policy's `baseline:` limits and exits like check; without it\n"
-     "it exits 0 when it could explain.",
+     "Each is a profile, a baseline file or `history:BRANCH~N`. Shows differences in environment\n"
+     "and metrics, and the parts that add up exactly to the change of iteration time. With\n"
+     "--policy it judges by the policy's `baseline:` limits and exits like check; without it the\n"
+     "exit code is 0.",
      "  profgauge compare main.pt.trace.json.gz branch.pt.trace.json.gz\n"
      "  profgauge compare baseline.json run7.pt.trace.json.gz --json - | jq .comparison\n"
      "  profgauge compare baseline.json run7.pt.trace.json.gz --policy policy.yaml\n",
@@ -52,9 +49,8 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge what-if run7.pt.trace.json.gz --plan\n",
      RunWhatIf},
     {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline",
-     "Each argument becomes one run; several runs let the gate know how much runs differ. The "
-     "file\n"
-     "is small JSON, fit to commit or cache. Give the policy that will judge: its iterations, "
+     "Each argument becomes one run; several runs show the noise between runs. The file is small\n"
+     "JSON, to be committed or cached. Pass the same policy as for `check`: its iterations, "
      "kernel\n"
      "names and devices change numbers, and runs that differ in them are not compared.",
      "  profgauge baseline save run1.json.gz run2.json.gz -o baseline.json --policy policy.yaml\n",
@@ -84,7 +80,7 @@ constexpr CommandSpec kCommands[] = {
      RunHistoryAdd},
     {"history accept", kOnHistoryAccept, "[RUN]", 0, 1, "Accept a run's speed as the new level",
      "RUN is the number of a run or its commit. Later runs are compared with it and with the runs\n"
-     "after it. With --until the level ends; --undo ID removes it.",
+     "after it. --until sets its last day; --undo ID removes it.",
      "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
      RunHistoryAccept, Takes::kNothing},
     {"history tag", kOnHistoryTag, "RUN NAME", 2, 2, "Mark a run as a release",
@@ -97,7 +93,7 @@ constexpr CommandSpec kCommands[] = {
     {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "",
      "  profgauge history list --branch main\n", RunHistoryList, Takes::kNothing},
     {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",
-     "With the places where its level changed. The page of --html shows other metrics, too.",
+     "Also shows where its level changed. The page of --html shows other metrics, too.",
      "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend,
      Takes::kNothing},
     {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",
@@ -118,8 +114,8 @@ constexpr CommandSpec kCommands[] = {
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"
-     "Several runs of one program show their noise, and limits keep clear of it.\n"
-     "Goes to standard output, or to --file. With --project profgauge.yaml names it as its policy.",
+     "With several runs of one program, limits are outside of the noise between them. The policy\n"
+     "goes to standard output or --file. With --project, profgauge.yaml names it.",
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},
@@ -130,7 +126,7 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge inspect run7.pt.trace.json.gz\n", RunInspect},
     {"find", kOnFind, "DIR", 1, 1, "List the runs below a folder, and the command that judges each",
      "Searches six levels of folders and recognizes profiles by their content. Files are ranks of\n"
-     "one run where they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, "
+     "one run if they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, "
      "SGLang,\n"
      "Composer, JAX. The latest run comes last.",
      "  profgauge find ranks/\n"
@@ -205,23 +201,20 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge mcp --root .\n", RunMcp, Takes::kNothing},
     {"summarize", kOnSummarize, "PROFILE…", 1, kMany,
      "Condense each rank's profile into a summary of about 50 kB",
-     "OUT is a folder (it exists, or ends in `/`), which gets a file for each rank, or a file for "
-     "all\n"
-     "of them. Every command except `what-if` and `export` accepts summaries. The order in which "
-     "they are\n"
-     "merged does not matter. They contain iterations, the parts of their time, and collectives "
-     "call by\n"
-     "call. Events, call trees, and tables by stack or iteration are missing. If a rank cannot be "
-     "read,\n"
-     "it is named, the others are written, and the exit code is 3.",
+     "OUT is a folder (it exists, or ends in `/`) for one file per rank, or one file for all "
+     "ranks.\n"
+     "Every command except `what-if` and `export` accepts summaries. The order in which they are\n"
+     "merged does not matter. They contain iterations, the parts of their time, and each\n"
+     "collective. They have no events, no call trees, and no tables by stack or iteration. If a\n"
+     "rank cannot be read, it is named, the others are written, and the exit code is 3.",
      "  profgauge summarize run7.pt.trace.json.gz -o summaries/\n"
      "  profgauge summarize ranks/ -o run.pgsum\n",
      RunSummarize},
     {"scrub", kOnScrub, "IN OUT", 2, 2,
      "Copy an Nsight Systems export without personal and host data",
-     "OUT has the tables and columns that reports need, and nothing else: no environment, command\n"
-     "line, output, user or host names; paths in texts are cut. OUT replaces nothing\n"
-     "without --force.",
+     "OUT has only the tables and columns that reports need: no environment, command line, "
+     "output,\n"
+     "user or host names. Paths in texts are removed. --force overwrites an existing OUT.",
      "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n", RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List metrics; with IDs or patterns, show their definitions",
@@ -230,8 +223,8 @@ constexpr CommandSpec kCommands[] = {
      Takes::kMetrics},
     {"thresholds", kOnThresholds, "[list | explain ID…]", 0, kMany,
      "List the thresholds of the analysis; with IDs, show their purpose and evidence",
-     "Limits on metrics are not among them: they are in the policy, under `thresholds:`. Those\n"
-     "marked `policy` can be set there, too, under `thresholds_of_analysis:`.",
+     "Thresholds marked `policy` can be set in a policy, under `thresholds_of_analysis:`. Limits\n"
+     "on metrics are in the policy under `thresholds:`.",
      "  profgauge thresholds\n  profgauge thresholds explain idle.loading_launch 'launches.*'\n"
      "  profgauge thresholds list --json\n",
      RunThresholds, Takes::kThresholds},
@@ -259,7 +252,7 @@ constexpr CommandSpec kCommands[] = {
      "Print the reference of rules and their language as Markdown", "",
      "  profgauge rules docs > rules.md\n", RunRulesDocs},
     {"templates export", kOnTemplatesExport, "DIR", 1, 1, "Write the built-in templates into DIR",
-     "Changed ones are used with --templates DIR.", "  profgauge templates export my-templates\n",
+     "Pass changed templates with --templates DIR.", "  profgauge templates export my-templates\n",
      RunTemplatesExport, Takes::kFolder},
     {"schema", kOnSchema, "[NAME]", 0, 1,
      "Print a JSON Schema, for editors; without NAME list them",

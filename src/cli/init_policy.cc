@@ -128,8 +128,7 @@ constexpr Fit kFits[] = {
            "[{{max: {}, level: warn, on_missing: skip}}, {{max: {}, on_missing: skip}}]",
            Percent(warn), Percent(knowledge::kInitErrorVariation * warn));
      }},
-    {metric::kGpuIdleMean, "Nothing at all runs on the GPU.",
-     [](const Measured& v) { return MaxOfWhole(v); }},
+    {metric::kGpuIdleMean, "The GPU is idle.", [](const Measured& v) { return MaxOfWhole(v); }},
     {metric::kTensorCoreEfficiency, "Share of eligible kernel time.",
      [](const Measured& v) { return MinOfWhole(v, ", on_missing: skip"); }},
     {metric::kDataloaderExposedShare, "Waiting for input data.",
@@ -159,7 +158,7 @@ std::string LimitOnOtherTime(std::span<const InitRun> runs) {
     const Measured measured = MeasuredBy(runs, id);
     const bool is_sum = runs.front().analysis.Find(id)->spec->pooling == Pooling::kSum;
     return fmt::format("\n  # {}. Measured: {}.\n  {}: {{max: {}}}\n",
-                       TimeReason(runs.size(), is_sum ? ": for recordings of as much work" : ""),
+                       TimeReason(runs.size(), is_sum ? ": for profiles of as much work" : ""),
                        measured.text, id, Milliseconds(TimeWithRoom(measured)));
   }
   return {};

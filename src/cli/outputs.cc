@@ -138,8 +138,8 @@ Status Outputs::CheckOnce(const std::string& path, const std::string& target) co
   for (const Output& output : outputs_) {
     if (output.target != target) continue;
     return Fail(UsageError("usage/output-twice",
-                           path == "-" ? "two outputs are to go to standard output"
-                                       : fmt::format("two outputs are to go to `{}`", path)));
+                           path == "-" ? "two outputs go to standard output"
+                                       : fmt::format("two outputs have the same file `{}`", path)));
   }
   return {};
 }

@@ -198,15 +198,15 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   if (read.failed > 0 && !IsJudging(options) && !options.allow_incomplete) {
     return Fail(
         InputError(folder, "input/ranks-unreadable",
-                   fmt::format("{} of {} recordings of the folder cannot be read", read.failed,
+                   fmt::format("{} of {} profiles of the folder cannot be read", read.failed,
                                read.failed + stand_ins.size()),
                    "the errors of each are listed above; --allow-incomplete leaves them out"));
   }
   stand_ins.front().log.Add(Counter::ranks_unreadable, read.failed);
   console.Say(fmt::format(
-      "note: {} recordings are {} by their summaries, without launches, timeline and replay; "
-      "name up to {} for these",
-      stand_ins.size(), IsJudging(options) ? "judged" : "compared",
+      "note: {} {} profiles from summaries, without launches, timeline or simulation; pass at most "
+      "{} to get them",
+      IsJudging(options) ? "judging" : "comparing", stand_ins.size(),
       stand_ins.size() > kMostWhole ? "64 of them" : "as many as memory holds"));
   return std::move(stand_ins);
 }

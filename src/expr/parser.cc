@@ -95,7 +95,7 @@ class Parser {
     if (Now().kind == TokenKind::kEnd) return true;
     for (const Spelling& comparison : kComparisons) {
       if (!IsSymbol(comparison.text)) continue;
-      return Error(Now().range, "expr/syntax", "comparisons do not chain",
+      return Error(Now().range, "expr/syntax", "comparisons cannot be chained",
                    {"help: write `a < b and b < c`"});
     }
     return Expected("an operator or the end");

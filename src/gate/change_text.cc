@@ -368,7 +368,7 @@ std::string RelativeChange(double change) {
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context) {
   std::string text = Sentence(comparison, context).Text();
   if (comparison.assumed_noise > 0 && comparison.change != stats::Change::kPass) {
-    text += fmt::format("; one iteration says nothing of its noise: {} assumed",
+    text += fmt::format("; one iteration has no measurable noise: {} is assumed",
                         WithUnit(fmt::format("{:.3g}", comparison.assumed_noise * 100), false));
   }
   if (comparison.limit_below_noise) {

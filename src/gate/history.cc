@@ -270,8 +270,8 @@ Result<HistoryRow> History::Find(std::string_view text) {
     if (!is_commit) continue;
     if (found != nullptr && found->commit != row.commit) {
       return Fail(Unknown(path_, "unknown-run",
-                          "`" + std::string(text) + "` begins several commits: " + found->commit +
-                              ", " + row.commit));
+                          "`" + std::string(text) + "` is the start of several commits: " +
+                              found->commit + ", " + row.commit));
     }
     found = &row;
   }

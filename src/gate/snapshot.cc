@@ -140,7 +140,7 @@ class BaselineParser {
     std::array<std::int64_t, kNumbers> numbers{};
     for (std::size_t i = 0; i < kNumbers; ++i) {
       if (!IsAmount((*list)[i])) {
-        return Fail(Bad("field", "expected no negative number and no text", path));
+        return Fail(Bad("field", "expected a number of 0 or more", path));
       }
       numbers[i] = (*list)[i].get_int64();
     }
@@ -176,7 +176,7 @@ class BaselineParser {
       std::array<std::int64_t, kNumbers> numbers{};
       for (std::size_t i = 0; i < kNumbers; ++i) {
         if (!IsAmount((*row)[i])) {
-          return Fail(Bad("field", "expected no negative number and no text", path));
+          return Fail(Bad("field", "expected a number of 0 or more", path));
         }
         numbers[i] = (*row)[i].get_int64();
       }

@@ -33,11 +33,11 @@ void LeaveOpen(const Threshold& threshold, const Policy& policy, const Metric& m
   if (BreachOf(threshold, other.value, other.spec->unit).empty() == is_kept) return;
   result.status = GateStatus::kLowConfidence;
   if (!is_kept) {
-    result.reason += fmt::format(", but it is uncertain: {}", metric.note);
+    result.reason += fmt::format(", but uncertain: {}", metric.note);
     return;
   }
   if (OnMissingOf(threshold, policy) == OnMissing::kSkip) result.status = GateStatus::kSkipped;
-  result.reason = fmt::format("is {}, within the limit, but it is uncertain: {}",
+  result.reason = fmt::format("is {}, within the limit, but uncertain: {}",
                               FormatValue(metric.value, metric.spec->unit), metric.note);
 }
 
@@ -70,8 +70,8 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
   if (!result.reason.empty()) result.status = StatusOf(threshold.level);
   if (metric->low_confidence && !result.reason.empty() && threshold.level != Level::kInfo) {
     result.status = GateStatus::kLowConfidence;
-    result.reason += metric->note.empty() ? ", but it is uncertain"
-                                          : fmt::format(", but it is uncertain: {}", metric->note);
+    result.reason +=
+        metric->note.empty() ? ", but uncertain" : fmt::format(", but uncertain: {}", metric->note);
     return result;
   }
   LeaveOpen(threshold, policy, *metric, result);

@@ -108,7 +108,7 @@ PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& 
   value.current = side(paired.current);
   value.change = paired.base && paired.current
                      ? ChangeOf(*paired.base, *paired.current - *paired.base, unit)
-                     : MakeQuantity({}, Unit::kShare, "one of the runs has no such value");
+                     : MakeQuantity({}, Unit::kShare, "one of the runs has no value");
   return value;
 }
 

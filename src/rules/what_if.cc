@@ -28,7 +28,7 @@ namespace {
 constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice};
 constexpr std::string_view kLimits =
     "Not modeled: contention for bandwidth, caches, reactions of the host";
-constexpr std::string_view kJoint = "; collectives end when the last of their ranks has come";
+constexpr std::string_view kJoint = "; collectives end when their last rank has arrived";
 constexpr std::string_view kPeers = "; the arrivals of other ranks stay as recorded";
 
 // The kind of rows that the names in an expression belong to: that of the first that has one.

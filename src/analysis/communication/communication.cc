@@ -354,7 +354,7 @@ void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
   const RankLateness& worst = blame.ranks[*blame.straggler];
   out.Set(metric::kRankStraggler, static_cast<double>(ranks[*blame.straggler].rank));
   std::string note =
-      fmt::format("it is last in {} collectives, which costs the others {}",
+      fmt::format("it is last in {} collectives; the other ranks lose {}",
                   FormatCount(worst.last_calls), FormatDuration(static_cast<double>(worst.cost)));
   if (!blame.cause.empty()) note += "; longer there: " + out.Told(blame.cause);
   if (blame.judged_groups < blame.groups) {

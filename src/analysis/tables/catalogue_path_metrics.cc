@@ -39,7 +39,7 @@ MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
 
 // Of the plan (rules/plan.h), which the rules make of findings.
 constexpr std::string_view kReplayed =
-    "each step is the finding whose change saves most in a replay with the changes before it";
+    "each step is the finding whose change saves most in a simulation with the changes before it";
 constexpr MetricSpec kPlan[] = {
     {metric::kPlanEndTime, "Iteration time after the plan", Unit::kTime, catalogue::kFromZero,
      Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,

@@ -26,7 +26,7 @@ inline constexpr ColumnSpec kWhatIf[] = {
     {"iteration_time", "Iteration, predicted", kTime, "Mean iteration time of the replay."},
     {"gain", "Saves", kTime, "Saving per iteration."},
     {"gain_share", "Saves, share", kShare, "Gain / recorded time."},
-    {"path", "It waits for then", kText,
+    {"path", "New bottleneck", kText,
      "The critical path of the replay, its largest parts first; or why there is no prediction."},
 };
 

@@ -32,7 +32,7 @@ inline constexpr auto kRanks = Join(
         {"compute_time", "Compute time", kTime,
          "Time in which a computing kernel runs, over its {{ device.device }}s.",
          metric::kGpuUtilizationMean},
-        {"compute_once", "Computed once", kTime,
+        {"compute_once", "One-off compute", kTime,
          "Time in a few iterations that exceeds all others, like `exposed_once`."},
         {"communication_time", "Communication time", kTime,
          "Time in which a collective runs, over its {{ device.device }}s."},
@@ -44,7 +44,7 @@ inline constexpr auto kRanks = Join(
          "three times as much as the next."},
         {"stage_waiting", "Waiting for stages", kTime,
          "Exposed communication that waits for other stages of a pipeline."},
-        {"untold_transfers", "Not matched", kTime, "Transfers that were not matched."},
+        {"untold_transfers", "Unmatched", kTime, "Transfers that were not matched."},
         {"waiting_time", "Waiting", kTime,
          "Time in matched collectives before the last rank joined: the least waits are a "
          "straggler's."},
@@ -52,11 +52,11 @@ inline constexpr auto kRanks = Join(
         {"late_cost", "Cost of lateness", kTime,
          "Time that the others would save if it reached each collective with the next to last "
          "rank: sum over the collectives that it made late, for the group that loses most."},
-        {"late_once", "Cost, once", kTime, "Time in a few iterations that exceeds all others."},
+        {"late_once", "One-off cost", kTime, "Time in a few iterations that exceeds all others."},
         {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
-        {"straggles", "Straggles", kBool,
+        {"straggles", "Straggler", kBool,
          "Whether it causes most of the waiting of the others; known where they could be matched."},
-        {"late_cause", "Late because of", kText,
+        {"late_cause", "Cause of delay", kText,
          "Work that takes longer on the straggler than on the median rank."},
         {"idle", "Idle", kShare,
          "Share of the window in which its {{ device.device }}s run nothing."},
@@ -97,8 +97,9 @@ inline constexpr auto kRankSteps = Join(
 inline constexpr ColumnSpec kRankCalls[] = {
     {"rank", "Rank", kCount, "Rank as recorded, else position in the run."},
     {"role", "Which", kText,
-     "`latest` costs the others most; of the ranks that it meets in that iteration, `median` waits "
-     "as half of them, `earliest` waits most."},
+     "`latest` delays the others most. Among the ranks that wait for it in that iteration, "
+     "`median` "
+     "waits the median time, `earliest` the longest."},
     {"step", "Iteration", kCount, "The one in which the latest rank costs the others most."},
     {"call", "Call", kCount, "The same for calls of several ranks that are one."},
     {"name", "Collective", kText, "Kind of collective; `iteration` for the iteration itself."},

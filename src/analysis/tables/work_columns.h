@@ -34,7 +34,7 @@ inline constexpr ColumnSpec kRoofline[] = {
     kCalls,
     {"time", "Time", kTime, "Time of the kernels launched in it."},
     {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},
-    {"bytes", "Bytes", kBytes, "Bytes that it must move at least, from shapes."},
+    {"bytes", "Bytes", kBytes, "Minimum bytes to move, from shapes."},
     {"intensity", "FLOPs per byte", kNumber, "Arithmetic intensity: FLOPs / bytes."},
     {"achieved", "Achieved", kFlopRate, "FLOPs / time."},
     {"peak", "Peak", kFlopRate,

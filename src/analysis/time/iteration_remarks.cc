@@ -279,20 +279,30 @@ void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
         left_out < knowledge::kIterationsRemarkShare.WholeOf(recorded))
       continue;
     std::string why;
+    const auto is_empty = [&](Span time) {
+      return time.length() >= knowledge::kIterationsRemarkLeast &&
+             !HasOperatorOrWork(profile, time);
+    };
     const auto add = [&](Span time, std::string_view busy, std::string_view empty) {
       if (time.length() < knowledge::kIterationsRemarkLeast) return;
       why += why.empty() ? "" : "; ";
-      why += out.Told(std::string(HasOperatorOrWork(profile, time) ? busy : empty));
+      why += out.Told(std::string(is_empty(time) ? empty : busy));
     };
     const auto& launches = profile.device.launch;
     const bool has_launches =
         std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
-    add({profile.first, window.start},
-        has_launches ? "before them, the {{ device.device }} ran work launched before the profile"
-                     : "before them, the host paused, and {{ device.device }} activity is unknown",
-        "nothing was recorded before them");
-    add({window.end, profile.last}, "after them, launches were in flight when the profile ended",
-        "nothing was recorded after them");
+    const Span before = {profile.first, window.start}, after = {window.end, profile.last};
+    if (is_empty(before) && is_empty(after)) {
+      why = "nothing was recorded before and after them";
+    } else {
+      add(before,
+          has_launches
+              ? "before them, the {{ device.device }} ran work launched before the profile"
+              : "before them, the host paused, and {{ device.device }} activity is unknown",
+          "nothing was recorded before them");
+      add(after, "after them, launches were in flight when the profile ended",
+          "nothing was recorded after them");
+    }
     if (why.empty()) continue;
     out.AddRemark("window", fmt::format("{} of {} are judged: {}",
                                         FormatDuration(static_cast<double>(judged)),

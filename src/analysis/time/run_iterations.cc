@@ -116,7 +116,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
     out.SetAbsent(
         id, durations.size() < needed
                 ? fmt::format(
-                      "needs at least {} iterations, {} are selected; record more: {}", needed,
+                      "needs at least {} iterations ({} selected); record more: {}", needed,
                       durations.size(),
                       out.HowToRecord(Capability::kIterationMarkers, "put a marker around each"))
                 : "the iterations have no length");

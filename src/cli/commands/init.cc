@@ -72,7 +72,7 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
     console.Say("wrote " + files[i].path);
   }
   if (system.empty()) {
-    console.Say("note: the CI system is unknown; --ci github, gitlab or jenkins names it");
+    console.Say("note: the CI system is unknown; pass --ci github, gitlab or jenkins");
   }
   console.Say("`profgauge check` judges the latest run of the job");
   return {};

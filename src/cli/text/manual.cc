@@ -158,19 +158,24 @@ std::string ProgramPage() {
   return text + ".Sh SEE ALSO\n.Xr profgauge-policy 5 ,\n.Xr profgauge-rules 5\n";
 }
 
+/// Larger bounds of whole numbers are those of the type, and not shown.
+constexpr std::int64_t kLargestShown = 1'000'000;
+
 std::string Accepted(const Shape& shape) {
   std::vector<std::string> ways;
   for (const std::string& word : shape.words) ways.push_back(fmt::format("`{}`", word));
-  if (shape.is_text) ways.emplace_back("a text");
+  if (shape.is_text) ways.emplace_back("string");
   if (shape.integer && shape.integer->first == shape.integer->second) {
     ways.push_back(fmt::format("{}", shape.integer->first));
   } else if (shape.integer) {
-    ways.push_back(
-        fmt::format("a whole number from {} to {}", shape.integer->first, shape.integer->second));
+    ways.push_back(fmt::format("whole number from {}{}", shape.integer->first,
+                               shape.integer->second < kLargestShown
+                                   ? fmt::format(" to {}", shape.integer->second)
+                                   : std::string()));
   }
-  if (shape.is_number || !shape.units.empty()) ways.emplace_back("a number with a unit");
-  if (shape.is_list) ways.emplace_back("a list");
-  if (shape.is_map) ways.emplace_back("a mapping");
+  if (shape.is_number || !shape.units.empty()) ways.emplace_back("quantity");
+  if (shape.is_list) ways.emplace_back("list");
+  if (shape.is_map) ways.emplace_back("mapping");
   return fmt::format("{}", fmt::join(ways, ", "));
 }
 
@@ -193,8 +198,8 @@ void AddKeys(const Shape& shape, std::vector<std::string>& described, std::strin
     if (doc.empty()) continue;  // A metric, an op: `profgauge metrics list` has them.
     own += fmt::format(
         ".It Cm {}\n{}", key.name,
-        Paragraph(fmt::format("{}{}: {}.", std::string(doc), key.is_required ? " (required)" : "",
-                              Accepted(key.value))));
+        Paragraph(fmt::format("{}{}. Value: {}.", std::string(doc),
+                              key.is_required ? " (required)" : "", Accepted(key.value))));
   }
   if (!own.empty()) {
     text += fmt::format(".Ss Keys of {}\n.Bl -tag -width Ds\n{}.El\n", Escaped(shape.what), own);

@@ -127,7 +127,7 @@ class TraceReader final : public Reader {
       return InputError(
           path, "ascend/recordings",
           fmt::format("the folder has {} of Ascend's profiler, one per rank",
-                      recordings == 1 ? "a recording" : fmt::format("{} recordings", recordings)),
+                      recordings == 1 ? "a profile" : fmt::format("{} profiles", recordings)),
           "pass them as the ranks of one run: "
           "DIR/*_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json");
     }

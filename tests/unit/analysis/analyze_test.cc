@@ -149,7 +149,7 @@ TEST(Analyze, CpuOnlyIsAbsentNotZero) {
   EXPECT_EQ(Reason(analysis, "gpu.idle.mean"), CapabilityGap(Capability::kDeviceEvents));
   EXPECT_EQ(Reason(analysis, "profile.kernel_time"), CapabilityGap(Capability::kDeviceEvents));
   EXPECT_EQ(Reason(analysis, "iteration.time.cv"),
-            "needs at least 2 iterations, 1 are selected; record more: put a marker around each");
+            "needs at least 2 iterations (1 selected); record more: put a marker around each");
   EXPECT_EQ(NumberOf(analysis, "breakdown.cpu"), 1);
   const Table* ops = analysis.FindTable("ops");
   EXPECT_EQ(ops->At(0, "host_self"), Value(std::int64_t{100}));

@@ -109,7 +109,7 @@ TEST_F(OutputsTest, APathIsOpenedOnce) {
   ASSERT_TRUE(outputs.Open("-", FileKind::kJson));
   const auto stdout_again = outputs.Open("-", FileKind::kJson);
   ASSERT_FALSE(stdout_again);
-  EXPECT_EQ(stdout_again.error().message, "two outputs are to go to standard output");
+  EXPECT_EQ(stdout_again.error().message, "two outputs go to standard output");
 }
 
 TEST_F(OutputsTest, SignalsRemoveWhatIsHalfWritten) {

@@ -82,7 +82,7 @@ class RankByRank : public testing::Test {
 
 TEST_F(RankByRank, OfManyRanksTheSummariesAreJudged) {
   const std::string code = Run({"check", At("run"), "--json", At("direct.json")});
-  EXPECT_NE(said_.find("65 recordings are judged by their summaries"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("judging 65 profiles from summaries"), std::string::npos) << said_;
   ASSERT_EQ(Run({"summarize", At("run"), "-o", At("summaries/")}), "0");
   EXPECT_EQ(Run({"check", At("summaries"), "--json", At("merged.json")}), code);
   EXPECT_EQ(Metrics("direct.json"), Metrics("merged.json"));
@@ -116,7 +116,7 @@ TEST_F(RankByRank, OfMoreThanMemoryHoldsTheSummariesAreJudged) {
   const auto judged = [&](const char* memory) {
     const std::string code =
         Run({"check", At("run"), "--max-memory", memory, "--fail-on", "never"});
-    return code + (said_.find("3 recordings are judged by their summaries") == said_.npos
+    return code + (said_.find("judging 3 profiles from summaries") == said_.npos
                        ? " by events"
                        : " by summaries");
   };
@@ -186,7 +186,7 @@ TEST_F(RankByRank, BaselinesAreThoseOfTheProfiles) {
 
 TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
   ASSERT_EQ(Run({"baseline", "save", At("run"), "-o", At("many.json")}), "0");
-  EXPECT_NE(said_.find("65 recordings are compared by their summaries"), std::string::npos)
+  EXPECT_NE(said_.find("comparing 65 profiles from summaries"), std::string::npos)
       << said_;
   ASSERT_EQ(Run({"summarize", At("run"), "-o", At("kept/run/")}), "0");
   ASSERT_EQ(Run({"baseline", "save", At("kept/run"), "-o", At("kept.json")}), "0");
@@ -214,7 +214,7 @@ TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
 TEST_F(RankByRank, TheRankThatIsAskedForKeepsItsEvents) {
   const std::string alone = Run({"check", At("run/rank3.json"), "--json", At("alone.json")});
   EXPECT_EQ(Run({"check", At("run"), "--rank", "3", "--json", At("asked.json")}), alone);
-  EXPECT_EQ(said_.find("judged by their summaries"), std::string::npos) << said_;
+  EXPECT_EQ(said_.find("profiles from summaries"), std::string::npos) << said_;
   EXPECT_EQ(Metrics("asked.json"), Metrics("alone.json"));
   EXPECT_EQ(Run({"check", At("run"), "--rank", "99"}), "analysis/no-rank");
   Write(3, "");
@@ -225,7 +225,7 @@ TEST_F(RankByRank, TheRankThatIsAskedForKeepsItsEvents) {
 TEST_F(RankByRank, FewerRanksKeepTheirEvents) {
   fs::remove(folder_ / "run/rank64.json");
   Run({"check", At("run")});
-  EXPECT_EQ(said_.find("by their summaries"), std::string::npos) << said_;
+  EXPECT_EQ(said_.find("profiles from summaries"), std::string::npos) << said_;
 }
 
 }  // namespace

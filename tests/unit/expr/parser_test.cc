@@ -107,7 +107,7 @@ constexpr SyntaxFailure kSyntaxFailures[] = {
     {"a)", "1+1 expr/syntax: expected an operator or the end, found `)`"},
     {"sum(a b)", "6+1 expr/syntax: expected `,` or `)`, found `b`"},
     {"sum(a,)", "6+1 expr/syntax: expected a value, found `)`"},
-    {"a < b < c", "6+1 expr/syntax: comparisons do not chain | help: write `a < b and b < c`"},
+    {"a < b < c", "6+1 expr/syntax: comparisons cannot be chained | help: write `a < b and b < c`"},
     {"a in 'x'", "5+3 expr/syntax: expected `[`, found 'x' | help: write `x in ['a', 'b']`"},
     {"a in []", "6+1 expr/syntax: expected a value, found `]`"},
     {"a not b",

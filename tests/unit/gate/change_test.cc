@@ -243,7 +243,7 @@ TEST(DescribeChange, SaysWhichReadingDiffers) {
 
 TEST(DescribeChange, SaysThatOneIterationIsNoNoise) {
   EXPECT_NE(
-      Said(Held({{100}}, {{120}})).find("; one iteration says nothing of its noise: 10 % assumed"),
+      Said(Held({{100}}, {{120}})).find("; one iteration has no measurable noise: 10 % is assumed"),
       std::string::npos);
 }
 

@@ -169,12 +169,12 @@ TEST(Verdict, LimitsSayWhatWasMeasuredAndWhyNot) {
   };
   EXPECT_EQ(Judge(policy, analysis, {}, {}).gate[0].measured, Value(0.42));
   EXPECT_EQ(reasons(),
-            "is 42.0 %, above the limit of 9 %, but it is uncertain: only 4 iterations; no such "
+            "is 42.0 %, above the limit of 9 %, but uncertain: only 4 iterations; no such "
             "events were recorded; this profile does not have it; ");
   analysis.metrics[0].note.clear();
   analysis.metrics[1].absent_because.clear();
   EXPECT_EQ(reasons(),
-            "is 42.0 %, above the limit of 9 %, but it is uncertain; this profile does not have "
+            "is 42.0 %, above the limit of 9 %, but uncertain; this profile does not have "
             "it; this profile does not have it; ");
 }
 

@@ -53,7 +53,7 @@ TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
   const Analysis analysis = MakeAnalysis({{"iteration.time.robust_cv", 0.2, true}});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.robust_cv: {max: 10%}}";
   constexpr std::string_view kOpen =
-      "iteration.time.robust_cv is 20.0 %, above the limit of 10 %, but it is uncertain: only 4 "
+      "iteration.time.robust_cv is 20.0 %, above the limit of 10 %, but uncertain: only 4 "
       "iterations\n";
   Expect(kPolicy, analysis, {kNoVerdict, 3, "low_confidence", kOpen});
   Expect("fail_on: warn\n" + std::string(kPolicy), analysis,
@@ -65,7 +65,7 @@ TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
   const Verdict verdict =
       Judge(*ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml"), analysis, {}, {});
   EXPECT_EQ(WithPlainSpaces(verdict.gate[0].reason),
-            "is 20.0 %, above the limit of 10 %, but it is uncertain: only 4 iterations");
+            "is 20.0 %, above the limit of 10 %, but uncertain: only 4 iterations");
   EXPECT_EQ(verdict.warnings, 1);
 }
 
@@ -73,7 +73,7 @@ TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
 TEST(Verdict, WhatTheProfileDoesNotShowLeavesALimitUndecided) {
   const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
   constexpr std::string_view kWithin =
-      "gpu.idle.mean is 10.0 %, within the limit, but it is uncertain: some work is unknown\n";
+      "gpu.idle.mean is 10.0 %, within the limit, but uncertain: some work is unknown\n";
   Expect("thresholds: {gpu.idle.mean: {max: 70%}}", open, {kPass, 0, "pass", ""});
   Expect("thresholds: {gpu.idle.mean: {max: 30%}}", open,
          {kNoVerdict, 3, "low_confidence", kWithin});
@@ -81,7 +81,7 @@ TEST(Verdict, WhatTheProfileDoesNotShowLeavesALimitUndecided) {
          {kFail, 1, "error", "gpu.idle.mean is 10.0 %, above the limit of 5 %\n"});
   Expect("thresholds: {gpu.idle.mean: {min: 30%, side: any}}", open,
          {kNoVerdict, 3, "low_confidence",
-          "gpu.idle.mean is 10.0 %, below the limit of 30 %, but it is uncertain: some work is "
+          "gpu.idle.mean is 10.0 %, below the limit of 30 %, but uncertain: some work is "
           "unknown\n"});
   Expect("thresholds: {gpu.idle.mean: {max: 30%, on_missing: skip}}", open,
          {kPass, 0, "skipped", ""});
@@ -94,7 +94,7 @@ TEST(Verdict, WhatTheProfileDoesNotShowLeavesALimitUndecided) {
          {kPass, 0, "pass", ""});
   Expect("thresholds: {kernel.count_per_iteration: {max: 100}}", unbounded,
          {kNoVerdict, 3, "low_confidence",
-          "kernel.count_per_iteration is 24, within the limit, but it is uncertain: some work is "
+          "kernel.count_per_iteration is 24, within the limit, but uncertain: some work is "
           "unknown\n"});
 }
 
