@@ -5,9 +5,10 @@
   ci/lint_words.py -v [PATH]  prints each hit (of files that start with PATH) as FILE:LINE
   ci/lint_words.py --lower    lowers the bars to today's counts and removes unused exceptions
   ci/lint_words.py --terms    counts the terms of the glossary and the words that they replace
+  ci/lint_words.py --comments [PATH]  prints each banned word in comments and names of tests
   ci/lint_words.py --strings PATH [N SEED]  prints the texts of an area, or N of them drawn by SEED
-Comments and test names are counted under --terms only. A bar only falls."""
-import pathlib, random, re, sys
+Comments and names of tests fail nothing; their number is printed. A bar only falls."""
+import functools, pathlib, random, re, sys
 from collections import Counter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -50,7 +51,7 @@ BANNED = [(word, re.compile(pattern, flags)) for word, pattern, flags in [
     ("stands still, not hidden", r"\bstands? still\b|\bnothing hides\b|\bnot hidden\b|\bhides them\b", re.I),
 ]]
 
-# A term of the glossary, and the words that it replaces.
+# A term of the glossary, and the words that it replaces; these are banned in titles of rules.
 TERMS = [
     ("profile", r"\bprofiles?\b", r"\brecordings?\b"),
     ("iteration", r"\biterations?\b", r"\bsteps?\b|\brounds?\b"),
@@ -165,6 +166,15 @@ def area_of(path):
     return parts[0] if parts[0] in ("rules", "templates") else "documents"
 
 
+@functools.cache
+def lines_of(name):
+    return (ROOT / name).read_text(errors="replace").split("\n")
+
+
+def line_of(name, number):
+    return lines_of(name)[number - 1]
+
+
 def hits():
     """(file, line, word, text around it) of each banned word and each sentence that is too long."""
     for name, line, text in texts():
@@ -175,10 +185,31 @@ def hits():
         for word, pattern in BANNED:
             for match in pattern.finditer(plain):
                 yield name, line, word, plain[max(0, match.start() - 50):match.end() + 50].replace("\n", " ")
+        if name.startswith("rules/") and (title := re.match(r"\s*(?:- )?title(?:_pass)?: (.*)", line_of(name, line))):
+            for term, _, twin in TERMS:
+                for match in re.finditer(twin, title[1], re.I):
+                    yield name, line, f"replaced by {term}", title[1]
         if not name.endswith(".md"):  # Lines of documents end within sentences.
             for sentence in re.split(r"(?<=[.;:]) |\n", plain):
                 if len(re.findall(r"[\w'’%]+", sentence)) > MOST_WORDS:
                     yield name, line, "long sentence", sentence[:100]
+
+
+def remarks():
+    """(file, line, word, text around it) of each banned word in a comment or in the name of a test."""
+    pattern = re.compile(r"//+<?!?\s?(.*)|^TEST(?:_F|_P)?\(\w+, (\w+)\)")
+    for top in ("include", "src", "tests"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix not in (".cc", ".h"):
+                continue
+            for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
+                if not (found := pattern.search(line)):
+                    continue
+                text = found[1] or re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", found[2] or "")
+                text = IDS.sub("x", FINE.sub("x", re.sub(r"`[^`]*`", "`x`", text)))
+                for word, banned in BANNED:
+                    for match in banned.finditer(text):
+                        yield path.relative_to(ROOT).as_posix(), number, word, text[max(0, match.start() - 40):match.end() + 40]
 
 
 def read_bars():
@@ -218,6 +249,11 @@ def main():
     arguments = sys.argv[1:]
     if "--terms" in arguments:
         return count_terms()
+    if "--comments" in arguments:
+        for name, line, word, around in remarks():
+            if name.startswith(arguments[-1]) or arguments[-1] == "--comments":
+                print(f"{name}:{line}: {word}: {around}")
+        return 0
     if "--strings" in arguments:
         rest = arguments[arguments.index("--strings") + 1:]
         rows = [row for row in texts() if row[0].startswith(rest[0])]
@@ -251,6 +287,7 @@ def main():
         if exception not in used:
             failed = True
             print(f"ABOVE exception is unused, remove it: {' | '.join(exception)}")
+    print(f"warn  comments and names of tests: {sum(1 for _ in remarks())} banned words, see --comments")
     if len(exceptions) > MOST_EXCEPTIONS:
         failed = True
         print(f"ABOVE {len(exceptions)} exceptions, at most {MOST_EXCEPTIONS}")

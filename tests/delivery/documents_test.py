@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from support import PROGRAM, REPOSITORY, environment, main, run
+from support import PROGRAM, REPOSITORY, commands, environment, main, run
 
 EXAMPLES = REPOSITORY / "examples"
 PAGES = sorted(path for path in REPOSITORY.rglob("*.md") if path.relative_to(REPOSITORY).parts[0] not in (
@@ -187,6 +187,16 @@ class DocumentsTest(unittest.TestCase):
         (self.folder / "bad.yaml").write_text("\n".join(text) + "\n")
         done = run("check", "examples/slow.pt.trace.json.gz", "--policy", "bad.yaml", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr.strip()), (2, shown.strip()))
+
+    def test_commands_and_options_in_sentences_exist(self):
+        names = {word for name in commands() for word in (name, name.split()[0])}
+        options = {word for name in commands() for word in re.findall(r"--[a-z][a-z-]+", run(*name.split(), "--help").stdout)}
+        for page in PAGES:
+            for span in re.findall(r"`profgauge ([^`]+)`", page.read_text(encoding="utf-8")):
+                words = span.split()
+                self.assertTrue(" ".join(words[:2]) in names or words[0] in names | {"COMMAND"}, f"{page.name}: {span}")
+                for option in re.findall(r"(?<!\S)--[a-z][a-z-]+", span):
+                    self.assertIn(option, options, f"{page.name}: {span}")
 
 
 if __name__ == "__main__":
