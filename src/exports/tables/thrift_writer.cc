@@ -7,8 +7,8 @@
 namespace profgauge {
 namespace {
 
-constexpr auto kInt32 = static_cast<std::uint8_t>(ThriftType::kInt32);
-constexpr auto kInt64 = static_cast<std::uint8_t>(ThriftType::kInt64);
+constexpr auto kThriftInt32 = static_cast<std::uint8_t>(ThriftType::kThriftInt32);
+constexpr auto kThriftInt64 = static_cast<std::uint8_t>(ThriftType::kInt64);
 constexpr auto kBinary = static_cast<std::uint8_t>(ThriftType::kBinary);
 constexpr auto kList = static_cast<std::uint8_t>(ThriftType::kList);
 constexpr auto kStruct = static_cast<std::uint8_t>(ThriftType::kStruct);
@@ -47,12 +47,12 @@ void ThriftWriter::ListHead(std::size_t size, std::uint8_t type) {
 }
 
 void ThriftWriter::Int32(int field, std::int64_t value) {
-  Head(field, kInt32);
+  Head(field, kThriftInt32);
   ZigZag(value);
 }
 
 void ThriftWriter::Int64(int field, std::int64_t value) {
-  Head(field, kInt64);
+  Head(field, kThriftInt64);
   ZigZag(value);
 }
 
@@ -64,7 +64,7 @@ void ThriftWriter::Text(int field, std::string_view value) {
 
 void ThriftWriter::ListOfInt32(int field, const std::vector<std::int64_t>& values) {
   Head(field, kList);
-  ListHead(values.size(), kInt32);
+  ListHead(values.size(), kThriftInt32);
   for (const std::int64_t value : values) ZigZag(value);
 }
 
