@@ -160,8 +160,8 @@ std::string_view ServingKind(SignSet kernels) {
   return decodes && prefills ? "mixed" : decodes ? "decode" : "prefill";
 }
 
-std::string_view KindOf(const Profile& profile, const NameCounts& frames,
-                        const Launches& launches) {
+std::string_view KindOf(const Profile& profile, const NameCounts& frames, const Launches& launches,
+                        bool in_graphs) {
   const HostTable& host = profile.host;
   NameCounts works(profile);
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
@@ -173,7 +173,8 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames,
   const bool is_linked = std::any_of(host.forward.begin(), host.forward.end(),
                                      [](HostId forward) { return forward.valid(); });
   if (is_linked || (on_host & kBackward) != 0) return "training";
-  const bool has_operators = (on_host & kOperator) != 0;
+  // The operators of graphs are not recorded: what is left of them says nothing of the run.
+  const bool has_operators = (on_host & kOperator) != 0 && !in_graphs;
   if (!has_operators && (kernels & kBackwardKernel) != 0 && (kernels & kOptimizerKernel) != 0) {
     return "training";
   }
@@ -198,10 +199,9 @@ Workload WorkloadOf(const Profile& profile) {
   for (const StringId name : profile.host.name) frames.Add(name);
   for (const StringId name : profile.python.name) frames.Add(name);
   const Launches launches = LaunchesOf(profile);
-  found.kind = KindOf(profile, frames, launches);
-  const std::int64_t kernels = CountKernels(profile.device);
-  found.in_graphs =
-      launches.all > 0 && kernels >= knowledge::kWorkloadGraphKernels.value() * launches.all;
+  found.in_graphs = launches.all > 0 && CountKernels(profile.device) >=
+                                            knowledge::kWorkloadGraphKernels.value() * launches.all;
+  found.kind = KindOf(profile, frames, launches, found.in_graphs);
   NameMemo loads(profile, IsDataLoaderRange);
   found.loads_data = std::any_of(profile.host.name.begin(), profile.host.name.end(),
                                  [&](StringId name) { return loads(name); });

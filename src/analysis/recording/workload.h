@@ -24,7 +24,8 @@ struct Workload {
 ///   engine's frames, kernels that fill a key-value cache
 ///     and kernels of attention for single tokens; then by the kernels of attention.
 ///   - diffusion: frames of a diffusion library that repeat.
-///   - benchmark, inference: operators only of forward, few or many.
+///   - benchmark, inference: operators only of forward, few or many; not where graphs run most
+///     kernels, whose operators are not recorded.
 ///
 /// O(rows). Empty for a summary, which keeps no names by row.
 Workload WorkloadOf(const Profile& profile);

@@ -7,7 +7,7 @@
 namespace profgauge {
 namespace {
 
-constexpr auto kThriftInt32 = static_cast<std::uint8_t>(ThriftType::kThriftInt32);
+constexpr auto kThriftInt32 = static_cast<std::uint8_t>(ThriftType::kInt32);
 constexpr auto kThriftInt64 = static_cast<std::uint8_t>(ThriftType::kInt64);
 constexpr auto kBinary = static_cast<std::uint8_t>(ThriftType::kBinary);
 constexpr auto kList = static_cast<std::uint8_t>(ThriftType::kList);

@@ -134,6 +134,20 @@ TEST(Workload, LaunchesOfGraphsRunMostKernels) {
   EXPECT_TRUE(WorkloadOf(test.Finish()).in_graphs);
 }
 
+// What a graph runs has no operators: those beside it are no sign of inference.
+TEST(Workload, OperatorsBesideGraphsSayNothing) {
+  for (const bool trains : {false, true}) {
+    TestProfile test;
+    RunInOp(test, "aten::copy_", "copy", 0);
+    for (int i = 0; i < 9; ++i)
+      test.Work(trains ? "wgrad" : "gemm", {1'000 + i * 10, 1'009 + i * 10});
+    if (trains) test.Work("multi_tensor_apply_kernel", {2'000, 2'100});
+    const Workload found = WorkloadOf(test.Finish());
+    EXPECT_TRUE(found.in_graphs);
+    EXPECT_EQ(found.kind, trains ? "training" : "");
+  }
+}
+
 TEST(Workload, NothingRanOnADevice) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
