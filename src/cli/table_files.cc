@@ -6,9 +6,9 @@
 #include <map>
 
 #include "base/errors.h"
+#include "cli/rows/row_writer.h"
 #include "exports/tables/parquet.h"
 #include "exports/tables/sqlite_tables.h"
-#include "render/rows/row_writer.h"
 #include "render/shared/gzip.h"
 
 namespace profgauge::cli {
@@ -53,11 +53,11 @@ class FolderFiles : public TableFiles {
 
 class TextFiles : public FolderFiles {
  public:
-  TextFiles(Outputs& outputs, render::RowFormat format, bool zipped)
+  TextFiles(Outputs& outputs, RowFormat format, bool zipped)
       : FolderFiles(outputs), format_(format), zipped_(zipped) {}
 
   Status Add(std::size_t table, const query::Part& part) override {
-    render::RowWriter& writer = WriterOf(table);
+    RowWriter& writer = WriterOf(table);
     const std::size_t columns = query::Schema()[table].columns.size();
     for (std::size_t row = 0; row < part.rows->size(); ++row) {
       writer.Add(RowOf(*part.rows, row, columns));
@@ -68,7 +68,7 @@ class TextFiles : public FolderFiles {
 
   Status Finish(const std::string& schema) override {
     for (const auto& [table, file] : files_) {
-      render::RowWriter& writer = WriterOf(table);
+      RowWriter& writer = WriterOf(table);
       writer.Finish(false, {});
       PROFGAUGE_CHECK(Write(table, writer.Take()));
       PROFGAUGE_CHECK(outputs_.Commit(file, ""));
@@ -77,14 +77,14 @@ class TextFiles : public FolderFiles {
   }
 
  private:
-  render::RowWriter& WriterOf(std::size_t table) {
+  RowWriter& WriterOf(std::size_t table) {
     auto& writer = writers_[table];
     if (writer == nullptr) {
       std::vector<RowColumn> columns;
       for (const query::ColumnInfo& column : query::Schema()[table].columns) {
         columns.push_back({column.name, column.unit});
       }
-      writer = render::MakeRowWriter(std::move(columns), {format_, false, {}});
+      writer = MakeRowWriter(std::move(columns), {format_, false, {}});
     }
     return *writer;
   }
@@ -93,9 +93,9 @@ class TextFiles : public FolderFiles {
     return outputs_.Write(files_.at(table), zipped_ ? render::Gzip(text) : text);
   }
 
-  render::RowFormat format_;
+  RowFormat format_;
   bool zipped_;
-  std::map<std::size_t, std::unique_ptr<render::RowWriter>> writers_;
+  std::map<std::size_t, std::unique_ptr<RowWriter>> writers_;
 };
 
 class ParquetFiles : public FolderFiles {
@@ -207,8 +207,7 @@ Result<std::unique_ptr<TableFiles>> OpenTableFiles(const Options& options,
     PROFGAUGE_CHECK(files->Open(options.output, ".parquet", tables));
     return files;
   }
-  auto files =
-      std::make_unique<TextFiles>(outputs, *render::FindRowFormat(options.format), options.gzip);
+  auto files = std::make_unique<TextFiles>(outputs, *FindRowFormat(options.format), options.gzip);
   PROFGAUGE_CHECK(
       files->Open(options.output, "." + options.format + (options.gzip ? ".gz" : ""), tables));
   return files;

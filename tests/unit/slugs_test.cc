@@ -108,7 +108,8 @@ std::string AllTests(const fs::path& root) {
   for (const auto& entry : fs::recursive_directory_iterator(root / "tests")) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || name == "slugs_test.cc") continue;
-    if (name == "stderr" || name == "stdout" || name.ends_with(".txt") || name.ends_with(".cc"))
+    if (name == "stderr" || name == "stdout" || name.ends_with(".txt") || name.ends_with(".cc") ||
+        name.ends_with("_test.py"))
       text += ReadFile(entry.path());
   }
   return text;

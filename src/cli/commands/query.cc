@@ -22,9 +22,9 @@
 #include "cli/outputs.h"
 #include "cli/query_data.h"
 #include "cli/query_history.h"
+#include "cli/rows/row_writer.h"
 #include "query/query.h"
 #include "query/saved.h"
-#include "render/rows/row_writer.h"
 
 namespace profgauge::cli {
 namespace {
@@ -195,7 +195,7 @@ class Sink {
   Status written_;
 };
 
-Status WriteRows(query::Query& asked, render::RowWriter& writer, std::optional<std::int64_t> most,
+Status WriteRows(query::Query& asked, RowWriter& writer, std::optional<std::int64_t> most,
                  const std::vector<std::string>& notes, Sink& sink, Console& console) {
   std::vector<Cell> cells;
   bool is_cut = false;
@@ -246,15 +246,14 @@ Result<int> Ask(const Options& options, const Question& question, Console& conso
   if (reads.arguments.empty()) data.data().DescribeItself();
   const std::vector<std::string> notes = data.NotesOn(asked.tables());
   for (const std::string& note : notes) console.Say("note: " + note);
-  render::RowStyle style;
-  style.format = *render::FindRowFormat(options.IsGiven("--format") ? options.format : "table");
+  RowStyle style;
+  style.format = *FindRowFormat(options.IsGiven("--format") ? options.format : "table");
   style.is_raw = options.raw;
   style.sql = question.sql;
-  const bool for_people =
-      style.format == render::RowFormat::kTable || style.format == render::RowFormat::kMarkdown;
+  const bool for_people = style.format == RowFormat::kTable || style.format == RowFormat::kMarkdown;
   std::optional<std::int64_t> most = options.max_rows;
   if (!most && for_people) most = kRowsForPeople;
-  const auto writer = render::MakeRowWriter(asked.Columns(), style);
+  const auto writer = MakeRowWriter(asked.Columns(), style);
   Sink sink(outputs, file, console);
   asked.Start(std::chrono::duration_cast<std::chrono::milliseconds>(
       std::chrono::nanoseconds(options.timeout.value_or(kTimeout))));

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "render/rows/row_writer.h"
+#include "cli/rows/row_writer.h"
 
-namespace profgauge::render {
+namespace profgauge::cli {
 namespace {
 
 std::string Rows(RowFormat format, bool is_raw = false) {
@@ -71,4 +71,4 @@ TEST(RowWriter, MarkdownCellsStayInTheirCells) {
 }
 
 }  // namespace
-}  // namespace profgauge::render
+}  // namespace profgauge::cli

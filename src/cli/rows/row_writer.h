@@ -13,7 +13,7 @@
 
 #include "base/cell.h"
 
-namespace profgauge::render {
+namespace profgauge::cli {
 
 enum class RowFormat : std::uint8_t {
   kTable,      ///< Aligned, for people: cells with their units.
@@ -48,4 +48,4 @@ struct RowStyle {
 };
 std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style);
 
-}  // namespace profgauge::render
+}  // namespace profgauge::cli

@@ -1,4 +1,4 @@
-#include "render/rows/row_writer.h"
+#include "cli/rows/row_writer.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,11 @@
 #include "render/json/json_writer.h"
 #include "render/markdown/markdown_text.h"
 
-namespace profgauge::render {
+namespace profgauge::cli {
 namespace {
+
+using render::EscapeMarkdown;
+using render::JsonWriter;
 
 // Rows whose cells decide how wide columns are: of more, later ones may stick out.
 constexpr std::size_t kRowsMeasured = 200;
@@ -351,4 +354,4 @@ std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const R
   return std::make_unique<AlignedRows>(std::move(columns), style.is_raw);
 }
 
-}  // namespace profgauge::render
+}  // namespace profgauge::cli
