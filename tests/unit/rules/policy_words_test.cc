@@ -50,6 +50,11 @@ TEST(PolicyWords, AreTakenForWhatTheySay) {
          return p.iterations.start_number == 0 && p.iterations.stop_number == 7 &&
                 !p.iterations.start && !p.iterations.stop && p.iterations.key_op == "op";
        }},
+      {"iterations: {phase: decode}",
+       [](P p) {
+         return p.iterations.marker && p.iterations.marker->find("DECODE") != std::string::npos &&
+                p.iterations.marker->find("EXTEND") == std::string::npos && !p.iterations.key_op;
+       }},
       {"iterations: {start: 5}", [](P p) { return p.iterations.start == 5; }},
       {"iterations: {stop: 5, min: 1000000000}", [](P p) { return p.iterations.stop == 5; }},
       {"baseline: {strictness: normal}", [](P p) { return !p.baseline->certain; }},
