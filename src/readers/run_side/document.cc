@@ -135,7 +135,9 @@ std::optional<RunProblem> CheckLengths(RunDocument& document) {
     return RunProblem{"run/unreadable",
                       fmt::format("no iteration can take {} of the {} lengths", dropped, all)};
   }
-  if (all == dropped) return RunProblem{"run/unreadable", "no iteration is in it"};
+  if (document.segments.empty() && document.batches.empty()) {
+    return RunProblem{"run/unreadable", "no iteration is in it"};
+  }
   return std::nullopt;
 }
 

@@ -42,6 +42,7 @@ TEST(RunDocument, LeavesOutWhatCannotBeUsed) {
   for (const char* text :
        {"", "[]", "\"{/\"schema/\":1}\"", R"({"segments":[]})", R"({"schema":1})",
         R"({"schema":1,"segments":[]})", R"({"schema":"1","segments":[]})",
+        R"({"schema":1,"segments":[{"first":3,"ns":[]}],"windows":[[2,2,57]]})",
         R"({"schema":1,"segments":[{"first":0,"ns":[27.8]}]})",
         R"({"schema":1,"segments":[{"first":0,"ns":[NaN]}]})",
         R"({"schema":1,"segments":[{"first":0,"ns":["27"]}]})",
