@@ -234,12 +234,14 @@ if(PROFGAUGE_TESTS)
       duet
       endings
       find
+      github
       harness
       help
       integrations
       jobs
       library
       manual
+      other_ci
       pairs
       python
       query
@@ -248,6 +250,7 @@ if(PROFGAUGE_TESTS)
       schema
       start
       step_clock
+      terminal
       training
       )
     if(PROFGAUGE_PYTHON)

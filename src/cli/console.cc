@@ -55,6 +55,19 @@ std::string ElideMiddle(std::string_view name) {
   return fmt::format("{}…{}", name.substr(0, half), name.substr(name.size() - half));
 }
 
+/// With plain blanks between numbers and units: `grep '36.1 %'` finds them, and columns of awk are
+/// as they look. Pages need blanks at which no line ends.
+std::string WithPlainBlanks(std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t at = text.find(kNumberSpace);
+    out += text.substr(0, at);
+    if (at == text.npos) return out;
+    out += ' ';
+    text.remove_prefix(at + kNumberSpace.size());
+  }
+}
+
 std::string ReadSourceText(const Error& error) {
   if (error.where.line == 0 || error.where.file.empty()) return {};
   std::ifstream file(error.where.file, std::ios::binary);
@@ -78,7 +91,8 @@ void Console::Configure(const Options& options) {
   color_out_ = color_err_ = options.color == ColorChoice::kAlways;
 }
 
-void Console::Print(std::string_view text) {
+void Console::Print(std::string_view given) {
+  const std::string text = WithPlainBlanks(given);
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
   if (!out_failed_ && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
@@ -93,7 +107,8 @@ void Console::FlushOut() {
   out_error_ = errno;
 }
 
-void Console::Warn(std::string_view text) {
+void Console::Warn(std::string_view given) {
+  const std::string text = WithPlainBlanks(given);
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
   FlushOut();  // Where both go to one place, they are there in the order of the calls.

@@ -16,8 +16,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -29,59 +27,11 @@
 #include "render/shared/renderer.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
+#include "render/terminal/terminal_rows.h"
 #include "report/first_screen.h"
 
 namespace profgauge::render {
 namespace {
-
-enum class Ink { kNone, kBold, kRed, kYellow, kGreen, kDim };
-
-/// One row of the list: a verb, then columns that are aligned over all rows, then a sentence.
-struct Row {
-  std::string verb;
-  Ink ink = Ink::kNone;
-  std::string name, value, limit, gain, text;
-};
-
-std::string Painted(std::string_view text, Ink ink, bool color) {
-  if (!color || ink == Ink::kNone) return std::string(text);
-  constexpr std::array<std::string_view, 6> kCodes = {"", "1", "1;31", "33", "32", "2"};
-  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(ink)], text);
-}
-
-/// `text` in lines of at most `width` characters, broken at spaces; longer words stay whole.
-std::vector<std::string> Wrapped(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    begin = end + 1;
-    if (word.empty()) continue;
-    std::string& line = lines.back();
-    if (!line.empty() && CharactersIn(line) + 1 + CharactersIn(word) > width) {
-      lines.push_back(word);
-    } else {
-      line += (line.empty() ? "" : " ") + word;
-    }
-  }
-  return lines;
-}
-
-/// Parts side by side, two spaces between them, wrapped at `width` below `lead`.
-std::string Flowed(const std::string& lead, const std::vector<std::string>& parts,
-                   std::size_t width) {
-  std::string out = lead, line;
-  const std::size_t indent = CharactersIn(lead);
-  for (const std::string& part : parts) {
-    if (!line.empty() && indent + CharactersIn(line) + 2 + CharactersIn(part) > width) {
-      out += line + "\n" + std::string(indent, ' ');
-      line.clear();
-    }
-    line += (line.empty() ? "" : "  ") + part;
-  }
-  return out + line + "\n";
-}
 
 std::string_view ShortName(std::string_view part) {
   if (part == "tensor_core_kernel") return "Tensor Core kernels";
@@ -332,6 +282,43 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
+/// What was accepted, by whom and until when: those of one waiver on one line.
+void AddWaived(const report::Report& report, std::vector<Row>& rows) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  const auto add = [&](const std::string& name, const std::string& reason) {
+    const auto is_it = [&](const auto& known) { return known.first == reason; };
+    auto at = std::find_if(by_reason.begin(), by_reason.end(), is_it);
+    if (at == by_reason.end()) at = by_reason.insert(at, {reason, {}});
+    at->second.push_back(Printable(name));
+  };
+  for (const report::GateRow& row : report.gate) {
+    if (row.status == State::kWaived) add(row.metric, row.reason);
+  }
+  for (const report::Finding& finding : report.findings) {
+    if (finding.status == State::kWaived) add(finding.rule, finding.reason);
+  }
+  for (const auto& [reason, names] : by_reason) {
+    rows.push_back(Note("waived", Ink::kDim,
+                        fmt::format("{}: {}", fmt::join(names, ", "), Printable(reason))));
+  }
+}
+
+/// What the words of the savings mean, of those that occur.
+void AddLegend(std::vector<Row>& rows) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"simulated", "recomputed with the recorded dependencies"},
+      {"at most", "an upper bound"},
+      {"about", "a typical value"}};
+  std::string text;
+  for (const auto& [word, meaning] : kWords) {
+    const bool occurs = std::any_of(rows.begin(), rows.end(), [word = word](const Row& row) {
+      return row.gain.find(word) != row.gain.npos;
+    });
+    if (occurs) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", word, meaning);
+  }
+  if (!text.empty()) rows.push_back(Note("note", Ink::kDim, text));
+}
+
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   AddFindings(report, true, rows);
@@ -375,88 +362,31 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
     if (QualityText(report.recording).find(remark.text) != std::string::npos) continue;
     rows.push_back(Note("note", Ink::kDim, Printable(remark.text)));
   }
+  AddWaived(report, rows);
   AddNotApplicable(report, verbosity, rows);
+  AddLegend(rows);
   return rows;
 }
 
-std::size_t Widest(const std::vector<Row>& rows, std::string Row::*field, std::size_t most) {
-  std::size_t width = 0;
-  for (const Row& row : rows) width = std::max(width, CharactersIn(row.*field));
-  return std::min(width, most);
-}
-
-// "void at::native::kernel<4, at::detail::Array<char*, 1> >(int, float)" as
-// "void at::native::kernel<…>(…)": long lists in brackets that follow a name.
-std::string WithFoldedNames(std::string_view text) {
-  constexpr std::size_t kLongest = 24;
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char open = text[i];
-    const char before = out.empty() ? ' ' : out.back();
-    const bool follows_name =
-        std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_' || before == '>';
-    const char close = open == '<' ? '>' : ')';
-    std::size_t end = i;
-    if ((open == '<' || open == '(') && follows_name) {
-      int depth = 0;
-      for (; end < text.size(); ++end) {
-        if (text[end] == open) ++depth;
-        if (text[end] == close && --depth == 0) break;
-      }
-    }
-    out += open;
-    if (end == i || end == text.size() || end - i <= kLongest) continue;
-    out += "…";
-    out += close;
-    i = end;
+/// The name of the run and what it is, below each other where they are too long for one line.
+std::string HeadText(const report::Report& report, std::size_t width, bool color) {
+  const std::string name = Printable(report.profile.name), run = Printable(RunText(report));
+  const std::string painted = Painted(name, Ink::kBold, color);
+  if (CharactersIn(name) + 3 + CharactersIn(run) <= width) {
+    return fmt::format("{}   {}\n", painted, run);
   }
+  std::string out = painted + "\n";
+  for (const std::string& line : Wrapped(run, width - 2)) out += "  " + line + "\n";
   return out;
 }
 
-std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color) {
-  const std::size_t verb = Widest(rows, &Row::verb, 9), name = Widest(rows, &Row::name, 40);
-  const std::size_t value = Widest(rows, &Row::value, 12), limit = Widest(rows, &Row::limit, 24);
-  const std::size_t indent = 2 + verb + 2;
+/// "policy perf/gpt.yaml (job gpt of profgauge.yaml) · baseline none"; nothing where no policy
+/// judged the run.
+std::string SourcesLines(const report::Report& report, std::size_t width) {
+  const std::string text = SourcesText(report, false);
+  if (text.empty()) return {};
   std::string out;
-  for (const Row& row : rows) {
-    std::string line;
-    if (!row.name.empty()) {
-      line = Padded(row.name, name) + "  " + Padded(row.value, value, true);
-      const std::size_t gain = row.gain.empty() ? 0 : 2 + CharactersIn(row.gain);
-      if (!row.limit.empty()) {
-        line += "  " + Padded(row.limit, limit);
-      } else if (limit > 0) {  // A long gain begins within the column that its row leaves empty.
-        const std::size_t taken = indent + CharactersIn(line) + gain;
-        line.append(std::min(2 + limit, width - std::min(width, taken)), ' ');
-      }
-      if (gain > 0) line += "  " + row.gain;
-      line.erase(line.find_last_not_of(' ') + 1);
-    }
-    const bool fits = indent + CharactersIn(line) + 2 + CharactersIn(row.text) <= width;
-    if (!row.name.empty() && fits && !row.text.empty()) line += "  " + row.text;
-    out += "  " + Painted(Padded(row.verb, verb), row.ink, color) + "  ";
-    if (row.name.empty() || !fits) {
-      std::string lead = row.name.empty() ? "" : "\n" + std::string(indent, ' ');
-      for (const std::string& part : Wrapped(row.text, width - std::min(width / 2, indent))) {
-        if (!part.empty()) line += lead + part;
-        lead = "\n" + std::string(indent, ' ');
-      }
-    }
-    out += line + "\n";
-  }
-  return out;
-}
-
-/// "policy perf/gpt.yaml (job gpt of profgauge.yaml)", with a baseline that is missing or has fewer
-/// runs than asked for; nothing where no policy was compared with the run.
-std::string SourcesText(const report::Report& report, std::size_t width) {
-  if (report.verdict.policy.empty()) return {};
-  std::string text = "policy " + Printable(PolicyText(report.verdict));
-  if (const std::string warning = BaselineWarning(report); !warning.empty()) {
-    text += " · " + Printable(warning);
-  }
-  std::string out;
-  for (const std::string& line : Wrapped(text, width)) out += line + "\n";
+  for (const std::string& line : Wrapped("policy " + Printable(text), width)) out += line + "\n";
   return out;
 }
 
@@ -488,8 +418,13 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
       continue;
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
     const std::string indent(7, ' ');
+    if (CharactersIn(line) > width) {  // The rules below the numbers.
+      line.resize(line.size() - names[i].size());
+      line.erase(line.find_last_not_of(' ') + 1);
+      line += "\n" + indent + names[i];
+    }
+    out += line + "\n";
     for (const std::string& part : Wrapped(Printable(text), width - indent.size())) {
       out += indent + part + "\n";
     }
@@ -512,10 +447,8 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
       fmt::format("{}  {}\n", Painted(VerdictWord(status), ink, options.color), counts);
   if (options.verbosity < 0) return verdict;
   const auto width = static_cast<std::size_t>(std::max(40, options.width));
-  std::string out =
-      fmt::format("{}   {}\n", Painted(Printable(report.profile.name), Ink::kBold, options.color),
-                  Printable(RunText(report)));
-  out += SourcesText(report, width) + "\n";
+  std::string out = HeadText(report, width, options.color);
+  out += SourcesLines(report, width) + "\n";
   out += DiagnosisText(report, width, options.color);
   out += BreakdownText(report, width);
   out += ChangeText(report, width);

@@ -64,6 +64,30 @@ TEST_F(EndingTest, ADefectOfOurs) {
   EXPECT_THAT(Content("report.json"), HasSubstr("\"exit_code\": 70"));
 }
 
+TEST_F(EndingTest, ADefectOfOursIsInEveryOutput) {
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {"--html", "page.html"},      {"--html-dir", "page"},
+      {"--md", "report.md"},        {"--md-summary", "s.md"},
+      {"--sarif", "alerts.sarif"},  {"--github", "github.txt"},
+      {"--gitlab", "codes.json"},   {"--openmetrics", "metrics.prom"},
+      {"--verdict", "verdict.json"}};
+  std::vector<std::string> arguments;
+  for (const auto& [option, name] : outputs) {
+    arguments.insert(arguments.end(), {option, Path(name)});
+  }
+  const Result<int> code = RunLeavingOutputs(Parsed(arguments), console_, []() -> Result<int> {
+    throw std::runtime_error("vector::at: 3 of 2");
+  });
+  ASSERT_FALSE(code);
+  for (const auto& [option, name] : outputs) {
+    const std::string text = Content(option == "--html-dir" ? "page/index.html" : name);
+    const bool is_metrics = option == "--openmetrics";  // It has the code alone.
+    EXPECT_THAT(
+        text, HasSubstr(is_metrics ? "profgauge_exit_code{run=\"run\"} 70" : "internal/exception"))
+        << option;
+  }
+}
+
 TEST_F(EndingTest, WantOfMemory) {
   const Options options = Parsed({});
   const Result<int> code =

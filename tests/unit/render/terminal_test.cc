@@ -22,7 +22,7 @@ TEST(Terminal, AFailingRun) {
   EXPECT_EQ(
       Plain(RenderTerminal(testing::SampleReport(), {})),
       R"(resnet50 <&> "ddp"   kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
-policy recommended
+policy recommended · baseline none
 
   iteration   Tensor Core kernels 36.0 %  other kernels 19.0 %  exposed communication 15.0 %
               memcpy 3.0 %  memset 1.0 %  runtime 7.0 %  dataloader 12.0 %  cpu 4.0 %
@@ -34,6 +34,7 @@ policy recommended
   loss   the file ends early; totals are lower bounds
   note   iterations 1 to 5 are steadier than the selection
   note   1 limit and 1 rule do not apply: needs memory events; record with profile_memory=True
+  note   at most: an upper bound
 
 FAIL  2 errors, 1 missing, 1 passed
 )");

@@ -1,0 +1,117 @@
+"""The answer on a terminal: at widths from 60 to 120 columns, on a terminal and in a pipe, in the
+order of the page. PROFGAUGE_UPDATE=1 rewrites the texts of terminal/.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from support import PROGRAM, REPOSITORY, environment, main, run
+
+EXAMPLES = REPOSITORY / "examples"
+SLOW = EXAMPLES / "slow.pt.trace.json.gz"
+PROFILES = [EXAMPLES / "healthy.pt.trace.json.gz", SLOW, EXAMPLES / "ddp", EXAMPLES / "h200/fp32.pt.trace.json.gz"]
+WIDTHS = (60, 80, 100, 120)
+
+
+def check(profile, *arguments, **variables):
+    env = {name: value for name, value in environment().items() if name not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS")}
+    return run("check", "--no-config", profile, *arguments, cwd=EXAMPLES, env=env | {"TERM": "xterm"} | variables).stdout
+
+
+def on_a_terminal(columns, *arguments, **variables):
+    """What `check` writes to a terminal of so many columns; skipped where there is no `script`."""
+    command = f"stty cols {columns}; {shlex.join(map(str, [PROGRAM, 'check', '--no-config', SLOW, *arguments]))} 2> /dev/null"
+    env = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS")}
+    done = subprocess.run(["script", "-qec", command, "/dev/null"], stdin=subprocess.DEVNULL, cwd=EXAMPLES,
+                          env=env | {"TERM": "xterm"} | variables, capture_output=True, check=False)
+    return done.stdout.decode().replace("\r\n", "\n")
+
+
+class TerminalTest(unittest.TestCase):
+    def test_texts_of_four_widths(self):
+        for width in WIDTHS:
+            with self.subTest(width):
+                expected = REPOSITORY / f"tests/delivery/terminal/slow_{width}.txt"
+                text = check(SLOW, COLUMNS=str(width))
+                if os.environ.get("PROFGAUGE_UPDATE"):
+                    expected.parent.mkdir(exist_ok=True)
+                    expected.write_text(text)
+                self.assertEqual(text, expected.read_text())
+
+    def test_lines_end_at_the_width(self):
+        for profile in PROFILES:
+            for width in WIDTHS:
+                for line in check(profile, "-v", COLUMNS=str(width)).splitlines():
+                    # A word that is longer than the line stays whole.
+                    longest = max((len(word) for word in line.split(" ")), default=0)
+                    self.assertLessEqual(len(line), max(width, len(line) - len(line.lstrip(" ")) + longest), line)
+
+    def test_every_width_says_the_same(self):
+        for profile in PROFILES:
+            words = {width: sorted(check(profile, COLUMNS=str(width)).split()) for width in WIDTHS}
+            for width in WIDTHS:
+                self.assertEqual(words[width], words[120], (profile, width))
+
+    def test_a_pipe_is_plain(self):
+        for profile in PROFILES:
+            text = check(profile)
+            self.assertNotIn("\x1b", text)
+            self.assertNotIn("\u202f", text)
+        self.assertIn(" 35.7 %", check(SLOW))
+        self.assertIn("\x1b[", check(SLOW, CLICOLOR_FORCE="1"))
+        self.assertIn("\x1b[", check(SLOW, "--color", "always"))
+        self.assertNotIn("\x1b", check(SLOW, CLICOLOR_FORCE="1", NO_COLOR="1"))
+
+    @unittest.skipUnless(shutil.which("script"), "not installed: script")
+    def test_a_terminal_has_color_and_its_own_width(self):
+        for columns in (70, 110):
+            text = on_a_terminal(columns)
+            self.assertIn("\x1b[1;31m", text)
+            plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+            self.assertEqual(plain, check(SLOW, COLUMNS=str(columns)))
+        self.assertNotIn("\x1b", on_a_terminal(100, NO_COLOR="1"))
+        self.assertNotIn("\x1b", on_a_terminal(100, TERM="dumb"))
+        self.assertNotIn("\x1b", on_a_terminal(100, "--color", "never"))
+
+    def test_the_order_of_the_page(self):
+        for profile in PROFILES:
+            with tempfile.TemporaryDirectory() as folder:
+                report = pathlib.Path(folder)
+                text = check(profile, "--html", report / "r.html", "--json", report / "r.json")
+                plan = json.loads((report / "r.json").read_text()).get("plan", {}).get("steps", [])
+                rules = [" + ".join(step["findings"]) for step in plan]
+                in_terminal = re.findall(r"^ +\d+\. → .*?saves +\S+ \S+\s+(\S.*?)(?:  .*)?$", text, re.M)
+                self.assertEqual(in_terminal, rules)
+                page = (report / "r.html").read_text()
+                if 'id="plan"' not in page:
+                    continue
+                section = page[page.index('id="plan"'):]
+                places = [section.index(f'href="#f-{step["findings"][0].replace("/", "-")}"') for step in plan if step.get("fired", True)]
+                self.assertEqual(places, sorted(places))
+
+    def test_only_words_that_occur_are_explained(self):
+        self.assertIn("simulated: recomputed with the recorded dependencies; at most: an upper bound", " ".join(check(SLOW).split()))
+        healthy = check(EXAMPLES / "healthy.pt.trace.json.gz")
+        self.assertIn("note  about: a typical value\n", healthy)
+        self.assertNotIn("simulated:", healthy)
+
+    def test_waived_findings_are_named(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as policy:
+            policy.write("schema: 1\nextends: [builtin:recommended]\nwaivers:\n"
+                         "  - {rule: io/dataloader-bound, owner: anna, reason: new disks come, expires: 2026-12-24}\n"
+                         "  - {threshold: tensor_core.efficiency, up_to: 0%, owner: ben, reason: old model, expires: 2026-12-31}\n")
+            policy.flush()
+            text = " ".join(check(SLOW, "-p", policy.name, "--now", "2026-11-26").split())
+        self.assertIn("waived tensor_core.efficiency: ", text)
+        self.assertIn("ben", text)
+        self.assertRegex(text, r"io/dataloader-bound, .*gpu/gaps.*: new disks come \(owner: anna, until 2026-12-24\)")
+
+
+if __name__ == "__main__":
+    main()
