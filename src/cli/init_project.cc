@@ -64,7 +64,10 @@ pipeline {
   agent { label 'gpu' }                // yours: a node with the GPU, and with profgauge on its PATH
   stages {
     stage('Record') {
-      steps { sh './train.sh' }        // yours: writes a profile that `inputs` match
+      steps {
+        sh 'git clean -ffdxq'          // No profile of an earlier build is judged.
+        sh './train.sh'                // yours: writes a profile that `inputs` match
+      }
     }
     stage('Judge') {
       steps {

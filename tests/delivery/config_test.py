@@ -6,11 +6,17 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 
 from support import REPOSITORY, environment, main, run
+
+try:
+    import yaml
+except ImportError:
+    yaml = None  # Then no CI file is executed.
 
 EXAMPLES = REPOSITORY / "examples"
 TRACE = "run.pt.trace.json.gz"
@@ -113,14 +119,52 @@ class PrecedenceTest(Place):
         self.assertIn("warning: unknown variable PROFGAUGE_POLICI; did you mean PROFGAUGE_POLICY?", done.stderr)
         self.assertNotIn("SOMETHING_ELSE", done.stderr)
 
+    def test_every_variable_has_its_effect(self):
+        self.write("profgauge.yaml", "schema: 1\njobs:\n  - {name: gpt, inputs: models/gpt/*.gz}\n  - {name: other, inputs: x/*}\n")
+        waived = ("schema: 1\nrules: {'*': off, io/dataloader-bound: default}\nwaivers:\n"
+                  "  - {rule: io/dataloader-bound, owner: anna, reason: known, expires: 2026-06-01}\n")
+        self.write("models/gpt/waived.yaml", waived)
+        for variables, arguments, words, code in (
+                ({"PROFGAUGE_JOB": "gpt"}, (), "<!-- profgauge:gpt -->", 1),
+                ({"PROFGAUGE_BASELINE": "history:main~5", "PROFGAUGE_DB": "here.db"}, (TRACE,), "none (here.db does not exist)", 1),
+                ({"PROFGAUGE_BASELINE": "nothing.json"}, (TRACE,), "`baseline/missing`", 2),
+                ({"PROFGAUGE_BASELINE": "history:main~5", "PROFGAUGE_BASELINE_MISSING": "fail"}, (TRACE,), "`history/missing`", 2),
+                ({"PROFGAUGE_NOW": "2026-05-01"}, (TRACE, "-p", "waived.yaml"), "1 waived", 0),
+                ({"PROFGAUGE_NOW": "2026-07-01"}, (TRACE, "-p", "waived.yaml"), "1 error", 1),
+                ({"PROFGAUGE_MAX_MEMORY": "2MB"}, (TRACE,), "`input/too-large`", 3)):
+            with self.subTest(variables):
+                # PROFGAUGE_CI makes the summary, beside which nothing else names an output.
+                done = self.run_in(self.inner, "check", *arguments, PROFGAUGE_CI="generic", **variables)
+                self.assertEqual(done.returncode, code, done.stderr)
+                summary = sorted((self.inner / "profgauge-report").rglob("summary.md"))[0]
+                self.assertIn(words, summary.read_text().replace("\\", ""))
+                shutil.rmtree(self.inner / "profgauge-report")
+
+    def test_labels_of_the_top_the_job_and_the_option(self):
+        self.write("profgauge.yaml", "schema: 1\nlabels: {team: vision, tier: a}\njobs:\n"
+                   "  - {name: gpt, inputs: 'models/gpt/*.gz', labels: {tier: b, size: 7b}}\n")
+        done = self.run_in(self.inner, "check", TRACE, "--openmetrics", "m.prom", "--json", "r.json", "--label", "size=70 \"b\"")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(r'profgauge_errors{run="gpt",size="70 \"b\"",tier="b",team="vision"} ', (self.inner / "m.prom").read_text())
+        environment = json.loads((self.inner / "r.json").read_text())["environment"]
+        self.assertEqual([environment[f"label {name}"] for name in ("size", "tier", "team")], ['70 "b"', "b", "vision"])
+        (self.inner / TRACE).write_text("no trace")
+        self.run_in(self.inner, "check", TRACE, "--openmetrics", "m.prom")
+        self.assertIn('team="vision",state="no_verdict"} 1', (self.inner / "m.prom").read_text())
+        self.write("profgauge.yaml", "schema: 1\nlabels: {team name: a, run: b}\n")
+        done = self.run_in(self.inner, "check", TRACE)
+        self.assertEqual((done.returncode, done.stderr.count("[config/label]")), (2, 2), done.stderr)
+        for text in ("team", "team=", "=a", "state=a", "a b=c"):
+            self.assertIn("[usage/bad-value]", self.run_in(self.inner, "check", TRACE, "--label", text).stderr)
+
     def test_a_policy_that_nobody_named_is_told(self):
         shutil.copy(EXAMPLES / "policy.yaml", self.inner)
         done = self.run_in(self.inner, "check", TRACE)
         self.assertIn("note: policy.yaml is not used; say -p policy.yaml or put it into profgauge.yaml", done.stderr)
-        self.assertIn("policy builtin:recommended (no policy was given)\n", done.stdout)
+        self.assertIn("policy builtin:recommended (no policy was given) · baseline none\n", done.stdout)
         done = self.run_in(self.inner, "check", TRACE, "-p", "policy.yaml")
         self.assertNotIn("is not used", done.stderr)
-        self.assertIn("policy policy.yaml (command line)\n", done.stdout)
+        self.assertIn("policy policy.yaml (command line) · baseline none\n", done.stdout)
 
     def test_every_output_names_both(self):
         self.policy("perf.yaml")
@@ -133,6 +177,8 @@ class PrecedenceTest(Place):
             self.assertIn("perf.yaml (../../profgauge.yaml)", (self.inner / name).read_text().replace("\\", ""))
         verdict = json.loads((self.inner / "v.json").read_text())
         self.assertEqual((verdict["policy"], verdict["config"]), ("../../perf.yaml", "../../profgauge.yaml"))
+        for name in ("o/report.html", "o/report.md", "s.md"):
+            self.assertIn(" · baseline none", (self.inner / name).read_text())
 
 
 class MistakesTest(Place):
@@ -239,6 +285,79 @@ class InitTest(Place):
             self.assertEqual(done.returncode, 0, done.stdout)
 
 
+class GeneratedCiTest(Place):
+    """What `init --project` writes for a CI system, executed as it is written."""
+
+    def setUp(self):
+        super().setUp()
+        if yaml is None or not shutil.which("git"):
+            self.skipTest("not installed: python3-yaml, git")
+        shutil.rmtree(self.root / ".git")
+        subprocess.run(["git", "init", "-q", self.root], check=True)
+        self.write("train.sh", '#!/bin/sh\n[ -z "$TRACE" ] || { mkdir -p models/gpt; cp "$TRACE" models/gpt/run.pt.trace.json.gz; }\n')
+        (self.root / "train.sh").chmod(0o755)
+
+    def generate(self, system):
+        shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", self.inner / TRACE)
+        done = self.run_in(self.root, "init", "--project", "--ci", system, "models/gpt/" + TRACE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.inner / TRACE).unlink()
+        subprocess.run("git add . && git -c user.name=a -c user.email=a@b commit -qm a", shell=True, cwd=self.root, check=True)
+
+    def shell(self, script, trace, program=True, shell=("bash", "-e")):
+        env = environment(TRACE=str(trace))
+        if not program:
+            env["PATH"] = "/usr/bin:/bin"
+        done = subprocess.run([*shell, "-c", script], cwd=self.root, env=env, text=True, capture_output=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def github(self, **how):
+        steps = yaml.safe_load((self.root / ".github/workflows/profgauge.yml").read_text())["jobs"]["gate"]["steps"]
+        for script in [step["run"] for step in steps if "run" in step]:
+            code, text = self.shell(script, **how)
+            if code != 0:
+                return code, text
+        return 0, text
+
+    def gitlab(self, **how):
+        job = yaml.safe_load((self.root / "profgauge.gitlab-ci.yml").read_text())["performance"]
+        self.assertEqual(job["allow_failure"], {"exit_codes": [3]})
+        return self.shell("\n".join(job["script"]), shell=("bash", "-eo", "pipefail"), **how)
+
+    def jenkins(self, **how):
+        text = (self.root / "Jenkinsfile.profgauge").read_text()
+        *record, judge = re.findall(r"sh(?:\(returnStatus: true, script:)? '([^']+)'", text)
+        for script in record:
+            code, _ = self.shell(script, shell=("sh", "-e"), **how)
+            self.assertEqual(code, 0)
+        self.assertRegex(text, r"if \(code == 3\) \{ unstable\(.*\n +else if \(code != 0\) \{ error\(")
+        return self.shell(judge, shell=("sh", "-e"), **how)
+
+    def test_each_ends_as_the_run_deserves(self):
+        broken = self.root.with_suffix(".broken")
+        broken.write_text("no trace")
+        self.addCleanup(broken.unlink)
+        reports = {"github": "profgauge-report/gpt/report.html", "gitlab": "profgauge-report/profgauge.env",
+                   "jenkins": "profgauge-report/gpt/page/index.html"}
+        for system, report in reports.items():
+            self.generate(system)
+            for trace, code in ((EXAMPLES / "healthy.pt.trace.json.gz", 0), (EXAMPLES / "slow.pt.trace.json.gz", 1), (broken, 3)):
+                with self.subTest(system, trace=trace.name):
+                    shutil.rmtree(self.root / "profgauge-report", ignore_errors=True)
+                    self.assertEqual(getattr(self, system)(trace=trace)[0], code)
+                    self.assertTrue((self.root / report).exists())
+                    self.assertTrue(list((self.root / "profgauge-report").glob("*/junit.xml")))
+            with self.subTest(system, what="no profile is recorded"):
+                (self.inner / TRACE).unlink(missing_ok=True)
+                code, text = getattr(self, system)(trace="")
+                self.assertEqual((code, "[config/no-inputs]" in text), (3, True), text)
+            with self.subTest(system, what="no program"):
+                code, text = getattr(self, system)(trace=EXAMPLES / "slow.pt.trace.json.gz", program=False)
+                self.assertEqual((code, "not found" in text), (127, True), text)
+            for path in ("profgauge.yaml", "perf", ".github", "profgauge.gitlab-ci.yml"):
+                shutil.rmtree(self.root / path) if (self.root / path).is_dir() else (self.root / path).unlink(missing_ok=True)
+
+
 class MonorepoTest(Place):
     """Three models, each with its inputs and limits, judged by one call as their owner would."""
 
@@ -311,6 +430,79 @@ jobs:
         done = self.run_in(self.root / "runs", "check", "slow/rank0_trace.json.gz", "--json", "r.json")
         baseline = json.loads((self.root / "runs/r.json").read_text())["baseline"]
         self.assertEqual((baseline["state"], len(baseline["runs"]), baseline["wanted"]), ("partial", 1, 5))
+
+
+class MonorepoHistoryTest(Place):
+    """Three models share a history through main and merge requests: each is compared with its own."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("profgauge.yaml", """schema: 1
+policy: perf/policy.yaml
+db: perf/history.db
+baseline: history:main~5
+jobs:
+  - {name: fast, inputs: runs/fast/*}
+  - {name: slow, inputs: runs/slow/*}
+  - {name: late, inputs: runs/late/*, policy: perf/warm.yaml}
+""")
+        self.write("perf/policy.yaml", "schema: 1\nrules: {'*': off}\nbaseline:\n  iteration.time.median: {max_increase: 5%}\n")
+        self.write("perf/warm.yaml", "schema: 1\nextends: [policy.yaml]\niterations: {warmup: 2}\n")
+        self.commits = 0
+
+    def record(self, **factors):
+        """New runs of the three models, which differ by chance, with times by these factors."""
+        self.commits += 1
+        for name in ("fast", "slow", "late"):
+            trace = json.loads(gzip.decompress((EXAMPLES / "healthy.pt.trace.json.gz").read_bytes()))
+            factor = factors.get(name, 1) * {"fast": 1, "slow": 1.5, "late": 2}[name] * (1 + self.commits / 10_000)
+            for event in trace["traceEvents"]:
+                for key in ("ts", "dur"):
+                    if key in event:
+                        event[key] *= factor
+            self.write(f"runs/{name}/run.json", json.dumps(trace))
+
+    def check(self, *arguments):
+        """The exit code of each job."""
+        done = self.run_in(self.root, "check", "--ci", "generic", *arguments, GITHUB_ACTOR="anna")
+        verdict = json.loads((self.root / "profgauge-report/verdict.json").read_text())
+        self.assertEqual(done.returncode, max(job["exit_code"] for job in verdict["jobs"]), done.stderr)
+        return [job["exit_code"] for job in verdict["jobs"]]
+
+    def add(self, path="profgauge-report"):
+        done = self.run_in(self.root, "history", "add", path, "--branch", "main", "--commit", f"c{self.commits}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout + done.stderr
+
+    def test_main_and_merge_requests_of_three_models(self):
+        for _ in range(3):
+            self.record()
+            self.assertEqual(self.check(), [0, 0, 0])
+            self.add()
+        listed = [line.split() for line in self.run_in(self.root, "history", "list").stdout.splitlines()[1:]]
+        self.assertEqual(sorted({line[-1] for line in listed}), ["fast", "late", "slow"])
+        self.assertEqual(sorted({line[-2] for line in listed}), ["fast", "late", "slow"])
+        self.record(slow=1.1)
+        self.assertEqual(self.check(), [0, 1, 0])
+        baseline = json.loads((self.root / "profgauge-report/slow/verdict.json").read_text())["baseline"]
+        self.assertEqual(baseline, {"state": "partial", "runs": 3, "wanted": 5})
+        # Merged without a word: it is kept, and keeps failing, until somebody accepts it.
+        self.add()
+        self.record(slow=1.1)
+        self.assertEqual(self.check(), [0, 1, 0])
+        self.assertEqual(self.check("--accept", "wider model"), [0, 0, 0])
+        self.add()
+        self.record(slow=1.1)
+        self.assertEqual(self.check(), [0, 0, 0])
+
+    def test_a_job_that_could_not_be_read_joins_nothing(self):
+        self.record()
+        self.write("runs/slow/run.json", "no trace")
+        self.assertEqual(self.check(), [0, 3, 0])
+        text = self.add()
+        self.assertIn("nothing added: profgauge-report has no summary, since slow was not judged", text)
+        self.assertEqual(text.count("added run"), 2)
+        self.assertIn("is run 1 of branch main already", self.add("profgauge-report/fast/run.pgsum"))
 
 
 class BaselineMissingTest(Place):

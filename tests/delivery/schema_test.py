@@ -4,9 +4,11 @@ Valid files are ours; hostile ones are made from them, by taking away, renaming 
 part in turn. What only the decoder can see is listed below by its code; the schema must accept it.
 """
 import copy
+import gzip
 import json
 import pathlib
 import re
+import shutil
 import tempfile
 import unittest
 
@@ -39,7 +41,7 @@ BEYOND_STRUCTURE = {
     "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/pattern",
     "rules/nothing-expected", "rules/unknown-rule", "rules/duplicate-id", "rules/unknown-param",
     "rules/no-files", "rules/none", "rules/needs", "rules/group-by", "rules/unknown-rows",
-    "rules/show-as", "config/job-name", "config/job-twice", "expr/type", "expr/unknown-field",
+    "rules/show-as", "config/job-name", "config/job-twice", "config/label", "expr/type", "expr/unknown-field",
 }
 
 
@@ -152,6 +154,21 @@ class SchemaTest(unittest.TestCase):
             self.assertEqual([error.message for error in schema.iter_errors(document)], [])
             document["verdict"]["status"] = 5
             self.assertTrue(list(schema.iter_errors(document)))
+
+    def test_the_baseline_in_report_json_is_valid(self):
+        schema = self.schema("report")
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(REPOSITORY / "examples/slow.pt.trace.json.gz", folder)
+            for number in range(3):  # None yet, one of two, two.
+                trace = json.loads(gzip.decompress((REPOSITORY / "examples/slow.pt.trace.json.gz").read_bytes()))
+                (pathlib.Path(folder) / "other.json").write_text(json.dumps(trace | {"traceName": str(number)}))
+                text = run("report", "slow.pt.trace.json.gz", "--baseline", "history:main~2", "-q", "--json", "-", cwd=folder).stdout
+                document = json.loads(text)
+                self.assertEqual(document["baseline"]["state"], ("missing", "partial", "used")[number])
+                self.assertEqual([error.message for error in schema.iter_errors(document)], [])
+                for wrong in ({"state": "lost"}, {"wanted": "2"}, {"runs": [5]}):
+                    self.assertTrue(list(schema.iter_errors(document | {"baseline": document["baseline"] | wrong})), wrong)
+                self.assertEqual(run("history", "add", "other.json", cwd=folder).returncode, 0)
 
     def hold(self, schema_name, base, command, file_name, companions=()):
         schema = self.schema(schema_name)

@@ -233,7 +233,10 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   bool matches_all = true;
   for (const CompiledScenario& scenario : scenarios) {
     const ScenarioOutcome outcome = runner.Run(scenario);
-    matches_all = MatchesAll(scenario, outcome, console) && matches_all;
+    const bool matches = MatchesAll(scenario, outcome, console);
+    // A finding that did not fire matches nothing, and saves nothing.
+    const bool is_condition = &scenario < scenarios.data() + options.scales.size();
+    matches_all = matches_all && (matches || !is_condition);
     PROFGAUGE_CHECK(add(Printable(scenario.name), outcome));
     recorded = outcome.prediction->recorded_time;
   }
