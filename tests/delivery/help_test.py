@@ -56,6 +56,7 @@ def workplace(folder):
                       ("report", "-q", "run7.json.gz", "--json", "report.json")):
         done = run(*arguments, cwd=folder)
         assert done.returncode == 0, done.stderr
+    run("check", EXAMPLES / "healthy.pt.trace.json.gz", "--ci", "generic", cwd=folder)  # What a check leaves.
 
 
 class HelpTest(unittest.TestCase):

@@ -1,0 +1,248 @@
+"""The samples for GitHub: the steps of the action and of the workflows, executed as they are written."""
+import json
+import pathlib
+import shutil
+import subprocess
+import unittest
+
+from samples_support import GREEN, HEALTHY, RED, SLOW, SampleTest, Stories, yaml
+from support import PROGRAM, REPOSITORY, environment, main
+
+GITHUB_SAMPLES = REPOSITORY / "ci" / "github"
+LIMIT = 1 << 20  # GitHub takes no larger step summary.
+
+# GitHub as actions/github-script hands it to scripts, reduced to what ours ask: comments in a file.
+GITHUB = """
+const fs = require("fs");
+const comments = JSON.parse(fs.existsSync(process.env.COMMENTS) ? fs.readFileSync(process.env.COMMENTS) : "[]");
+const keep = () => fs.writeFileSync(process.env.COMMENTS, JSON.stringify(comments));
+const refuse = () => { if (process.env.REFUSE) throw Object.assign(new Error("refused"), {status: Number(process.env.REFUSE)}); };
+const listComments = Symbol("listComments");
+const github = {
+  paginate: {iterator: async function* (what, {issue_number, per_page}) {
+    if (what !== listComments) throw new Error("unknown list");
+    for (let i = 0; i < comments.length; i += per_page) yield {data: comments.slice(i, i + per_page)};
+  }},
+  rest: {
+    issues: {
+      listComments,
+      updateComment: async ({comment_id, body}) => { refuse(); comments.find((c) => c.id === comment_id).body = body; keep(); },
+      createComment: async ({issue_number, body}) => {
+        refuse(); comments.push({id: comments.length + 1, user: {type: "Bot"}, body, issue_number}); keep(); },
+    },
+    pulls: {get: async ({pull_number}) => ({data: {head: {sha: process.env.HEAD_SHA}}})},
+  },
+};
+const context = {repo: {owner: "someone", repo: "training"}, payload: JSON.parse(process.env.PAYLOAD)};
+const core = {notice: (text) => console.log("notice: " + text)};
+(async () => { SCRIPT })().catch((error) => { console.error(error); process.exit(1); });
+"""
+
+BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
+
+
+class GithubTest(SampleTest):
+    def setUp(self):
+        super().setUp()
+        action = yaml.safe_load((GITHUB_SAMPLES / "action.yml").read_text())
+        self.steps = {step["name"]: step for step in action["runs"]["steps"]}
+        self.workflow = yaml.safe_load((GITHUB_SAMPLES / "profgauge.yml").read_text())
+        self.inputs = {name: str(value["default"]) for name, value in action["inputs"].items()}
+        self.outputs = self.place.folder / "outputs"
+        self.step_summary = self.place.folder / "step-summary.md"
+        self.store = self.place.folder / "comments.json"
+
+    def step(self, name, **variables):
+        return self.place.run(self.steps[name]["run"], shell=BASH, GITHUB_ACTIONS="true", GITHUB_OUTPUT=self.outputs,
+                              GITHUB_STEP_SUMMARY=self.step_summary, GITHUB_WORKSPACE=self.place.folder, GITHUB_ACTOR="anna",
+                              GITHUB_REPOSITORY="someone/training", **variables)
+
+    def judge(self, trace=None, inputs=None, **variables):
+        """The step Judge with its variables as the action writes them; its outputs."""
+        if trace:
+            self.assertEqual(self.place.run("./train.sh resnet50", TRACE=trace).returncode, 0)
+        self.outputs.write_text("")
+        given = self.inputs | {"job": "resnet50"} | (inputs or {})
+        values = {}
+        for name, text in self.steps["Judge"]["env"].items():
+            if text.startswith("${{ inputs."):
+                values[name] = given[text.removeprefix("${{ inputs.").removesuffix(" }}")]
+        done = self.step("Judge", **{**values, "NUMBER": "7", **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done, dict(line.split("=", 1) for line in self.outputs.read_text().splitlines())
+
+    def javascript(self, script, **variables):
+        if not shutil.which("node"):
+            self.skipTest("not installed: node")
+        env = environment(COMMENTS=str(self.store), HERE=str(GITHUB_SAMPLES), FOLDER="profgauge-report/resnet50", NAME="resnet50",
+                          PAYLOAD=json.dumps({"pull_request": {"number": 7}}))
+        done = subprocess.run(["node", "-e", GITHUB.replace("SCRIPT", script)], cwd=self.place.folder, env={**env, **variables},
+                              text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, json.loads(self.store.read_text()) if self.store.exists() else []
+
+    def comment(self, **variables):
+        return self.javascript(self.steps["Comment"]["with"]["script"], **variables)
+
+    def named(self, job, name):
+        return next(step["run"] for step in self.workflow["jobs"][job]["steps"] if step.get("name") == name)
+
+
+class GithubStories(Stories, GithubTest):
+    NO_VERDICT = RED
+
+    def pipeline(self, trace, branch, **variables):
+        """The jobs `gate` and, on main, `renew`: each on a runner of its own."""
+        shutil.rmtree(self.place.folder / "runs", ignore_errors=True)
+        shutil.rmtree(self.place.folder / "profgauge-report", ignore_errors=True)
+        self.assertEqual(self.place.run(self.named("gate", "Record a profile"), TRACE=trace, JOB="resnet50").returncode, 0)
+        after = self.place.git("rev-parse", "HEAD")
+        before = self.place.git("rev-list", "--max-count=2", "HEAD").split()[-1]
+        self.outputs.write_text("")
+        done = self.place.run(self.named("gate", "Read what is accepted"), BEFORE=before, AFTER=after, GITHUB_OUTPUT=self.outputs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        accepted = self.outputs.read_text().removeprefix("reason=").strip()
+        done, outputs = self.judge(inputs={"accept": accepted}, **variables)
+        if not branch and (self.place.folder / outputs["folder"] / "summary.md").exists():
+            self.comment(FOLDER=outputs["folder"], NAME=outputs["name"])
+        status = self.step("Verdict", STATUS=outputs["exit-code"], ON_NO_VERDICT="fail").returncode
+        self.assertEqual(str(status), outputs["exit-code"])
+        if branch:
+            reports = self.place.folder / "reports"
+            shutil.copytree(self.place.folder / "profgauge-report", reports / "profgauge-report-resnet50")
+            added = self.place.run(self.named("renew", "Renew the history"), GITHUB_SHA=after)
+            self.assertEqual(added.returncode, 0, added.stderr)
+            shutil.rmtree(reports)
+        return (GREEN if status == 0 else RED), done.stdout + done.stderr
+
+    def comments(self):
+        return [comment["body"] for comment in json.loads(self.store.read_text())]
+
+    def test_the_history_is_renewed_whatever_became_of_the_run(self):
+        renew = self.workflow["jobs"]["renew"]
+        self.assertEqual((renew["needs"], renew["if"]), ("gate", "${{ !cancelled() && github.ref == 'refs/heads/main' }}"))
+        self.pipeline(SLOW, "main")
+        self.assertIn(" limits ", self.place.run("profgauge history list").stdout)
+
+
+class ActionTest(GithubTest):
+    def test_a_failing_run(self):
+        done, outputs = self.judge(SLOW)
+        self.assertEqual((outputs["exit-code"], outputs["has-alerts"]), ("1", "true"))
+        self.assertIn("::error file=policy.yaml,line=5,title=limit/gpu.utilization.mean", done.stdout)
+        self.assertIn("gpu", self.step_summary.read_text())
+        sarif = self.json("profgauge-report/resnet50/profgauge.sarif")
+        places = {(location["physicalLocation"]["artifactLocation"]["uri"], location["physicalLocation"]["region"]["startLine"])
+                  for result in sarif["runs"][0]["results"] for location in result["locations"]}
+        self.assertIn(("policy.yaml", 5), places)
+
+    def test_a_profile_instead_of_a_job(self):
+        shutil.copy(SLOW, self.place.folder / "run.json.gz")
+        done, outputs = self.judge(inputs={"job": "", "profile": "run.json.gz", "name": "small", "policy": "builtin:strict",
+                                           "config": "profgauge.yaml", "baseline": "history:main~3", "baseline-missing": "no_verdict",
+                                           "history": "other.db", "report": "out"})
+        self.assertEqual((outputs["name"], outputs["folder"], outputs["exit-code"]), ("small", "out", "1"), done.stderr)
+        report = self.json("out/report.json")
+        self.assertEqual((report["verdict"]["policy"], report["baseline"]["source"]), ("builtin:strict", "history:main~3"))
+        self.assertIn("other.db does not exist", report["baseline"]["line"])
+
+    def test_what_is_missing_is_an_error(self):
+        (self.place.folder / "broken.json").write_text("no trace")
+        done, outputs = self.judge(self.place.folder / "broken.json")
+        self.assertEqual((outputs["exit-code"], "has-alerts" in outputs), ("3", False))
+        self.assertIn("error", done.stderr)
+        self.assertEqual(self.step("Verdict", STATUS="3", ON_NO_VERDICT="fail").returncode, 3)
+        done = self.step("Verdict", STATUS="3", ON_NO_VERDICT="warn")
+        self.assertEqual((done.returncode, done.stdout), (0, "::warning title=profgauge::no verdict\n"))
+        self.assertEqual(self.step("Verdict", STATUS="", ON_NO_VERDICT="warn").returncode, 70)
+        done, outputs = self.judge(SLOW, PATH="/usr/bin:/bin")
+        self.assertEqual(outputs["exit-code"], "127")
+        self.assertIn("::error title=profgauge::the program is not installed", done.stdout)
+        self.assertEqual(self.step("Verdict", STATUS="127", ON_NO_VERDICT="warn").returncode, 127)
+        done, outputs = self.judge(SLOW, inputs={"job": ""})
+        self.assertEqual(outputs["exit-code"], "2")
+        self.assertIn("::error title=profgauge::the action needs 'job' or 'profile'", done.stdout)
+        done, outputs = self.judge(SLOW, inputs={"job": "nobody"})
+        self.assertEqual((outputs["exit-code"], "::error" in done.stdout), ("2", True))
+        (self.place.folder / "profgauge.yaml").unlink()
+        self.assertEqual(self.judge(SLOW)[1]["exit-code"], "2")
+
+    def test_the_step_summary_never_exceeds_the_limit(self):
+        for taken in (LIMIT - 100, LIMIT, LIMIT - 30_000, LIMIT + 5):
+            self.step_summary.write_text("x" * taken)
+            self.judge(SLOW)
+            self.assertLessEqual(self.step_summary.stat().st_size, max(LIMIT, taken))
+
+    def test_each_job_has_one_comment(self):
+        others = [{"id": i + 1, "user": {"type": "User"}, "body": "<!-- profgauge-job:gpt --> by a person"} for i in range(5000)]
+        self.store.write_text(json.dumps(others))
+        for trace, name in ((SLOW, "resnet50"), (SLOW, "gpt"), (HEALTHY, "resnet50")):
+            shutil.rmtree(self.place.folder / "runs", ignore_errors=True)
+            self.judge(trace)
+            text, comments = self.comment(NAME=name)
+            self.assertEqual(text, "")
+        ours = comments[5000:]
+        self.assertEqual([comment["body"].splitlines()[0] for comment in ours],
+                         ["<!-- profgauge-job:resnet50 -->", "<!-- profgauge-job:gpt -->"])
+        self.assertIn((self.place.folder / "profgauge-report/resnet50/summary.md").read_text(), ours[0]["body"])
+        self.assertIn("FAIL", ours[1]["body"])
+        self.assertEqual(comments[:5000], others)
+
+    def test_a_comment_that_is_refused_or_has_nothing_to_say(self):
+        text, _ = self.comment()
+        self.assertIn("notice: there is no profgauge-report/resnet50/summary.md", text)
+        self.judge(SLOW)
+        for status in ("401", "403", "404"):
+            text, comments = self.comment(REFUSE=status)
+            self.assertIn(f"the token may not comment ({status})", text)
+            self.assertEqual(comments, [])
+        (self.place.folder / "profgauge-report/resnet50/summary.md").write_text("x" * 100_000)
+        self.assertEqual(len(self.comment()[1][0]["body"]), 65536)
+
+    def test_the_comment_on_a_fork(self):
+        job = yaml.safe_load((GITHUB_SAMPLES / "profgauge-comment.yml").read_text())["jobs"]["comment"]
+        script = next(step["with"]["script"] for step in job["steps"] if "script" in step.get("with", {}))
+        action = self.place.folder / ".github/actions/profgauge"
+        action.mkdir(parents=True)
+        shutil.copy(GITHUB_SAMPLES / "comment.js", action)
+        payload = {"PAYLOAD": json.dumps({"workflow_run": {"head_sha": "abc"}})}
+        self.assertEqual(self.javascript(script, HEAD_SHA="abc", **payload)[1], [])  # No report at all.
+        self.judge(SLOW)
+        reports = self.place.folder / "reports"
+        for name in ("profgauge-report-resnet50", "profgauge-report-a$(b)", "profgauge-report-x"):
+            shutil.copytree(self.place.folder / "profgauge-report", reports / name)
+        (reports / "profgauge-report-x" / "number").write_text("7; rm -rf /\n")
+        text, comments = self.javascript(script, HEAD_SHA="other", **payload)
+        self.assertIn("#7 is not at the commit that was judged", text)
+        self.assertEqual(comments, [])
+        _, comments = self.javascript(script, HEAD_SHA="abc", **payload)
+        self.assertEqual([(c["issue_number"], c["body"].splitlines()[0]) for c in comments], [(7, "<!-- profgauge-job:resnet50 -->")])
+
+    def test_the_workflow_names_the_action_and_its_inputs(self):
+        used = next(step for step in self.workflow["jobs"]["gate"]["steps"] if step.get("uses", "").startswith("./"))
+        self.assertLessEqual(set(used["with"]), set(self.inputs))
+        jobs = {job["name"] for job in yaml.safe_load((REPOSITORY / "ci/profgauge.yaml").read_text())["jobs"]}
+        self.assertLessEqual(set(self.workflow["jobs"]["gate"]["strategy"]["matrix"]["job"]), jobs)
+        commented = yaml.safe_load((GITHUB_SAMPLES / "profgauge-comment.yml").read_text())
+        self.assertEqual(commented[True]["workflow_run"]["workflows"], [self.workflow["name"]])  # YAML's `on`.
+
+    def test_installing_from_the_tarball(self):
+        installs = [self.named(job, "Install profgauge") for job in ("gate", "renew")]
+        self.assertEqual(installs[0], installs[1])
+        inside = self.place.folder / "profgauge-0-linux" / "bin"
+        inside.mkdir(parents=True)
+        shutil.copy(PROGRAM, inside / "profgauge")
+        subprocess.run(["tar", "-czf", "profgauge.tar.gz", "profgauge-0-linux"], cwd=self.place.folder, check=True)
+        self.place.script("bin/curl", '#!/bin/sh\nfor last; do :; done\ncat "${last#file://}"\n')
+        done = self.place.run(installs[0], HOME=self.place.folder, GITHUB_PATH=self.place.folder / "path",
+                              TARBALL=f"file://{self.place.folder}/profgauge.tar.gz")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        added = (self.place.folder / "path").read_text().strip()
+        self.assertTrue((pathlib.Path(added) / "profgauge").exists())
+        self.place.script("bin/curl", "#!/bin/sh\nexit 22\n")
+        done = self.place.run(installs[0], shell=BASH, HOME=self.place.folder, GITHUB_PATH="path", TARBALL="")
+        self.assertNotEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    main()
