@@ -195,6 +195,34 @@ class Cluster(unittest.TestCase):
         self.assertEqual(len(list((self.out / "summaries").iterdir())), 7)
         self.check(status=3)
 
+    def test_node_local_ranks_share_the_files_of_their_node(self):
+        for local in range(4):
+            done = self.shell(CLUSTER / "mpirun.sh", self.profiles, self.out, self.policy, NODE_LOCAL="1", SLURM_PROCID=str(4 + local),
+                              SLURM_NTASKS="8", SLURM_LOCALID=str(local), SLURM_NTASKS_PER_NODE="4")
+            self.assertEqual(done.stderr, "")
+        self.check()
+
+    def test_without_the_program_or_a_folder(self):
+        empty = self.out / "empty"
+        empty.mkdir()
+        whole = [self.profiles, self.out, self.policy]
+        scripts = {"parallel.sh": whole, "mpirun.sh": whole, "slurm/submit.sh": whole, "slurm/check.sbatch": whole[1:],
+                   "slurm/summarize.sbatch": [*whole, "8"]}
+        for name, words in scripts.items():
+            variables = {"PATH": "/usr/bin:/bin", "SLURM_ARRAY_TASK_ID": "0", "SLURM_PROCID": "0", "SLURM_NTASKS": "8"}
+            for more in ({}, {"PROFGAUGE": "/nonexistent"}):
+                done = subprocess.run(["/bin/sh", CLUSTER / name, *map(str, words)], env=variables | more, text=True,
+                                      capture_output=True, check=False)
+                self.assertEqual(done.returncode, 127, name)
+                self.assertRegex(done.stderr, "there is no program|not found", name)
+            done = subprocess.run(["/bin/sh", CLUSTER / name], env=variables | {"PROFGAUGE": str(PROGRAM)}, text=True,
+                                  capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr != ""), (2, True), name)
+        done = subprocess.run(["/bin/sh", CLUSTER / "mpirun.sh", empty, self.out], env=variables | {"PROFGAUGE": str(PROGRAM)}, text=True,
+                              capture_output=True, check=False)
+        self.assertIn("rank 0: not all files of part 0/8", done.stderr)
+        self.assertEqual(run("check", self.out / "summaries").returncode, 3)
+
     def test_kubernetes(self):
         job = yaml.safe_load((CLUSTER / "kubernetes" / "job.yaml").read_text())
         judge = yaml.safe_load((CLUSTER / "kubernetes" / "check-job.yaml").read_text())

@@ -1,16 +1,20 @@
 #!/bin/sh
-# Submits one task for each file of a folder of profiles, and the job that judges when all are done.
+# Submits tasks that share the files of a folder of profiles, and the job that judges when all are done.
 #   submit.sh PROFILES OUT [POLICY]      prints the id of the judging job
-# OUT must be a folder that all nodes see; its verdict file holds the exit code of `check`.
+# OUT must be a folder that all nodes see; its verdict file holds the exit code of `check`. At most $TASKS (64)
+# tasks. The program: $PROFGAUGE, or by name; the nodes must have it, too.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-profiles=$1 out=$2 policy=${3:-builtin:recommended}
+profiles=${1:?submit.sh: the folder of profiles is missing} out=${2:?submit.sh: the folder to write to is missing}
+policy=${3:-builtin:recommended}
+for needed in "${PROFGAUGE:-profgauge}" sbatch; do
+  command -v "$needed" > /dev/null || { echo "submit.sh: there is no program $needed" >&2; exit 127; }
+done
+tasks=$(find "$profiles" -type f | head -n "${TASKS:-64}" | wc -l)
+[ "$tasks" -gt 0 ] || { echo "submit.sh: there is no file in $profiles" >&2; exit 2; }
 mkdir -p "$out/summaries"
-find "$profiles" -maxdepth 1 -type f | sort > "$out/files"
-last=$(($(wc -l < "$out/files") - 1))
-[ "$last" -ge 0 ] || { echo "submit.sh: no file in $profiles" >&2; exit 2; }
-map=$(sbatch --parsable --array="0-$last" --output="$out/map-%a.log" \
-  "$here/summarize.sbatch" "$out" "$policy")
+map=$(sbatch --parsable --array="0-$((tasks - 1))" --output="$out/map-%a.log" \
+  "$here/summarize.sbatch" "$profiles" "$out" "$policy" "$tasks")
 # afterany: ranks that failed are missing then, and the policy says what that means.
 sbatch --parsable --dependency="afterany:$map" --output="$out/check.log" \
   "$here/check.sbatch" "$out" "$policy"
