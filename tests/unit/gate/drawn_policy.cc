@@ -53,8 +53,10 @@ DrawnRule DrawRule(Draw& draw) {
   rule.metric = draw.Below(kIds.size());
   rule.is_rest = draw.OneIn(3);
   rule.is_below = draw.OneIn(3);
-  rule.warn = draw.Maybe();
-  rule.error = draw.Maybe();
+  // No share is under 0, so that a rule must not have that limit, either.
+  const auto limit = [&] { return rule.is_below ? draw.MaybeInner() : draw.Maybe(); };
+  rule.warn = limit();
+  rule.error = limit();
   if (rule.warn && draw.OneIn(4)) rule.warn_of = draw.Below(kIds.size());
   if (rule.error && draw.OneIn(4)) rule.error_of = draw.Below(kIds.size());
   rule.level = draw.OneLevel();
