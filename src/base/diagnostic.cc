@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include "base/format.h"
@@ -174,6 +175,25 @@ std::string_view DidYouMean(std::string_view word, std::span<const std::string_v
     }
   }
   return best;
+}
+
+std::vector<std::string_view> Nearest(std::string_view word,
+                                      std::vector<std::string_view> candidates, std::size_t count) {
+  const std::string wanted = Lowered(word.substr(0, kLongestCompared));
+  std::vector<std::pair<std::size_t, std::string_view>> by_distance;
+  for (const std::string_view candidate : candidates) {
+    const std::string lowered = Lowered(candidate.substr(0, kLongestCompared));
+    // A part of a name is nearer than another word of that length.
+    const bool is_part =
+        lowered.find(wanted) != std::string::npos || wanted.find(lowered) != std::string::npos;
+    by_distance.emplace_back(is_part ? 1 : EditDistance(wanted, lowered), candidate);
+  }
+  std::ranges::stable_sort(by_distance, {}, [](const auto& entry) { return entry.first; });
+  candidates.clear();
+  for (const auto& [distance, candidate] : by_distance) {
+    if (candidates.size() < count) candidates.push_back(candidate);
+  }
+  return candidates;
 }
 
 }  // namespace profgauge

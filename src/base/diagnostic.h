@@ -8,9 +8,11 @@
 //     help: did you mean `kernel.time`?   [rules/unknown-field]
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profgauge/error.h"
 
@@ -30,5 +32,9 @@ std::string PlaceText(const Where& where);
 /// counts little; a candidate that continues `word` with a dot ("gpu.idle", "gpu.idle.mean") is
 /// near. Of equally near ones the first wins.
 std::string_view DidYouMean(std::string_view word, std::span<const std::string_view> candidates);
+
+/// The `count` candidates that are nearest to `word`, the nearest first, however far they are.
+std::vector<std::string_view> Nearest(std::string_view word,
+                                      std::vector<std::string_view> candidates, std::size_t count);
 
 }  // namespace profgauge

@@ -7,12 +7,11 @@
 #include "base/diagnostic.h"
 #include "base/text.h"
 #include "expr/function.h"
+#include "expr/name_help.h"
 #include "expr/parser.h"
 
 namespace profgauge::expr {
 namespace {
-
-constexpr std::size_t kNamesShown = 12;
 
 class Checker {
  public:
@@ -141,46 +140,14 @@ class Checker {
   }
 
   void UnknownField(NodeId id, const Node& node) {
-    const std::vector<std::string> names = schema_.Names();
-    const std::string_view near =
-        DidYouMean(node.text, std::vector<std::string_view>(names.begin(), names.end()));
     const bool is_param = node.text.starts_with('$');
-    std::string help = near.empty() ? "" : fmt::format("did you mean `{}`?", near);
-    const std::string siblings = is_param ? Params(names) : Siblings(node.text, names);
-    if (!siblings.empty()) help += (help.empty() ? "" : " ") + siblings;
+    const std::string help = HelpForName(node.text, schema_.Names(), schema_.row_name());
     std::vector<std::string> notes;
     if (!help.empty()) notes.push_back("help: " + help);
     Fault(
         id, node.range, "expr/unknown-field",
         fmt::format("unknown {} `{}`", is_param ? "parameter" : "field", PrintableShort(node.text)),
         std::move(notes));
-  }
-
-  /// "fields of `kernel`: name, time, calls, …"; empty when nothing starts like `name`.
-  static std::string Siblings(std::string_view name, const std::vector<std::string>& names) {
-    const std::size_t dot = name.find('.');
-    if (dot == std::string_view::npos) return {};
-    const std::string_view prefix = name.substr(0, dot + 1);
-    std::string list;
-    std::size_t shown = 0;
-    for (const std::string& field : names) {
-      if (!field.starts_with(prefix)) continue;
-      if (shown++ == kNamesShown) {
-        list += ", \u2026";
-        break;
-      }
-      list += (list.empty() ? "" : ", ") + field.substr(prefix.size());
-    }
-    if (list.empty()) return {};
-    return fmt::format("fields of `{}`: {}", name.substr(0, dot), list);
-  }
-
-  static std::string Params(const std::vector<std::string>& names) {
-    std::string list;
-    for (const std::string& name : names) {
-      if (name.starts_with('$')) list += (list.empty() ? "" : ", ") + name;
-    }
-    return list.empty() ? "this rule has no `params:`" : "parameters: " + list;
   }
 
   void Logical(NodeId id, const Node& node) {
@@ -272,10 +239,14 @@ class Checker {
       return;
     }
     // `x default '' != 'a'`: an absent value is none of its values.
-    if (!schema_.strict_values() || values->is_open || node.text.empty()) return;
+    if (node.text.empty()) return;
+    const bool is_cell = std::ranges::any_of(
+        values->values, [&node](const EnumValue& value) { return value.cell == node.text; });
+    if (!schema_.strict_values() && is_cell) return;  // Schema 1 names values either way.
     NeverEqual(what, literal, *values);
   }
 
+  /// An error only where all values are known, and not in schema 1, whose rules stay as they are.
   void NeverEqual(NodeId what, NodeId literal, const Enumeration& values) {
     const Node& node = ast_.nodes[literal];
     std::vector<std::string_view> ids;
@@ -286,11 +257,19 @@ class Checker {
     }
     if (near.empty()) near = DidYouMean(node.text, ids);
     const std::string list = fmt::format("{}", fmt::join(ids, ", "));
-    Fault(literal, node.range, "expr/never-equal",
-          fmt::format("`{}` is never '{}'", ast_.nodes[ast_.nodes[what].first].text,
-                      PrintableShort(node.text, 40)),
-          {near.empty() ? fmt::format("help: values are {}", list)
-                        : fmt::format("help: did you mean '{}'? values: {}", near, list)});
+    const std::string& field = ast_.nodes[ast_.nodes[what].first].text;
+    const std::string text = PrintableShort(node.text, 40);
+    std::string help = near.empty()
+                           ? fmt::format("help: values are {}", list)
+                           : fmt::format("help: did you mean '{}'? values: {}", near, list);
+    if (values.is_open || !schema_.strict_values()) {
+      out_.warnings.push_back(ErrorAt(node.range, "expr/unknown-value",
+                                      fmt::format("`{}` has no known value '{}'", field, text),
+                                      {std::move(help)}));
+      return;
+    }
+    Fault(literal, node.range, "expr/never-equal", fmt::format("`{}` is never '{}'", field, text),
+          {std::move(help)});
   }
 
   void Default(NodeId id, const Node& node) {

@@ -37,6 +37,7 @@ struct Checked {
       errors;  ///< By position; an error below a node hides those that follow from it.
   /// Texts that name a value of an enumeration, and what the data has for it.
   std::vector<std::pair<NodeId, std::string>> cells;
+  std::vector<Error> warnings;  ///< Comparisons with values that nothing is known to have.
 };
 
 Checked Check(const Ast& ast, Schema& schema, Context context);

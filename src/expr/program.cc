@@ -45,6 +45,7 @@ struct Compiler {
     }
     body->ast = std::move(ast);
     body->info = std::move(checked.info);
+    body->warnings = std::move(checked.warnings);
     Program program;
     program.body_ = std::move(body);
     return program;

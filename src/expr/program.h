@@ -47,6 +47,8 @@ class Program {
 
   const Ast& ast() const { return body_->ast; }
   const std::vector<NodeInfo>& info() const { return body_->info; }
+  /// Comparisons with values that nothing is known to have.
+  const std::vector<Error>& warnings() const { return body_->warnings; }
   /// Pattern of a `matches` node; nullptr for other nodes.
   const re2::RE2* PatternOf(NodeId id) const;
 
@@ -56,6 +58,7 @@ class Program {
     Ast ast;
     std::vector<NodeInfo> info;
     std::vector<std::pair<NodeId, std::shared_ptr<const re2::RE2>>> patterns;
+    std::vector<Error> warnings;
   };
   std::shared_ptr<const Body> body_;  ///< Shared by copies; never changes.
   bool descending_ = false;

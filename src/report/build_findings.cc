@@ -47,7 +47,8 @@ Bound BoundOf(GainBound bound) {
 
 // Where to read on. The built-in rules' page is not beside the report; the program has its text.
 std::string DocsOf(const Rule& rule) {
-  if (!rule.docs.starts_with("rules/README.md#")) return rule.docs;
+  const bool is_derived = rule.docs.empty() || rule.docs.starts_with("rules/README.md#");
+  if (!is_derived) return rule.docs;
   return "profgauge rules explain " + rule.id;
 }
 

@@ -3,10 +3,8 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "knowledge/plan.h"
 
 namespace profgauge::report {
@@ -16,17 +14,10 @@ Quantity TimeOf(double ns) {
   return {static_cast<std::int64_t>(std::llround(ns)), Unit::kTime, FormatDuration(ns), ""};
 }
 
-// The first point of the advice.
-std::string FirstPoint(std::string_view advice) {
-  std::string point;
-  for (const std::string_view line : Lines(advice)) {
-    const std::string_view words = Trim(line);
-    if (words.starts_with("- ") && !point.empty()) break;
-    if (words.empty()) continue;
-    point += point.empty() ? "" : " ";
-    point += words.starts_with("- ") ? words.substr(2) : words;
-  }
-  return point;
+/// What the step does: its rule's word for it, else the first point of the advice.
+std::string ChangeOf(const profgauge::Finding& finding) {
+  if (!finding.change.empty()) return finding.change + ".";
+  return finding.advice_parts.empty() ? "" : TextOf(finding.advice_parts.front());
 }
 
 }  // namespace
@@ -47,7 +38,7 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation) {
       to.fired = to.fired && Fired(evaluation.findings[at].status);
     }
     to.title = first.title;
-    to.change = FirstPoint(first.advice);
+    to.change = ChangeOf(first);
     to.time = TimeOf(step.time);
     to.saves = TimeOf(step.saves);
     to.alone = TimeOf(step.alone);

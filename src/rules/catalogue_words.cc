@@ -47,6 +47,18 @@ constexpr auto kDirectionsValues = Plain({"forward", "backward", "optimizer", "m
 constexpr auto kVerdictsValues =
     Plain({"using", "eligible_dtype", "eligible_shape", "eligible_unused", "unknown"});
 constexpr auto kRooflineBoundsValues = Plain({"compute", "memory"});
+constexpr auto kOpKindsValues =
+    Plain({"product", "convolution", "attention", "experts", "elementwise", "reduction"});
+constexpr auto kTraitsValues =
+    Plain({"none", "experts", "few tiles", "partial tiles", "unaligned loads", "skinny",
+           "short attention", "padded heads", "large heads", "slow attention", "slow convolution",
+           "slow elementwise"});
+constexpr auto kCollectivesValues =
+    Plain({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_allv", "broadcast",
+           "reduce", "send_recv", "gather", "scatter", "barrier", "other"});
+constexpr auto kBackendsValues = Plain({"nccl", "gloo", "mpi", "ucc", "hccl", "xccl", "ccl"});
+constexpr auto kIterationsByValues = Plain(
+    {"marker", "key_op", "optimizer", "loader", "repetition", "range", "whole_profile", "none"});
 constexpr auto kRolesValues = Plain({"latest", "median", "earliest"});
 constexpr auto kEnginesValues = Plain({"tensor", "vector", "scalar", "gpsimd", "sync", "other"});
 constexpr auto kQueueTypesValues = Plain(
@@ -83,11 +95,16 @@ constexpr KnownColumn kKnown[] = {
     {"op_shape.direction", {kDirectionsValues}},
     {"tensor_core_op.verdict", {kVerdictsValues}},
     {"roofline_op.bound", {kRooflineBoundsValues}},
+    {"roofline_op.kind", {kOpKindsValues}},
+    {"roofline_op.trait", {kTraitsValues}},
+    {"collective.name", {kCollectivesValues, true}},
     {"rank_call.role", {kRolesValues}},
     {"engine.name", {kEnginesValues}},
     {"wait.engine", {kEnginesValues}},
     {"dma_queue.type", {kQueueTypesValues}},
     {"profile.format", {kFormatsValues, true}},
+    {"profile.backend", {kBackendsValues, true}},
+    {"profile.iterations_by", {kIterationsByValues}},
     {"profile.framework", {kFrameworksValues}},
     {"profile.workload", {kWorkloadsValues}},
     {"device.vendor", {kVendorsValues}},
@@ -109,6 +126,7 @@ constexpr std::string_view kCodeColumns[] = {
     "op_shape.name",
     "process_group.name",
     "roofline_op.input_shapes",
+    "roofline_op.kernel",
     "roofline_op.name",
     "tensor.name",
     "tensor_core_op.name",

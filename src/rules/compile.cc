@@ -12,6 +12,7 @@
 #include "expr/lexer.h"
 #include "rules/catalogue_words.h"
 #include "rules/never_missed.h"
+#include "rules/rule_mistakes.h"
 #include "rules/text_builder.h"
 
 namespace profgauge {
@@ -48,18 +49,6 @@ static_assert(static_cast<int>(ShowAs::Kind::kPercent) ==
 static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
               static_cast<int>(expr::Display::Kind::kNumber));
 
-/// Of a rule whose decoding failed in part only what does not follow from that: unknown fields of
-/// rows and metrics. Parameters and names of `let` may be missing.
-void DropConsequences(const Rule& rule, Errors& errors) {
-  if (rule.is_whole) return;
-  std::erase_if(errors, [](const Error& error) {
-    const bool names_field = error.code == "expr/unknown-field" &&
-                             error.message.find('.') != std::string::npos &&
-                             error.message.find('$') == std::string::npos;
-    return !names_field && error.code != "rules/unknown-rows";
-  });
-}
-
 /// Compiles the parts of one rule, in the order in which they may name each other.
 class RuleCompiler {
  public:
@@ -84,6 +73,7 @@ class RuleCompiler {
     Items(rule_.message, out_.message);
     Items(rule_.advice, out_.advice);
     if (rule_.next) Text(*rule_.next, out_.next.emplace());
+    if (rule_.change) Text(*rule_.change, out_.change.emplace());
     Evidence();
     for (const RuleLet& entry : rule_.explains_when) {
       auto holds = One(entry.value, Context::kGroup, Want::kCondition);
@@ -108,7 +98,10 @@ class RuleCompiler {
   }
 
   std::optional<expr::Program> Take(const SourceText& source, expr::CompileResult result) {
-    if (result) return *std::move(result);
+    if (result) {
+      AddMapped(source, result->warnings(), out_.warnings);
+      return *std::move(result);
+    }
     Add(source, std::move(result.error()));
     return std::nullopt;
   }
@@ -450,6 +443,7 @@ std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rul
       [&](std::size_t i) {
         out[i] = RuleCompiler(*rules[i].rule, &rules[i], errors_of[i]).Run();
         DropConsequences(*rules[i].rule, errors_of[i]);
+        NameUser(*rules[i].rule, errors_of[i]);
         out[i].active = rules[i];
         AdoptLimits(policy, out[i]);
       },
@@ -475,10 +469,15 @@ std::string_view MeasuredMetric(const Rule& rule) {
   return DescribeMetric(text) == nullptr ? std::string_view() : text;
 }
 
-Errors CheckRule(const Rule& rule) {
+Errors CheckRule(const Rule& rule, Errors* warnings) {
   Errors errors;
-  RuleCompiler(rule, nullptr, errors).Run();
+  CompiledRule compiled = RuleCompiler(rule, nullptr, errors).Run();
   DropConsequences(rule, errors);
+  NameUser(rule, errors);
+  if (warnings == nullptr) return errors;
+  AddWarnings(compiled);
+  NameUser(rule, compiled.warnings);
+  std::move(compiled.warnings.begin(), compiled.warnings.end(), std::back_inserter(*warnings));
   return errors;
 }
 

@@ -58,7 +58,7 @@ struct CompiledRule {
     bool is_case = false;
   };
   std::vector<Item> message, advice;
-  std::optional<expr::Message> next;
+  std::optional<expr::Message> next, change;
   std::optional<expr::Program> order_by;
   std::vector<Column> columns;
   std::vector<Waived> waivers;
@@ -67,6 +67,7 @@ struct CompiledRule {
   std::vector<std::pair<std::size_t, std::size_t>> symptoms_when;
   std::vector<expr::Program> explains_when;  ///< As in the rule.
   std::vector<std::string> doubts;           ///< Limits that look mistaken; one sentence each.
+  Errors warnings;                           ///< What is well-formed and hardly meant.
 };
 
 /// Compiles what is to be evaluated. `rules` and `policy` must outlive the result. Errors: all of
@@ -84,9 +85,9 @@ std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rul
 /// rule's parameters: two numbers for one thing would contradict each other.
 std::string_view MeasuredMetric(const Rule& rule);
 
-/// The errors only of one rule, for `rules check`.
-Errors CheckRule(const Rule& rule);
 /// What looks mistaken in a rule without errors; one sentence each.
 std::vector<std::string> DoubtsOf(const Rule& rule);
+/// The errors of one rule alone, for `rules check`. What is hardly meant goes to `warnings`.
+Errors CheckRule(const Rule& rule, Errors* warnings = nullptr);
 
 }  // namespace profgauge

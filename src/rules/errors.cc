@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "base/text.h"
+#include "rules/rule_mistakes.h"
 #include "rules/yaml.h"
 
 namespace profgauge {
@@ -15,9 +16,7 @@ namespace {
 
 constexpr std::size_t kShownErrors = 50;
 
-}  // namespace
-
-std::string RenderErrors(const Errors& errors, bool color) {
+std::string Rendered(const Errors& errors, bool color, std::string_view word) {
   std::map<std::string, std::string> sources;
   std::string out;
   for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -35,9 +34,19 @@ std::string RenderErrors(const Errors& errors, bool color) {
         source->second.erase(0, kByteOrderMark.size());
       }
     }
-    out += RenderDiagnostic(errors[i], source->second, color);
+    out += RenderDiagnostic(errors[i], source->second, color, word);
   }
   return out;
+}
+
+}  // namespace
+
+std::string RenderErrors(const Errors& errors, bool color) {
+  return Rendered(errors, color, "error");
+}
+
+std::string RenderWarnings(const Errors& warnings, bool color) {
+  return Rendered(warnings, color, "warning");
 }
 
 }  // namespace profgauge

@@ -92,8 +92,9 @@ struct Finding {
   std::string message, advice;  ///< Filled in; empty unless it fired or was waived.
   RichText message_parts;       ///< The same by parts,
   std::vector<RichText> advice_parts;  ///< and by points.
-  std::string next;  ///< A command that continues the investigation; may be empty.
-  Value metric;      ///< The measured number, in metric_unit; absent without one.
+  std::string next;    ///< A command that continues the investigation; may be empty.
+  std::string change;  ///< What a plan calls its scenario; may be empty.
+  Value metric;        ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
   std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.

@@ -22,6 +22,7 @@ constexpr FactSpec kFacts[] = {
     {"profile.format", Unit::kText, "Format of the profile: kineto, nsight_systems, …"},
     {"profile.iteration_source", Unit::kText,
      "Source of iterations: a marker, a key operator, or `whole profile` if there is none."},
+    {"profile.iterations_by", Unit::kText, "Source of iterations, by its kind."},
     {"profile.repeated_ranges", Unit::kText,
      "If iterations are not marked: repeated outermost ranges of the host, with counts."},
     {"profile.iterations_total", Unit::kCount, "Iterations in the profile, selected or not."},
@@ -243,6 +244,31 @@ std::span<const FactSpec> FactCatalogue() {
   return kAll;
 }
 
+std::string_view IterationsById(IterationsBy by) {
+  switch (by) {
+    case IterationsBy::kMarkers:
+    case IterationsBy::kProfilerSteps:
+    case IterationsBy::kPattern:
+      return "marker";
+    case IterationsBy::kKeyOp:
+      return "key_op";
+    case IterationsBy::kOptimizer:
+      return "optimizer";
+    case IterationsBy::kLoader:
+      return "loader";
+    case IterationsBy::kRepetition:
+      return "repetition";
+    case IterationsBy::kRange:
+      return "range";
+    case IterationsBy::kUndivided:
+      return "whole_profile";
+    case IterationsBy::kNoTimeline:
+    case IterationsBy::kUnknown:
+      break;
+  }
+  return "none";
+}
+
 void AddDeviceWords(Accelerator accelerator, Facts& facts) {
   const DeviceWords& words = DeviceWordsOf(accelerator);
   for (const DeviceWord& word : DeviceWordCatalogue()) {
@@ -253,6 +279,7 @@ void AddDeviceWords(Accelerator accelerator, Facts& facts) {
 Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   Facts facts;
   facts["profile.iteration_source"] = analysis.iteration_source.Text();
+  facts["profile.iterations_by"] = std::string(IterationsById(analysis.iteration_source.by));
   facts["profile.iterations_total"] = analysis.iterations_total;
   facts["profile.exposed_collectives"] = ExposedCollectives(analysis);
   for (const Remark& remark : analysis.remarks) {

@@ -24,6 +24,9 @@ std::span<const FactSpec> FactCatalogue();
 /// By name; a fact that not recorded is missing or monostate.
 using Facts = std::map<std::string, Value, std::less<>>;
 
+/// As rules name it: "marker", "key_op", …, "whole_profile", "none".
+std::string_view IterationsById(IterationsBy by);
+
 /// What the parts of these devices are called, as facts `device.…`.
 void AddDeviceWords(Accelerator accelerator, Facts& facts);
 

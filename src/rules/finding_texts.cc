@@ -170,6 +170,7 @@ void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const 
   if (rule.rule->schema == 1) SplitAdvice(out.advice_parts);
   for (const RichText& point : out.advice_parts) out.advice += fmt::format("- {}\n", TextOf(point));
   if (rule.next) out.next = expr::RenderMessage(*rule.next, data, rows);
+  if (rule.change) out.change = expr::RenderMessage(*rule.change, data, rows);
 }
 
 }  // namespace profgauge

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <string_view>
 
 #include "base/content_hash.h"
 #include "base/list_folder.h"
@@ -175,6 +176,21 @@ tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::s
   return decoded;
 }
 
+void CheckTitles(const std::vector<Rule>& rules, const std::vector<Rule>& others, Errors& errors) {
+  std::map<std::string_view, const Rule*> by_title;
+  for (const Rule& rule : others) by_title.try_emplace(rule.title, &rule);
+  for (const Rule& rule : rules) {
+    if (rule.schema == 1 || rule.title.empty()) continue;
+    const auto first = by_title.find(rule.title);
+    if (first == by_title.end() || first->second->id == rule.id) continue;
+    errors.push_back({ErrorKind::kConfig,
+                      "rules/title",
+                      fmt::format("the title is that of `{}`", first->second->id),
+                      rule.place,
+                      {"help: name the difference in the title"}});
+  }
+}
+
 RuleSet LoadRulesWithErrors(const std::vector<std::string>& paths, Errors& errors) {
   Collector collector;
   for (const std::string& path : paths) {
@@ -186,6 +202,7 @@ RuleSet LoadRulesWithErrors(const std::vector<std::string>& paths, Errors& error
     }
   }
   collector.Read();
+  CheckTitles(collector.rules.rules, collector.rules.rules, collector.errors);
   if (collector.errors.empty() && collector.rules.rules.empty() && !paths.empty()) {
     Error none{ErrorKind::kConfig, "rules/none", "there are no rules in it", {}, {}};
     none.where.file = paths.front();

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 
 namespace profgauge {
@@ -52,6 +54,7 @@ class Ranker {
     for (std::size_t cause = 0; cause < findings_.size(); ++cause) {
       if (Fired(findings_[cause].status)) LinkSymptoms(cause, false);
     }
+    LinkFamilies();
     for (std::size_t cause = 0; cause < findings_.size(); ++cause) {
       if (findings_[cause].status == FindingStatus::kWaived) LinkSymptoms(cause, true);
     }
@@ -64,6 +67,29 @@ class Ranker {
     }
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       if (roots[i]) WaiveSymptoms(i);
+    }
+  }
+
+  /// Of the findings of a family that nothing explains, all stand under the one that saves most,
+  /// but for graver ones.
+  void LinkFamilies() {
+    std::map<std::string_view, std::size_t> roots;
+    const auto is_free = [this](std::size_t i) {
+      return Fired(findings_[i].status) && !findings_[i].cause &&
+             !findings_[i].rule->family.empty();
+    };
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (!is_free(i) || findings_[i].gain_share <= 0) continue;
+      std::size_t& root = roots.try_emplace(findings_[i].rule->family, i).first->second;
+      if (findings_[i].gain_share > findings_[root].gain_share) root = i;
+    }
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      const auto root = is_free(i) ? roots.find(findings_[i].rule->family) : roots.end();
+      if (root == roots.end() || root->second == i) continue;
+      const Finding& cause = findings_[root->second];
+      if (cause.rule != findings_[i].rule && findings_[i].status >= cause.status) {
+        findings_[i].cause = root->second;
+      }
     }
   }
 

@@ -112,11 +112,13 @@ struct Rule {
   /// More of them, each with what must hold of the finding that explains it.
   std::vector<RuleLet> explains_when;
   std::optional<RuleGain> gain;
-  std::vector<TextItem> message;   ///< Sentences.
-  std::vector<TextItem> advice;    ///< Points; in schema 1 one text of several lines.
-  std::string title_pass;          ///< The title where it passed; empty: `title`.
-  std::string source;              ///< Where the rule comes from.
-  std::optional<SourceText> next;  ///< A command that continues the investigation, with holes.
+  std::vector<TextItem> message;  ///< Sentences.
+  std::vector<TextItem> advice;   ///< Points; in schema 1 one text of several lines.
+  std::string title_pass;         ///< The title where it passed; empty: `title`.
+  std::string source;             ///< Where the rule comes from.
+  std::string family;  ///< What it is about, with others: those that fire stand under one.
+  std::optional<SourceText> change;  ///< The change that its scenario is, with holes.
+  std::optional<SourceText> next;    ///< A command that continues the investigation, with holes.
   std::string docs;
   std::optional<RuleEvidence> evidence;
   Where place;  ///< Of `id`, for messages about the whole rule.
@@ -154,6 +156,9 @@ tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths);
 /// The same, with all that can be decoded beside the errors, which are added to `errors`: so that
 /// mistakes of other kinds can be reported with them.
 RuleSet LoadRulesWithErrors(const std::vector<std::string>& paths, Errors& errors);
+
+/// Adds an error for each of `rules` (of schema 2) whose title is that of another one in `others`.
+void CheckTitles(const std::vector<Rule>& rules, const std::vector<Rule>& others, Errors& errors);
 
 /// Names of the rule files that are compiled in, for LoadRules: "builtin:comm", …
 std::vector<std::string> BuiltinRuleFiles();

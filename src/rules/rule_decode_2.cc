@@ -58,6 +58,7 @@ class RuleReader {
         {"category",
          [this](const YamlNode& n) { Set(rule_.category, IdPart(decoder_, n, "category")); }},
         TextKey("source", rule_.source),
+        {"family", [this](const YamlNode& n) { Set(rule_.family, IdPart(decoder_, n, "family")); }},
         {"formerly", [this](const YamlNode& n) { Formerly(n); }},
         SourceKey("for_each", rule_.for_each),
         {"needs", [this](const YamlNode& n) { rule_.needs = decoder_.Sources(n, "needs"); }},
@@ -86,6 +87,7 @@ class RuleReader {
          [this](const YamlNode& n) {
            rule_.advice = DecodeItems(decoder_, n, "advice", scope_.library);
          }},
+        OptionalKey("change", rule_.change),
         OptionalKey("next", rule_.next),
         TextKey("docs", rule_.docs),
     };
@@ -424,17 +426,13 @@ void DecodeRule2(Decoder& decoder, const YamlNode& node, const FileScope& scope,
   if (used != nullptr) CheckArguments(decoder, rule.place, with, *used, arguments);
   CheckComplete(decoder, node, rule);
   CheckFires(decoder, node, rule);
-  CompleteParams(rule);
   LowerRule({scope.library, arguments}, rule, errors);
+  CompleteParams(rule);
   CheckDeviceWords(decoder, rule.place, rule.title);
   if (rule.evidence) {
     for (const EvidenceColumn& column : rule.evidence->columns) {
       CheckDeviceWords(decoder, column.value.All(), column.head);
     }
-  }
-  if (rule.docs.empty() && !rule.id.empty()) {
-    rule.docs = "rules/README.md#" + rule.id;
-    std::replace(rule.docs.begin() + 16, rule.docs.end(), '/', '-');
   }
   rule.is_whole = decoder.errors() == errors_before;
   out.push_back(std::move(rule));

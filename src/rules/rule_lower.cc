@@ -93,6 +93,7 @@ class Lowering {
     Items(rule_.message);
     Items(rule_.advice);
     if (rule_.next) rule_.next = Text(*rule_.next);
+    if (rule_.change) rule_.change = Text(*rule_.change);
     for (RuleLet& entry : rule_.explains_when) entry.value = Expand(entry.value);
     if (rule_.evidence) Evidence(*rule_.evidence);
     TakeNames();
@@ -390,10 +391,10 @@ class Lowering {
   void Metric(RuleMetric& metric) {
     metric.is = PlainText(metric.is);
     metric.value = Expand(metric.value);
-    for (auto* limit :
-         {&metric.warn_above, &metric.error_above, &metric.warn_below, &metric.error_below}) {
-      Replace(*limit);
-    }
+    LimitParam(metric.warn_above, "warn");
+    LimitParam(metric.error_above, "error");
+    LimitParam(metric.warn_below, "warn");
+    LimitParam(metric.error_below, "error");
     if (metric.show_as.kind != ShowAs::Kind::kAuto) return;
     for (const RuleParam& param : rule_.params) {
       const bool is_limit = param.name == "warn" || param.name == "error";
@@ -401,6 +402,23 @@ class Lowering {
         metric.show_as.kind = ShowAs::Kind::kPercent;
       }
     }
+  }
+
+  /// A limit that is a template's argument is a parameter as if it were written out.
+  void LimitParam(std::optional<SourceText>& limit, std::string_view name) {
+    if (!limit) return;
+    const bool is_argument = limit->text.starts_with(kArgument);
+    Replace(limit);
+    if (!is_argument) return;
+    const auto literal = ParseLiteral(Trim(limit->text));
+    if (!literal) return;
+    const auto known = std::ranges::find(rule_.params, name, &RuleParam::name);
+    RuleParam& param = known == rule_.params.end() ? rule_.params.emplace_back() : *known;
+    param.name = name;
+    param.default_value = *literal;
+    param.where = limit->All();
+    limit->text = fmt::format("${}", name);
+    limit->runs.resize(std::min<std::size_t>(limit->runs.size(), 1));
   }
 
   void Gain(RuleGain& gain) {

@@ -211,7 +211,7 @@ struct KnownMessage {
   std::string_view theirs, ours, help;
 };
 constexpr std::string_view kQuoteHelp =
-    "help: put texts in quotes that start with one of `! & * % @ { [ | > `` or contain `: ` or ` "
+    "help: put texts in quotes that start with one of `! & * % @ ? { [ | > `` or contain `: ` or ` "
     "#`";
 constexpr KnownMessage kMessages[] = {
     {"illegal map value", "unexpected `:`", kQuoteHelp},

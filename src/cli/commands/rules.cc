@@ -18,6 +18,7 @@
 #include "cli/outputs.h"
 #include "cli/reading.h"
 #include "cli/text/rules_text.h"
+#include "rules/rule_mistakes.h"
 #include "rules/rulebook.h"
 #include "rules/waiver.h"
 #include "rules/yaml.h"
@@ -71,11 +72,15 @@ Result<int> RunRulesList(const Options& options, Console& console) {
 
 Result<int> RunRulesCheck(const Options& options, Console& console) {
   Errors errors;
+  Errors warnings;
   const RuleSet rules = LoadRulesWithErrors(options.arguments, errors);
   for (const Rule& rule : rules.rules) {
-    for (Error& error : CheckRule(rule)) errors.push_back(std::move(error));
+    for (Error& error : CheckRule(rule, &warnings)) errors.push_back(std::move(error));
   }
+  if (const auto shipped = LoadBuiltinRules()) CheckTitles(rules.rules, shipped->rules, errors);
   SortByPlace(errors);
+  SortByPlace(warnings);
+  if (!warnings.empty()) console.Warn(RenderWarnings(warnings, console.color_err()));
   if (!errors.empty()) return Refuse(errors, console);
   for (const Rule& rule : rules.rules) {
     for (const std::string& doubt : DoubtsOf(rule)) console.Warn(doubt);

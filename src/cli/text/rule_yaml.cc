@@ -162,6 +162,7 @@ std::string ExpandedRule(const Rule& rule) {
   out.Text(4, "title_pass", rule.title_pass);
   out.Text(4, "category", rule.category);
   out.Text(4, "source", rule.source);
+  out.Text(4, "family", rule.family);
   out.Text(4, "for_each", rule.for_each.text);
   if (!rule.needs.empty()) out.Key(4, "needs", List(rule.needs));
   ParamKeys(rule.params, out);
@@ -179,6 +180,7 @@ std::string ExpandedRule(const Rule& rule) {
   out.Items(6, Flat(rule.message));
   if (!rule.advice.empty()) out.Key(4, "advice", "");
   out.Items(6, Flat(rule.advice));
+  out.Source(4, "change", rule.change);
   out.Source(4, "next", rule.next);
   out.Text(4, "docs", rule.docs);
   if (rule.evidence) EvidenceKeys(*rule.evidence, out);

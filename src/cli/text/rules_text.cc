@@ -141,6 +141,7 @@ std::string RuleLines(const std::vector<Rule>& rules) {
 std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
   std::string out = fmt::format("{}\n  {}\n\n", rule.id, Printable(InGeneralWords(rule.title)));
   Line(out, "category", rule.category);
+  Line(out, "family", rule.family);
   for (const std::string& former : rule.formerly) Line(out, "formerly", former);
   Line(out, "file", fmt::format("{}:{}", rule.place.file, rule.place.line));
   if (active == nullptr) Line(out, "policy", "switched off");
@@ -164,6 +165,7 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
   }
   Line(out, "message", TextOf(rule.message));
   if (!rule.advice.empty()) Line(out, "advice", TextOf(rule.advice));
+  if (rule.change) Line(out, "change", rule.change->text);
   if (rule.next) Line(out, "next", rule.next->text);
   Line(out, "source", rule.source);
   Line(out, "docs", rule.docs);
@@ -219,6 +221,10 @@ std::string RuleDocs(const std::vector<Rule>& rules) {
       fmt::format_to(Out(out), "Estimated gain ({}): {}\n\n", GainBoundName(rule.gain->bound),
                      rule.gain->why);
     }
+    if (!rule.explains.empty()) {
+      fmt::format_to(Out(out), "Explains `{}`.\n\n", JoinedTexts(rule.explains));
+    }
+    if (!rule.source.empty()) fmt::format_to(Out(out), "Source: {}\n\n", rule.source);
   }
   return out;
 }

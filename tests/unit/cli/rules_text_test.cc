@@ -38,6 +38,23 @@ rules:
             "Estimated gain (upper): As if it were gone.\n\n");
 }
 
+/// What no page holds any more is in the program: each rule with its reason and its source.
+TEST(RuleDocs, HoldTheShippedRules) {
+  const auto rules = LoadBuiltinRules();
+  ASSERT_TRUE(rules);
+  const std::string docs = RuleDocs(rules->rules);
+  for (const Rule& rule : rules->rules) {
+    const std::size_t begin = docs.find("\n`" + rule.id + "`: ");
+    ASSERT_NE(begin, std::string::npos) << rule.id;
+    const std::string section = docs.substr(begin, docs.find("\n### ", begin) - begin);
+    if (rule.gain) EXPECT_NE(section.find(rule.gain->why), std::string::npos) << rule.id;
+    EXPECT_NE(section.find(rule.source), std::string::npos) << rule.id;
+    for (const SourceText& id : rule.explains) {
+      EXPECT_NE(section.find(id.text), std::string::npos) << rule.id;
+    }
+  }
+}
+
 TEST(ExpandedRule, SaysWhatItsTemplateSays) {
   const auto file = ParseRuleFile(R"(schema: 2
 namespace: t

@@ -159,12 +159,12 @@ struct Operand {
   std::string_view value, fallback;  // Of one dimension.
 };
 constexpr Operand kOperands[] = {
-    {"lost", "3 us"},                    // absent
-    {"wait", "3 us"},                    // known
-    {"sum(kernel.time)", "0 ms"},        // of a group
-    {"lost / profile.ranks", "wait"},    // absent by its parts
-    {"profile.kernel_time / 0", "1 s"},  // absent by its division
-    {"max(lost)", "least(wait, 1 us)"},  // absent over all rows
+    {"lost", "3 us"},                                              // absent
+    {"wait", "3 us"},                                              // known
+    {"sum(kernel.time)", "0 ms"},                                  // of a group
+    {"lost / profile.ranks", "wait"},                              // absent by its parts
+    {"profile.kernel_time / 0", "1 s"},                            // absent by its division
+    {"max(kernel.time, kernel.time > 9 s)", "least(wait, 1 us)"},  // absent over no rows
 };
 constexpr std::string_view kAround[] = {"{} + 1 ms",
                                         "1 ms - {}",

@@ -44,6 +44,19 @@ constexpr std::string_view kCauses = R"(
     message: memory
 )";
 
+constexpr std::string_view kFamily = R"(schema: 2
+namespace: test
+category: gpu
+rules:
+  - {id: most, title: Most, family: idle, metric: {value: gpu.idle.mean, warn_above: 15%},
+     gain: {value: gpu.idle.mean * iteration.time.mean}, message: most}
+  - {id: less, title: Less, family: idle, level: warn, gain: {value: 5 ms}, message: less}
+  - {id: unknown, title: Unknown, family: idle, level: info, message: unknown}
+  - {id: graver, title: Graver, family: idle, level: error, gain: {value: 1 ms}, message: graver}
+  - {id: other, title: Other, family: copies, level: warn, gain: {value: 2 ms}, message: other}
+  - {id: alone, title: Alone, level: warn, gain: {value: 3 ms}, message: alone}
+)";
+
 TestRun CauseRun() {
   TestRun run;
   run.Set("gpu.idle.mean", 0.6)
@@ -194,6 +207,23 @@ TEST(CausesAndGains, NoGainOfIdleTimeIsLargerThanTheGapsBesideItsRows) {
   EXPECT_EQ(Check(kRule, run), "test/calls: warn 3 (> 1) gain 60000000 | calls\n");
   EXPECT_EQ(Check(kRule, run.Exposed("api_calls", exposure)),
             "test/calls: warn 3 (> 1) gain 15000000 | calls\n");
+}
+
+/// One subject, one finding: the others stand under the one that saves most, but for graver ones.
+TEST(Families, StandUnderTheOneThatSavesMost) {
+  auto file = ParseRuleFile(kFamily, "test.yaml");
+  ASSERT_TRUE(file) << ShowErrors(file.error());
+  Loaded loaded;
+  loaded.rules.rules = std::move(file->rules);
+  const auto active = SelectRules(loaded.rules, loaded.policy, {});
+  loaded.compiled = *CompileRules(*active, loaded.policy);
+  EXPECT_EQ(Show(EvaluateRules(loaded.compiled, CauseRun().analysis(), {}, {})),
+            "test/most: warn 60.0 % (> 15 %) gain 60000000 | most\n"
+            "  test/less: warn gain 5000000 | less\n"
+            "  test/unknown: info | unknown\n"
+            "test/alone: warn gain 3000000 | alone\n"
+            "test/other: warn gain 2000000 | other\n"
+            "test/graver: error gain 1000000 | graver\n");
 }
 
 }  // namespace

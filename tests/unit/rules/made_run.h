@@ -52,14 +52,18 @@ class TestRun {
   }
   TestRun& Rows(std::string_view table_id, std::initializer_list<std::string_view> columns,
                 std::initializer_list<std::initializer_list<Value>> rows) {
+    return RowsOf(table_id, columns, {rows.begin(), rows.end()});
+  }
+  /// The same with rows that are made in a loop.
+  TestRun& RowsOf(std::string_view table_id, std::initializer_list<std::string_view> columns,
+                  const std::vector<std::vector<Value>>& rows) {
     const TableSpec* spec = profgauge::FindTable(table_id);
     Table table(spec->id, spec->row_name, InGeneralWords(spec->title), strings_);
     for (const ColumnSpec& column_spec : spec->columns) {
       Column& column = table.AddColumn(column_spec);
       const auto place = std::find(columns.begin(), columns.end(), column_spec.id);
       for (const auto& row : rows) {
-        const Value value = place == columns.end() ? Value() : row.begin()[place - columns.begin()];
-        Add(column, value);
+        Add(column, place == columns.end() ? Value() : row.begin()[place - columns.begin()]);
       }
     }
     analysis_.tables.push_back(std::move(table));

@@ -14,7 +14,7 @@ TEST(Schema1, TheLastFilesAreReadAndCompiled) {
       (std::filesystem::path(PROFGAUGE_SOURCE_DIR) / "tests/unit/rules/data/schema1").string();
   const auto rules = LoadRules({folder});
   ASSERT_TRUE(rules) << ShowErrors(rules.error());
-  EXPECT_EQ(rules->rules.size(), 107u);
+  EXPECT_EQ(rules->rules.size(), 114u);
   for (const Rule& rule : rules->rules) {
     EXPECT_EQ(ShowErrors(CheckRule(rule)), "") << rule.id;
     EXPECT_EQ(rule.schema, 1) << rule.id;

@@ -69,7 +69,7 @@ TEST(Schema2, CompletesWhatFollows) {
   EXPECT_EQ(rule.id, "t/idle");
   EXPECT_EQ(rule.category, "c");
   EXPECT_EQ(rule.for_each.text, "profile");
-  EXPECT_EQ(rule.docs, "rules/README.md#t-idle");
+  EXPECT_EQ(rule.docs, "");
   EXPECT_EQ(rule.gain->bound, GainBound::kUpper);
   ASSERT_EQ(rule.params.size(), 1u);
   EXPECT_EQ(rule.params[0].name, "warn");
@@ -213,6 +213,21 @@ TEST(Templates, MergeMappingsAndReplaceTheRest) {
   EXPECT_EQ(rule.message[0].text.text, "Rank {{ rank.id }} waits {{ exposed }} for reductions.");
   EXPECT_EQ(rule.evidence->columns[1].head, "Calls / iteration");
   EXPECT_EQ(rule.evidence->columns[1].value.text, "(collective.calls / rank.iterations)");
+}
+
+/// A limit that is an argument is a parameter, as if the rule had written it out.
+TEST(Templates, LimitsMayBeArguments) {
+  const Rule rule = OneRule(
+      std::string(kHead) +
+      "templates:\n  t:\n    with: {most: number}\n    rule:\n      for_each: kernel\n      "
+      "metric: {is: share, value: sum(kernel.time) / profile.kernel_time, warn_above: with.most}\n"
+      "      message: m\nrules:\n  - {id: a, title: A, use: t, with: {most: 15%}}\n");
+  ASSERT_EQ(rule.params.size(), 1u);
+  EXPECT_EQ(rule.params[0].name, "warn");
+  EXPECT_DOUBLE_EQ(rule.params[0].default_value.value, 0.15);
+  EXPECT_EQ(rule.params[0].doc, "Warning above this: share.");
+  EXPECT_EQ(rule.metric->warn_above->text, "$warn");
+  EXPECT_EQ(rule.metric->show_as.kind, ShowAs::Kind::kPercent);
 }
 
 TEST(Templates, ErrorsAreAtTheTemplate) {

@@ -55,15 +55,34 @@ TEST(ShippedRules, Compile) {
   EXPECT_GE(shipped.compiled.size(), 75u);
 }
 
-TEST(ShippedRules, EveryRuleHasItsSectionAndAdvice) {
+TEST(ShippedRules, HaveAdviceAndTitlesOfTheirOwn) {
   const Shipped shipped;
-  const std::string readme = ReadAll(fs::path(PROFGAUGE_SOURCE_DIR) / "rules/README.md");
+  std::set<std::string> titles;
   for (const Rule& rule : shipped.rules.rules) {
-    std::string anchor = rule.id;
-    std::replace(anchor.begin(), anchor.end(), '/', '-');
-    EXPECT_EQ(rule.docs, "rules/README.md#" + anchor);
-    EXPECT_NE(readme.find("\n### " + anchor + "\n"), std::string::npos) << rule.id;
+    EXPECT_EQ(rule.schema, 2) << rule.id;
     EXPECT_FALSE(rule.advice.empty()) << rule.id;
+    EXPECT_TRUE(titles.insert(rule.title).second) << rule.id << ": " << rule.title;
+    if (rule.gain && !rule.gain->scenario.empty()) EXPECT_TRUE(rule.change) << rule.id;
+  }
+}
+
+/// Users' rules get no warnings that ours have.
+TEST(ShippedRules, AreMeant) {
+  const Shipped shipped;
+  Errors warnings;
+  for (const Rule& rule : shipped.rules.rules) CheckRule(rule, &warnings);
+  EXPECT_EQ(RenderErrors(warnings, false), "");
+}
+
+/// Lines that anybody can read.
+TEST(ShippedRules, AreNarrow) {
+  for (const auto& entry : fs::directory_iterator(fs::path(PROFGAUGE_SOURCE_DIR) / "rules")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".yaml") || name.ends_with(".test.yaml")) continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      EXPECT_LE(line.size(), 120u) << name << ": " << line;
+    }
   }
 }
 
