@@ -275,7 +275,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   const bool is_told = source.IsAsked() || policy.baseline.has_value();
   input.baseline = is_told ? &chosen.info : nullptr;
   input.findings = report::BuildFindings(evaluation);
-  input.plan = report::BuildPlan(plan, evaluation);
+  input.plan = report::BuildPlan(plan, evaluation, DeviceWordsOf(AcceleratorOf(subject.ranks)));
   input.rules_hash = rules.rules().hash;
   input.options = ProvenanceOptions(options.choices, policy);
   // Only waivers depend on the day; without them the report does not.

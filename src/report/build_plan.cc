@@ -22,7 +22,8 @@ std::string ChangeOf(const profgauge::Finding& finding) {
 
 }  // namespace
 
-Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation) {
+Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
+               const DeviceWords& words) {
   Plan out;
   out.absent_because = plan.absent_because;
   out.start = TimeOf(plan.start);
@@ -37,7 +38,8 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation) {
       to.rules.push_back(evaluation.findings[at].rule->id);
       to.fired = to.fired && Fired(evaluation.findings[at].status);
     }
-    to.title = first.title;
+    // That of the fault: what passed becomes the limit once the steps before it are done.
+    to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);
     to.change = ChangeOf(first);
     to.time = TimeOf(step.time);
     to.saves = TimeOf(step.saves);

@@ -99,7 +99,8 @@ void PrintPlan(const Rulebook& book, std::span<const Profile> ranks, Replayable&
     console.Print(fmt::format("There is no plan: {}.\n", plan.absent_because));
     return;
   }
-  const report::Plan words = report::BuildPlan(plan, evaluation);
+  const report::Plan words =
+      report::BuildPlan(plan, evaluation, DeviceWordsOf(AcceleratorOf(ranks)));
   console.Print(render::RenderPlan(words, static_cast<std::size_t>(console.width())));
   console.Print(fmt::format("{}\n", render::PlanNote(words)));
 }

@@ -125,7 +125,8 @@ TEST(Plan, IsInMetricsAndInTheReport) {
   EXPECT_NEAR(number(metric::kPlanEndTime), plan.steps.back().time, 1);
   EXPECT_NEAR(number(metric::kPlanGainShare), (plan.start - plan.end()) / plan.start, 1e-9);
   EXPECT_NEAR(number(metric::kPlanFirstGainShare), plan.steps.front().saves / plan.start, 1e-9);
-  const report::Plan words = report::BuildPlan(plan, planned->evaluation);
+  const report::Plan words =
+      report::BuildPlan(plan, planned->evaluation, DeviceWordsOf(Accelerator::kNvidia));
   ASSERT_EQ(words.steps.size(), 2u);
   EXPECT_TRUE(words.steps.front().fired);
   EXPECT_NE(words.steps.front().change.find("TF32"), std::string::npos);
