@@ -84,7 +84,8 @@ class Query(unittest.TestCase):
         self.assertEqual([column["name"] for column in document["columns"]], rows[0])
         self.assertEqual([list(line.values()) for line in lines], document["rows"])
         self.assertEqual(tabs, rows)
-        text = [["" if cell is None else str(cell) for cell in row] for row in document["rows"]]
+        text = [["" if cell is None else f"{cell:g}" if isinstance(cell, float) and cell == int(cell) else str(cell)
+                 for cell in row] for row in document["rows"]]
         self.assertEqual(text, rows[1:])
 
     def test_a_closed_pipe_ends_it(self):
@@ -150,7 +151,7 @@ class Query(unittest.TestCase):
         text, _ = run("query", ranks, "select rank, count(*) n from device_events", "--rank", "7", "--format", "csv")
         self.assertEqual(text, "rank,n\n7,3\n")
         run("export", "tables", ranks, "--tables", "device_events,ranks", "--format", "csv", "-o", self.folder / "out")
-        rows = list(csv.DictReader(open(self.folder / "out" / "device_events.csv")))
+        rows = list(csv.DictReader(io.StringIO((self.folder / "out" / "device_events.csv").read_text("utf-8"))))
         self.assertEqual(len(rows), 66 * 3)
         self.assertEqual(len({row["id"] for row in rows}), 66 * 3)
 
@@ -180,7 +181,8 @@ class Export(unittest.TestCase):
             names = [column["name"] for column in table["columns"]]
             stored = [list(row) for row in database.execute(f"select * from {table['name']}")]
             self.assertEqual(len(stored), table["rows"], table["name"])
-            lines = [json.loads(line) for line in open(self.folder / "jsonl" / f"{table['name']}.jsonl")]
+            lines = [json.loads(line)
+                     for line in (self.folder / "jsonl" / f"{table['name']}.jsonl").read_text("utf-8").splitlines()]
             plain = [[int(cell) if isinstance(cell, bool) else cell for cell in line.values()] for line in lines]
             self.assertEqual(plain, stored, table["name"])
             with open(self.folder / "csv" / f"{table['name']}.csv", newline="") as file:
@@ -359,7 +361,7 @@ class Mcp(unittest.TestCase):
             (root / "runs").mkdir(parents=True)
             (root / "link.json.gz").symlink_to(SLOW)
             (root / "runs" / "link.json.gz").symlink_to(SLOW)
-            (root / "policy.yaml").write_text(f"extends: {EXAMPLES / 'policy.yaml'}\n")
+            (root / "policy.yaml").write_text(f"schema: 1\nextends: [{EXAMPLES / 'policy.yaml'}]\n")
             (root / "own.json").write_text(profile_of(["k"]))
             with Agent("--root", root, cwd=root) as agent:
                 for paths in ([str(SLOW)], ["link.json.gz"], ["runs"], ["../"], ["/etc/passwd"], [str(root / ".." / "x")]):

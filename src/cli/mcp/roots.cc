@@ -40,7 +40,7 @@ Result<Roots> Roots::Of(const std::vector<std::string>& folders) {
 
 bool Roots::Holds(const std::string& path) const {
   std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(path, error);
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
   return !error && std::any_of(folders_.begin(), folders_.end(),
                                [&](const std::string& root) { return IsBelow(canonical, root); });
 }
