@@ -114,6 +114,10 @@ Error Query::SqlError(int code) const {
   Error error;
   error.kind = ErrorKind::kUsage;
   error.where = PlaceIn(sql_, file_, sqlite3_error_offset(connection_.get()));
+  // Of its own accord SQLite changes no virtual table.
+  const bool is_change = message.find(" may not be ") != std::string::npos ||
+                         message.find("create triggers on virtual tables") != std::string::npos;
+  if (is_change && seen_->denied.empty()) seen_->denied = "the tables cannot be changed";
   if (!seen_->denied.empty()) {
     error.code = "query/read-only";
     error.message =

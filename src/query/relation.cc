@@ -22,7 +22,8 @@ constexpr Renamed kRenamed[] = {{"message_sizes", "from", "from_size"},
                                 {"", "to", "to_mark"},
                                 {"", "group", "process_group"},
                                 {"", "index", "position"},
-                                {"", "limit", "limit_text"}};
+                                {"", "limit", "limit_text"},
+                                {"", "values", "arguments"}};
 
 // What identifies a row, where it is not a first column called `name`, `id` or `key`.
 struct Keys {
@@ -42,7 +43,11 @@ constexpr Keys kKeys[] = {
     {"kernels_by_iteration", {"iteration", "rank", "name"}},
     {"gpus", {"rank", "id"}},
     {"ranks", {"rank"}},
-    {"rank_steps", {"rank", "iteration"}},
+    {"rank_steps", {"rank", "step"}},
+    // Rows of these differ in more columns than a key may have.
+    {"kernels_by_op", {}},
+    {"tensor_core_ops", {}},
+    {"roofline", {}},
     {"streams", {"rank", "gpu", "stream"}},
     {"gaps", {"rank", "gpu", "start"}},
     {"memcpys", {"kind", "host_memory", "rank", "gpu"}},
