@@ -41,7 +41,8 @@ constexpr CommandSpec kCommands[] = {
      "Simulates the selected iterations with changed durations and the recorded dependencies.\n"
      "Each --scale and each --finding is one scenario; then all of them together. --plan lists "
      "the\n"
-     "findings in the order to fix them. Exits 3 if a condition matches nothing, or if the profile\n"
+     "findings in the order to fix them. Exits 3 if a condition matches nothing, or if the "
+     "profile\n"
      "has no launching calls and cannot be simulated.",
      "  profgauge what-if run7.pt.trace.json.gz --scale \"host_op.name matches 'DataLoader' by "
      "0\"\n"
@@ -73,7 +74,8 @@ constexpr CommandSpec kCommands[] = {
      RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
      "The history is one SQLite file; several writers at the same time are safe. Pass the policy\n"
-     "that will judge, like for `baseline save`. PROFILE may be the folder that `check --ci` wrote:\n"
+     "that will judge, like for `baseline save`. PROFILE may be the folder that `check --ci` "
+     "wrote:\n"
      "its runs are added with their verdict and their model, by the policy of their job.",
      "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n"
      "  profgauge history add profgauge-report --branch main --commit 3f2a1c\n",

@@ -133,14 +133,15 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   if (asked.kernels || asked.operators || asked.collectives || asked.modules)
     question.parts = kPartRuns;
   if (IsMissing(options.db) && OnMissingOf(options, policy) != OnBaselineMissing::kFail) {
-    return Choose([what, db = options.db, wanted = question.reference.count](std::span<const Snapshot>) {
-      ChosenBaseline none;
-      none.info.state = BaselineState::kMissing;
-      none.info.source = what;
-      none.info.wanted = wanted;
-      none.info.why_missing = db + " does not exist";
-      return Result<ChosenBaseline>(std::move(none));
-    });
+    return Choose(
+        [what, db = options.db, wanted = question.reference.count](std::span<const Snapshot>) {
+          ChosenBaseline none;
+          none.info.state = BaselineState::kMissing;
+          none.info.source = what;
+          none.info.wanted = wanted;
+          none.info.why_missing = db + " does not exist";
+          return Result<ChosenBaseline>(std::move(none));
+        });
   }
   PROFGAUGE_TRY(History opened, History::OpenToRead(options.db));
   auto history = std::make_shared<History>(std::move(opened));

@@ -101,8 +101,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const
                         ? GateStatus::kLowConfidence
                         : StatusOf(threshold.level);
     result.reason += fmt::format(" (without the profiler; {} recorded)", recorded_text);
-    if (metric.low_confidence)
-      result.reason += fmt::format(", but uncertain: {}", metric.note);
+    if (metric.low_confidence) result.reason += fmt::format(", but uncertain: {}", metric.note);
     return result;
   }
   const std::string own = FormatValue(metric.value, unit);

@@ -116,9 +116,8 @@ TEST_F(RankByRank, OfMoreThanMemoryHoldsTheSummariesAreJudged) {
   const auto judged = [&](const char* memory) {
     const std::string code =
         Run({"check", At("run"), "--max-memory", memory, "--fail-on", "never"});
-    return code + (said_.find("judging 3 profiles from summaries") == said_.npos
-                       ? " by events"
-                       : " by summaries");
+    return code + (said_.find("judging 3 profiles from summaries") == said_.npos ? " by events"
+                                                                                 : " by summaries");
   };
   EXPECT_EQ(judged("1GB"), "3 by events");  // 62 ranks are missing.
   EXPECT_EQ(judged("1MiB"), "3 by summaries");
@@ -186,8 +185,7 @@ TEST_F(RankByRank, BaselinesAreThoseOfTheProfiles) {
 
 TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
   ASSERT_EQ(Run({"baseline", "save", At("run"), "-o", At("many.json")}), "0");
-  EXPECT_NE(said_.find("comparing 65 profiles from summaries"), std::string::npos)
-      << said_;
+  EXPECT_NE(said_.find("comparing 65 profiles from summaries"), std::string::npos) << said_;
   ASSERT_EQ(Run({"summarize", At("run"), "-o", At("kept/run/")}), "0");
   ASSERT_EQ(Run({"baseline", "save", At("kept/run"), "-o", At("kept.json")}), "0");
   EXPECT_EQ(Text("many.json"), Text("kept.json"));

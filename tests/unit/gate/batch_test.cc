@@ -83,8 +83,7 @@ TEST(CompareRuns, ASmallerBatchIsNoPass) {
   BaselineLimit limit = On("iteration.time.median", kTwentieth);
   const MetricComparison smaller = Compared({whole}, {half}, limit);
   EXPECT_EQ(Words(smaller), "missing");
-  EXPECT_NE(smaller.reason.find("of the baseline's samples"), std::string::npos)
-      << smaller.reason;
+  EXPECT_NE(smaller.reason.find("of the baseline's samples"), std::string::npos) << smaller.reason;
   EXPECT_NE(smaller.reason.find("[baseline/other-inputs]"), std::string::npos);
   EXPECT_EQ(Words(Compared({whole}, {Calling({{"aten::mm", "[[32, 8], [8, 8]]"}}, 1.2)}, limit)),
             "fail");

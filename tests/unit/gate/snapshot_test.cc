@@ -324,11 +324,9 @@ TEST(Baseline, RefusesNumbersThatCannotBe) {
     };
     const std::string place = fmt::format("runs[0].{}: ", list.path);
     for (std::size_t i = 0; i < list.numbers; ++i) {
-      EXPECT_EQ(said([&](auto& v) { v.at(i) = -1; }),
-                place + "expected a number of 0 or more")
+      EXPECT_EQ(said([&](auto& v) { v.at(i) = -1; }), place + "expected a number of 0 or more")
           << i;
-      EXPECT_EQ(said([&](auto& v) { v.at(i) = "x"; }),
-                place + "expected a number of 0 or more");
+      EXPECT_EQ(said([&](auto& v) { v.at(i) = "x"; }), place + "expected a number of 0 or more");
       EXPECT_EQ(said([&](auto& v) { v.at(i) = kMost + 1; }),
                 place + "expected a number of 0 or more");
     }
