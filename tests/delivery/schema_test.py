@@ -38,7 +38,7 @@ BEYOND_STRUCTURE = {
     "policy/unknown-property", "policy/not-a-preset", "policy/waiver", "policy/matches-anything",
     "policy/wrong-side", "policy/params-of-off", "policy/off-after", "policy/judges-nothing",
     "policy/fail-on",
-    "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/pattern",
+    "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/never-missed", "rules/pattern",
     "rules/nothing-expected", "rules/unknown-rule", "rules/duplicate-id", "rules/unknown-param",
     "rules/no-files", "rules/none", "rules/needs", "rules/group-by", "rules/unknown-rows",
     "rules/show-as", "config/job-name", "config/job-twice", "config/label", "expr/type", "expr/unknown-field",

@@ -112,6 +112,9 @@ std::string AllTests(const fs::path& root) {
         name.ends_with("_test.py"))
       text += ReadFile(entry.path());
   }
+  for (const auto& entry : fs::directory_iterator(root / "rules")) {  // Ids of rules in sources.
+    if (entry.path().filename().string().ends_with(".test.yaml")) text += ReadFile(entry.path());
+  }
   return text;
 }
 

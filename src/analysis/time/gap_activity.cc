@@ -191,10 +191,12 @@ GapActivity GapActivities::Of(Span gap, ThreadId launching) {
     return a.time.length() < b.time.length();
   };
   const auto innermost = [&](const Frame& a, const Frame& b) {
-    const auto is_part = [gap](const Frame& frame) {
-      return Common(frame.time, gap) < knowledge::kIdleFrameShare.Of(gap.length());
+    // Of the gap as a whole: neither a part of it nor a loop around it.
+    const auto is_other = [gap](const Frame& frame) {
+      return Common(frame.time, gap) < knowledge::kIdleFrameShare.Of(gap.length()) ||
+             frame.time.length() > knowledge::kIdleFrameLength.Of(gap.length());
     };
-    return std::tuple(is_part(a), a.time.length()) < std::tuple(is_part(b), b.time.length());
+    return std::tuple(is_other(a), a.time.length()) < std::tuple(is_other(b), b.time.length());
   };
   GapActivity out;
   out.innermost = TextOf(*std::min_element(frames.begin(), frames.end(), innermost));

@@ -101,8 +101,8 @@ class Document {
       const bool opens = sections_[index].is_folded && !is_open;
       const std::string text = std::string(opens ? kFold : "") + sections_[index].text;
       const bool is_last = index + 1 == sections_.size();
-      const std::size_t needed =
-          out.size() + text.size() + kFoldEnd.size() + (is_last ? 0 : kReserve);
+      const std::size_t end = is_open || opens ? kFoldEnd.size() : 0;
+      const std::size_t needed = out.size() + text.size() + end + (is_last ? 0 : kReserve);
       if (index > 0 && max_bytes > 0 && needed > max_bytes) break;
       out += (out.empty() ? "" : "\n") + text;
       is_open |= opens;

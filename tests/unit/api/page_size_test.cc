@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Without a timeline, up to 32 ranks.
-constexpr std::size_t kPageBudget = 300'000;
+constexpr std::size_t kPageBudget = 320'000;
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
 

@@ -29,9 +29,9 @@ std::string Rows(RowFormat format, bool is_raw = false) {
 
 TEST(RowWriter, TableIsForPeople) {
   EXPECT_EQ(Rows(RowFormat::kTable),
-            "name                  time   share  is     x\n"
+            "name                time   share   is    x\n"
             "=a,\\x09\"b\"\\x0a|  4.27 ms  25.0 %  yes  0.1\n"
-            "\\x1b[2J                 –       –   no\n"
+            "\\x1b[2J                –       –   no\n"
             "… more than 2 rows\n");
 }
 

@@ -203,7 +203,7 @@ TEST(BaselineVerdict, ChangesAreSaidInTheUnitOfTheirLimit) {
       {Unit::kCount, true, 0, 110, "", "", "+110 against the baseline"},
       {Unit::kTime, false, 2e6, 1e6, "", "", "−1.00 ms against the baseline"},
       {Unit::kTime, false, 1e6, 3e6, "", "it is uncertain",
-       "+2.00 ms against the baseline, but uncertain"},
+       "+2.00 ms against the baseline, but it is uncertain"},
       {Unit::kShare, true, 0.2, 0.3, "", "",
        "+50.0 % (from 20.0 % to 30.0 %) against the baseline"},
       {Unit::kShare, false, 0.2, 0.3, "", "", "+10.00 percentage points against the baseline"},

@@ -104,6 +104,8 @@ TEST(Markdown, TheSummary) {
 
 **2 errors, 1 missing, 1 passed** · policy recommended · baseline none
 
+The data loader holds up the GPU: 12.0 % of an iteration waits for data, limit 10 %
+
 kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
 > **Data loss:** the file ends early; totals are lower bounds
@@ -115,6 +117,15 @@ kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 | Part | | Share | Per iteration | Total |
 |:--|:--|--:|--:|--:|
 | tensor\_core\_kernel | ███▋░░░░░░ | 36.0 % | 3.60 ms | 21.6 ms |
+| other\_kernel | █▉░░░░░░░░ | 19.0 % | 1.90 ms | 11.4 ms |
+| communication | █▌░░░░░░░░ | 15.0 % | 1.50 ms | 9.00 ms |
+| memcpy | ▎░░░░░░░░░ | 3.0 % | 300 µs | 1.80 ms |
+| memset | ▏░░░░░░░░░ | 1.0 % | 100 µs | 600 µs |
+| runtime | ▊░░░░░░░░░ | 7.0 % | 700 µs | 4.20 ms |
+| dataloader | █▎░░░░░░░░ | 12.0 % | 1.20 ms | 7.20 ms |
+| cpu | ▍░░░░░░░░░ | 4.0 % | 400 µs | 2.40 ms |
+| other | ▎░░░░░░░░░ | 3.0 % | 300 µs | 1.80 ms |
+| Sum | | | 10.0 ms | 60.0 ms |
 
 <details><summary>Limits, findings and operators</summary>
 

@@ -168,7 +168,7 @@ TEST(WhatIf, APolicyJoinsTheScenariosOfRules) {
   auto policy = ParsePolicy(R"(schema: 1
 extends: builtin:recommended
 what_if:
-  - {name: both, findings: [io/dataloader-bound, host/launch-bound]}
+  - {name: both, findings: [io/dataloader-bound, host/exposed-copies]}
   - {name: loader, findings: [io/dataloader-bound]}
   - {name: twice, findings: [io/dataloader-bound, io/dataloader-bound]}
 )",
