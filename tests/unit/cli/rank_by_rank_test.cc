@@ -192,7 +192,8 @@ TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
   for (const char* run : {"run", "kept/run"}) {
     ASSERT_EQ(Run({"compare", At("many.json"), At(run), "--json", At("compare.json")}), "0");
     EXPECT_NE(said_.find("same profile"), std::string::npos) << said_;
-    EXPECT_NE(Text("compare.json").find("only summaries, without call tree and timeline"), std::string::npos);
+    EXPECT_NE(Text("compare.json").find("only summaries, without call tree and timeline"),
+              std::string::npos);
     // Held against itself a run shows nothing, whatever it is read from.
     EXPECT_EQ(Run({"check", At(run), "--fail-on", "never", "--baseline", At("many.json")}), "3");
     EXPECT_EQ(Run({"check", At(run), "--fail-on", "never", "--baseline", At("kept/run")}), "3");
