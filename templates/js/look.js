@@ -90,7 +90,7 @@ function addLook() {
   const menu = make('details', { className: 'menu' }, make('summary', {}, 'Layout'), make('div', { className: 'narrow' }, list, tools, namedLayouts(button)));
   menu.addEventListener('toggle', tell);
   if (chooseLook(look.value)) tools.before(make('label', {}, 'Colours ', look));
-  document.querySelector('nav').append(menu);
+  document.querySelector('nav')?.append(menu);
 }
 
 // A box that its corner makes higher keeps its height.
