@@ -16,7 +16,7 @@ class FirstScreenTest(ViewsCase):
         self.assertEqual(self.js("return document.querySelectorAll('.now .bar').length"), 2)
         rows = self.js(f"return [...{PLAN}].map((row) => row.textContent)")
         self.assertIn(len(rows), (2, 3, 4))
-        self.assertIn("num_workers", rows[0])
+        self.assertIn("Load data ahead", rows[0])
         self.assertRegex(rows[0], r"ms \(−\d+\.\d")
 
     def test_show_leads_to_the_evidence_on_the_timeline(self):
