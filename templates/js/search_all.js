@@ -44,7 +44,7 @@ function hitsOf(query) {
 function addSearch() {
   const side = document.querySelector('nav.side');
   if (!side) return;
-  const input = make('input', { type: 'search', placeholder: 'Search everything ( / )', ariaLabel: 'Search everything', id: 'search-all' });
+  const input = make('input', { type: 'search', placeholder: 'Search ( / )', ariaLabel: 'Search everything', id: 'search-all' });
   const list = make('ul', { className: 'hits', role: 'list', hidden: true }), box = make('div', { className: 'search', role: 'search' }, input, list);
   const draw = () => {
     const query = input.value.trim(), hits = query.length > 1 ? hitsOf(query) : [];

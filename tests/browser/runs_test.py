@@ -55,7 +55,7 @@ class RunsTest(unittest.TestCase):
         self.assertEqual(self.js("return " + PARTS), ["m1"])
         rows = self.js("return [...document.querySelectorAll('#breakdowns tbody tr')].map((row) => row.textContent)")
         self.assertEqual(len(rows), 3)
-        for row, verdict, name, change in zip(rows, ("fail", "pass", "fail"), ("slow", "healthy", "again"), ("", "faster", "no change")):
+        for row, verdict, name, change in zip(rows, ("fail", "pass", "fail"), ("slow", "healthy", "again"), ("", "slower", "no change")):
             for part in (verdict, name, change, " ms"):
                 self.assertIn(part, row.replace("\u202f", " "))
 
