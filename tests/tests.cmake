@@ -12,6 +12,8 @@ if(PROFGAUGE_TESTS)
   target_precompile_headers(profgauge_precompiled_tests PRIVATE
     <gmock/gmock.h> <gtest/gtest.h> <filesystem> <fstream> <map> <span> <sstream> <string> <vector>
     <boost/json.hpp> <boost/unordered/unordered_flat_map.hpp> <fmt/format.h> <tl/expected.hpp>)
+  add_library(profgauge_own_folder OBJECT tests/support/own_folder.cc)
+  target_link_libraries(profgauge_own_folder PRIVATE profgauge_options)
 endif()
 
 # profgauge_test(name [SOURCES a_test.cc …] [DEPENDS layer …] [LIBRARIES target …])
@@ -30,7 +32,8 @@ function(profgauge_test name)
   add_executable(${name}_test ${T_SOURCES})
   profgauge_units(${name}_test ${T_SOURCES})
   list(TRANSFORM T_DEPENDS PREPEND profgauge_)
-  target_link_libraries(${name}_test PRIVATE ${T_DEPENDS} ${T_LIBRARIES} GTest::gtest_main GTest::gmock)
+  target_link_libraries(${name}_test PRIVATE
+    ${T_DEPENDS} ${T_LIBRARIES} profgauge_own_folder GTest::gtest_main GTest::gmock)
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name}_test REUSE_FROM profgauge_precompiled_tests)
   target_compile_definitions(${name}_test PRIVATE
