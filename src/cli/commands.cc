@@ -125,7 +125,9 @@ constexpr CommandSpec kCommands[] = {
      "Format, size, devices, events, iterations, recorded and missing data, and the events that "
      "were\n"
      "repaired or skipped. PROFILE is as for check.",
-     "  profgauge inspect run7.pt.trace.json.gz\n", RunInspect},
+     "  profgauge inspect run7.pt.trace.json.gz\n"
+     "  profgauge inspect run7.pt.trace.json.gz --explain iterations\n",
+     RunInspect},
     {"find", kOnFind, "DIR", 1, 1, "List the runs below a folder, and the command that judges each",
      "Searches six levels of folders and recognizes profiles by their content. Files are ranks of\n"
      "one run if they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, "

@@ -38,10 +38,9 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::xlsx>},
     {"--json", "", "FILE", Group::kOutputs, kOnFind, "Write the runs as JSON", "",
      SetText<&Options::json>},
-    {"--json", "", "FILE", Group::kOutputs, kOnDrawing,
-     "Write report.json: everything except single events and truncated rows (counted in "
-     "`left_out`)",
-     "One output may be `-`, standard output; the summary then goes to standard error.",
+    {"--json", "", "FILE", Group::kOutputs, kOnDrawing, "Write report.json, the report as data",
+     "It has all but single events and the rows that `left_out` counts. One output may be `-`, "
+     "standard output; the summary then goes to standard error.",
      SetText<&Options::json>},
     {"--json", "", "FILE", Group::kOutputs, kOnLists,
      "Write the list as JSON; `-` is standard output, in place of the text", "",
@@ -59,8 +58,8 @@ constexpr OptionSpec kOptions[] = {
     {"--gitlab", "", "FILE", Group::kOutputs, kOnDrawing, "Write alerts as GitLab code quality", "",
      SetText<&Options::gitlab>},
     {"--repository", "", "DIR", Group::kOutputs, kOnDrawing,
-     "Base of the paths in alerts (default: the nearest folder with .git above the policy)", "",
-     SetText<&Options::repository>},
+     "Folder from which paths in alerts start",
+     "Default: the nearest folder with .git above the policy.", SetText<&Options::repository>},
     {"--openmetrics", "", "FILE", Group::kOutputs, kOnDrawing,
      "Write the metrics as OpenMetrics text", "", SetText<&Options::openmetrics>},
     {"--verdict", "", "FILE", Group::kOutputs, kOnDrawing,
@@ -70,9 +69,10 @@ constexpr OptionSpec kOptions[] = {
      "Write the summary of the run, which `history add` and `baseline save` take",
      "The same as `profgauge summarize` writes.", SetText<&Options::pgsum>},
     {"--ci", "", "SYSTEM", Group::kOutputs, kOnJudging,
-     "Write files for a CI system: auto, github, gitlab, jenkins, buildkite, circleci, generic or "
-     "off (default)",
-     "Into --out (default: profgauge-report): report.html, report.md, report.xlsx, report.json, "
+     "Write the files that a CI system takes (default: off)",
+     "SYSTEM is auto, github, gitlab, jenkins, buildkite, circleci, generic or off (default). The "
+     "files go into --out (default: profgauge-report): report.html, report.md, report.xlsx, "
+     "report.json, "
      "summary.md, junit.xml, profgauge.sarif, codequality.json, metrics.prom, verdict.json and "
      "run.pgsum. github adds the step summary, annotations, and `verdict`, `exit-code` and "
      "`report` "
@@ -84,8 +84,8 @@ constexpr OptionSpec kOptions[] = {
      "DIR",
      Group::kOutputs,
      kOnDrawing | kOnHistoryTrend,
-     "Use the HTML and Markdown templates in DIR instead of the built-in ones of the same name",
-     "",
+     "Folder of HTML and Markdown templates that replace built-in ones",
+     "A file replaces the built-in template of its name.",
      SetText<&Options::templates_dir>,
      false,
      {},
@@ -210,9 +210,10 @@ constexpr OptionSpec kOptions[] = {
      kOnJudging | kOnCompare | kOnWhatIf | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
          kOnTables | kOnMcp | kOnBaselinePromote | kOnHistoryAdd | kOnHistoryCheck |
          kOnBaselinePower,
-     "Policy: a YAML file, or builtin:recommended (default), builtin:strict, "
-     "builtin:report-only, builtin:cpu (default if the program used no GPU)",
-     "Baselines, histories and summaries use its `iterations`, `tensor_core` and `devices`, so "
+     "Policy: a YAML file, or builtin:NAME",
+     "builtin:recommended (default), builtin:strict, builtin:report-only, builtin:cpu (default if "
+     "the program used no GPU). Baselines, histories and summaries use its `iterations`, "
+     "`tensor_core` and `devices`, so "
      "that "
      "runs are compared as they are judged.",
      SetText<&Options::policy>, false,
@@ -460,6 +461,10 @@ constexpr OptionSpec kOptions[] = {
      "recorded: files are ranks of one run if they, process groups or names state it. "
      "as-listed: ranks 0, 1, … in the order given. separate: runs to compare with --baseline.",
      SetChoice<&Options::ranks>, false, "recorded as-listed separate"},
+    {"--explain", "", "WHAT", Group::kSelection, kOnInspect,
+     "Show why: iterations (each way to find them), classes (of kernels), blame (late ranks)",
+     "Each decision with its candidates and reasons, instead of the contents. --json has all rows.",
+     SetChoice<&Options::explain>, false, "iterations classes blame"},
     {"--step", "", "N", Group::kSelection, kOnJudging,
      "Judge the run of step N, or the latest, of a folder of several runs",
      "`profgauge find` lists them.", SetText<&Options::step>, false, "latest", true},

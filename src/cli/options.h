@@ -85,6 +85,7 @@ struct Options {
   std::vector<std::string> roots;         ///< Folders that agents may read.
   std::optional<std::int64_t> max_bytes;  ///< Of an answer to an agent.
   bool raw = false;                       ///< Base units, and texts as they are.
+  std::string explain;                    ///< Of inspect: "iterations", "classes" or "blame".
   bool list = false;                      ///< The saved queries instead of rows.
   bool schema = false;                    ///< The tables and columns instead of rows.
 

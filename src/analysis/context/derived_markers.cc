@@ -160,6 +160,15 @@ DerivedMarkers ByCalls(const Profile& profile, Span extent) {
   return {};
 }
 
+// Why ByCalls() does not divide by this range.
+std::string_view WhyNot(const Profile& profile, const WitnessMarks& range) {
+  const bool is_loader = range.kind->id == "loader";
+  if (range.kind->id != "optimizer_step" && !is_loader) return "divides only what repeats exactly";
+  if (is_loader && !HasBackward(profile)) return "divides training only, and no backward pass ran";
+  if (knowledge::kRepetitionLeastPeriods > range.marks.size()) return "too few";
+  return "fewer than two parts with about as much work";
+}
+
 DerivedMarkers ByRepetition(const Profile& profile, Span extent) {
   const Repetition repetition = FindRepetition(profile, true);
   if (repetition.starts.size() < 2 || repetition.witness.name.empty()) return {};
@@ -221,29 +230,37 @@ std::string_view PhaseOf(const IterationSource& source) {
   return {};
 }
 
-std::vector<IterationCandidate> IterationCandidates(const Profile& profile, Span extent) {
+std::vector<IterationCandidate> IterationCandidates(const Profile& profile) {
   std::vector<IterationCandidate> found;
+  const std::vector<Ns> launches = LaunchTimes(profile, {});
   for (const WitnessMarks& range : FindWitnessRanges(profile)) {
     if (range.marks.size() < 2) continue;
     std::map<std::int64_t, std::int64_t> counts;
-    const std::vector<Part> parts = Divide(extent, range.marks, LaunchTimes(profile, {}));
-    for (std::size_t i = 1; i + 1 < parts.size(); ++i) ++counts[parts[i].launches];
+    const Span between{range.marks.front(), range.marks.back()};
+    for (const Part& part : Divide(between, range.marks, launches)) ++counts[part.launches];
     std::int64_t equal = 0;
     for (const auto& [launches, count] : counts) equal = std::max(equal, count);
     const std::string_view family =
         std::string_view(range.name).substr(0, range.name.find('#') + 1);
     const std::string_view name = family.empty() ? std::string_view(range.name) : family;
-    found.push_back({fmt::format("{} × {}, equal work in {}", range.marks.size(),
+    found.push_back({range.kind->id, range.name,
+                     fmt::format("{} × {}, equal work in {}", range.marks.size(),
                                  PrintableShort(range.name), equal),
-                     "^" + Escaped(name)});
+                     "^" + Escaped(name), std::string(WhyNot(profile, range))});
   }
   const Repetition repetition = FindRepetition(profile, false);
-  if (repetition.starts.size() > 1 && repetition.witness.name.empty()) {
-    found.push_back({fmt::format("{} × {} kernels in the same order: layers or iterations, nothing "
-                                 "recorded says which",
-                                 repetition.starts.size(), repetition.kernels),
-                     {}});
+  if (repetition.starts.size() < 2) return found;
+  IterationCandidate candidate{"repetition", {}, {}, {}, {}};
+  candidate.text = fmt::format("{} × {} kernels in the same order", repetition.starts.size(),
+                               repetition.kernels);
+  if (repetition.witness.name.empty()) {
+    candidate.text += ": layers or iterations, nothing recorded says which";
+    candidate.why_not = "no range and no graph occurs once in each period";
+  } else {
+    candidate.text += fmt::format(", each with one {}", PrintableShort(repetition.witness.name));
+    candidate.why_not = "fewer than two whole periods between the marks";
   }
+  found.push_back(std::move(candidate));
   return found;
 }
 

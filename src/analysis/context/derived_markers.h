@@ -35,12 +35,16 @@ DerivedMarkers DeriveMarkers(const Profile& profile, Span extent);
 /// The first only of these.
 DerivedMarkers EngineSteps(const Profile& profile);
 
-/// What could divide a profile without markers, and was not certain enough.
+/// What could divide a profile without markers, whether it is certain enough or not.
 struct IterationCandidate {
-  std::string text;     ///< "20 × Optimizer.step#AdamW.step, equal work in 19"
-  std::string pattern;  ///< For --iteration-marker; empty: no range marks it.
+  std::string_view kind;  ///< "optimizer_step" or another witness of markers.yaml; "repetition".
+  std::string range;      ///< Name of the range; empty: none marks it.
+  std::string text;       ///< "20 × Optimizer.step#AdamW.step, equal work in 19"
+  std::string pattern;    ///< For --iteration-marker; empty: no range marks it.
+  std::string why_not;    ///< Why it alone does not divide the profile.
 };
-std::vector<IterationCandidate> IterationCandidates(const Profile& profile, Span extent);
+/// In the order in which DeriveMarkers() asks them.
+std::vector<IterationCandidate> IterationCandidates(const Profile& profile);
 
 /// "decode" of a source that DeriveMarkers() made of a phase; empty: of none.
 std::string_view PhaseOf(const IterationSource& source);

@@ -1,4 +1,5 @@
-// `profgauge inspect`: what a file contains, without judging it.
+// `profgauge inspect`: what a file contains, without judging it, and why the analysis decides as it
+// does.
 #include <string>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "cli/reading.h"
 #include "cli/stats.h"
 #include "cli/text/describe.h"
+#include "cli/text/explain.h"
 #include "model/summary/summary.h"
 
 namespace profgauge::cli {
@@ -42,6 +44,11 @@ Result<int> RunInspect(const Options& options, Console& console) {
   Stats stats(console);
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   stats.EndPhase("read");
+  if (!options.explain.empty()) {
+    JsonList list("inspect-" + options.explain);
+    PROFGAUGE_TRY(const std::string reasons, ExplainDecision(options.explain, ranks, list));
+    return PrintList(options, reasons, std::move(list), console);
+  }
   std::string text;
   JsonList list("inspect");
   for (const Profile& profile : ranks) {

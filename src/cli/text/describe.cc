@@ -100,7 +100,7 @@ std::string IterationText(const Profile& profile) {
   if (!found) return found.error().message;
   std::string text = fmt::format("{} ({})", found->all.size(), found->source.Text());
   if (found->source.by == IterationsBy::kUndivided) {
-    const auto candidates = IterationCandidates(profile, found->all.front().host);
+    const auto candidates = IterationCandidates(profile);
     if (!candidates.empty()) text = "none marked; candidates:";
     for (const IterationCandidate& candidate : candidates) {
       text += fmt::format("\n{:18}{}", "", Printable(candidate.text));

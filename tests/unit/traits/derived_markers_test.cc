@@ -1,5 +1,6 @@
 // Iterations of profiles without markers: found where they are certain, and not guessed elsewhere.
 #include "analysis/context/derived_markers.h"
+#include "analysis/context/iteration_ways.h"
 
 #include <algorithm>
 #include <cmath>
@@ -278,9 +279,7 @@ TEST(DerivedMarkers, SourcesReadBackFromTheirTexts) {
 }
 
 TEST(DerivedMarkers, CandidatesAreNamedWhereNothingIsCertain) {
-  const auto candidates = [](TestProfile test) {
-    return IterationCandidates(test.Finish(), {0, 1'000'000});
-  };
+  const auto candidates = [](TestProfile test) { return IterationCandidates(test.Finish()); };
   const auto few = candidates(Loop(2, CallOptimizer));
   ASSERT_EQ(few.size(), 1u);
   EXPECT_EQ(few[0].text, "2 × Optimizer.step#AdamW.step, equal work in 1");
@@ -290,6 +289,37 @@ TEST(DerivedMarkers, CandidatesAreNamedWhereNothingIsCertain) {
   EXPECT_EQ(layers[0].text,
             "6 × 9 kernels in the same order: layers or iterations, nothing recorded says which");
   EXPECT_EQ(layers[0].pattern, "");
+}
+
+TEST(IterationWays, NameTheChosenOneAndWhyNotTheOthers) {
+  const auto ways_of = [](TestProfile test) {
+    const Profile profile = test.Finish();
+    std::string text;
+    for (const IterationWay& way : IterationWays(profile, *FindIterations(profile, {}))) {
+      text += fmt::format("{}{}: {}; {}\n", way.chosen ? "* " : "", way.way, way.found, way.reason);
+    }
+    return text;
+  };
+  EXPECT_EQ(ways_of(Loop(4, CallOptimizer)),
+            "recorded markers: ; no range has the name of a marker\n"
+            "steps of an engine: ; no engine's names twice\n"
+            "* optimizer step: 4 × Optimizer.step#AdamW.step, equal work in 3; chosen: the first "
+            "way that holds\n"
+            "repetition: 4 × 9 kernels in the same order, each with one Optimizer.step#AdamW.step; "
+            "not needed: an earlier way holds\n");
+  EXPECT_EQ(ways_of(Loop(2, CallOptimizer)),
+            "recorded markers: ; no range has the name of a marker\n"
+            "steps of an engine: ; no engine's names twice\n"
+            "optimizer step: 2 × Optimizer.step#AdamW.step, equal work in 1; too few\n"
+            "* whole profile: 1; chosen: nothing divides it\n");
+  TestProfile marked = Loop(4, CallOptimizer);
+  marked.Step(7, {0, 200'100});
+  marked.Step(8, {200'100, 400'100});
+  const std::string of_marked = ways_of(std::move(marked));
+  EXPECT_TRUE(
+      of_marked.starts_with("* recorded markers: 2 × ProfilerStep#; chosen: ProfilerStep#N\n"))
+      << of_marked;
+  EXPECT_EQ(of_marked.find("* ", 2), std::string::npos) << of_marked;
 }
 
 // From the start of each to that of the next: marks may leave time between them out.

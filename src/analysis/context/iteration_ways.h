@@ -1,0 +1,28 @@
+// Every way in which a profile could be divided into iterations, and why one of them was chosen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/context/iterations.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// One way to divide a profile.
+struct IterationWay {
+  std::string way;      ///< "recorded markers", "optimizer step", "repetition"
+  std::string found;    ///< "12 × ProfilerStep#"; empty: nothing of the kind is recorded.
+  std::string reason;   ///< Why it was chosen, or was not: one clause without a period.
+  std::string pattern;  ///< For --iteration-marker; empty: no range marks it.
+  bool chosen = false;
+};
+
+/// In the order in which FindIterations() asks them; the first that holds is chosen, and at most
+/// one is. A profile that nothing divides ends with the way "whole profile", which then is chosen.
+///
+/// `iterations`: what FindIterations() gave for this profile without a selection. Costs about as
+/// much as that: it is for people, not for every run.
+std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations& iterations);
+
+}  // namespace profgauge
