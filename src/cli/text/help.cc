@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/parse.h"
 #include "profgauge/version.h"
+#include "render/terminal/terminal_rows.h"
 
 namespace profgauge::cli {
 
@@ -26,6 +28,8 @@ std::string_view GroupTitle(OptionGroup group) {
 
 namespace {
 
+constexpr std::size_t kTextWidth = 69;  // To column 100, beside the names of options.
+
 std::string OptionHead(const OptionSpec& option) {
   std::string head = option.shorthand.empty() ? "    " : fmt::format("{}, ", option.shorthand);
   head += option.name;
@@ -43,8 +47,15 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
       fmt::format_to(out, "\n{}:\n", GroupTitle(option.group));
     }
     previous = &option;
-    fmt::format_to(out, "  {:<28} {}\n", OptionHead(option), option.brief);
-    if (full && !option.detail.empty()) fmt::format_to(out, "  {:<28} {}\n", "", option.detail);
+    std::string head = OptionHead(option);
+    const auto add = [&](std::string_view sentences) {
+      const std::size_t width = full ? kTextWidth : sentences.size();
+      for (const std::string& line : render::Wrapped(std::string(sentences), width)) {
+        fmt::format_to(out, "  {:<28} {}\n", std::exchange(head, {}), line);
+      }
+    };
+    add(option.brief);
+    if (full && !option.detail.empty()) add(option.detail);
   }
   fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show help (-h: brief, --help: full)");
   return text;
