@@ -225,7 +225,7 @@ constexpr CommandSpec kCommands[] = {
      "Rules, limits and reports share these ids.",
      "  profgauge metrics list\n  profgauge metrics list 'gpu.*'\n", RunMetricsList,
      Takes::kMetrics},
-    {"thresholds", kOnThresholds, "[list | explain ID…]", 0, kMany,
+    {"thresholds", kOnThresholds, "[list | explain] [ID…]", 0, kMany,
      "List the thresholds of the analysis; with IDs, show their purpose and evidence",
      "Thresholds marked `policy` can be set in a policy, under `thresholds_of_analysis:`. Limits\n"
      "on metrics are in the policy under `thresholds:`.",

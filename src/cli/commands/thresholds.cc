@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -106,26 +107,21 @@ Result<Rows> RowsOf(std::span<const std::string> patterns) {
   return rows;
 }
 
-Error UsageOf(std::string message) {
-  return {ErrorKind::kUsage,
-          "usage/arguments",
-          std::move(message),
-          {},
-          {"help: write `profgauge thresholds list` or `profgauge thresholds explain ID`"}};
-}
-
 }  // namespace
 
 Result<int> RunThresholds(const Options& options, Console& console) {
-  const std::span<const std::string> words = options.arguments;
-  const bool explains = !words.empty() && words.front() == "explain";
-  if (!explains && (words.size() > 1 || (words.size() == 1 && words.front() != "list"))) {
-    return Fail(UsageOf(fmt::format("expected `list` or `explain`, found `{}`",
-                                    Printable(words.front() == "list" ? words[1] : words[0]))));
+  std::span<const std::string> words = options.arguments;
+  const bool names_a_verb =
+      !words.empty() && (words.front() == "list" || words.front() == "explain");
+  const bool is_explain = names_a_verb && words.front() == "explain";
+  if (names_a_verb) words = words.subspan(1);
+  const bool explains = !words.empty();
+  if (is_explain && !explains) {
+    return Fail(UsageError("usage/arguments", "`explain` needs an id",
+                           "`profgauge thresholds list` lists the ids"));
   }
-  if (explains && words.size() == 1) return Fail(UsageOf("`explain` needs an id"));
   const std::vector<std::string> all = {"*"};
-  PROFGAUGE_TRY(const Rows rows, RowsOf(explains ? words.subspan(1) : std::span(all)));
+  PROFGAUGE_TRY(const Rows rows, RowsOf(explains ? words : std::span(all)));
   if (options.as_json) {
     console.Print(Json(rows));
   } else if (!explains) {
