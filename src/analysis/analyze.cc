@@ -5,30 +5,11 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/communication/rank_facts.h"
 #include "analysis/context/context.h"
-#include "analysis/context/utilization.h"
-#include "analysis/device/copies.h"
-#include "analysis/device/device_tables.h"
-#include "analysis/device/kernels.h"
-#include "analysis/device/launches.h"
-#include "analysis/device/memory.h"
-#include "analysis/device/roofline.h"
-#include "analysis/device/tensor_cores.h"
-#include "analysis/host/cpu_activity.h"
-#include "analysis/host/host_calls.h"
-#include "analysis/host/os_runtime.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/ops/counts.h"
-#include "analysis/ops/iteration_ops.h"
-#include "analysis/ops/iteration_tree.h"
-#include "analysis/ops/modules.h"
-#include "analysis/ops/op_tables.h"
-#include "analysis/ops/ranges.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/certify.h"
 #include "analysis/recording/conditions.h"
-#include "analysis/recording/coverage.h"
 #include "analysis/recording/edges.h"
 #include "analysis/recording/losses.h"
 #include "analysis/recording/reported.h"
@@ -36,9 +17,9 @@
 #include "analysis/recording/whole_graphs.h"
 #include "analysis/replay.h"
 #include "analysis/summary/analyze_run.h"
+#include "analysis/summary/registry.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/exposure.h"
-#include "analysis/time/idle.h"
 #include "analysis/time/marks.h"
 #include "analysis/time/run_iterations.h"
 #include "base/metric_id.h"
@@ -58,54 +39,22 @@ void AddWithoutTimeline(std::span<const RankContext> ranks, Output& out) {
   SetRecording(ranks, out);
 }
 
-void AddIterationsAndCommunication(std::span<const RankContext> ranks, Output& out) {
-  TimeFacts facts(ranks);
-  const std::vector<RunIteration> run = AddIterations(ranks, facts.iterations, out);
-  AddIterationTree(ranks, run, out);
-  AddCommunication(facts.communication, out);
-}
-
-void AddCommunicationAlone(std::span<const RankContext> ranks, Output& out) {
-  TimeFacts facts(ranks);
-  AddCommunication(facts.communication, out);
-}
-
-// Counts of copies first: why they are unknown is for the copies to say.
-void AddCountsAndCopies(std::span<const RankContext> ranks, Output& out) {
-  AddCounts(ranks, out);
-  AddCopies(ranks, out);
-}
-
-using Part = void (*)(std::span<const RankContext>, Output&);
-// None looks at what others find. The longest first. Exposures are of the rows of these:
-constexpr Part kPartsOfWork[] = {AddIterationsAndCommunication,
-                                 AddMemory,
-                                 AddOpTables,
-                                 AddKernels,
-                                 AddHostCalls,
-                                 AddRoofline,
-                                 AddTensorCores,
-                                 AddCountsAndCopies};
-// With them come launches, the largest table by far: after what needs much memory for a while.
-constexpr Part kOtherParts[] = {AddIdle,        AddDeviceTables, AddLaunches, AddIterationOps,
-                                AddUtilization, AddModules,      AddRanges,   AddOsRuntime,
-                                AddCpuActivity, AddCoverage};
-constexpr Part kPartsOfSums[] = {
-    AddWithoutTimeline,    AddCopies,       AddOpTables,  AddKernels,   AddTensorCores,
-    AddRoofline,           AddDeviceTables, AddHostCalls, AddOsRuntime, AddCpuActivity,
-    AddCommunicationAlone, AddMemory,       AddCoverage};
-
-// All, and `first`, side by side. What they find joins `out` in their order, when all have ended.
-void AddAtOnce(std::span<const Part> parts, std::span<const RankContext> ranks,
-               const std::function<void()>& first, Output& out) {
+// All analyses of a stage, and `first`, side by side. What they find joins `out` in their order,
+// when all have ended.
+void AddAtOnce(Stage stage, std::span<const RankContext> ranks, const std::function<void()>& first,
+               Output& out) {
+  std::vector<const AnalysisRow*> rows;
   std::vector<Output> found;
-  found.reserve(parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) found.push_back(out.Beside());
-  ForEachAtOnce(1 + parts.size(), [&](std::size_t i) {
+  for (const AnalysisRow& row : Analyses()) {
+    if (row.stage != stage) continue;
+    rows.push_back(&row);
+    found.push_back(out.Beside());
+  }
+  ForEachAtOnce(1 + rows.size(), [&](std::size_t i) {
     if (i == 0) {
       first();
     } else {
-      parts[i - 1](ranks, found[i - 1]);
+      rows[i - 1]->of_events(ranks, found[i - 1]);
     }
   });
   for (Output& part : found) out.Join(std::move(part));
@@ -113,7 +62,10 @@ void AddAtOnce(std::span<const Part> parts, std::span<const RankContext> ranks,
 
 // Of sums without times, which are few.
 void AddTablesOfSums(std::span<const RankContext> ranks, Output& out) {
-  for (const Part part : kPartsOfSums) part(ranks, out);
+  AddWithoutTimeline(ranks, out);
+  for (const AnalysisRow& row : Analyses()) {
+    if (row.of_sums != nullptr) row.of_sums(ranks, out);
+  }
 }
 
 }  // namespace
@@ -139,9 +91,9 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     paths = PathFactsOf(*replayer);
   };
   if (has_timeline) {
-    AddAtOnce(kPartsOfWork, ranks, find_paths, out);
+    AddAtOnce(Stage::kExposed, ranks, find_paths, out);
     AddAtOnce(
-        kOtherParts, ranks, [&] { AddExposures(ranks, out); }, out);
+        Stage::kOther, ranks, [&] { AddExposures(ranks, out); }, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();
@@ -150,10 +102,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   std::shared_ptr<const JudgedSteps> steps;
   if (has_timeline) {
     AddEdges(ranks, out);
-    steps = AddUnrecorded(ranks, out);
-    AddConditions(ranks, out);
-    MarkLosses(ranks, out);
-    BoundByWholeGraphs(ranks, out);
+    steps = MarkRun(ranks, out);
   }
   MarkLostNames(ranks, out);
   AddNeuron(ranks, selection, out);

@@ -18,6 +18,7 @@
 #include "analysis/recording/whole_graphs.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
+#include "analysis/summary/registry.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/run_iterations.h"
 #include "model/known_devices.h"
@@ -61,78 +62,17 @@ void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
   }
 }
 
-/// `ranks` have their calls matched.
-void AddCriticalPath(std::span<const RankFacts> ranks, const std::vector<PathFacts>& paths,
-                     Output& out) {
-  std::vector<std::int64_t> numbers;
-  bool knows_waiting = false;
-  const auto transfer_of = [&](std::size_t rank, std::int64_t call) -> Ns {
-    const std::vector<CollectiveCall>& calls = ranks[rank].calls;
-    if (call < 0 || static_cast<std::size_t>(call) >= calls.size()) return -1;
-    return calls[static_cast<std::size_t>(call)].transfer;
-  };
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (!paths[i].why_not.empty()) return SetPathAbsent(paths[i].why_not, out);
-    numbers.push_back(ranks[i].rank);
-    for (const std::int64_t call : paths[i].device_calls) {
-      knows_waiting = knows_waiting || (ranks.size() > 1 && transfer_of(i, call) >= 0);
-    }
-  }
-  AddPath(
-      numbers, paths, knows_waiting,
-      [&](std::size_t rank, const PathCollective& collective) {
-        return ranks.size() > 1 ? transfer_of(rank, collective.call) : -1;
-      },
-      out);
-  // Who waits for whom gives room to all: that needs their events.
-  if (!knows_waiting) AddSlack(numbers, paths, out);
-}
-
-template <class Facts>
-std::vector<Facts> Take(std::vector<RankSummary>& ranks, Facts RankSummary::*part) {
-  std::vector<Facts> all;
-  for (RankSummary& rank : ranks) all.push_back(std::move(rank.*part));
-  return all;
-}
-
-template <class Facts>
-bool HaveAll(const std::vector<Facts>& ranks) {
-  return std::all_of(ranks.begin(), ranks.end(), [](const Facts& rank) { return rank.has_all; });
-}
-
-void AddTrees(std::vector<ModuleFacts> modules, std::vector<RangeFacts> ranges, Output& out) {
-  if (HaveAll(modules)) AddModules(modules, out);
-  if (HaveAll(ranges)) AddRanges(ranges, out);
-}
-
 /// What follows from the facts of all ranks, which are taken.
-std::shared_ptr<const JudgedSteps> AddAll(std::span<const RankContext> contexts,
-                                          std::vector<RankSummary>& ranks, OpPool ops,
-                                          TablePool tables, Output& out) {
-  AddIterations(contexts, Take(ranks, &RankSummary::times), out);
-  AddUtilization(contexts, out);
-  SetIdleCauses(Take(ranks, &RankSummary::idle), out);
-  AddCounts(Take(ranks, &RankSummary::counts), out);
-  std::move(ops).AddTables(out);
-  AddTrees(Take(ranks, &RankSummary::modules), Take(ranks, &RankSummary::ranges), out);
-  AddKernels(Take(ranks, &RankSummary::kernels), out);
-  AddTensorCores(contexts, Take(ranks, &RankSummary::tensor_cores), out);
-  AddRoofline(contexts, Take(ranks, &RankSummary::roofline), out);
-  AddCopies(contexts, Take(ranks, &RankSummary::copies), out);
-  AddHostCalls(Take(ranks, &RankSummary::calls), out);
-  std::vector<RankFacts> communication = Take(ranks, &RankSummary::communication);
-  AddCommunication(communication, out);
-  SetMemoryMetrics(contexts, Take(ranks, &RankSummary::memory), out);
-  AddCoverage(contexts, Take(ranks, &RankSummary::coverage), out);
-  AddCriticalPath(communication, Take(ranks, &RankSummary::path), out);
-  std::move(tables).AddTables(out);
-  SetLaunchMetrics(Take(ranks, &RankSummary::launches), out);
-  AddEdges(contexts, Take(ranks, &RankSummary::edges), out);
-  auto steps = AddUnrecorded(contexts, out);
-  AddConditions(contexts, out);
-  MarkLosses(contexts, out);
-  BoundByWholeGraphs(contexts, out);
-  MarkLostNames(contexts, out);
+std::shared_ptr<const JudgedSteps> AddKept(SummarizedRun run, Output& out) {
+  for (const AnalysisRow& row : Analyses()) {
+    if (row.of_summaries != nullptr) row.of_summaries(run, out);
+  }
+  std::move(run.tables).AddTables(out);
+  std::vector<EdgeFacts> edges;
+  for (const RankSummary& rank : run.ranks) edges.push_back(rank.edges);
+  AddEdges(run.contexts, edges, out);
+  auto steps = MarkRun(run.contexts, out);
+  MarkLostNames(run.contexts, out);
   return steps;
 }
 
@@ -184,7 +124,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   SetNotKept(is_told, out);
   std::shared_ptr<const JudgedSteps> steps;
   if (is_told) {
-    steps = AddAll(contexts, ranks, std::move(ops), std::move(tables), out);
+    steps = AddKept({contexts, ranks, std::move(ops), std::move(tables)}, out);
     AddKeptExposures(exposures, out);
   }
   SetStatedNotKept(ranks, out);

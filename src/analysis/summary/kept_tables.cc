@@ -13,17 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/device/copies.h"
-#include "analysis/device/device_tables.h"
-#include "analysis/device/kernels.h"
-#include "analysis/device/roofline.h"
-#include "analysis/device/tensor_cores.h"
-#include "analysis/host/host_calls.h"
-#include "analysis/ops/iteration_ops.h"
-#include "analysis/ops/op_tables.h"
+#include "analysis/summary/registry.h"
 #include "analysis/tables/shared_columns.h"
 #include "analysis/time/exposure.h"
-#include "analysis/time/idle.h"
 
 namespace profgauge {
 namespace {
@@ -160,15 +152,9 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 KeptTables TablesOf(const RankContext& rank, RankFacts communication) {
   const std::span<const RankContext> alone(&rank, 1);
   Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
-  AddIdle(alone, out);
-  AddKernels(alone, out);
-  AddDeviceTables(alone, out);
-  AddIterationOps(alone, out);
-  AddOpTables(alone, out);
-  AddTensorCores(alone, out);
-  AddRoofline(alone, out);
-  AddCopies(alone, out);
-  AddHostCalls(alone, out);
+  for (const AnalysisRow& row : Analyses()) {
+    if (row.keeps_rows) row.of_events(alone, out);
+  }
   AddCommunication(std::span(&communication, 1), out);
   AddExposures(alone, out);
   Analysis analysis;

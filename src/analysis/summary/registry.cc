@@ -1,0 +1,195 @@
+#include "analysis/summary/registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/communication/communication.h"
+#include "analysis/context/utilization.h"
+#include "analysis/device/copies.h"
+#include "analysis/device/device_tables.h"
+#include "analysis/device/kernels.h"
+#include "analysis/device/launches.h"
+#include "analysis/device/memory.h"
+#include "analysis/device/roofline.h"
+#include "analysis/device/tensor_cores.h"
+#include "analysis/host/cpu_activity.h"
+#include "analysis/host/host_calls.h"
+#include "analysis/host/os_runtime.h"
+#include "analysis/ops/counts.h"
+#include "analysis/ops/iteration_ops.h"
+#include "analysis/ops/iteration_tree.h"
+#include "analysis/ops/modules.h"
+#include "analysis/ops/ranges.h"
+#include "analysis/path/path_facts.h"
+#include "analysis/recording/conditions.h"
+#include "analysis/recording/coverage.h"
+#include "analysis/recording/losses.h"
+#include "analysis/recording/unrecorded.h"
+#include "analysis/recording/whole_graphs.h"
+#include "analysis/time/idle.h"
+#include "analysis/time/run_iterations.h"
+
+namespace profgauge {
+namespace {
+
+using Ranks = std::span<const RankContext>;
+
+template <class Facts>
+std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
+  std::vector<Facts> all;
+  for (RankSummary& rank : run.ranks) all.push_back(std::move(rank.*part));
+  return all;
+}
+
+template <class Facts>
+bool HaveAll(const std::vector<Facts>& ranks) {
+  return std::all_of(ranks.begin(), ranks.end(), [](const Facts& rank) { return rank.has_all; });
+}
+
+// Both need when each category is active, which takes long to find: once.
+void AddIterationsAndCommunication(Ranks ranks, Output& out) {
+  TimeFacts facts(ranks);
+  const std::vector<RunIteration> run = AddIterations(ranks, facts.iterations, out);
+  AddIterationTree(ranks, run, out);
+  AddCommunication(facts.communication, out);
+}
+
+void AddCommunicationAlone(Ranks ranks, Output& out) {
+  TimeFacts facts(ranks);
+  AddCommunication(facts.communication, out);
+}
+
+// `ranks` have their calls matched.
+void AddKeptPath(std::span<const RankFacts> ranks, const std::vector<PathFacts>& paths,
+                 Output& out) {
+  std::vector<std::int64_t> numbers;
+  bool knows_waiting = false;
+  const auto transfer_of = [&](std::size_t rank, std::int64_t call) -> Ns {
+    const std::vector<CollectiveCall>& calls = ranks[rank].calls;
+    if (call < 0 || static_cast<std::size_t>(call) >= calls.size()) return -1;
+    return calls[static_cast<std::size_t>(call)].transfer;
+  };
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!paths[i].why_not.empty()) return SetPathAbsent(paths[i].why_not, out);
+    numbers.push_back(ranks[i].rank);
+    for (const std::int64_t call : paths[i].device_calls) {
+      knows_waiting = knows_waiting || (ranks.size() > 1 && transfer_of(i, call) >= 0);
+    }
+  }
+  AddPath(
+      numbers, paths, knows_waiting,
+      [&](std::size_t rank, const PathCollective& collective) {
+        return ranks.size() > 1 ? transfer_of(rank, collective.call) : -1;
+      },
+      out);
+  // Who waits for whom gives room to all: that needs their events.
+  if (!knows_waiting) AddSlack(numbers, paths, out);
+}
+
+void AddKeptIterations(SummarizedRun& run, Output& out) {
+  AddIterations(run.contexts, Take(run, &RankSummary::times), out);
+  std::vector<RankFacts> communication = Take(run, &RankSummary::communication);
+  AddCommunication(communication, out);
+  AddKeptPath(communication, Take(run, &RankSummary::path), out);
+}
+
+// Counts of copies first: why they are unknown is for the copies to say.
+void AddCountsAndCopies(Ranks ranks, Output& out) {
+  AddCounts(ranks, out);
+  AddCopies(ranks, out);
+}
+
+void AddKeptCountsAndCopies(SummarizedRun& run, Output& out) {
+  AddCounts(Take(run, &RankSummary::counts), out);
+  AddCopies(run.contexts, Take(run, &RankSummary::copies), out);
+}
+
+void AddKeptOps(SummarizedRun& run, Output& out) { std::move(run.ops).AddTables(out); }
+
+void AddKeptKernels(SummarizedRun& run, Output& out) {
+  AddKernels(Take(run, &RankSummary::kernels), out);
+}
+
+void AddKeptCalls(SummarizedRun& run, Output& out) {
+  AddHostCalls(Take(run, &RankSummary::calls), out);
+}
+
+void AddKeptRoofline(SummarizedRun& run, Output& out) {
+  AddRoofline(run.contexts, Take(run, &RankSummary::roofline), out);
+}
+
+void AddKeptTensorCores(SummarizedRun& run, Output& out) {
+  AddTensorCores(run.contexts, Take(run, &RankSummary::tensor_cores), out);
+}
+
+void SetKeptMemory(SummarizedRun& run, Output& out) {
+  SetMemoryMetrics(run.contexts, Take(run, &RankSummary::memory), out);
+}
+
+void SetKeptIdle(SummarizedRun& run, Output& out) {
+  SetIdleCauses(Take(run, &RankSummary::idle), out);
+}
+
+void SetKeptLaunches(SummarizedRun& run, Output& out) {
+  SetLaunchMetrics(Take(run, &RankSummary::launches), out);
+}
+
+void AddKeptUtilization(SummarizedRun& run, Output& out) { AddUtilization(run.contexts, out); }
+
+void AddKeptModules(SummarizedRun& run, Output& out) {
+  const auto modules = Take(run, &RankSummary::modules);
+  if (HaveAll(modules)) AddModules(modules, out);
+}
+
+void AddKeptRanges(SummarizedRun& run, Output& out) {
+  const auto ranges = Take(run, &RankSummary::ranges);
+  if (HaveAll(ranges)) AddRanges(ranges, out);
+}
+
+void AddKeptCoverage(SummarizedRun& run, Output& out) {
+  AddCoverage(run.contexts, Take(run, &RankSummary::coverage), out);
+}
+
+// Two functions of one name: which one is meant.
+constexpr AnalysisRow::OfRanks kOps = AddOpTables, kKernels = AddKernels, kCalls = AddHostCalls,
+                               kRoofline = AddRoofline, kTensorCores = AddTensorCores,
+                               kCopies = AddCopies, kModules = AddModules, kRanges = AddRanges,
+                               kCoverage = AddCoverage;
+
+// Launches are the largest table by far: after what needs much memory for a while.
+constexpr AnalysisRow kAnalyses[] = {
+    {"iterations and communication", Stage::kExposed, AddIterationsAndCommunication,
+     AddCommunicationAlone, AddKeptIterations},
+    {"memory", Stage::kExposed, AddMemory, AddMemory, SetKeptMemory},
+    {"ops", Stage::kExposed, kOps, kOps, AddKeptOps, true},
+    {"kernels", Stage::kExposed, kKernels, kKernels, AddKeptKernels, true},
+    {"host calls", Stage::kExposed, kCalls, kCalls, AddKeptCalls, true},
+    {"roofline", Stage::kExposed, kRoofline, kRoofline, AddKeptRoofline, true},
+    {"tensor cores", Stage::kExposed, kTensorCores, kTensorCores, AddKeptTensorCores, true},
+    {"counts and copies", Stage::kExposed, AddCountsAndCopies, kCopies, AddKeptCountsAndCopies,
+     true},
+    {"idle", Stage::kOther, AddIdle, nullptr, SetKeptIdle, true},
+    {"device tables", Stage::kOther, AddDeviceTables, AddDeviceTables, nullptr, true},
+    {"launches", Stage::kOther, AddLaunches, nullptr, SetKeptLaunches},
+    {"iteration ops", Stage::kOther, AddIterationOps, nullptr, nullptr, true},
+    {"utilization", Stage::kOther, AddUtilization, nullptr, AddKeptUtilization},
+    {"modules", Stage::kOther, kModules, nullptr, AddKeptModules},
+    {"ranges", Stage::kOther, kRanges, nullptr, AddKeptRanges},
+    {"os runtime", Stage::kOther, AddOsRuntime, AddOsRuntime},
+    {"cpu activity", Stage::kOther, AddCpuActivity, AddCpuActivity},
+    {"coverage", Stage::kOther, kCoverage, kCoverage, AddKeptCoverage},
+};
+
+}  // namespace
+
+std::span<const AnalysisRow> Analyses() { return kAnalyses; }
+
+std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks, Output& out) {
+  auto steps = AddUnrecorded(ranks, out);
+  AddConditions(ranks, out);
+  MarkLosses(ranks, out);
+  BoundByWholeGraphs(ranks, out);
+  return steps;
+}
+
+}  // namespace profgauge

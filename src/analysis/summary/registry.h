@@ -1,0 +1,53 @@
+// The one list of analyses. All that walks them walks this list: a run from its events, profiles
+// with sums alone, the rows that a summary keeps of a rank, and a run from summaries.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/ops/op_tables.h"
+#include "analysis/summary/kept_tables.h"
+#include "analysis/summary/rank_summary.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// A run of which summaries are known. Each analysis takes its facts out of `ranks`.
+struct SummarizedRun {
+  std::span<const RankContext> contexts;  ///< As far as summaries have them: no events.
+  std::vector<RankSummary>& ranks;
+  OpPool ops;
+  TablePool tables;
+};
+
+/// When an analysis runs. Those of one stage run side by side, in any order.
+enum class Stage : std::uint8_t {
+  kExposed,  ///< Its rows are what exposures (time/exposure.h) are of, which come in stage kOther.
+  kOther,
+};
+
+struct AnalysisRow {
+  using OfRanks = void (*)(std::span<const RankContext>, Output&);
+
+  std::string_view id;
+  Stage stage = Stage::kOther;
+  OfRanks of_events = nullptr;
+  OfRanks of_sums = nullptr;  ///< Of a profile without times; nullptr: it says nothing of this.
+  /// Of a summarized run; nullptr: no summary keeps this, but for rows of its tables.
+  void (*of_summaries)(SummarizedRun&, Output&) = nullptr;
+  bool keeps_rows = false;  ///< Rows of its tables are kept of each rank: summary/kept_tables.h.
+};
+
+/// The longest first in each stage. None looks at what others find.
+std::span<const AnalysisRow> Analyses();
+
+/// What comes after all of these, of a run with times: numbers without the profiler, conditions of
+/// the device, and what lost launches and whole graphs leave in doubt. Returns the unrecorded
+/// iterations that judge the run; null: none do.
+std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge
