@@ -93,8 +93,9 @@ bool IsSkinny(const OpFacts& facts) {
 
 std::string SkinnyText(const OpFacts& facts) {
   return fmt::format(
-      "{} has {} FLOPs per byte (the {{{{ device.device }}}} needs {}): it waits for memory, at {} "
-      "of the bandwidth",
+      "{} has {} FLOPs per byte (the {{{{ device.device }}}} needs {} to be compute-bound) and "
+      "uses "
+      "{} of the memory bandwidth",
       ProductText(facts.shape.product), FormatNumber(Intensity(facts)), Whole(Ridge(facts)),
       FormatShare(facts.memory_time / facts.time));
 }

@@ -28,17 +28,20 @@
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "render/terminal/terminal_rows.h"
+#include "report/device_text.h"
 #include "report/first_screen.h"
 
 namespace profgauge::render {
 namespace {
 
-std::string_view ShortName(std::string_view part) {
-  if (part == "tensor_core_kernel") return "Tensor Core kernels";
+std::string ShortName(const report::Report& report, std::string_view part) {
+  if (part == "tensor_core_kernel") {
+    return report::TextFor(report.profile, "kernels on {{ device.matrix_units }}");
+  }
   if (part == "other_kernel") return "other kernels";
   if (part == "communication") return "exposed communication";
   if (part == "other") return "unattributed";
-  return part;
+  return std::string(part);
 }
 
 /// The sentence that says what bounds the run.
@@ -55,8 +58,8 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
   std::vector<std::string> parts;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     if (AsNumber(part.share->quantity.value, 0) < kLeastShown) continue;
-    parts.push_back(
-        fmt::format("{} {}", ShortName(CategoryId(part.category)), part.share->quantity.text));
+    parts.push_back(fmt::format("{} {}", ShortName(report, CategoryId(part.category)),
+                                part.share->quantity.text));
   }
   if (parts.empty()) return {};
   return Flowed("  iteration   ", parts, width) + "\n";
@@ -69,7 +72,7 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
                                                 Printable(comparison.baseline))};
   for (const report::ComparisonStep& step : comparison.waterfall) {
     if (step.parent != -1 || step.delta == 0 || parts.size() > 4) continue;
-    parts.push_back(fmt::format("{} {}", ShortName(step.name), DeltaText(step.delta)));
+    parts.push_back(fmt::format("{} {}", ShortName(report, step.name), DeltaText(step.delta)));
   }
   return Flowed("  change      ", parts, width) + "\n";
 }
