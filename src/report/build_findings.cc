@@ -52,6 +52,13 @@ std::string DocsOf(const Rule& rule) {
   return "profgauge rules explain " + rule.id;
 }
 
+// What a simulation saves of what it could save at most: rounding of some nanoseconds is nothing.
+bool SavesNothing(const profgauge::Finding& finding) {
+  const double gain = finding.gain.value_or(0);
+  return gain <= 0 || (finding.gain_limit &&
+                       gain < knowledge::kFindingsNoGainShare * *finding.gain_limit);
+}
+
 Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation) {
   Finding finding;
   finding.rule = from.rule->id;
@@ -71,6 +78,7 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
     const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
     const bool says_more = !limit.empty() && *from.gain_limit > knowledge::kFindingsBoundExcess *
                                                                     from.gain.value_or(0);
+    if (SavesNothing(from)) finding.gain.text = "nothing";
     finding.gain.text +=
         says_more ? fmt::format(" (simulated; at most {})", limit) : " (simulated)";
   }

@@ -144,6 +144,7 @@ std::string GroupText(const GroupMatch& group) {
                                  group.name.empty() ? "of all ranks" : Printable(group.name),
                                  group.matched_calls, group.calls);
   if (group.MayBlame()) return text + "; judged\n";
+  if (group.size == 1) return text + "; not judged: one rank waits for nobody\n";
   if (!group.point_to_point && !group.complete()) {
     return text + (group.size > 0 ? fmt::format("; not judged: {} of its {} ranks are here\n",
                                                 group.present.size(), group.size)

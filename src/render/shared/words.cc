@@ -153,6 +153,7 @@ std::string GainText(const report::Finding& finding, std::string_view per) {
   std::string_view bound;
   if (finding.gain_bound == report::Bound::kUpper) bound = "at most ";
   if (finding.gain_bound == report::Bound::kTypical) bound = "about ";
+  if (text.starts_with("nothing")) return text;
   const std::size_t end = std::min(text.find(" ("), text.size());  // of "3.20 ms (simulated)"
   return fmt::format("{}{}{}{}", bound, text.substr(0, end), per, text.substr(end));
 }
