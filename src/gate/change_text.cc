@@ -7,22 +7,23 @@
 #include <optional>
 
 #include "base/format.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
 // An interval of a factor of five says nothing more by its digits.
-constexpr double kFarBelow = -0.8;
-constexpr double kFarAbove = 4;
+constexpr double kFarBelow = -knowledge::kGateShownDecrease.value();
+constexpr double kFarAbove = knowledge::kGateShownIncrease.value();
 // Nor does a change from next to nothing, as of a baseline whose iterations are 1 ns.
-constexpr double kBeyondDigits = 100;
+constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
 // Digits after the point only where the interval is narrow enough for them to mean something.
-constexpr double kWide = 0.25;
-constexpr double kRough = 0.1;
+constexpr double kWide = knowledge::kGateWideInterval.value();
+constexpr double kRough = knowledge::kGateRoughChange.value();
 // So many places of slow iterations are named.
 constexpr std::size_t kNamedPlaces = 3;
 // A start that costs less than this share of the run costs nothing.
-constexpr double kNoStart = 0.005;
+constexpr double kNoStart = knowledge::kGateNotedStart.value();
 
 std::string Digits(double distance, int decimals) {
   const bool is_beyond = distance > kBeyondDigits;
@@ -44,8 +45,8 @@ std::string WithUnit(const std::string& number, bool is_points) {
 }
 
 std::string End(double change, bool is_points, int decimals) {
-  if (!is_points && change < kFarBelow) return "below −80";
-  if (!is_points && change > kFarAbove) return "over +400";
+  if (!is_points && change < kFarBelow) return "below " + Signed(kFarBelow, 0);
+  if (!is_points && change > kFarAbove) return "over " + Signed(kFarAbove, 0);
   return Signed(change, decimals);
 }
 

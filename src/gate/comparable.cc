@@ -80,12 +80,11 @@ std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
 
 // Device time that is of no iteration, where the other side has far less of it: markers were lost.
 std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& current) {
-  constexpr double kMore = 0.3;
   constexpr MetricId kOutside = metric::kCoverageOutsideShare;
   const auto there = base.metrics.find(kOutside.text()),
              here = current.metrics.find(kOutside.text());
   if (there == base.metrics.end() || here == current.metrics.end()) return std::nullopt;
-  if (here->second - there->second < kMore) return std::nullopt;
+  if (here->second - there->second < knowledge::kGateLostMarksShare.value()) return std::nullopt;
   return fmt::format(
       "{} of the device time is outside the iterations, in the baseline {}: that time is not "
       "compared; mark all iterations",
@@ -117,19 +116,19 @@ std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const 
 // Where an iteration holds only part of the launches that one of the baseline held, of all alike,
 // it may be another iteration. More work than before shows in the lengths.
 std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& current) {
-  constexpr double kPartOfLaunches = 0.9, kAlikeWithin = 0.02, kAlikeShare = 0.9;
-  constexpr std::size_t kLeastNames = 3;
   const std::vector<std::pair<double, double>> ratios = LaunchRatios(base, current);
-  if (IsWindow(base) || IsWindow(current) || ratios.size() < kLeastNames) return std::nullopt;
+  if (IsWindow(base) || IsWindow(current) || ratios.size() < knowledge::kGateOtherMarksNames)
+    return std::nullopt;
   // The upper middle, not the mean of both: a ratio that some launches have.
   const double factor = ratios[ratios.size() / 2].first;
-  if (factor <= 0 || factor > kPartOfLaunches) return std::nullopt;
+  if (factor <= 0 || factor > knowledge::kGateOtherMarksLaunches.value()) return std::nullopt;
   double alike = 0, all = 0;
   for (const auto& [ratio, launches] : ratios) {
     all += launches;
-    if (std::abs(ratio - factor) <= kAlikeWithin * factor) alike += launches;
+    if (std::abs(ratio - factor) <= knowledge::kGateOtherMarksWithin.value() * factor)
+      alike += launches;
   }
-  if (alike < kAlikeShare * all) return std::nullopt;
+  if (alike < knowledge::kGateOtherMarksShare.value() * all) return std::nullopt;
   return fmt::format(
       "the iterations are not comparable: they launch only {} of the baseline's kernels (other "
       "markers, less work or larger batches). If intended, save a new baseline",

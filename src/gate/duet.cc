@@ -19,12 +19,12 @@
 #include "gate/constants.h"
 #include "gate/pairs.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
-/// Fewer iterations have no median worth the name.
-constexpr std::size_t kLeastStepsOfBlock = 3;
+constexpr std::size_t kLeastStepsOfBlock = knowledge::kGateLeastBlock.as<std::size_t>();
 constexpr double kTwoSided = 1.959964;      // 95 % of normal values are within ± this.
 constexpr double kNineOfTen = 1.281552;     // 90 % are below this.
 constexpr double kOnePercent = 0.00995033;  // ln 1.01

@@ -182,8 +182,7 @@ namespace stats {
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least) {
   const std::size_t n = values.size();
-  constexpr std::size_t kLeastToSplit = 4;
-  if (n < kLeastToSplit) return {};
+  if (n < knowledge::kGateLeastToSplit) return {};
   std::vector<double> sums = {0}, squares = {0};
   for (const double value : values) {
     sums.push_back(sums.back() + value - values.front());

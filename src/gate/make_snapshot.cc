@@ -12,6 +12,7 @@
 #include "base/content_hash.h"
 #include "base/metric_id.h"
 #include "base/utf8.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
@@ -47,12 +48,11 @@ std::string FactOf(std::span<const Profile> ranks, std::string_view name) {
 
 /// Whether a change of the number may be one of what the profile does not show.
 bool IsUncertain(const Metric& metric) {
-  constexpr double kLittle = 0.01;
   if (metric.low_confidence) return true;
   if (!metric.may_be) return false;
   const double value = AsNumber(metric.value, 0);
   const double scale = metric.spec->unit == Unit::kShare ? 1 : std::abs(value);
-  return std::abs(*metric.may_be - value) > kLittle * scale;
+  return std::abs(*metric.may_be - value) > knowledge::kGateUncertainValue.value() * scale;
 }
 
 /// Names may have any bytes, the baseline's JSON not; the same in all runs, so that they compare.

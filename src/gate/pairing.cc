@@ -10,6 +10,7 @@
 
 #include "gate/significance.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
@@ -52,7 +53,6 @@ std::map<std::string, Side> SidesOf(const std::vector<WorkSum>& sums, const Work
 // A run lists its longest work and sums up the rest: what is near the end of one list may be in
 // the rest of the other, and is neither new nor gone.
 void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Side>& other) {
-  constexpr double kNearTheEnd = 2;
   const std::string rest = "(smaller)";
   if (!other.contains(rest)) return;
   double least = std::numeric_limits<double>::infinity();
@@ -60,8 +60,8 @@ void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Si
     if (name != rest) least = std::min(least, side.time);
   }
   for (auto it = sides.begin(); it != sides.end();) {
-    const bool is_folded =
-        it->first != rest && !other.contains(it->first) && it->second.time < kNearTheEnd * least;
+    const bool is_folded = it->first != rest && !other.contains(it->first) &&
+                           it->second.time < knowledge::kGateNearTheEnd.value() * least;
     if (!is_folded) {
       ++it;
       continue;

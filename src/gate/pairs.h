@@ -8,11 +8,12 @@
 #include <span>
 
 #include "gate/change.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::stats {
 
 /// Fewer pairs do not show how much pairs differ.
-inline constexpr std::size_t kLeastPairs = 3;
+inline constexpr std::size_t kLeastPairs = knowledge::kGateLeastPairs.as<std::size_t>();
 
 /// Compares the candidate of each pair with its baseline. The change is the mean of the pairs'
 /// typical changes; the total is judged of times that are relative to the pair's baseline.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFalseDiscoveryRate = knowledge::kGateStarDiscoveries.value();
 constexpr double kLeastShare = knowledge::kGateStarShare.value();
-constexpr double kLeastChange = 50e3;
+constexpr double kLeastChange = static_cast<double>(knowledge::kGateStarChange.ns());
 
 }  // namespace
 

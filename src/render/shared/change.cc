@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
+#include "knowledge/gate.h"
 #include "render/shared/categories.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
@@ -189,7 +190,7 @@ std::string_view ChangeWord(PartChange change) {
 std::string RelativeText(const report::Comparison& comparison) {
   if (comparison.base == 0) return {};
   // A change from next to nothing says no more by its digits.
-  constexpr double kBeyondDigits = 100;
+  constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
   const double share = static_cast<double>(comparison.delta) / static_cast<double>(comparison.base);
   if (share > kBeyondDigits) return "over +" + FormatLimit(kBeyondDigits, Unit::kShare);
   return (comparison.delta > 0   ? "+"
