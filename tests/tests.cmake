@@ -249,6 +249,7 @@ if(PROFGAUGE_TESTS)
       python
       query
       readme
+      release
       samples
       schema
       start
