@@ -251,6 +251,7 @@ if(PROFGAUGE_TESTS)
       readme
       release
       samples
+      scripts
       schema
       start
       step_clock
