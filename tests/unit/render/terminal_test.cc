@@ -26,7 +26,7 @@ policy recommended · baseline none
 
   The data loader holds up the GPU: 12.0 % of an iteration waits for data, limit 10 %
 
-  iteration   Tensor Core kernels 36.0 %  other kernels 19.0 %  exposed communication 15.0 %
+  iteration   kernels on Tensor Cores 36.0 %  other kernels 19.0 %  exposed communication 15.0 %
               memcpy 3.0 %  memset 1.0 %  runtime 7.0 %  dataloader 12.0 %  cpu 4.0 %
               unattributed 3.0 %
 
