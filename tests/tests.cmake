@@ -228,6 +228,7 @@ if(PROFGAUGE_TESTS)
   find_program(PROFGAUGE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
   find_program(PROFGAUGE_PYTHON NAMES python3)
   foreach(name IN ITEMS
+      agreement
       answers
       callbacks
       ci
