@@ -13,7 +13,7 @@
 namespace profgauge {
 
 /// Calls `visit(span, kinds)` with each range in which the same kinds are active, in order and
-/// apart; never with none. Bit i of `kinds` is kind i. Stretches that touch may have the same.
+/// apart; never with none. Bit i of `kinds` is kind i. Adjacent ranges may have the same kinds.
 /// REQUIRES: events come by start, and end before the largest number.
 template <std::size_t kKinds, class Visit>
 class ActivitySweep {
@@ -66,7 +66,7 @@ class ActivitySweep {
     if (active_ != 0 && since_ < until) visit_(Span{since_, until}, active_);
     since_ = until;
   }
-  /// Of the first of them.
+  /// Position in the first list.
   Ns UntilOf(Kinds kinds) const {
     return until_[static_cast<std::size_t>(std::countr_zero(kinds))];
   }

@@ -124,7 +124,7 @@ Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKin
   PROFGAUGE_TRY(auto members,
                 kind == ArchiveKind::kZip ? archive::ListZip(path) : archive::ListTar(path));
   std::erase_if(members, [](const ArchiveMember& member) { return !archive::IsWanted(member); });
-  // Of one name the last counts, as for those who unpack it.
+  // If a name occurs twice, the last member counts, like when it is unpacked.
   std::stable_sort(members.begin(), members.end(),
                    [](const auto& a, const auto& b) { return a.name < b.name; });
   const auto last = std::unique(members.rbegin(), members.rend(),

@@ -1,7 +1,7 @@
 // zip and tar archives as folders: their members are opened as files are, by PATH/MEMBER.
 //
 // Names of members are only shown and compared, never used as paths. Sizes and checksums are those
-// of the stream, not what a directory says. Not read: encrypted and split archives, methods except
+// of the stream, not those of a directory. Not read: encrypted and split archives, methods except
 // stored, deflate and zstd, and archives inside of archives. Bounds: .github/SECURITY.md.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace profgauge {
 
 enum class ArchiveKind : std::uint8_t { kZip, kTar };
 
-/// Whether the file is an archive, by its first bytes; a tar may be compressed. Nothing for what
-/// cannot be read, and for standard input.
+/// Whether the file is an archive, by its first bytes; a tar may be compressed. Nothing for files
+/// that cannot be read, and for standard input.
 std::optional<ArchiveKind> ArchiveKindOf(const std::string& path);
 
 /// One file of an archive.

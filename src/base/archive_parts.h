@@ -1,4 +1,4 @@
-// What both kinds of archives are made of. For archive.cc, zip_archive.cc and tar_archive.cc.
+// Parts that both kinds of archives share. For archive.cc, zip_archive.cc and tar_archive.cc.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ Error Truncated(const std::string& path);
 Error Damaged(const std::string& path, const std::string& what);
 Error TooLarge(const std::string& path);
 
-/// Some bytes of a file as a source: `name` is what messages call it.
+/// A range of bytes of a file as a source: messages call it `name`.
 Result<std::unique_ptr<ByteSource>> OpenRange(const std::string& path, std::string name,
                                               std::uint64_t at, std::uint64_t size);
 /// Reads until `count` bytes are there or the source ends.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{256} << 10;
 
-/// What a profile does not unpack to: beyond so many bytes, so many for each stored one.
+/// Limits on the unpacked size of a profile: a minimum, and a factor of the stored size.
 constexpr std::uint64_t kLongUnpacked = std::uint64_t{64} << 20, kMostForEach = 1000;
 
 /// The stored bytes, as they come: from a file descriptor, from memory, or out of another source.
@@ -154,7 +154,7 @@ class StreamSource final : public ByteSource {
     if (failed_) return Fail(*failed_);
     std::size_t written = 0;
     while (written < out.size() && !ended_) {
-      const auto filled = stored_->Fill(1);  // Its error comes after what the decoder still holds.
+      const auto filled = stored_->Fill(1);  // The error follows the bytes still held.
       const auto step = inflater_->Decode(stored_->left(), out.subspan(written));
       stored_->Take(step.consumed);
       written += step.written;
@@ -188,7 +188,7 @@ class StreamSource final : public ByteSource {
     return {};
   }
 
-  /// gzip alone cannot give much more than that.
+  /// One layer of gzip cannot expand much more than that.
   bool IsBomb() const {
     return (is_zstd_ || stored_->is_unpacked()) && unpacked_ > kLongUnpacked &&
            unpacked_ / kMostForEach > stored_->consumed();
@@ -227,8 +227,8 @@ class StreamSource final : public ByteSource {
   std::optional<Error> failed_;
 };
 
-/// What is packed is looked at once more: servers compress what is compressed already. An error
-/// there comes again when it is read.
+/// Packed data is checked for a second layer: servers compress files that are compressed. An error
+/// there is reported again when it is read.
 std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<StreamSource> source) {
   if (!source->compressed()) return source;
   auto again = std::make_unique<StreamSource>(std::make_unique<Stored>(std::move(source)));
@@ -242,7 +242,7 @@ Result<std::unique_ptr<ByteSource>> Start(std::unique_ptr<Stored> stored) {
   return Unpacked(std::move(source));
 }
 
-/// What PATH/MEMBER names; nothing where PATH is no archive.
+/// The member that PATH/MEMBER names; nothing where PATH is no archive.
 std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& path) {
   const auto end = EndOfArchive(path);
   const auto kind = end ? ArchiveKindOf(path.substr(0, *end)) : std::nullopt;

@@ -18,7 +18,7 @@ namespace profgauge {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// What to call it in messages: the path, or "-".
+  /// Its name in messages: the path, or "-".
   virtual const std::string& name() const = 0;
   /// Fills `out` from the stream; returns how many bytes were written, 0 only at the end.
   /// Errors: kInput for read failures, damaged, cut or exploding streams ("gzip/truncated",

@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// std::monostate is absent. A string_view lives as long as what the cell was read from; a string
+/// std::monostate is absent. A string_view lives as long as its source; a string
 /// was made for the cell.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, std::string>;
 
@@ -27,7 +27,7 @@ inline std::string_view TextOf(const Cell& cell) {
 /// A column of a result.
 struct RowColumn {
   std::string name;
-  std::optional<Unit> unit;  ///< Of a plain column; of an expression nothing is known.
+  std::optional<Unit> unit;  ///< Of a plain column; unknown for an expression.
 };
 
 }  // namespace profgauge

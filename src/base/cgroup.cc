@@ -51,7 +51,7 @@ std::optional<double> CoresOf(const std::string& path) {
   return quota ? Quotient(quota, TakeNumber(text)) : std::nullopt;
 }
 
-// Of one group, whichever of its controllers are in `folder`.
+// Limits of one group, whichever of its controllers are in `folder`.
 void LowerBy(const std::string& folder, CgroupLimits& limits) {
   Lower(limits.memory, NumberIn(folder + "/memory.max"));
   Lower(limits.cores, CoresOf(folder + "/cpu.max"));
@@ -79,7 +79,7 @@ CgroupLimits ReadCgroupLimits(const std::string& root) {
     const std::string mount = MountOf(root, line.substr(first + 1, second - first - 1));
     std::string group = line.substr(second + 1);
     // A container may see its own group as the root, or by its path on the host, which is not
-    // mounted there: then what counts is at the root.
+    // mounted there: then the limits are at the root.
     while (true) {
       LowerBy(mount + group, limits);
       if (group.empty()) break;

@@ -1,4 +1,4 @@
-// What the control groups of this process allow it: containers, Slurm and Kubernetes limit jobs by
+// Limits of this process' control groups: containers, Slurm and Kubernetes limit jobs by
 // them, and the machine's own size says nothing there.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace profgauge {
 
 struct CgroupLimits {
   std::optional<std::uint64_t> memory;  ///< Bytes.
-  std::optional<double> cores;          ///< Of processor time: 2.5 is two and a half at once.
+  std::optional<double> cores;          ///< Of processor time: 2.5 cores.
 };
 
 /// The smallest limits of the groups that the process is in and of those around them, of either

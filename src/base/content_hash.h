@@ -15,7 +15,7 @@ class ContentHash {
   ContentHash& operator=(ContentHash&&) noexcept;
 
   void Add(std::string_view bytes);
-  /// Of all bytes so far.
+  /// Hash of all bytes so far.
   std::string Hex() const;
 
  private:

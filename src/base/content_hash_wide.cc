@@ -1,4 +1,4 @@
-// Compiled with options of its own (CMakeLists.txt): it must define no function that others do.
+// Compiled with separate options (CMakeLists.txt): it must define no function that others do.
 #include "base/content_hash_wide.h"
 
 #ifdef __AVX2__

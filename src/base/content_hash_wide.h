@@ -1,4 +1,4 @@
-// What of a content's hash is compiled for processors with vectors of 32 bytes, which take half of
+// The part of a content's hash compiled for processors with vectors of 32 bytes, which take half of
 // the time of those that all x86-64 have. Where it is compiled PROFGAUGE_WIDE_HASH says.
 #pragma once
 

@@ -13,8 +13,8 @@ enum class CsvQuotes : std::uint8_t {
   kNeeded,  ///< Only around cells with a quote, a comma or a line break.
 };
 
-/// The text as a cell that no spreadsheet takes for a formula: what begins with = + - @, a tab or a
-/// carriage return gets a ' in front, unless it is a number or a lone dash.
+/// The text as a cell that no spreadsheet reads as a formula: one that begins with = + - @, a tab
+/// or a carriage return gets a ' in front, unless it is a number or a lone dash.
 std::string NeutralCell(std::string_view text);
 
 /// Appends one row with its line break. Every cell is neutralised; quotes inside are doubled.

@@ -13,8 +13,8 @@
 namespace profgauge {
 namespace {
 
-constexpr std::size_t kShownBytes = 120;       ///< Of a source line; the rest is cut.
-constexpr std::size_t kBeforeCaret = 60;       ///< Of those, when the line is cut on the left.
+constexpr std::size_t kShownBytes = 120;       ///< Shown of a source line; the rest is cut.
+constexpr std::size_t kBeforeCaret = 60;       ///< Before the caret, if cut on the left.
 constexpr std::size_t kLongestCompared = 100;  ///< Words for DidYouMean; no one types longer names.
 
 struct Colors {

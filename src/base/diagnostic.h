@@ -30,7 +30,7 @@ std::string PlaceText(const Where& where);
 
 /// The nearest of `candidates` to `word`, or empty when none is near enough to suggest. Letter case
 /// counts little; a candidate that continues `word` with a dot ("gpu.idle", "gpu.idle.mean") is
-/// near. Of equally near ones the first wins.
+/// near. If several are equally near, the first wins.
 std::string_view DidYouMean(std::string_view word, std::span<const std::string_view> candidates);
 
 /// The `count` candidates that are nearest to `word`, the nearest first, however far they are.

@@ -26,7 +26,7 @@ struct Handler {
 
   json::value_stack stack;
   std::string number;
-  std::size_t members = 0;  // Of all objects; a key given twice counts twice.
+  std::size_t members = 0;  // Sum over all objects; a key given twice counts twice.
 
   bool on_document_begin(error_code&) { return true; }
   bool on_document_end(error_code&) { return true; }
@@ -67,7 +67,7 @@ struct Handler {
   bool on_comment(View, error_code&) { return true; }
 };
 
-// Of all objects in it.
+// Sum over all objects in it.
 std::size_t CountMembers(const json::value& value) {
   std::size_t count = 0;
   if (const auto* object = value.if_object()) {

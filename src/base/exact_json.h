@@ -1,5 +1,5 @@
 // Parses a whole JSON text into boost::json values, with doubles exact: the parser of this Boost
-// version can be off by a bit, and what was written must be read back as the same.
+// version can be off by a bit, but a written value must be read as the same value.
 #pragma once
 
 #include <boost/json/parse_options.hpp>
@@ -9,9 +9,9 @@
 
 namespace profgauge {
 
-/// What is no JSON gives null and an error; `parsed` is how much of the text was understood then.
-/// Among the errors: json::error::incomplete, too_deep, extra_data, exponent_overflow. Of a key
-/// given twice in an object the last value counts; `repeated` says how many such keys there were.
+/// Invalid JSON gives null and an error; `parsed` is the length of the text read until then.
+/// Among the errors: json::error::incomplete, too_deep, extra_data, exponent_overflow. If a key
+/// occurs twice in an object, the last value counts; `repeated` is the number of such keys.
 boost::json::value ParseExactJson(std::string_view text, const boost::json::parse_options& options,
                                   boost::json::error_code& error, std::size_t& parsed,
                                   std::size_t* repeated = nullptr);

@@ -81,7 +81,7 @@ std::string Scaled(double value, std::span<const std::string_view> names) {
                   names[static_cast<std::size_t>(step)]);
 }
 
-/// Without trailing zeros behind the point: "60", "3.5".
+/// Without trailing zeros after the point: "60", "3.5".
 std::string Shortest(double value) {
   std::string text = fmt::format("{:.6f}", value);
   text.erase(text.find_last_not_of('0') + 1);

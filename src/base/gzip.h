@@ -1,4 +1,4 @@
-// gzip for what a page, a trace or a summary carries. Reading files of it is byte_source.h's.
+// gzip for the data in a page, a trace or a summary. byte_source.h reads files of it.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ enum class Effort : std::uint8_t { kSmall, kSmallest };
 /// The same bytes for the same bytes: no time stamp, no name.
 std::string Gzip(std::string_view bytes, Effort effort = Effort::kSmall);
 
-/// What Gzip() was given. REQUIRES: `gzipped` is what Gzip() gave, and `size` how long that was.
+/// The input of Gzip(). REQUIRES: `gzipped` is an output of Gzip(), and `size` its input's length.
 std::string Gunzip(std::string_view gzipped, std::size_t size);
 
 }  // namespace profgauge

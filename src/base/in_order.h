@@ -1,5 +1,5 @@
 // Pieces of work that several threads make side by side, and that are taken one at a time in their
-// order: what comes out does not depend on the number of threads.
+// order: the output does not depend on the number of threads.
 #pragma once
 
 #include <condition_variable>
@@ -19,8 +19,8 @@ namespace profgauge {
 /// piece)` for each piece, by at most `workers` threads side by side; and `take(piece)`, one call
 /// at a time on any of them, in the order of next(). `piece` may be one that was taken before.
 /// Where `take` says false, next() is not called again; pieces that are under way are still taken.
-/// What one of the three throws ends all and is thrown. There are never more than twice as many
-/// pieces as workers.
+/// An exception of one of the three ends everything and is rethrown. At most twice as many
+/// pieces as workers exist at any time.
 template <class Piece>
 void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
                  const std::function<void(std::size_t, Piece&)>& make,
@@ -29,7 +29,7 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
   std::size_t begun = 0;
   bool is_last = false;
 
-  std::mutex mutex;  // Of what follows.
+  std::mutex mutex;  // Guards the members below.
   std::condition_variable room;
   std::map<std::size_t, std::unique_ptr<Piece>> waiting;
   std::vector<std::unique_ptr<Piece>> spare;

@@ -19,7 +19,7 @@
 namespace profgauge {
 namespace {
 
-/// At most what the libraries' 32-bit counters hold.
+/// The most that the libraries' 32-bit counters hold.
 template <class Byte>
 std::uint32_t Count(std::span<Byte> bytes) {
   constexpr std::size_t kZlibsMostBytes = std::numeric_limits<std::uint32_t>::max();
@@ -33,7 +33,7 @@ std::uint32_t Count(std::span<Byte> bytes) {
 #endif
 
 // ISA-L 2.30 leaves the upper halves of vector registers in use. All code without AVX that
-// follows on the thread, as the hash of what was inflated, then waits for them: at a fifth of its
+// follows on the thread (a hash of the inflated bytes) then waits for them: at a fifth of its
 // speed on Zen 5.
 void LeaveVectors() {
 #ifdef __x86_64__
@@ -70,7 +70,7 @@ class IsalInflater final : public Inflater {
   }
 
  private:
-  // Zeros: what points before the start of damaged data finds nothing else's bytes.
+  // Zeros: a distance before the start of damaged data finds no bytes of another stream.
   inflate_state state_{};
 };
 using BestInflater = IsalInflater;

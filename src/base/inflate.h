@@ -1,7 +1,7 @@
 // Streaming decompression of one gzip member or one zstd frame.
 //
 // gzip: ISA-L where the build has it (1.4 to 3.7 GB/s), else zlib (0.5 to 1.2 GB/s). Both check the
-// member's CRC and length. zstd: its library, which checks what checksums there are.
+// member's CRC and length. zstd: its library, which checks the checksums that exist.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ void ForEachOverlap(std::span<const Span> a, std::span<const Span> b, Visit visi
   }
 }
 
-// Spans of several streams or threads stand one list after another, each in order: such lists are
+// Spans of several streams or threads come as one list after another, each in order: such lists are
 // joined two by two, which is far less work than a sort that does not know where they begin.
 void SortByStart(std::vector<Span>& spans) {
   constexpr std::size_t kFewLists = 64;

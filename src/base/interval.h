@@ -38,7 +38,7 @@ std::vector<Span> Clip(std::span<const Span> a, Span window);
 /// Sum of the lengths; of a span list, the time it covers.
 Ns Length(std::span<const Span> spans);
 
-/// Length of what `a` and `b` have in common, without building it. REQUIRES: span lists.
+/// Length of the overlap of `a` and `b`, without building it. REQUIRES: span lists.
 Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
 
 /// Those of `spans` that overlap `range`. O(log n). REQUIRES: a span list.
@@ -61,11 +61,11 @@ class CoveredTime {
   Ns until_, end_, sum_ = 0;
 };
 
-/// Collects spans that come mostly in order (one stream, one thread) and merges what overlaps at
-/// once, so that a nested column of a million ranges leaves only its top level.
+/// Collects spans that are mostly in order (one stream, one thread) and merges overlapping ones
+/// immediately, so that a nested column of a million ranges leaves only its top level.
 class SpanCollector {
  public:
-  /// Makes room for so many, of which only those that do not touch take any.
+  /// Reserves room for this many spans; only those that do not touch use any.
   void Reserve(std::size_t spans) { spans_.reserve(spans); }
   /// Adds [start, start + duration); nothing when the duration is not positive.
   void Add(Ns start, Ns duration);

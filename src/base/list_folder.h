@@ -1,4 +1,4 @@
-// What a folder holds.
+// The entries of a folder.
 #pragma once
 
 #include <filesystem>

@@ -45,7 +45,7 @@ std::string NotANumber(std::string_view text) {
   return base;
 }
 
-/// "a time", "a share": what `unit` is called in messages.
+/// "a time", "a share": the name of `unit` in messages.
 std::string_view NounOf(Unit unit) {
   switch (unit) {
     case Unit::kText:
@@ -123,7 +123,7 @@ tl::expected<Literal, std::string> ParseLiteral(std::string_view text) {
     literal.unit = suffix->unit;
   }
   const double value = ScaledNumber(digits.substr(0, length), suffix);
-  // from_chars leaves 0 behind when the number does not fit.
+  // from_chars leaves 0 if the number does not fit.
   const bool has_nonzero =
       digits.substr(0, digits.find_first_of("eE")).find_first_of("123456789") !=
       std::string_view::npos;

@@ -1,8 +1,8 @@
 // Numbers with units as people write them: "300 ms", "75%", "1.5 GiB", "-2", "1e3".
 //
-// Strict on purpose: what other readers take silently for something else ("010", "1_000", "0x10",
-// ".5", "inf") is an error that says how to write it. The expression language, policies and rule
-// tests all read numbers here.
+// Strict on purpose: forms that other readers silently take for other numbers ("010", "1_000",
+// "0x10", ".5", "inf") is an error that says how to write it. The expression language, policies and
+// rule tests all read numbers here.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ tl::expected<Literal, std::string> ParseLiteral(std::string_view text);
 /// in `300 ms`". Zero needs no unit. A share is written with % or as 0..1; 75 without % is refused.
 tl::expected<double, std::string> ConvertLiteral(const Literal& literal, Unit unit);
 
-/// What a limit on `unit` looks like, for help texts: "300 ms", "75%", "512 MiB", "12".
+/// An example of a limit on `unit`, for help texts: "300 ms", "75%", "512 MiB", "12".
 std::string_view ExampleLiteral(Unit unit);
 
 }  // namespace profgauge

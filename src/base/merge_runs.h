@@ -1,4 +1,4 @@
-// Several lists of rows, each by start, walked as one: a heap of what comes next in each, and no
+// Several lists of rows, each by start, walked as one: a heap of the next row of each list, and no
 // list of them all.
 #pragma once
 
@@ -32,7 +32,7 @@ void AddRuns(const Starts& starts, std::uint32_t source, std::uint32_t begin, st
   }
 }
 
-/// Calls `visit(source, row)` for all rows by start; those that start at once by row, then source.
+/// Calls `visit(source, row)` for all rows by start; rows that start together by row, then source.
 /// `start_of(source, row)`: when it starts. O(n log runs); fast while one run comes first.
 /// REQUIRES: no run is empty, as AddRuns() makes them.
 template <class StartOf, class Visit>

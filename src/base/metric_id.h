@@ -1,5 +1,5 @@
 // The ids of the metric catalogue, one constant each: `metric::kGpuIdleMean` is "gpu.idle.mean".
-// What an id represents is its row in analysis/tables/catalogue_*_metrics.cc, in the same order.
+// The row in analysis/tables/catalogue_*_metrics.cc, in the same order, defines each id.
 // Every layer names metrics by these constants, so that an id that no one defined does not compile.
 #pragma once
 
@@ -370,12 +370,12 @@ PROFGAUGE_METRICS(PROFGAUGE_CONSTANT)
 #undef PROFGAUGE_CONSTANT
 
 #define PROFGAUGE_NAME(name, text) name,
-/// All of them, in the catalogue's order.
+/// All ids, in the catalogue's order.
 inline constexpr std::array<MetricId, places::kCount> kAll = {PROFGAUGE_METRICS(PROFGAUGE_NAME)};
 #undef PROFGAUGE_NAME
 }  // namespace metric
 
-/// Of an id that a user, a rule or a file names; nothing where the catalogue has none. O(1).
+/// Finds an id that a user, a rule or a file names; nothing if the catalogue lacks it. O(1).
 std::optional<MetricId> FindMetricId(std::string_view text);
 
 /// Two metrics of one part of a whole.

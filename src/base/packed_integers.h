@@ -19,7 +19,7 @@ class PackedIntegers {
   static constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
   std::size_t size() const { return size_; }
-  /// Makes room for so many, at the width of the numbers so far and at any later one.
+  /// Reserves room for this many numbers, at the current width and at any later one.
   void Reserve(std::size_t count);
   void Append(std::int64_t value) {
     if (!Fits(value)) Widen(value);
@@ -43,7 +43,7 @@ class PackedIntegers {
   }
 
  private:
-  /// Of so many numbers, and room for reading 8 bytes at the last.
+  /// Words for this many numbers, with room for reading 8 bytes at the last.
   std::size_t BytesOf(std::size_t count) const { return count * width_ + sizeof(std::int64_t); }
   template <class T>
   void StoreAs(std::size_t at, std::int64_t value) {
@@ -69,7 +69,7 @@ class PackedIntegers {
   void Widen(std::int64_t value);
   void Grow();
 
-  // Of size_ numbers at least. What follows them is not set: that would cost as much as they do.
+  // Room for size_ numbers or more. The rest is not set: that would cost as much as they do.
   std::vector<char, boost::noinit_adaptor<std::allocator<char>>> bytes_;
   std::size_t size_ = 0, reserved_ = 0;
   std::size_t width_ = 1;

@@ -176,7 +176,7 @@ class Parser {
     if (found != std::string_view::npos) {
       out += kTo[found];
     } else {
-      out += '\\';  // As Python: an unknown escape stays what it is.
+      out += '\\';  // Like Python: an unknown escape is kept.
       out += c;
     }
     return true;

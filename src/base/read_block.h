@@ -1,4 +1,4 @@
-// How much is read from a source at once.
+// Size of a read from a source.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Texts as their parts: what is code, what is a number. Made once, where a sentence is made; who
-// shows them draws parts and parses nothing, so names from a profile stay names.
+// Texts as parts: text, code, numbers, links. Made once, where a sentence is made; renderers
+// draw parts and parse nothing, so names from a profile stay names.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ struct TextPart {
   enum class Kind : std::uint8_t { kText, kCode, kNumber, kLink };
   Kind kind = Kind::kText;
   std::string text;             ///< As it is shown; of a number with its unit.
-  std::optional<double> value;  ///< Of a kNumber, in its base unit.
-  Unit unit = Unit::kText;      ///< Of a kNumber.
-  std::string href;             ///< Of a kLink.
+  std::optional<double> value;  ///< Only for kNumber, in its base unit.
+  Unit unit = Unit::kText;      ///< Only for kNumber.
+  std::string href;             ///< Only for kLink.
 };
 using RichText = std::vector<TextPart>;
 
 std::string_view TextPartName(TextPart::Kind kind);  ///< "text", "code", "number", "link"
 
-/// Adds text or code; what follows its own kind is one part with it.
+/// Adds text or code; adjacent parts of one kind become one part.
 void AddPart(RichText& to, TextPart::Kind kind, std::string_view text);
 /// Parts of a text in which code is between backticks. For texts of ours, and of files that
 /// have no parts.

@@ -52,7 +52,7 @@ std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
   for (; bytes.size() >= 64; bytes.remove_prefix(64)) {
     Compress(state, reinterpret_cast<const unsigned char*>(bytes.data()));
   }
-  std::string tail(bytes);  // what is left, the bit 1, zeros, and the length in bits
+  std::string tail(bytes);  // the remaining bytes, the bit 1, zeros, and the length in bits
   tail += '\x80';
   while (tail.size() % 64 != 56) tail += '\0';
   for (int shift = 56; shift >= 0; shift -= 8) tail += static_cast<char>(bits >> shift & 0xff);

@@ -14,7 +14,7 @@
 namespace profgauge {
 
 struct SourceText {
-  /// From `offset` in the text on, bytes stand side by side from line:column in the file.
+  /// From `offset` in the text on, bytes correspond one to one to the file from line:column on.
   struct Run {
     std::size_t offset = 0;
     std::uint32_t line = 0;
@@ -25,7 +25,7 @@ struct SourceText {
   std::string file;
   std::vector<Run> runs;  ///< By offset; the first is at 0. Empty: the place is unknown.
 
-  /// Where byte `offset` of the text stands. `length` bytes are underlined, at most to the end of
+  /// Location of byte `offset` of the text. `length` bytes are underlined, at most to the end of
   /// that line. Offsets after the end give the place after the last byte.
   Where At(std::size_t offset, std::size_t length = 0) const;
   /// The whole text.

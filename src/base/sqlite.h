@@ -49,7 +49,7 @@ class Statement {
   Result<bool> Step();
   /// Runs to the end, for statements without rows.
   Status Run();
-  /// Makes it run from its start again; what was bound stays.
+  /// Makes it run from its start again; bound values stay.
   void Reset() { sqlite3_reset(statement_.get()); }
 
   bool IsNull(int column) const;
@@ -81,7 +81,7 @@ class Database {
   static Result<Database> Open(const std::string& path, Mode mode, ErrorKind kind);
 
   Result<Statement> Prepare(std::string_view sql);
-  /// The same for what is asked of many tables: it is prepared once. Reset it after use, so that
+  /// The same for a query on many tables: it is prepared once. Reset it after use, so that
   /// nothing stays locked. Valid as long as the database.
   Result<Statement*> Kept(std::string_view sql);
   /// Runs statements that return no rows.
@@ -90,18 +90,18 @@ class Database {
   Result<bool> HasTable(std::string_view table);
   /// Makes the tables of another file, which is taken as never changing, visible as `name`.TABLE.
   Status AttachImmutable(const std::string& path, std::string_view name);
-  /// A function of one text for statements of ours; null stays null. It must not throw, and what it
-  /// refers to must outlive the database.
+  /// Registers a function of one text for our statements; null stays null. It must not throw; data
+  /// it refers to must outlive the database.
   Status AddTextFunction(const char* name, std::function<std::string(std::string_view)> function);
   /// `name(…)` in statements of ours is an aggregate of any values that calls `take` at each row:
-  /// less work than a Step() for each. Of what `take` throws only std::bad_alloc comes back, from
-  /// that statement's Step(). What it refers to must outlive the database.
+  /// less work than a Step() for each. Of the exceptions of `take` only std::bad_alloc is thrown,
+  /// from that statement's Step(). The data it refers to must outlive the database.
   Status AddRowFunction(const char* name, std::function<void(const RowValues&)> take);
   /// The same file once more, for another thread.
   Result<Database> Again() const { return Open(*path_, mode_, kind_); }
   const std::string& path() const { return *path_; }
   bool IsImmutable() const { return mode_ == Mode::kImmutable; }
-  /// Of all pages.
+  /// Size of all pages.
   Result<std::uint64_t> Bytes();
   std::int64_t LastRowId() const { return sqlite3_last_insert_rowid(handle_.get()); }
 
@@ -119,7 +119,7 @@ class Database {
   Mode mode_;
   ErrorKind kind_;
   std::map<std::string, Statement, std::less<>> kept_;
-  std::optional<std::uint64_t> bytes_;  ///< Of what never changes.
+  std::optional<std::uint64_t> bytes_;  ///< Only for files that never change.
 };
 
 }  // namespace profgauge::sqlite

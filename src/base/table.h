@@ -23,7 +23,7 @@
 
 namespace profgauge {
 
-/// What a column is, independent of any profile. Those of tables: analysis/tables/*_columns.h.
+/// Description of a column, without any profile. Columns of tables: analysis/tables/*_columns.h.
 struct ColumnSpec {
   std::string_view id;     ///< "device_self": stable, lower case.
   std::string_view title;  ///< "Device self time".

@@ -13,7 +13,7 @@ namespace profgauge::archive {
 namespace {
 
 constexpr std::size_t kBlock = 512;
-constexpr std::uint64_t kLongestExtra = std::uint64_t{1} << 20;  // Of names that have own records.
+constexpr std::uint64_t kLongestExtra = std::uint64_t{1} << 20;  // Of records with long names.
 
 std::string_view FieldOf(std::string_view head, std::size_t at, std::size_t size) {
   const std::string_view field = head.substr(at, size);
@@ -88,7 +88,7 @@ Status Skip(ByteSource& source, std::uint64_t count, const std::string& path) {
 
 std::uint64_t Padded(std::uint64_t size) { return (size + kBlock - 1) / kBlock * kBlock; }
 
-/// What the heads before a file say of it.
+/// The properties of a file by the heads before it.
 struct Ahead {
   std::string name;
   std::optional<std::uint64_t> size;
@@ -161,7 +161,7 @@ class Lister {
   Ahead ahead_;
 };
 
-/// A part of a compressed tar: what is in front of it is unpacked as well.
+/// A part of a compressed tar: everything before it is unpacked too.
 class TarMember final : public ByteSource {
  public:
   TarMember(std::unique_ptr<ByteSource> source, std::string name, std::uint64_t size)

@@ -25,19 +25,19 @@ std::size_t CharactersIn(std::string_view text);
 /// `text` with blanks to `width` characters, after it or before.
 std::string Padded(const std::string& text, std::size_t width, bool right = false);
 
-/// What some programs write before UTF-8 text.
+/// The bytes that some programs write before UTF-8 text.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view WithoutByteOrderMark(std::string_view text) {
   return text.substr(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
 }
 
-/// Whether `part` stands anywhere in `text`; whether any of `parts` does.
+/// Whether `part` occurs anywhere in `text`; whether any of `parts` does.
 constexpr bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> parts);
 
-/// A blank, a tab or part of a line end: what JSON, YAML and expressions pass over.
+/// A blank, a tab or part of a line end: JSON, YAML and expressions skip these.
 constexpr bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 /// Without leading and trailing blanks, tabs and line ends.

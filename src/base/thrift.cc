@@ -29,7 +29,7 @@ std::int64_t ThriftReader::ZigZag() {
   return static_cast<std::int64_t>(value >> 1 ^ (~(value & 1) + 1));
 }
 
-// Of a text or list. Each element takes a byte at least.
+// Longest text or list. Each element takes at least a byte.
 std::size_t ThriftReader::Size() {
   const std::uint64_t size = Varint();
   if (size <= bytes_.size() - at_) return static_cast<std::size_t>(size);
@@ -152,7 +152,7 @@ void ThriftReader::Skip() {
     case ThriftType::kStop:
       break;
   }
-  Fail();  // Of no type that the protocol has.
+  Fail();  // The protocol has no such type.
 }
 
 }  // namespace profgauge

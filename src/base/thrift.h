@@ -1,5 +1,5 @@
 // Thrift's compact protocol, as Parquet's footers and page headers are written: the half that
-// reads. What is not asked for is passed over, so that newer writers may say more.
+// reads. Fields that are not asked for are skipped, so that newer writers may add some.
 #pragma once
 
 #include <cstddef>
@@ -94,7 +94,7 @@ class ThriftReader {
   std::string_view bytes_;
   std::size_t at_ = 0;
   int depth_ = 0;
-  ThriftType next_ = ThriftType::kStruct;  ///< Of the value that is next; kStop: it was read.
+  ThriftType next_ = ThriftType::kStruct;  ///< Type of the next value; kStop: it was read.
   bool in_list_ = false;                   ///< Truth values in lists have a separate byte.
   bool ok_ = true;
   bool ended_early_ = false;

@@ -1,4 +1,4 @@
-// Units: what a number means. Every metric and table column names one; formatting, parsing of
+// Units: the meaning of a number. Every metric and table column has one; formatting, parsing of
 // literals and the dimensions of the expression language all start here.
 #pragma once
 
@@ -29,7 +29,7 @@ enum class Unit : std::uint8_t {
 /// "bytes/s", "flop", "flop/s".
 std::string_view UnitName(Unit unit);
 
-/// A unit as a person writes it behind a number: "ms" is a time, 1e6 of its base unit.
+/// A unit as people write it after a number: "ms" is a time, 1e6 of its base unit.
 struct UnitSuffix {
   std::string_view text;
   Unit unit;

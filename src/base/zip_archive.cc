@@ -95,7 +95,7 @@ void TakeLongSizes(std::string_view extra, ArchiveMember& member) {
   }
 }
 
-/// Decodes a member's bytes, and checks what came out.
+/// Decodes a member's bytes, and checks the result.
 class ZipMember final : public ByteSource {
  public:
   ZipMember(std::unique_ptr<ByteSource> stored, const ArchiveMember& member)

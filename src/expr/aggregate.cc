@@ -18,7 +18,7 @@ struct Values {
   std::vector<RowId> rows;          ///< The row of each number.
   std::uint64_t absent = 0;         ///< Rows left out because value or condition is absent.
   std::optional<RowId> absent_row;  ///< The first of them.
-  NodeId absent_node = 0;           ///< What was absent there.
+  NodeId absent_node = 0;           ///< The absent node of that row.
 };
 
 Values Collect(const Program& program, const Data& data, NodeId what,

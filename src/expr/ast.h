@@ -34,7 +34,7 @@ enum class Op : std::uint8_t {
   kGreaterEqual,
   kEqual,
   kNotEqual,
-  kIn,  // first child: what; the others: the list
+  kIn,  // first child: the value; the others: the list
   kContains,
   kStartsWith,
   kEndsWith,
@@ -52,7 +52,7 @@ struct Node {
   Op op = Op::kNumber;
   Range range;
   double number = 0;          ///< kNumber in base units, kBool as 0 or 1.
-  Unit unit = Unit::kNumber;  ///< Of a kNumber literal.
+  Unit unit = Unit::kNumber;  ///< Only for a kNumber literal.
   std::string text;           ///< kText's content; name of a kField ("$x" with its $) or kCall.
   /// kNumber as written, with its unit in canonical form: "5 us", "50%". kText: the id of a value
   /// whose cells hold `text`; empty: as `text`.

@@ -19,7 +19,7 @@ inline constexpr std::size_t kBatchRows = 1024;
 
 class Batch {
  public:
-  /// For the subtree that ends in `last`, over `total_rows` rows in all (a hint).
+  /// For the subtree that ends in `last`, over a total of `total_rows` rows (a hint).
   /// REQUIRES: the subtree's value is no text.
   Batch(const Program& program, const Data& data, NodeId last, std::size_t total_rows);
 
@@ -27,7 +27,7 @@ class Batch {
   std::span<const double> Run(std::span<const RowId> rows);
 
  private:
-  /// What a text test found for each text id of `leaf` so far, last where that is absent: unknown,
+  /// Results of a text test for each text id of `leaf` so far, last where that is absent: unknown,
   /// false, true.
   struct Memo {
     NodeId node;
@@ -53,8 +53,8 @@ class Batch {
   const Program& program_;
   const Data& data_;
   NodeId first_, last_;
-  std::vector<std::vector<double>> registers_;  ///< Of nodes that are numbers or truth values.
-  std::vector<Cell> cells_;                     ///< Of nodes that do not vary, and for single rows.
+  std::vector<std::vector<double>> registers_;  ///< For nodes that are numbers or truth values.
+  std::vector<Cell> cells_;                     ///< Nodes that do not vary, and single rows.
   std::vector<Memo> memos_;
 };
 

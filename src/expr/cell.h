@@ -18,7 +18,7 @@ struct Cell {
   double number = 0;  ///< Truth values are 0 and 1.
   std::string_view text;
   std::shared_ptr<const std::string> joined;  ///< Owns `text` where an operation made it.
-  NodeId origin = 0;  ///< Of an absent cell: the node where it became absent.
+  NodeId origin = 0;  ///< For an absent cell: the node where it became absent.
 
   static Cell Number(double number, NodeId id);  ///< Absent unless finite.
   static Cell Text(std::string_view text);

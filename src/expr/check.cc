@@ -59,7 +59,7 @@ class Checker {
     if (node.op != Op::kCall) return;
     const Function* function = FindFunction(node.text);
     if (function != nullptr && !function->is_aggregate) return;
-    // What an unknown function would make of its arguments is unknown too: no errors for that.
+    // The result of an unknown function is unknown too: no errors for its uses.
     for (NodeId below = node.first; below < id; ++below) {
       if (function == nullptr) below_unknown_[below] = true;
       if (function != nullptr) out_.info[below].in_aggregate = true;
@@ -238,7 +238,7 @@ class Checker {
       if (value.cell != value.id) out_.cells.emplace_back(literal, value.cell);
       return;
     }
-    // `x default '' != 'a'`: an absent value is none of its values.
+    // `x default '' != 'a'`: '' represents an absent value.
     if (node.text.empty()) return;
     const bool is_cell = std::ranges::any_of(
         values->values, [&node](const EnumValue& value) { return value.cell == node.text; });

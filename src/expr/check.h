@@ -15,18 +15,18 @@ namespace profgauge::expr {
 
 struct Function;
 
-/// Where an expression stands: what it may see.
+/// The context of an expression: which fields it may name.
 enum class Context : std::uint8_t {
   kRow,    ///< One row (where, order_by, columns); no aggregates.
   kGroup,  ///< All rows of a group (let, when, metric, message); row fields only in aggregates.
 };
 
-/// What the checker found out about one node.
+/// The checker's results for one node.
 struct NodeInfo {
   Type type;
-  const Function* function = nullptr;   ///< Of a call.
-  Slot slot = Schema::kNone;            ///< Of a field.
-  const Enumeration* values = nullptr;  ///< Of a text: what it may be, where that is known.
+  const Function* function = nullptr;   ///< Only for a call.
+  Slot slot = Schema::kNone;            ///< Only for a field.
+  const Enumeration* values = nullptr;  ///< For a text: its possible values, where known.
   bool varies = false;                  ///< Differs from row to row.
   bool in_aggregate = false;            ///< Below an aggregate: evaluated over rows.
 };
@@ -35,7 +35,7 @@ struct Checked {
   std::vector<NodeInfo> info;  ///< One per node; complete only when there are no errors.
   std::vector<Error>
       errors;  ///< By position; an error below a node hides those that follow from it.
-  /// Texts that name a value of an enumeration, and what the data has for it.
+  /// Texts that name a value of an enumeration, and the cell that represents it in the data.
   std::vector<std::pair<NodeId, std::string>> cells;
   std::vector<Error> warnings;  ///< Comparisons with values that nothing is known to have.
 };

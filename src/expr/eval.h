@@ -33,7 +33,7 @@ struct Source {
 
   // A row field: a column, which may belong to another table reached through `rows_of`.
   const Column* column = nullptr;               ///< nullptr: absent in every row.
-  const StringPool* strings = nullptr;          ///< Of a text column.
+  const StringPool* strings = nullptr;          ///< Only for a text column.
   const std::vector<RowId>* rows_of = nullptr;  ///< Row of `column` for each row; kNoRow: absent.
 
   // A group field: one value.

@@ -41,7 +41,7 @@ struct Function {
 };
 
 std::span<const Function> Functions();
-/// nullptr when there is none of that name.
+/// nullptr when there is no function of that name.
 const Function* FindFunction(std::string_view name);
 
 }  // namespace profgauge::expr

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 13> kReserved = {
 constexpr std::array<std::string_view, 4> kTwoCharSymbols = {"<=", ">=", "==", "!="};
 constexpr std::string_view kSymbols = "()[],+-*/<>";
 
-/// What people type instead of the language's words.
+/// Words that people type instead of the language's words.
 struct Mistake {
   std::string_view text, help;
 };
@@ -146,7 +146,7 @@ class Lexer {
     return {};
   }
 
-  /// The word behind a number, when it is no word of the language; a rate ("GB/s") as a whole.
+  /// The word after a number, when it is no word of the language; a rate ("GB/s") as a whole.
   std::string_view UnitAt(std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     if (rest.starts_with('%')) return rest.substr(0, 1);
@@ -162,7 +162,7 @@ class Lexer {
     return rest.substr(0, is_rate ? length + 2 : length);
   }
 
-  /// 'text'; two quotes stand for one. Backslashes mean nothing here, so regular expressions need
+  /// 'text'; two quotes are one quote. Backslashes mean nothing here, so regular expressions need
   /// no doubling.
   Status Text() {
     std::string content;

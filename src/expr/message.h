@@ -20,7 +20,7 @@ namespace profgauge::expr {
 struct Display {
   enum class Kind : std::uint8_t { kAuto, kDuration, kBytes, kPercent, kNumber };
   Kind kind = Kind::kAuto;
-  int decimals = -1;  ///< Of kNumber; -1: three significant digits.
+  int decimals = -1;  ///< For kNumber; -1: three significant digits.
 };
 
 /// "duration", "bytes", "percent", "number", "number:1"; anything else is an error without a

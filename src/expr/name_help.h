@@ -1,4 +1,4 @@
-// What is said of a name that nobody knows.
+// Help for a name that does not exist.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace profgauge::expr {
 
-/// "did you mean `kernel.time`?", and names like it that there are. `rows`: what rows are called.
+/// "did you mean `kernel.time`?", and similar names that exist. `rows`: the name of the rows.
 /// May be empty.
 std::string HelpForName(const std::string& name, const std::vector<std::string>& names,
                         std::string_view rows);

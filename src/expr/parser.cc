@@ -242,7 +242,7 @@ class Parser {
                             fmt::format("{}({} default {})", text_.substr(begin, operand - begin),
                                         Between(operand, left_end), default_text));
   }
-  /// Behind `a default b + c`.
+  /// After `default b` in `a default b + c`.
   bool AmbiguousRight(std::uint32_t begin, std::uint32_t right_begin) {
     const std::uint32_t end = tokens_[at_ - 1].range.end;
     const Node& right = ast_.nodes[Last()];

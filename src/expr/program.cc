@@ -9,7 +9,7 @@
 namespace profgauge::expr {
 namespace {
 
-/// Patterns are compiled within this much memory; what does not fit is refused.
+/// Memory limit of a compiled pattern; larger patterns are refused.
 constexpr std::int64_t kPatternMemory = 1 << 20;
 
 tl::unexpected<std::vector<Error>> One(Error error) {

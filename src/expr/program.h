@@ -31,12 +31,12 @@ class RE2;
 
 namespace profgauge::expr {
 
-/// What an expression is for. The error says so when its type does not fit.
+/// The purpose of an expression. The error states it when its type does not fit.
 enum class Want : std::uint8_t { kAnything, kCondition, kNumber };
 
 class Program {
  public:
-  /// Of the whole expression.
+  /// Type of the whole expression.
   const Type& type() const { return info().back().type; }
   /// Whether it is an order_by with `desc`.
   bool descending() const { return descending_; }
@@ -65,7 +65,7 @@ class Program {
 };
 
 /// Errors: all of them, kConfig; where.offset and where.length are bytes of `text`. The program
-/// keeps slots of `schema`, which may grow afterwards and grows by what the expression names.
+/// keeps slots of `schema`, which may grow afterwards and grows by the names in the expression.
 using CompileResult = tl::expected<Program, std::vector<Error>>;
 CompileResult Compile(std::string_view text, Schema& schema, Context context,
                       Want want = Want::kAnything);

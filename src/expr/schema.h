@@ -1,5 +1,5 @@
-// What an expression may name: fields with a unit, each constant in a group or different from row
-// to row. Built by the caller; the language itself knows no deep learning.
+// Names that an expression may use: fields with a unit, each constant in a group or different from
+// row to row. Built by the caller; the language itself knows no deep learning.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -19,7 +19,7 @@ namespace profgauge::expr {
 
 enum class Scope : std::uint8_t {
   kGroup,  ///< One value everywhere: metrics, `$params`, `let` names.
-  kKey,    ///< One value for all rows of a group, but rows differ: what rows are grouped by.
+  kKey,    ///< Constant in a group, not between rows: fields that rows are grouped by.
   kRow,    ///< Differs from row to row: in group context it must be inside an aggregate.
 };
 
@@ -41,39 +41,39 @@ struct Field {
   std::string name;  ///< "kernel.mean", "$limit", "wait": as it is written.
   Unit unit = Unit::kNumber;
   Scope scope = Scope::kGroup;
-  const Enumeration* values = nullptr;  ///< Of a text: what it may be, where that is known.
+  const Enumeration* values = nullptr;  ///< For a text: its possible values, where known.
 };
 
 /// Fields that a schema gets when they are first named, for callers that know very many of which an
 /// expression names few.
 struct FieldSource {
   std::function<std::optional<Field>(std::string_view name)> find;
-  std::function<std::vector<std::string>()> names;  ///< Of all of them, for messages.
+  std::function<std::vector<std::string>()> names;  ///< All names, for messages.
 };
 
 class Schema {
  public:
   static constexpr Slot kNone = kNoIndex;
 
-  /// What is added wins against the source.
+  /// Added fields win against the source.
   void SetSource(FieldSource source) { source_ = std::move(source); }
   /// The slot of the new field, or of the one that had this name before, which is left as it was:
-  /// add what shall win first.
+  /// add fields that shall win first.
   Slot Add(std::string name, Unit unit, Scope scope, const Enumeration* values = nullptr);
   /// Takes the field from the source if need be. kNone when there is no such field.
   Slot Find(std::string_view name);
   const Field& operator[](Slot slot) const { return fields_[slot]; }
-  /// Of the fields that were added or named.
+  /// Number of fields that were added or named.
   Slot size() const { return static_cast<Slot>(fields_.size()); }
   /// All names that Find() knows, each once; those of the source first.
   std::vector<std::string> Names() const;
 
-  /// What rows are called ("kernel"), for messages; empty when there are none.
+  /// The name of rows ("kernel"), for messages; empty when there are none.
   void SetRowName(std::string name) { row_name_ = std::move(name); }
   const std::string& row_name() const { return row_name_; }
 
   /// Comparisons with a value that a field never has are errors, and values are named by their ids
-  /// alone. Not in rules of schema 1.
+  /// only. Not in rules of schema 1.
   void SetStrictValues() { strict_values_ = true; }
   bool strict_values() const { return strict_values_; }
 

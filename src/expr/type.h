@@ -25,7 +25,7 @@ bool SameDimension(const Type& a, const Type& b);
 /// The product (`sign` 1) or quotient (-1). `ok` is false when a power gets out of range, which no
 /// sensible formula reaches.
 Type Combine(const Type& a, const Type& b, int sign, bool& ok);
-/// What a product or quotient of values in base units must be multiplied by to be in base units
+/// The factor that brings a product or quotient of values in base units to base units
 /// again: rates are per second, times in nanoseconds.
 double CombineFactor(const Type& a, const Type& b, int sign, const Type& result);
 /// "time", "number", "bandwidth", "string", "true or false", "time^2".

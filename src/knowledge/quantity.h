@@ -1,6 +1,6 @@
 // The types of the constants that rules/knowledge/thresholds.yaml becomes: a time, a ratio and a
-// count, none of which converts into another. `gap < knowledge::kCallsOften` does not compile where
-// the constant is a ratio, as `constexpr Ns kStandsOut = 3` for "three times as long" once did.
+// count, which do not convert into each other. `gap < knowledge::kCallsOften` does not compile
+// where the constant is a ratio, e.g. `constexpr Ns kStandsOut = 3` for "three times as long".
 //
 // Each combines with plain numbers only of its kind:
 //   Time    with Ns: compares, adds, subtracts.
@@ -81,7 +81,7 @@ class Count {
   std::int64_t value_;
 };
 
-/// What products of two whole numbers fit into.
+/// A type into which products of two whole numbers fit.
 __extension__ using Wide = __int128;
 
 /// A share of a whole ("80 %"), or how many times as much ("1.5"): `over / under`, exactly.

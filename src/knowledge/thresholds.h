@@ -13,12 +13,12 @@ namespace profgauge::knowledge {
 
 struct TunableThresholds;  // knowledge/tunable.h, written by the build.
 
-/// One number that decides what users read.
+/// One number that decides about results.
 struct ThresholdRow {
   std::string_view id;        ///< "straggler.minimum_cost_share": section, then name.
   Unit unit = Unit::kNumber;  ///< kTime, kShare, kNumber (a factor), kCount or kBytes.
   double value = 0;           ///< In base units.
-  std::string_view means;     ///< What it decides, one sentence.
+  std::string_view means;     ///< Its effect, in one sentence.
   std::string_view evidence;  ///< The profile or measurement that set it; "chosen: …" without one.
   std::string_view used_by;   ///< Files of src/ that include it, separated by blanks.
   bool tunable = false;       ///< Whether a policy may set it, from least to most.

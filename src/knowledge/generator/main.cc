@@ -1,4 +1,4 @@
-// Part of the build, not of the program: writes what rules/knowledge/ says as C++.
+// Part of the build, not of the program: writes the constants of rules/knowledge/ as C++.
 //   profgauge_make_knowledge SOURCE OUT      (SOURCE: rules/knowledge; OUT: where headers go)
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// What the generator reads and writes: YAML with the place of every mistake, and files that are
-// left alone where their content stays, so that nothing that includes them is compiled again.
+// Input and output of the generator: YAML with the place of every mistake, and files that are
+// not written if their content is equal, so that files which include them are not compiled again.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -15,7 +15,7 @@ namespace profgauge::knowledge {
 /// One file of rules/knowledge/.
 class Source {
  public:
-  /// Parses FOLDER/NAME; what cannot be parsed is a mistake, and the document is empty.
+  /// Parses FOLDER/NAME; a file that cannot be parsed is a mistake, and the document is empty.
   Source(const std::filesystem::path& folder, const std::string& name);
 
   const YAML::Node& root() const { return root_; }
@@ -28,7 +28,7 @@ class Source {
   std::string Text(const YAML::Node& map, const char* key);
   /// The same of a key that may be missing. A list of texts is their concatenation.
   std::string OptionalText(const YAML::Node& map, const char* key);
-  /// Complains of each key of `map` that is none of `keys`, and where `map` is none.
+  /// Reports each key of `map` that is missing in `keys`, and a node that is no map.
   void CheckKeys(const YAML::Node& map, std::initializer_list<std::string_view> keys);
 
  private:

@@ -32,7 +32,7 @@ struct Value {
 struct Suffix {
   std::string_view text;
   Kind kind;
-  std::int64_t over, under;  // What one of it is.
+  std::int64_t over, under;  // One unit is over / under base units.
 };
 constexpr Suffix kSuffixes[] = {
     {" ns", Kind::kTime, 1, 1},         {" us", Kind::kTime, 1'000, 1},

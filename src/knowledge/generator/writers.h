@@ -1,4 +1,4 @@
-// What the generator writes of rules/knowledge/.
+// The files that the generator writes from rules/knowledge/.
 #pragma once
 
 #include <filesystem>
