@@ -1,7 +1,7 @@
-// How ProfGauge says that something went wrong.
+// The errors of ProfGauge.
 //
-// Every fallible function returns Result<T>: the value, or one Error that names the place, what was
-// expected, what was found, and the next step. Nothing here throws; exceptions of third-party
+// Every fallible function returns Result<T>: the value, or one Error with the location, the
+// expected and the found value, and the next step. Nothing here throws; exceptions of third-party
 // libraries are caught where the library is called and become an Error.
 #pragma once
 

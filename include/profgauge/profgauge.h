@@ -29,7 +29,7 @@
 namespace profgauge {
 
 struct LoadOptions {
-  /// Accept truncated input; what was lost is in the report. Default: refuse it.
+  /// Accept truncated input; data loss is in the report. Default: refuse it.
   bool allow_incomplete = false;
   /// Threads to read with; 0 is one per core. Never changes the result.
   unsigned threads = 0;
@@ -38,7 +38,7 @@ struct LoadOptions {
   bool ranks_as_listed = false;
 };
 
-/// What was loaded: one profile per rank.
+/// Loaded profiles: one per rank.
 class Recording {
  public:
   struct Data;
@@ -51,15 +51,15 @@ class Recording {
 };
 
 /// Reads profiles: files, or folders with one file per rank; "-" is standard input. All of them are
-/// in memory at once, where `profgauge check` reads folders of over 64 ranks, or of more than fits
-/// into memory, one after the other: for those give summaries (`profgauge summarize`). A recording
+/// in memory together, while `profgauge check` reads folders of over 64 ranks, or of more than fits
+/// into memory, one after the other: for those give summaries (`profgauge summarize`). A profile
 /// in a folder that cannot be read fails, where `profgauge check` judges the others without it.
 /// Errors: kInput, with the place in the file.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options);
 
 /// How much of the profile's events a page keeps for its timeline.
 enum class EventsInPage : std::uint8_t {
-  kAuto,  ///< What fits a page of some megabytes; the page says what is left out.
+  kAuto,  ///< As much as fits a page of some megabytes; the page counts the rest.
   kAll,
   kNone,
 };
@@ -68,7 +68,7 @@ struct EvaluateOptions {
   /// A file, or builtin:recommended, builtin:strict, builtin:report-only, builtin:cpu. Empty:
   /// builtin:recommended; builtin:cpu for a profile of a program that used no GPU.
   std::string policy;
-  /// Which iterations to look at; unset: what the policy says, else all.
+  /// The iterations to judge; unset: those of the policy, else all.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   /// The same as the numbers that were recorded (5 of ProfilerStep#5); they go first.
   std::optional<std::int64_t> iter_start_number, iter_stop_number;
@@ -80,7 +80,7 @@ struct EvaluateOptions {
   /// Folder with the sources whose lines the report shows. Empty: none.
   std::string source_root;
   bool allow_incomplete = false;
-  /// Files of `profgauge baseline save` to hold the run against.
+  /// Files of `profgauge baseline save`, for the comparison.
   std::vector<std::string> baselines;
   /// Judge changes although the baseline is of other devices, formats or world sizes.
   bool allow_incomparable = false;
@@ -95,10 +95,10 @@ namespace api {
 /// rates), or a text.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
-/// One entry of the metric catalogue, as this run has it.
+/// One entry of the metric catalogue, with this run's value.
 struct Metric {
   std::string id, title, definition;
-  std::string unit;  ///< "ns", "ratio", "bytes", "count", …: as in report.json.
+  std::string unit;  ///< "ns", "ratio", "bytes", "count", …: like in report.json.
   std::optional<double> value;
   std::string text;            ///< As every report shows it: "31.4 %".
   std::string absent_because;  ///< Why there is no value; empty when there is one.
@@ -114,7 +114,7 @@ struct TableData {
   std::vector<std::vector<Cell>> rows;  ///< Cells in the order of columns.
 };
 
-/// What became of a rule.
+/// The result of a rule.
 struct Finding {
   std::string rule;    ///< "io/dataloader-bound"
   std::string level;   ///< "error", "warn" or "info": how bad it is where it fires.
@@ -134,7 +134,7 @@ class Judgement {
   /// "pass", "fail" or "no_verdict".
   std::string_view status() const;
   bool passed() const { return status() == "pass"; }
-  /// What `profgauge check` would exit with: 0, 1 or 3.
+  /// The exit code of `profgauge check`: 0, 1 or 3.
   int exit_code() const;
   /// A metric's value in its base unit (ns, 0..1, bytes, counts); nothing when the profile cannot
   /// give it or there is no such metric.
@@ -145,7 +145,7 @@ class Judgement {
   std::vector<std::string> tables() const;
   /// All of a table; nothing when the run does not have it.
   std::optional<api::TableData> Table(std::string_view id) const;
-  /// All rules, those that fired first: by weight, a symptom behind its cause.
+  /// All rules, those that fired first: by weight, a symptom after its cause.
   std::vector<api::Finding> findings() const;
   const Data& data() const { return *data_; }
 

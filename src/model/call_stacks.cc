@@ -1,5 +1,5 @@
-// HostTable::call_stack from Python functions, for recordings that have these and no stacks: since
-// PyTorch 1.13 with_stack=True records functions as events of their own.
+// HostTable::call_stack from Python functions, for profiles that have these and no stacks: since
+// PyTorch 1.13 with_stack=True records functions as separate events.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
@@ -95,7 +95,7 @@ class OpenFunctions {
   std::vector<Open> open_;
 };
 
-// Markers that tell nothing but a stack are around the operators that were called with it.
+// Markers that carry only a stack are around the operators that were called with it.
 void TakeFromMarkers(HostTable& host) {
   std::vector<StringId> around(host.size());
   for (std::size_t row = 0; row < host.size(); ++row) {

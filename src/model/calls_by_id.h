@@ -61,7 +61,7 @@ class CallsById {
   }
 
  private:
-  /// A map takes about as much as an array of which so many places are empty for each that is not.
+  /// A map takes about as much memory as an array with this many empty places for each full one.
   static constexpr std::uint64_t kSparse = 4;
   static constexpr std::uint32_t kNoWork = ApiId::kNone - 1;
   std::int64_t first_ = std::numeric_limits<std::int64_t>::max();

@@ -1,6 +1,6 @@
-// What time is spent on: the parts of the exclusive breakdown, and what else a timeline shows. The
-// one list of them: everything else takes ids, words and order from here, and colors by enum from
-// render/shared/categories.h.
+// Categories of time: the parts of the exclusive breakdown, and those that only a timeline shows.
+// The one list of them: everything else takes ids, words and order from here, and colors by enum
+// from render/shared/categories.h.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace profgauge {
 
-/// The parts of an iteration in their order of priority, then what is part of none. Exposed
-/// communication comes before copies: it is what no computation hides, whatever is copied
+/// The parts of an iteration in their order of priority, then those outside it. Exposed
+/// communication comes before copies: no computation overlaps it, whether or not data is copied
 /// meanwhile.
 enum class Category : std::uint8_t {
   kTensorCoreKernel,
@@ -28,7 +28,7 @@ enum class Category : std::uint8_t {
   kOther,
   kAnnotation,
   kPython,
-  kWait,  ///< Of engines of a NeuronCore, for semaphores: no work.
+  kWait,  ///< Engines of a NeuronCore that wait for semaphores: no work.
 };
 inline constexpr std::size_t kBreakdownCategories = static_cast<std::size_t>(Category::kOther) + 1;
 inline constexpr std::size_t kAllCategories = static_cast<std::size_t>(Category::kWait) + 1;
@@ -62,7 +62,7 @@ constexpr const CategoryInfo& InfoOf(Category category) {
 }
 constexpr std::string_view CategoryId(Category category) { return InfoOf(category).id; }
 
-/// Nothing for an id that is none of theirs.
+/// Nothing for any other id.
 constexpr std::optional<Category> FindCategory(std::string_view id) {
   for (std::size_t i = 0; i < kAllCategories; ++i) {
     if (kCategoryInfo[i].id == id) return static_cast<Category>(i);

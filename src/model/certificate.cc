@@ -28,7 +28,7 @@ Ns EndOfCall(const ApiTable& api, std::uint32_t row) { return api.start[row] + a
 Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
-  std::vector<Ns> end(api.size(), 0);  // Of the work of each call.
+  std::vector<Ns> end(api.size(), 0);  // End of the work of each call.
   std::vector<std::int32_t> gpu(api.size(), -1);
   std::vector<bool> copies(api.size(), false);
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -40,7 +40,7 @@ Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
   }
   std::size_t waits = 0;
   std::vector<Ns> late;
-  Ns latest = 0;                     // End of what this thread has launched.
+  Ns latest = 0;                     // End of the last work that this thread has launched.
   std::optional<std::int32_t> used;  // The GPU of this thread.
   bool uses_several = false, is_copy_last = false;
   Ns copied = 0;
@@ -73,7 +73,7 @@ Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
 }
 
 // A wait ends after the work that it waits for, unless the device's clock is ahead of the host's.
-// (One that is behind shows as work before its launch.)
+// (A device clock that is late shows as work before its launch.)
 void CertifyClocks(Profile& profile) {
   if (profile.api.size() == 0 || !profile.has_timeline) return;
   const Ns ahead = WorkAfterWaits(profile, knowledge::kClocksAhead.ns());
@@ -98,7 +98,7 @@ std::vector<Span> Captures(const ApiTable& api, const Profile& profile) {
   }
   std::sort(ends.begin(), ends.end());
   std::vector<Span> captures;
-  Ns start = profile.first;  // The recording may begin within one.
+  Ns start = profile.first;  // The profile may begin within one.
   bool is_open = false;
   for (const auto& [at, begins] : ends) {
     if (begins && !is_open) start = at;
@@ -115,8 +115,8 @@ bool IsWithin(const std::vector<Span>& spans, Ns at) {
   return behind != spans.begin() && at < std::prev(behind)->end;
 }
 
-// Launches within ranges of collectives, and those of them that have no work. What is launched
-// after the last call that has work is in flight at the end.
+// Launches within ranges of collectives, and those of them without work. Launches
+// after the last call that has work are in flight at the end.
 void CertifyCollectives(Profile& profile) {
   const ApiTable& api = profile.api;
   const HostTable& host = profile.host;

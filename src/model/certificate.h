@@ -1,4 +1,4 @@
-// What a profile shows of its own faults beyond lost events: a device clock ahead of the host's,
+// Faults that a profile shows beyond lost events: a device clock ahead of the host's,
 // collectives that the host launched and whose work is missing, and times that are too coarse for
 // its shortest kernels (repair::CheckLengths). Found once, of all formats, and kept as facts, which
 // summaries keep too.
@@ -10,7 +10,7 @@
 
 namespace profgauge {
 
-/// Facts of a profile, and what follows from them.
+/// Facts about a profile, and their consequences.
 inline constexpr std::string_view kDeviceClock = "device clock";
 inline constexpr std::string_view kCollectivesLost = "collectives without device work";
 inline constexpr std::string_view kTimeResolution = "time resolution";

@@ -1,4 +1,4 @@
-// What a profiler saw of the host's processors: which thread each core ran, why a thread did not
+// A profiler's view of the host's processors: which thread each core ran, why a thread did not
 // run, call stacks that were sampled while threads ran, and when the profiler itself held them up.
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace profgauge {
 
-/// A stretch of time of a thread: on a core, or off all of them.
+/// A time span of a thread: on a core, or off all of them.
 struct CpuSpan {
   Ns start = 0, duration = 0;
   ThreadId thread;
   std::int32_t core = -1;  ///< -1: it did not run.
-  /// Of one that ran: what its thread is called. Of one that did not: what it waited for, as the
+  /// If it ran: the name of its thread. If it did not: what it waited for, as the
   /// profiler names it; invalid where that is not recorded.
   StringId name;
 };
@@ -30,7 +30,7 @@ struct CpuSample {
 struct CpuActivity {
   std::vector<CpuSpan> spans;      ///< Sorted by (thread, start).
   std::vector<CpuSample> samples;  ///< Sorted by time.
-  /// What the profiler itself did on threads of the program, which waited for it; of no core.
+  /// Time that the profiler itself spent on threads of the program, which waited; on no core.
   std::vector<CpuSpan> overhead;
 };
 

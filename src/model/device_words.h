@@ -1,5 +1,5 @@
-// What the parts of a device are called: an SM of NVIDIA is a compute unit of AMD and an AI Core of
-// an NPU. Texts of ours (catalogue, rules, reasons) name them as `{{ device.core }}`, which is
+// Names of the parts of a device: an SM of NVIDIA is a compute unit of AMD and an AI Core of
+// an NPU. Our texts (catalogue, rules, reasons) write them as `{{ device.core }}`, which is
 // resolved where a sentence is made and before any recorded name joins it, so that a kernel called
 // `my GPU warmup SM kernel` keeps its name on every device.
 //
@@ -25,12 +25,12 @@ std::string_view AcceleratorId(Accelerator accelerator);
 /// kUnknown for any other id.
 Accelerator FindAccelerator(std::string_view id);
 
-/// By what a device's name says; kUnknown: nothing.
+/// By a device's name; kUnknown if the name does not show it.
 Accelerator AcceleratorOfName(std::string_view name);
 /// By the devices' names, else by Source::accelerator, else by the runtime that was called.
 Accelerator AcceleratorOf(std::span<const Profile> ranks);
 
-/// In the singular, where nothing else is said; an "s" behind one makes the plural.
+/// In the singular unless stated otherwise; a following "s" makes the plural.
 struct DeviceWords {
   std::string_view device;                ///< "GPU", "NPU", "NeuronCore"
   std::string_view matrix_unit;           ///< "Tensor Core", "cube unit"
@@ -64,7 +64,7 @@ std::span<const DeviceWord> DeviceWordCatalogue();
 /// "an" for an "a" before a vowel. Everything else stays as it is.
 std::string InDeviceWords(std::string_view text, const DeviceWords& words);
 
-/// What `text` names as `{{ device.… }}` and is no such word, in its order.
+/// Each `{{ device.… }}` in `text` that is no such word, in the order of the text.
 std::vector<std::string_view> UnknownDeviceWords(std::string_view text);
 
 /// As documentation and listings say it, which are of no profile: of NVIDIA's GPUs.

@@ -10,7 +10,7 @@
 
 namespace profgauge {
 
-/// What a builder knows of its rows beside the tables, in their order.
+/// Columns of a builder's rows that the tables do not have, in the order of the rows.
 struct RowNumbers {
   std::vector<std::int64_t>& host;
   std::vector<bool>& host_backward;
@@ -22,8 +22,8 @@ struct RowNumbers {
 
 /// Keeps each event once and returns how many of the device's were copies. A stream does one thing
 /// at a time, so work of it with the times, name and launch of another is that other. Where a
-/// hundredth of the work is doubled, so is what is equal elsewhere down to its recorded number;
-/// below that nothing is taken for a copy.
+/// hundredth of the work is doubled, so are other events that are equal down to their recorded
+/// number; below that no event is taken for a copy.
 /// REQUIRES: the tables are sorted as model/tables.h says.
 std::size_t DropDoubled(Profile& profile, RowNumbers numbers);
 

@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// How the sides share processes, which decides what noise their blocks have in common.
+/// How the sides share processes, which decides how much noise their blocks share.
 enum class DuetProcess : std::uint8_t {
   kBothLoaded,  ///< One process each, for all blocks: they differ by the noise of one start.
   kRestarted,   ///< A process for each block, or for some of them.
@@ -26,14 +26,14 @@ struct DuetBlock {
 
 struct DuetSide {
   std::string commit;
-  std::map<std::string, double, std::less<>> work;  ///< Of one iteration: "samples".
+  std::map<std::string, double, std::less<>> work;  ///< Per iteration: "samples".
 };
 
 struct Duet {
   std::string order;  ///< "ABBA"; information.
   DuetProcess process = DuetProcess::kRestarted;
   /// Leading iterations of each block that do not count. At least as many as the longest block has
-  /// came before the first block, and none of a block is left out.
+  /// came before the first block, and no iteration of a block is excluded.
   std::int64_t warmup = 0;
   DuetSide a, b;
   std::vector<DuetBlock> blocks;  ///< In the order in which they ran.

@@ -15,7 +15,7 @@ namespace profgauge {
 struct CapturedWork {
   Ns at = 0;  ///< When it was launched.
   ApiId call;
-  StringId name;  ///< Of the kernel, in the capture's profile; invalid for copies and sets.
+  StringId name;  ///< Of the kernel, in the capture's profile; invalid for copies and memsets.
   DeviceKind kind = DeviceKind::kKernel;
   HostId op;
   const LaunchConfig* config = nullptr;  ///< Null where not recorded.
@@ -37,7 +37,7 @@ class ModuleCalls {
  private:
   const PythonTable& python_;
   std::vector<std::vector<std::uint32_t>> by_thread_;  ///< Rows, in the table's order.
-  std::vector<std::uint32_t> outer_;                   ///< Of each row the one around it.
+  std::vector<std::uint32_t> outer_;                   ///< By row: the row around it.
 };
 
 }  // namespace profgauge

@@ -13,7 +13,7 @@
 namespace profgauge {
 namespace {
 
-/// Which launches of a capture may be a graph's: kernels by number, and where each stands.
+/// Which launches of a capture may be a graph's: kernels by number, and their positions.
 struct Sequence {
   std::vector<std::uint32_t> names;   ///< Ids of the replayed profile; StringId::kNone: not there.
   std::vector<std::uint32_t> places;  ///< Among all work.
@@ -85,8 +85,8 @@ Replayed ReplayedOf(const Profile& profile, std::span<const std::uint32_t> rows)
   return replayed;
 }
 
-/// What is between two kernels is given operators, too, where it is of the same kinds on both
-/// sides. `first`: the place of the first kernel in the sequence.
+/// Work between two kernels gets operators too, if it is of the same kinds in both
+/// sequences. `first`: the position of the first kernel in the sequence.
 std::vector<std::optional<std::uint32_t>> PlacesOfWork(const Profile& profile,
                                                        const Replayed& replayed,
                                                        const std::vector<CapturedWork>& work,
@@ -119,7 +119,7 @@ bool SayTheSame(const GraphRecipe& a, const GraphRecipe& b) {
                     [](const GraphNode& x, const GraphNode& y) { return x.SaysTheSame(y); });
 }
 
-/// `log` with so many fewer cases of `counter`.
+/// `log` with this many fewer cases of `counter`.
 ImportLog WithFewer(const ImportLog& log, Counter counter, std::uint64_t fewer) {
   ImportLog made;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
@@ -136,7 +136,7 @@ ImportLog WithFewer(const ImportLog& log, Counter counter, std::uint64_t fewer) 
   return made;
 }
 
-/// What the rows of graphs' operators have in no case.
+/// Columns that rows of graphs' operators never have.
 struct HostRange {
   CollectiveId collective;
   StringId domain;
@@ -218,7 +218,7 @@ void GraphOperators::Learn(const Profile& capture) {
   }
 }
 
-// A row begins and ends a nanosecond after what is before it.
+// A row begins and ends a nanosecond after the row before it.
 bool GraphOperators::FitsInto(const GraphRecipe& recipe, ApiId launch) const {
   const auto needed = static_cast<Ns>(2 * recipe.nodes.size() + 2);
   return profile_.api.duration[launch.value] >= needed;
@@ -311,7 +311,7 @@ GraphOperators::Outcome GraphOperators::Give() {
   return outcome;
 }
 
-// The tables in order again, with what refers to their rows.
+// Sorts the tables again, with all references to their rows.
 void GraphOperators::Settle() {
   HostTable& host = profile_.host;
   for (const auto& [work, op] : operators_) profile_.device.op[work] = HostId{op};
@@ -336,7 +336,7 @@ void GraphOperators::Settle() {
   PythonTable& python = profile_.python;
   PermuteAll(by_thread(python), python.start, python.duration, python.name, python.thread,
              python.id, python.parent_id, python.module_id);
-  const ImportLog log = profile_.log;  // Parents() counts again what it counted.
+  const ImportLog log = profile_.log;  // Parents() counts the same cases again.
   link::Parents(profile_);
   profile_.log = WithFewer(log, Counter::kernels_without_op, operators_.size());
 }

@@ -10,8 +10,8 @@
 //   for (const Profile& capture : captures) graphs.Learn(capture);
 //   const GraphOperators::Outcome outcome = graphs.Give();
 //
-// What is given are rows within the call that launched the graph, as many as were captured, each as
-// long as nothing: which operators these were is known, and that they took no time on the host.
+// Give() adds rows within the call that launched the graph, as many as were captured, each of
+// length zero: their operators are known, and they took no time on the host.
 #pragma once
 
 #include <cstddef>
@@ -36,19 +36,19 @@ class GraphOperators {
 
   struct Outcome {
     std::size_t launches = 0;   ///< Of graphs whose work had no operator.
-    std::size_t given = 0;      ///< Of these now have them,
+    std::size_t given = 0;      ///< Of these: now have operators,
     std::size_t unknown = 0;    ///< are nowhere captured,
-    std::size_t ambiguous = 0;  ///< are in several places that tell different operators,
+    std::size_t ambiguous = 0;  ///< match several places with different operators,
     std::size_t no_room = 0;    ///< or were launched in less time than has room for the rows.
     std::size_t work = 0;       ///< Device rows that have an operator now.
   };
   Outcome Give();
 
  private:
-  /// One kind of graph: kernels by name, launch shape and what is between them.
+  /// One kind of graph: kernels by name, launch shape and the work between them.
   struct Graph {
     std::vector<ApiId> launches;
-    std::vector<std::vector<std::uint32_t>> rows;  ///< Of the device, of each launch, by start.
+    std::vector<std::vector<std::uint32_t>> rows;  ///< Device rows of each launch, by start.
     std::vector<GraphRecipe> recipes;              ///< Different ones.
   };
   using Key = std::vector<std::pair<std::uint32_t, std::uint32_t>>;

@@ -45,7 +45,7 @@ GraphNode RecipeMaker::NodeOf(const Range& range) {
   return node;
 }
 
-// Of each thread by itself: there ranges nest, so that each is entered and left once.
+// Each thread separately: its ranges nest, so that each is entered and left once.
 GraphRecipe RecipeMaker::Make(const std::vector<std::optional<std::uint32_t>>& of_work) {
   GraphRecipe recipe;
   recipe.of_work.assign(of_work.size(), GraphNode::kNone);

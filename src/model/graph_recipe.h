@@ -1,4 +1,4 @@
-// What operators and modules the work of one captured graph comes from.
+// The operators and modules that the work of one captured graph comes from.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ struct GraphNode {
   }
 };
 
-/// What one graph's work comes from: nodes, each before those below it, and the node of each piece
+/// Origin of one graph's work: nodes, each before those below it, and the node of each piece
 /// of work in the order in which it starts.
 struct GraphRecipe {
   std::vector<GraphNode> nodes;
   std::vector<std::uint32_t> of_work;  ///< GraphNode::kNone where no operator is known.
 };
 
-/// Builds the recipe of a graph from one place of a capture's profile. What it is made of must
+/// Builds the recipe of a graph from one place of a capture's profile. Its inputs must
 /// outlive it.
 class RecipeMaker {
  public:

@@ -1,4 +1,4 @@
-// What the host does while a device waits: the table `host_work` of rules/knowledge/names.yaml, and
+// Kinds of host work while a device waits: the table `host_work` of rules/knowledge/names.yaml, and
 // the values of `gap.category`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The import log: what a reader met and repaired, as counters rather than scattered warnings.
+// The import log: problems that a reader found and repaired, as counters rather than warnings.
 //
 // Each counter has a severity and a sentence for the report. A bad row never stops an import and is
 // never printed by the reader; it bumps a counter here, and keeps the place of its first cases.
@@ -17,12 +17,12 @@ enum class Severity : std::uint8_t {
   kInfo,      ///< Worth knowing; numbers are unaffected or their reach is smaller.
   kRepaired,  ///< The input broke the format's rules; repaired without losing events.
   kSkipped,   ///< Rows were left out because nothing sensible could be made of them.
-  kDataLoss,  ///< The recording is incomplete: no verdict unless --allow-incomplete.
+  kDataLoss,  ///< The profile is incomplete: no verdict unless --allow-incomplete.
 };
 std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "skipped", "data_loss"
 
-// name, severity, what it means for the reader of the report: of one case, of several. A sentence
-// that is not about what was counted is the same for both.
+// name, severity, its meaning for the reader of the report: for one case, for several. A sentence
+// that does not mention the counted things is the same for both.
 #define PROFGAUGE_IMPORT_COUNTERS(X)                                                              \
   X(events_read, kInfo, "event read", "events read")                                              \
   X(events_ignored_kind, kInfo, "event without a measured value, ignored",                        \
@@ -179,10 +179,10 @@ struct CounterInfo {
   std::string_view name;
   Severity severity;
   std::string_view one;   ///< "warning of the profiler"
-  std::string_view text;  ///< Of several, or of any number: "warnings of the …"
+  std::string_view text;  ///< For several, or any number: "warnings of the …"
 };
 const CounterInfo& InfoOf(Counter counter);
-/// What is beside the number.
+/// The words next to the number.
 std::string_view CounterText(Counter counter, std::uint64_t count);
 
 /// How examples of `events_dropped` begin that Kineto's own log states.

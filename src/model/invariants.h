@@ -1,4 +1,4 @@
-// What must hold for every Profile that leaves ProfileBuilder::Finish().
+// Invariants of every Profile that ProfileBuilder::Finish() returns.
 #pragma once
 
 #include "model/profile.h"
@@ -10,8 +10,8 @@ namespace profgauge {
 inline constexpr Ns kFarthestTime = Ns{1} << 61;
 
 /// Columns are equally long, rows are in the documented order, ids are in range, no time lies
-/// before the profile's start, no duration is negative. Errors: kInternal naming the first broken
-/// promise.
+/// before the profile's start, no duration is negative. Errors: kInternal with the first broken
+/// invariant.
 Status CheckInvariants(const Profile& profile);
 
 }  // namespace profgauge

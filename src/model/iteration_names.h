@@ -16,7 +16,7 @@ inline constexpr EngineStep kEngineSteps[] = {
 #include "knowledge/steps.inc"
 };
 
-/// Ranges that stand once in each iteration.
+/// Ranges that occur once in each iteration.
 struct IterationWitness {
   std::string_view id;
   bool closes =

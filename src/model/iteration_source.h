@@ -1,4 +1,4 @@
-// What divides a profile into iterations. Reports, summaries and baselines hold it as text.
+// How a profile is divided into iterations. Reports, summaries and baselines store it as text.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace profgauge {
 
-/// What the names of PyTorch's own markers begin with; the iteration's number follows.
+/// Prefixes of PyTorch's own markers; the iteration's number follows.
 inline constexpr std::string_view kProfilerStep = "ProfilerStep#";
 
 enum class IterationsBy : std::uint8_t {
-  kUnknown,        ///< No one said; `detail` is what a file says that this version does not know.
+  kUnknown,        ///< Not stated; `detail` is text of a file that this version does not know.
   kMarkers,        ///< Recorded markers; `detail`: which families of names count, and which do not.
   kProfilerSteps,  ///< PyTorch's ProfilerStep#N.
   kPattern,        ///< Markers that the user asked for; `detail`: the regular expression.
   kKeyOp,          ///< From one start of an operator to the next; `detail`: its name.
   kOptimizer,      ///< From one end of an optimizer's step to the next; `detail`: its name.
   kLoader,         ///< From one call of a data loader to the next; `detail`: its name.
-  kRepetition,     ///< By exact repetition; `detail`: of what, and what stands once in each.
+  kRepetition,     ///< By exact repetition; `detail`: of which rows, and which occur once in each.
   kRange,          ///< A part that was cut out by its times.
   kUndivided,      ///< Nothing: all of it is one.
-  kNoTimeline,     ///< The recording has no times of events.
+  kNoTimeline,     ///< The profile has no times of events.
 };
 
 struct IterationSource {

@@ -1,5 +1,5 @@
-// What a profile says of the NVTX ranges around one kernel's launch, when it says that alone and
-// not when the ranges were open: PyProf's net.dict. Terms are PyProf's.
+// NVTX ranges around one kernel's launch, where a profile states only these and not when the
+// ranges began and ended: PyProf's net.dict. Terms are PyProf's.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Properties of chips that a project knows and its profiles lack: legacy traces, for one, name a
-// GPU without its memory. What was recorded always wins.
+// Properties of chips that a project knows but its profiles do not state: legacy traces name a
+// GPU without its memory. Recorded values always win.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace profgauge {
 
-/// What a chip can do at most.
+/// Peak rates of a chip.
 struct DevicePeaks {
   /// Dense operations per second by element type: float64 and float32 of the vector units, and of
   /// the matrix units (float64_matrix, float32_matrix); tf32, float16, bfloat16, float8, int8.
@@ -23,14 +23,14 @@ struct DevicePeaks {
 struct KnownDevice {
   /// Glob over the recorded name. "*" also fits GPUs of which nothing at all was recorded.
   std::string match;
-  /// What is known; the id means nothing.
+  /// Known properties; the id has no meaning.
   Gpu properties;
   DevicePeaks peaks = {};
 };
 
-/// The GPUs of `profile`, with what the profile does not say of them taken from the first of
-/// `known` that fits and says it. GPUs that have events and are not listed come last, when
-/// something is known of them.
+/// The GPUs of `profile`; properties that the profile does not state come from the first of
+/// `known` that matches and has them. GPUs that have events and are not listed come last, when
+/// some property of them is known.
 std::vector<Gpu> CompleteGpus(const Profile& profile, std::span<const KnownDevice> known);
 
 }  // namespace profgauge

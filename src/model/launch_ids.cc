@@ -16,7 +16,7 @@ bool HasAny(const NarrowColumn<std::int64_t>& numbers) {
   return std::any_of(numbers.begin(), numbers.end(), [](std::int64_t id) { return id >= 0; });
 }
 
-// What a call launches, or a work is: kernels, or copies and sets.
+// Kind of the launched work: kernels, or copies and memsets.
 enum class Work : std::uint8_t { kKernel, kCopy };
 
 std::optional<Work> LaunchedBy(ApiKind kind) {
@@ -37,7 +37,7 @@ class Numbering {
             NarrowColumn<std::int64_t>& works)
       : profile_(profile), calls_(calls), works_(works) {}
 
-  // Of each id the call that begins and the work that begins where the arrow's ends are.
+  // For each id, the call that begins and the work that begins at the ends of the arrow.
   void Follow(const std::vector<LaunchArrow>& arrows) {
     struct Ends {
       Rows calls, works;
@@ -55,8 +55,8 @@ class Numbering {
     }
   }
 
-  // Of each id that as many launching calls as works have: one each, in the order of time, where
-  // calls are of one thread and works of one stream.
+  // Ids with as many launching calls as works are paired in the order of time, if the
+  // calls are of one thread and the works of one stream.
   void MatchIds(const OptionalColumn<std::int64_t, -1>& api_ids,
                 const OptionalColumn<std::int64_t, -1>& device_ids) {
     std::map<std::pair<std::int64_t, Work>, std::pair<Rows, Rows>> by_id;

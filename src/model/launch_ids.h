@@ -22,7 +22,7 @@ struct LaunchArrow {
 
 /// Sets numbers of launches ("correlations") where no row of either table has one: by arrows from
 /// one call to one work, then by ids that as many launching calls as works have, on one thread and
-/// one stream. What neither joins keeps none, -1. REQUIRES: tables are sorted, and each column has
+/// one stream. Rows that neither pairs keep -1. REQUIRES: tables are sorted, and each column has
 /// a row for each of its table.
 void NumberLaunches(const Profile& profile, const std::vector<LaunchArrow>& arrows,
                     const OptionalColumn<std::int64_t, -1>& api_ids,

@@ -166,7 +166,7 @@ void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
   const auto at = [&](const FlowRow& flow) {
     return StartingAt(host, starts[flow.thread.value], starts[flow.thread.value + 1], flow.time);
   };
-  // Of each id the forward end comes first.
+  // For each id the forward end comes first.
   std::int64_t id = -1;
   HostId forward;
   for (const auto& flow : flows) {
@@ -267,8 +267,8 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
   }
 }
 
-// From a twentieth of a process's launches on nothing is sure. A healthy training run of which 5 %
-// of the kernels were taken out idled for 5.1 % instead of 0.4 %. Of a launch without a number
+// From a twentieth of a process's launches on no pair is certain. A healthy training run of which 5
+// % of the kernels were removed idled for 5.1 % instead of 0.4 %. For a launch without a number
 // nothing shows which work is its own. REQUIRES: device work is linked to its calls.
 void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
   std::vector<LaunchState> states = LaunchStates(profile);
@@ -312,8 +312,8 @@ class RepeatedIds {
 
   bool empty() const { return calls_.empty(); }
 
-  // As many works as calls: one each, in order. Else the last call before the work; a call cannot
-  // launch what started before it.
+  // Equally many works and calls: paired in order. Otherwise the last call before the work; a call
+  // cannot launch work that started before it.
   void Link(const NarrowColumn<std::int64_t>& ids, DeviceTable& device) const {
     std::map<std::int64_t, std::vector<std::uint32_t>> works;
     for (std::uint32_t row = 0; row < device.size(); ++row) {

@@ -1,6 +1,6 @@
-// Finds what belongs together: parents, launches, ops, forward ops. ProfileBuilder calls these on
-// sorted tables; each writes columns of its own, and counts in the import log, by counters of its
-// own, what it could not link. So those that do not say what they require may run side by side.
+// Links related rows: parents, launches, ops, forward ops. ProfileBuilder calls these on
+// sorted tables; each writes separate columns, and counts in the import log, by separate
+// counters, the rows it could not link. So those without requirements may run concurrently.
 #pragma once
 
 #include <cstdint>

@@ -26,10 +26,10 @@ std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& proce
     if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], false);
   }
   std::sort(ends.begin(), ends.end());
-  // A driver's call may be within the runtime's only at one end: of several ends behind one
+  // A driver's call may be within the runtime's only at one end: several ends after one
   // begin each is one of the same capture.
   std::vector<Span> captures;
-  Ns start = std::numeric_limits<Ns>::min();  // The recording may begin within one.
+  Ns start = std::numeric_limits<Ns>::min();  // The profile may begin within one.
   bool is_open = false;
   for (const auto& [at, begins] : ends) {
     if (begins && !is_open) start = at;
@@ -39,8 +39,8 @@ std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& proce
   return captures;
 }
 
-// When each process made the last of the launches whose work is recorded. What it launched later
-// was in flight when the profile ended: nothing of it is lost. Where none ran, the end tells
+// When each process made the last of the launches whose work is recorded. Later launches
+// were in flight when the profile ended: their work is not lost. Where none ran, the end shows
 // nothing.
 std::vector<Ns> LastLaunchesThatRan(const Profile& profile, const ProcessNumbers& processes,
                                     std::span<const LaunchState> states) {
@@ -130,7 +130,7 @@ std::vector<LaunchState> LaunchStates(const Profile& profile) {
 
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
                                                 std::span<const LaunchState> states) {
-  // Fewer are a glitch. A process of which no work at all is recorded may only try what it can do.
+  // Fewer are a glitch. A process without any recorded work may only probe the device.
   std::vector<LostLaunches> found;
   const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
   if (without_work < knowledge::kLossLeastLaunches) return found;

@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// What became of a launch.
+/// State of a launch.
 enum class LaunchState : std::uint8_t {
   kNone,  ///< No launching call, or a driver's call within the runtime's.
   kRan,
@@ -30,14 +30,14 @@ std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile);
 std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processes,
                           std::uint32_t process, const std::vector<std::uint32_t>& rows);
 
-/// Of one process.
+/// Counts of one process.
 struct LostLaunches {
   std::size_t lost = 0;
   std::size_t all = 0;  ///< Launches that could have their work.
 };
 
-/// Of the processes that lost the work of several launches. No loss is what was captured into a
-/// graph, and what was in flight at the end: what a process launched after the last of its launches
+/// Counts of the processes that lost the work of several launches. Not lost: work captured into a
+/// graph, and work in flight at the end, which a process launched after the last of its launches
 /// whose work is recorded. `states`: of LaunchStates(). O(calls log calls).
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
                                                 std::span<const LaunchState> states);

@@ -5,11 +5,11 @@
 
 namespace profgauge {
 
-/// What readers call a kernel whose name the file lacks: this, and a number where it has one,
+/// The name of a kernel whose name the file lacks: this, with a number if it has one,
 /// "(unnamed kernel 17)".
 inline constexpr std::string_view kUnnamedKernel = "(unnamed kernel)";
 
-/// Whether a kernel's name was not recorded, so that no one can tell what it does.
+/// Whether a kernel's name was not recorded, so that its purpose is unknown.
 inline bool IsLostName(std::string_view name) {
   constexpr std::string_view kBegin = "(unnamed kernel";
   return name.empty() || name.starts_with(kBegin);

@@ -13,7 +13,7 @@ struct MarkerName {
   std::string_view family;
   std::string_view starts = {};   ///< The name starts with it; empty: `matches` decides.
   std::string_view matches = {};  ///< RE2 that the name must contain; empty: `starts` decides.
-  std::string_view domain = {};   ///< Of NVTX ranges: only those of this domain; empty: of any.
+  std::string_view domain = {};   ///< Only NVTX ranges of this domain; empty: of any.
 };
 inline constexpr MarkerName kMarkerNames[] = {
 #include "knowledge/markers.inc"

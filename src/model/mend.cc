@@ -150,7 +150,7 @@ void CheckNames(Profile& profile) {
     return sum.lost > knowledge::kLossUnnamedShare.WholeOf(sum.all);
   };
   if (is_lossy(whole)) return profile.log.Add(Counter::kernels_unnamed, whole.count);
-  // One that works little is no rank, nor is what no process can be told of.
+  // A process with little work is no rank, nor is work without a known process.
   for (std::size_t process = 1; process < sums.size(); ++process) {
     const bool works = sums[process].all > knowledge::kLossWorkingShare.WholeOf(whole.all) /
                                                static_cast<Ns>(sums.size());

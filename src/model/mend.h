@@ -1,5 +1,5 @@
-// Steps of ProfileBuilder::Finish(): what a profile says otherwise than it means is repaired, and
-// what makes no sense is counted in its import log. On their own they leave a profile half done.
+// Steps of ProfileBuilder::Finish(): they repair known misstatements of a profile and count
+// unusable events in its import log. Separately they leave a profile incomplete.
 #pragma once
 
 #include "model/profile.h"
@@ -11,18 +11,18 @@ namespace profgauge::mend {
 /// One listed and one used are the same one.
 void JoinTheOneDevice(Profile& profile);
 
-/// ROCm's runtime copies and sets memory with kernels of its own where a copy engine would be
+/// ROCm's runtime copies and sets memory with its own kernels where a copy engine would be
 /// slower. Those are copies and sets, unless the profile has the copies that their calls made as
 /// well.
 /// REQUIRES: device work is linked to its calls.
 void TellRuntimeKernels(Profile& profile);
 
-/// Kernels take time: those of no length are the ones whose times made no sense, as far as such
-/// times were met. A few are a glitch of a clock; many make every sum a lower bound. Of times in
-/// whole microseconds short kernels are rounded to none.
+/// Kernels take time: kernels without a length had unusable times, if such
+/// times were found. A few are a glitch of a clock; many make every sum a lower bound. If times are
+/// whole microseconds, short kernels are rounded to length zero.
 void CheckLengths(Profile& profile);
-/// What a kernel is, its name tells alone: that none communicates is no finding where those of a
-/// process have none.
+/// Only its name shows the kind of a kernel: "no kernel communicates" is no finding if
+/// the names of a process are missing.
 void CheckNames(Profile& profile);
 /// A few events that make no sense are a glitch; many are a hole in the file.
 void CheckEvents(Profile& profile);

@@ -67,7 +67,7 @@ class NarrowColumn {
   void Append(std::span<const Row> rows, T Row::*field) {
     for (const Row& row : rows) push_back(row.*field);
   }
-  /// Row i becomes what row rows[i] is.
+  /// Row i gets the value of row rows[i].
   void Keep(const Permutation& rows) {
     PackedIntegers kept;
     kept.Reserve(rows.size());

@@ -1,10 +1,10 @@
-// What only a recording of AWS Neuron has: instructions of engines, DMA packets, semaphores,
-// layers, tensors, and what the file's own summary states. Held by Profile::neuron beside the
-// common tables, where instructions stand as kernels, DMA packets as copies and collectives as
+// Data that only profiles of AWS Neuron have: instructions of engines, DMA packets, semaphores,
+// layers, tensors, and the values of the file's own summary. Held by Profile::neuron beside the
+// common tables, which have instructions as kernels, DMA packets as copies and collectives as
 // kernels, so that timeline and idle time work as for every device.
 //
 // Times are nanoseconds from the profile's start, as in model/tables.h; texts are ids of
-// Profile::strings, invalid where the file has none. A number that the file does not give is
+// Profile::strings, invalid where the file has none. A number that is missing in the file is
 // kUnknown. The format: SDK 2.31, schema 7.4.0, and neuron-profile 2.27.
 #pragma once
 
@@ -25,16 +25,16 @@ namespace profgauge::neuron {
 
 inline constexpr std::int64_t kUnknown = -1;
 
-/// The engines of a NeuronCore. kOther: a name that is none of them (kept as track).
+/// The engines of a NeuronCore. kOther: any other name (kept as track).
 enum class Engine : std::uint8_t { kTensor, kVector, kScalar, kGpsimd, kSync, kOther };
 inline constexpr std::size_t kEngines = static_cast<std::size_t>(Engine::kOther);
 std::string_view EngineName(Engine engine);  ///< "tensor", "vector", … "other".
 /// By name or legacy alias (PE, DVE, ACT, POOL, SP), in any case.
 Engine EngineOf(std::string_view name);
 
-/// Types of matrix products, as far as their speed differs. kUnstated: the file does not say.
+/// Types of matmuls, as far as their speed differs. kUnstated: missing in the file.
 enum class NumberType : std::uint8_t { kUnstated, kHalf, kFp32, kFp8, kUint8, kMx };
-/// By the name in operands: "bf16", "fp16", "fp32r" and "tf32" are kHalf but for the last letter.
+/// By the name in operands: "bf16", "fp16", "fp32r" and "tf32" are kHalf, except the last letter.
 NumberType NumberTypeOf(std::string_view name);
 
 /// The generation of a NeuronDevice, by its instance type ("trn2.48xlarge"). kOther: another.
@@ -69,7 +69,7 @@ struct Instruction {
   bool matmul = false, activate = false;      ///< By the opcode, as the file's summary counts them.
   bool waits_for_dma = false;                 ///< Its operands wait for a semaphore of a DMA queue.
   bool nki_source = false;                    ///< `source` is a line of NKI.
-  NumberType number = NumberType::kUnstated;  ///< Of matrix products, by their operands.
+  NumberType number = NumberType::kUnstated;  ///< Of matmuls, by their operands.
   Traffic traffic;
   Ns end() const { return start + duration; }
 };
@@ -90,8 +90,8 @@ QueueType QueueTypeOf(std::string_view name);
 struct Dma {
   Ns start = 0, duration = 0;
   std::int64_t bytes = 0;
-  std::int64_t id = 0;        ///< Of a transfer: what its packets name.
-  std::int64_t transfer = 0;  ///< Of a packet: the id of its transfer, 0 none.
+  std::int64_t id = 0;        ///< For a transfer: the id that its packets name.
+  std::int64_t transfer = 0;  ///< For a packet: the id of its transfer, 0 none.
   StringId queue;             ///< Without the number of the DMA engine: "qSyncSpillReload0-Q1".
   StringId variable, from, to;
   std::int32_t core = 0;
@@ -187,23 +187,23 @@ struct ActiveSpan {
   Engine engine = Engine::kOther;
 };
 
-/// What the device can do; -1 unknown.
+/// Peak rates of the device; -1 unknown.
 struct Hardware {
   double tensor_rows = -1, tensor_columns = -1;
   double tensor_clock = -1;              ///< GHz.
   double base_clock = -1;                ///< GHz.
   double hbm_bandwidth = -1;             ///< Bytes per second of one HBM stack.
-  std::int64_t dma_engines = kUnknown;   ///< Of one NeuronCore.
+  std::int64_t dma_engines = kUnknown;   ///< Per NeuronCore.
   bool by_table = false;                 ///< Some of it is not the file's: see KnownHardware().
   Ns first = kUnknown, last = kUnknown;  ///< Hardware timestamps.
   /// FLOP/s of the Tensor Engine, -1 when unknown.
   double PeakFlops() const;
 };
 
-/// What AWS states of a NeuronCore of that generation, for files that say nothing of their
+/// AWS's data of a NeuronCore of that generation, for files that do not describe their
 /// hardware. All unknown for kOther.
 Hardware KnownHardware(Generation generation);
-/// What a FLOP of that type costs in FLOPs of BF16 (schema 7.4.0, adjusted_flops).
+/// FLOPs of BF16 that one FLOP of that type costs (schema 7.4.0, adjusted_flops).
 double CostInBf16(NumberType type, Generation generation);
 
 /// Which tables the file has, for absent metrics and sections.
@@ -211,7 +211,7 @@ struct Contents {
   bool instructions = false, dma = false, layers = false, semaphores = false, throttles = false,
        tensors = false, cc_ops = false, cc_instructions = false, errors = false, active = false,
        curves = false, summary = false;
-  /// Something of a device; a system profile has none of it.
+  /// Data of a device; a system profile has none.
   bool device() const { return instructions || dma || summary; }
 };
 
@@ -242,7 +242,7 @@ struct Data {
   bool adjusted_by_table = false;  ///< adjusted_flops are of CostInBf16(), the file has none.
   /// Sums over all rows, where the reader made them; nothing changes afterwards. See SumWhole().
   std::shared_ptr<const WholeSums> whole;
-  Ns total_time = kUnknown;  ///< Of the summary, else of the hardware timestamps, else of the rows.
+  Ns total_time = kUnknown;  ///< From the summary, the hardware timestamps, or the rows.
 
   const Value* FindSummary(std::string_view name) const;
   /// The number of that name; -1 when it is not there, not a number or negative.

@@ -181,7 +181,7 @@ std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core
 }
 
 std::string_view WaitedSemaphore(std::string_view operands) {
-  // "S[24] (qGpSimdDynamic)>=16 src=…": a comparison behind the semaphore is what is waited for.
+  // "S[24] (qGpSimdDynamic)>=16 src=…": the comparison after the semaphore is the condition.
   for (std::size_t at = operands.find("S["); at != std::string_view::npos;
        at = operands.find("S[", at + 2)) {
     std::size_t end = operands.find(']', at);
@@ -213,7 +213,7 @@ std::string_view WaitedText(std::string_view operands) {
 }
 
 std::int64_t PeakCores(const Data& data) {
-  // Rows stand by core.
+  // Rows are sorted by core.
   std::int64_t cores = 0;
   double flops = 0;
   for (std::size_t i = 0; i < data.instructions.size(); ++i) {

@@ -1,4 +1,4 @@
-// Sums over a Neuron recording or a part of it: what the file's own summary says of the whole, for
+// Sums over a Neuron profile or a part of it: the values of the file's own summary for
 // any window, and the identities by which a file shows that it is complete.
 //
 // A row counts where it starts, so that adjacent windows add up; unions are clipped to the window.
@@ -21,7 +21,7 @@ struct EngineSums {
   Ns active = 0;            ///< Union without EVENT_SEMAPHORE.
   Ns instruction_time = 0;  ///< Sum without EVENT_SEMAPHORE.
   Ns wait = 0;              ///< Sum of semaphore waits.
-  Ns setup = 0;             ///< Of instruction_time.
+  Ns setup = 0;             ///< Part of instruction_time.
   std::int64_t with_source = 0;
   std::int64_t flops = 0, transpose_flops = 0;
 };
@@ -57,11 +57,11 @@ struct Summary {
 /// The spans in which an engine is active (no EVENT_SEMAPHORE), of one core or (-1) of all.
 std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core = -1);
 
-/// Whether a semaphore wait is on a DMA queue, told by the name in the operands: "S[24]
+/// Whether a semaphore wait is on a DMA queue, by the name in the operands: "S[24]
 /// (qGpSimdDynamic)>=16". The semaphore with its queue, empty when the operands name none.
 std::string_view WaitedSemaphore(std::string_view operands);
 bool IsDmaSemaphore(std::string_view semaphore);
-/// The same with what is waited for, "S[24] (qGpSimdDynamic)>=16": all of the operands that
+/// The same with the awaited value, "S[24] (qGpSimdDynamic)>=16": all of the operands that
 /// WaitedSemaphore() needs.
 std::string_view WaitedText(std::string_view operands);
 
@@ -69,7 +69,7 @@ Summary Summarize(const Data& data, Span window);
 /// How many cores' peak is the whole of MFU and HFU: that of all cores of the file, unless its own
 /// summary counts one.
 std::int64_t PeakCores(const Data& data);
-/// Of the whole: nothing is clipped.
+/// The whole profile: nothing is clipped.
 Span WholeWindow(const Data& data);
 
 struct Identity {
@@ -79,14 +79,14 @@ struct Identity {
   bool holds = true;                ///< Deviation at most 1 %, or a difference of rounding.
 };
 
-/// What rows and summary must agree on, of what the file has.
+/// The identities between rows and summary, of the values that the file has.
 std::vector<Identity> CheckIdentities(const Data& data);
 
-/// What a profile says as a whole: it is asked for when the file is checked and again when it is
+/// The summary of a whole profile: it is needed when the file is checked and again when it is
 /// analyzed, and takes several walks over all rows.
 struct WholeSums {
-  /// Of WholeWindow(); times are those of the file's summary where its rows, which are cut to whole
-  /// nanoseconds, confirm them.
+  /// Sums over WholeWindow(); times are those of the file's summary where its rows, which are cut
+  /// to whole nanoseconds, confirm them.
   Summary sums;
   std::vector<Identity> identities;
 };

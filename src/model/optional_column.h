@@ -1,4 +1,4 @@
-// A column that most profiles lack: as long as no row has a value, it takes no memory.
+// A column that is empty in most profiles: as long as no row has a value, it takes no memory.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class OptionalColumn {
     if (!values_.empty()) values_.resize(size_, kNone);
     for (const Row& row : rows) Set(next++, row.*field);
   }
-  /// Row i becomes what row rows[i] is.
+  /// Row i gets the value of row rows[i].
   void Keep(const Permutation& rows) {
     size_ = rows.size();
     if (!values_.empty()) Permute(rows, values_);

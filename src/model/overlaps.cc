@@ -22,14 +22,14 @@ struct Reach {
   bool is_begun = false;
 };
 
-// Of the kernels of a GPU, stream by stream.
+// The kernels of a GPU, stream by stream.
 struct Shares {
   Ns covered = 0, shared = 0;
   std::uint64_t early = 0;  // Kernels that begin before one ahead of them has ended.
 };
 
 // Since Hopper a kernel may start while the one before it still runs, whose end it then waits for
-// (programmatic dependent launch). AMD's generations have numbers of their own.
+// (programmatic dependent launch). AMD's generations have separate numbers.
 bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
   constexpr std::int32_t kHopper = 9;
   if (AcceleratorOf(std::span(&profile, 1)) == Accelerator::kAmd) return false;

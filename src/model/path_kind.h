@@ -1,4 +1,4 @@
-// What the critical path consists of. The one list of its kinds: metrics, tables, the page and the
+// Kinds of segments of the critical path. The one list of them: metrics, tables, the page and the
 // command line take ids, words and order from here.
 #pragma once
 
@@ -16,11 +16,11 @@ enum class PathKind : std::uint8_t {
   kLaunch,      ///< From the beginning of a launching call to the beginning of its work.
   kKernel,      ///< Kernels that are no collectives.
   kCopy,        ///< Copies and memsets.
-  kTransfer,    ///< Collectives; with other ranks recorded too, their transfer alone.
+  kTransfer,    ///< Collectives; with other ranks recorded too, only their transfer.
   kWaiting,     ///< Collectives before the last rank arrived: only with other ranks recorded.
   kDataLoader,  ///< Ranges of a data loader.
   kSync,        ///< Calls that wait, beyond the work that they wait for.
-  kUnknown,     ///< What no recorded dependency explains.
+  kUnknown,     ///< No recorded dependency explains it.
 };
 inline constexpr std::size_t kPathKinds = static_cast<std::size_t>(PathKind::kUnknown) + 1;
 
@@ -29,7 +29,7 @@ struct PathKindInfo {
   PartMetrics metrics;
   std::string_view title;
   std::string_view part;     ///< "… of the critical path in <part>".
-  std::string_view awaited;  ///< What the iterations wait for, in a few words.
+  std::string_view awaited;  ///< The awaited work, in a few words.
 };
 
 inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{

@@ -29,7 +29,7 @@ Permutation SortedRows(std::size_t count, Less less) {
   if (runs.size() == 1) return {};
   Permutation rows(count);
   std::iota(rows.begin(), rows.end(), 0U);
-  if (runs.size() > kFewRuns) {  // Rows that are told at their end stand a few places off.
+  if (runs.size() > kFewRuns) {  // Rows that are reported at their end are a few places off.
     constexpr std::size_t kSortedAtOnce = 32;
     runs.clear();
     for (std::size_t begin = 0; begin < count; begin += kSortedAtOnce) {
@@ -42,7 +42,7 @@ Permutation SortedRows(std::size_t count, Less less) {
       }
     }
   }
-  // What is before and after all of the other run stays where it is.
+  // Rows before and after all of the other run stay in place.
   const auto merge = [&](auto begin, auto middle, auto end) {
     if (!less(*middle, *(middle - 1))) return;
     std::inplace_merge(std::upper_bound(begin, middle, *middle, less), middle,

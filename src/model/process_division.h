@@ -1,4 +1,4 @@
-// The processes of one profile, distinguished: of what each row is part.
+// Distinguishes the processes of one profile: the part to which each row belongs.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace profgauge {
 
 /// Which part of the profile, from 0 to `count` - 1, each thread, call, device row and GPU is of.
 struct Division {
-  using Parts = std::vector<std::uint32_t>;  // Of each row of a table.
+  using Parts = std::vector<std::uint32_t>;  // For each row of a table.
   std::uint32_t count = 0;
   std::size_t shared_gpus = 0;          // Where several trained on one: nothing is divided.
-  std::vector<std::string_view> names;  // Of the parts' processes.
+  std::vector<std::string_view> names;  // By part.
   Parts of_thread, of_call, of_device;
   std::map<std::int32_t, std::uint32_t> of_gpu;
   std::uint32_t OfThread(ThreadId thread) const {

@@ -1,5 +1,5 @@
-// Processes of a profile as small numbers, for what is counted of each: of several, one that lost
-// much is not made up for by the others.
+// Processes of a profile as small numbers, for counts per process: if one of several lost
+// much, the others do not compensate for it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class ProcessNumbers {
     if (!call.valid() || !profile_.api.thread[call.value].valid()) return 0;
     return of_thread_[profile_.api.thread[call.value].value];
   }
-  /// Of the launch of a row of the device. REQUIRES: rows are linked to their calls.
+  /// By the launch of a device row. REQUIRES: rows are linked to their calls.
   std::uint32_t OfWork(std::size_t row) const { return OfCall(profile_.device.launch[row]); }
 
  private:

@@ -80,7 +80,7 @@ TimesOfGpus WorkedFor(const Profile& profile) {
 // the process chose its own, shares nothing.
 struct Owners {
   std::map<std::int32_t, std::string_view> of_gpu;
-  std::size_t shared = 0;  // GPUs that are nobody's.
+  std::size_t shared = 0;  // GPUs without an owner.
   bool all_have_one = true;
 };
 
@@ -149,7 +149,7 @@ Division Divide(const Profile& profile) {
   const TimesOfGpus times = WorkedFor(profile);
   const Owners owners = OwnersOf(times, training);
   division.shared_gpus = owners.shared;
-  // To each alone, a GPU that they share would seem to idle while it works for the other.
+  // A GPU that two processes share would seem idle to each while it works for the other.
   if (owners.shared > 0 || !owners.all_have_one) return division;
   auto positions = Order(training, owners, division);
   for (const auto& [gpu, name] : owners.of_gpu) division.of_gpu[gpu] = positions.at(name);
@@ -195,7 +195,7 @@ std::vector<std::vector<Span>> StepsOfLanes(const Profile& profile) {
   return lanes;
 }
 
-// Of each thread the part on whose devices its work ran longest; the first where none did.
+// For each thread the part on whose devices its work ran longest; the first where none did.
 Division::Parts PartsOfThreads(const Profile& profile, const Division& division) {
   std::vector<std::map<std::uint32_t, Ns>> times(profile.threads.size());
   const DeviceTable& device = profile.device;
@@ -216,8 +216,8 @@ Division::Parts PartsOfThreads(const Profile& profile, const Division& division)
 }
 
 // Devices of one process whose own steps are apart in time (two models trained one after the
-// other): each is judged in its own steps. Where they are steps of one program that overlap, any
-// device's stand for all, and nothing is divided.
+// other): each is judged in its own steps. If they are overlapping steps of one program, any
+// device's represent all, and the profile is not divided.
 Division DivideDevices(const Profile& profile) {
   Division division;
   if (profile.step_lanes.size() < 2) return division;
@@ -259,7 +259,7 @@ bool RunAtOnce(const KernelsOfProcesses& kernels) {
   return false;
 }
 
-// Numbers of GPUs, each process's own, under which several ran kernels at once.
+// Numbers of GPUs, separate for each process, under which several ran kernels concurrently.
 void CountGpusUsedAtOnce(Profile& profile) {
   if (!profile.gpus_by_process || profile.threads.empty()) return;
   const ProcessNumbers processes(profile);
@@ -279,13 +279,13 @@ void CountGpusUsedAtOnce(Profile& profile) {
                                                  std::to_string(kernels.size()) +
                                                  " processes run at the same time");
   }
-  // Launches of the same number are then told apart by their times, so those cannot show a clock.
+  // Launches of the same number are then paired by their times, so those cannot show a clock.
   if (profile.log[Counter::gpus_unknown] > 0) {
     std::erase_if(profile.facts, [](const auto& fact) { return fact.first == kDeviceClock; });
   }
 }
 
-// What the log says of the division, for the whole recording.
+// The log's counts of the division, for the whole profile.
 void LogDivision(const Division& division, Profile& profile) {
   if (division.shared_gpus > 0 && profile.gpus_by_process) {
     const std::set<std::int32_t> used(profile.device.gpu.begin(), profile.device.gpu.end());

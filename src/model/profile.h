@@ -1,4 +1,4 @@
-// One recording of one process (one rank): the model that every reader fills and every analysis
+// One profile of one process (one rank): the model that every reader fills and every analysis
 // reads. A run is a vector of profiles, one per rank, in rank order.
 #pragma once
 
@@ -34,10 +34,10 @@ struct Source {
   std::string dialect;      ///< e.g. "2021-06, integer microseconds"; free text for inspect.
   std::uint64_t bytes = 0;  ///< Decompressed size.
   std::string hash;         ///< XXH3-128 of the decompressed bytes, 32 hex digits.
-  /// AcceleratorId() where tools for one maker's devices alone write the format, or of what a
-  /// summary is of; else empty.
+  /// AcceleratorId() if only tools for one maker's devices write the format, or that of the
+  /// summary; else empty.
   std::string accelerator;
-  std::string framework;  ///< "pytorch", "xla", where it alone writes the format; else empty.
+  std::string framework;           ///< "pytorch", "xla", if only it writes the format; else empty.
   bool is_of_any_program = false;  ///< The tools record any program, with a framework or without.
 };
 
@@ -49,7 +49,7 @@ struct ProcessGroup {
   std::vector<std::int64_t> ranks;  ///< Members by global rank; empty when not recorded.
 };
 
-/// What the profile says of distributed training. -1 or empty when it says nothing.
+/// The profile's data about distributed training. -1 or empty if it has none.
 struct DistributedInfo {
   std::string backend;
   std::int64_t rank = -1;
@@ -57,7 +57,7 @@ struct DistributedInfo {
   std::vector<ProcessGroup> groups;  ///< Those that this rank is in, where recorded.
 };
 
-/// What a format or recording can give. A metric that needs a missing one is absent, with the
+/// Data that a format or profile can have. A metric that needs missing data is absent, with the
 /// reason that CapabilityGap() words.
 enum class Capability : std::uint8_t {
   kDeviceEvents,
@@ -74,7 +74,7 @@ enum class Capability : std::uint8_t {
   kCollectiveInfo,
 };
 
-/// How to record what is missing, in the words of the format's own profiler: "record with
+/// How to record missing data, in the words of the format's own profiler: "record with
 /// `rocprofv3 --hip-trace`". Readers keep them in static storage.
 struct RecordingHint {
   Capability capability;
@@ -96,7 +96,7 @@ struct Profile {
   std::vector<Gpu> gpus;
   std::vector<LaunchConfig> launch_configs;
   std::vector<Collective> collectives;
-  /// What streams are called where they have names ("Tensor"), by GPU and stream.
+  /// Names of streams that have some ("Tensor"), by GPU and stream.
   std::map<std::pair<std::int32_t, std::int64_t>, std::string> stream_names;
   DistributedInfo distributed;
   /// Allow-listed facts in reading order: ("cuda_runtime_version", "12040"), ("record_shapes",
@@ -115,8 +115,8 @@ struct Profile {
   /// Processes of the profile that communicate with each other, as threads name them: each is a
   /// rank, though none may mark iterations. Empty where that is unknown.
   std::vector<std::string> communicating;
-  /// Of a profile that represents a summary and has no rows: what model/summary/summary.h keeps
-  /// there; else empty.
+  /// For a profile that represents a summary and has no rows: the columns of
+  /// model/summary/summary.h; else empty.
   std::string summary;
 
   HostTable host;
@@ -133,13 +133,13 @@ struct Profile {
   PythonTable python;
   MemoryTable memory;
   std::vector<KernelMarkers> kernel_markers;  ///< One per row of `device`, or none at all.
-  /// What only AWS Neuron records; null for other profiles.
+  /// Data that only AWS Neuron records; null for other profiles.
   std::shared_ptr<const neuron::Data> neuron;
   /// The document `profgauge.run` as the profile carries it; empty: none.
   std::string run_document;
-  /// What is known of the run beside the profile; null where there is no such document.
+  /// Data about the run beside the profile; null where there is no such document.
   std::shared_ptr<const RunSide> run_side;
-  Reported reported;  ///< What the file states itself, for what its rows cannot give.
+  Reported reported;  ///< Values that the file states itself, where its rows cannot give them.
 
   ImportLog log;
 
@@ -158,7 +158,7 @@ struct Profile {
 };
 
 /// "needs memory events; record with profile_memory=True": words for an absent metric. Without a
-/// hint: "needs memory events, which this recording lacks".
+/// hint: "needs memory events, which this profile does not have".
 std::string CapabilityGap(Capability capability, std::span<const RecordingHint> hints = {});
 
 }  // namespace profgauge

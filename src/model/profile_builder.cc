@@ -68,7 +68,7 @@ bool Fits(const Row& row) {
   return TimesFit(row.start, row.duration);
 }
 
-/// A column and what of a row goes there.
+/// A column and the field of a row that it stores.
 template <class Row, class T, class Values>
 struct Column {
   Values& values;
@@ -86,7 +86,7 @@ void Append(std::span<const Row> rows, Column<Row, T, std::vector<T>> column) {
                        boost::make_transform_iterator(rows.end(), field));
 }
 
-/// Of columns that know how to.
+/// Calls it for columns that have it.
 template <class Row, class T, class Values>
 void Append(std::span<const Row> rows, Column<Row, T, Values> column) {
   column.values.Append(rows, column.field);

@@ -9,8 +9,8 @@
 // Rows whose times no profile can have are left out and counted (TimesFit): sums of times must
 // stay in 64 bits. Rows carry absolute nanoseconds of one clock; Finish() moves them to the
 // profile's start, sorts, finds parents, links launches to device work and backward to forward ops,
-// counts in the import log what it could not link, and checks the invariants. Rows that start at
-// the same time and last equally long keep the order in which they were added: the first is the
+// counts in the import log the rows it could not link, and checks the invariants. Rows that start
+// at the same time and last equally long keep the order in which they were added: the first is the
 // outer one.
 #pragma once
 
@@ -123,7 +123,7 @@ struct FlowRow {
   bool forward = false;  ///< The arrow's start, at the forward op.
 };
 
-/// What a GPU is called from then on, and the listed GPU whose properties it has.
+/// The name of a GPU from then on, and the listed GPU whose properties it has.
 struct NewGpu {
   std::int32_t number = -1;
   std::int32_t like = -1;
@@ -142,8 +142,8 @@ class ProfileBuilder {
   ProfileBuilder& operator=(ProfileBuilder&&) = default;
 
   StringId Intern(std::string_view text) { return profile_.strings.Intern(text); }
-  /// The text of an id that Intern() gave; empty for an invalid id, which is what a name that a
-  /// file has no has. Valid as long as the builder.
+  /// The text of an id that Intern() gave; empty for an invalid id, which represents a name missing
+  /// in the file. Valid as long as the builder.
   std::string_view Name(StringId id) const { return profile_.Name(id); }
   /// How many different texts were interned.
   std::size_t strings() const { return profile_.strings.size(); }
@@ -171,10 +171,10 @@ class ProfileBuilder {
   void SetHints(std::span<const RecordingHint> hints) { profile_.hints = hints; }
   void SetCopiesUnknown(std::string why) { profile_.copies_unknown = std::move(why); }
 
-  // Makes room for so many more rows, so that columns need not grow and move.
+  // Reserves room for this many more rows, so that columns need not grow and move.
   void ReserveApi(std::size_t rows);
   void ReserveDevice(std::size_t rows);
-  // Many rows at once are several times as fast as one by one.
+  // Adding many rows in one call is several times as fast as one by one.
   void AddHost(std::span<const HostRow> rows);
   void AddHost(const HostRow& row) { AddHost(std::span(&row, 1)); }
   void AddApi(std::span<const ApiRow> rows);
@@ -202,16 +202,16 @@ class ProfileBuilder {
   void SetSpan(Ns start, Ns duration);
   /// The profiler's clock was 0 at the start of its session: Profile::session_start.
   void CountFromSession() { counts_from_session_ = true; }
-  /// What must be added to the rows' times to make them Unix nanoseconds. Default: 0.
+  /// The offset from the rows' times to Unix nanoseconds. Default: 0.
   void SetClockOffset(Ns offset) { clock_offset_ = offset; }
 
   /// Device work of a stream runs one after the other: end each before the next starts, counting
   /// those that were longer. Not for CUDA, where a kernel may start before its predecessor ends.
   void ClipStreamOverlaps() { clip_overlaps_ = true; }
-  /// Streams are not those of the device, or run several things at once: nothing is made of it.
+  /// Streams are not those of the device, or run several kernels concurrently: they are not used.
   void StreamsMayOverlap() { streams_overlap_ = true; }
   /// DeviceRow::op_id may name an op that did not launch the work: it counts in profiles without
-  /// calls alone, which have nothing better.
+  /// calls only, which have no better link.
   void DoubtDeviceOps() { doubts_device_ops_ = true; }
 
   Reported& reported() { return profile_.reported; }
@@ -255,7 +255,7 @@ class ProfileBuilder {
   boost::unordered_flat_map<std::string, std::string> thread_names_;
   Ids thread_ids_, config_ids_, collective_ids_;
   std::string key_;                           ///< Its memory is used again.
-  std::vector<LaunchConfigId> last_configs_;  ///< By the hash of what they mostly differ in.
+  std::vector<LaunchConfigId> last_configs_;  ///< By the hash of the fields that differ most.
   bool clip_overlaps_ = false;
   bool streams_overlap_ = false;
   bool doubts_device_ops_ = false;

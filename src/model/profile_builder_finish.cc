@@ -145,12 +145,12 @@ void ProfileBuilder::Rebase(Ns origin) {
   for (auto& flow : flows_) flow.time -= origin;
   for (auto& arrow : arrows_) arrow.time -= origin;
   if (counts_from_session_) profile_.session_start = std::min<Ns>(0, -origin);
-  // A clock beyond all dates tells none.
+  // A clock beyond all dates shows none.
   const bool is_told = clock_offset_ > -kFarthestTime && clock_offset_ < kFarthestTime;
   profile_.origin_ns = origin + (is_told ? clock_offset_ : 0);
 }
 
-// What is before the first and after the last event is cut: scheduling has no separate start.
+// Time before the first and after the last event is cut: scheduling has no separate start.
 void ProfileBuilder::FinishCpu(Ns origin) {
   if (cpu_.spans.empty() && cpu_.samples.empty() && cpu_.overhead.empty()) return;
   for (std::vector<CpuSpan>* spans : {&cpu_.spans, &cpu_.overhead}) {
@@ -184,9 +184,9 @@ void ProfileBuilder::FinishCpu(Ns origin) {
   profile_.cpu = std::make_shared<const CpuActivity>(std::move(cpu_));
 }
 
-// A single duration that overflowed would be over all kernels that follow: of what is cut counts
-// what it shares with the next one. Where that is over a tenth of a GPU's time, times are coarse,
-// in another unit or of several profiles.
+// A single duration that overflowed would be over all kernels that follow: for a clipped duration,
+// the time shared with the next one counts. If that is over a tenth of a GPU's time, times are
+// coarse, in another unit or of several profiles.
 void ProfileBuilder::ClipDevice() {
   struct Clipped {
     std::uint64_t rows = 0;

@@ -13,7 +13,7 @@ namespace profgauge {
 
 enum class Trust : std::uint8_t {
   kWhole,    ///< Nothing is known against it.
-  kLimited,  ///< What a check affects is uncertain.
+  kLimited,  ///< Values that a check affects are uncertain.
   kNone,     ///< Data was lost: no verdict.
 };
 inline constexpr std::array<std::string_view, 3> kTrustNames = {"whole", "limited", "none"};
@@ -33,7 +33,7 @@ struct CertificateCheck {
   std::string title;
   CheckState state = CheckState::kOk;
   std::int64_t count = 0, of = 0;         ///< How many cases, of how many; 0: not counted.
-  std::string text = {};                  ///< What was found; empty when all is well.
+  std::string text = {};                  ///< The result of the check; empty if there is no fault.
   std::vector<std::string> affects = {};  ///< Of "time", "idle", "kernels", "communication", …
   std::string advice = {};                ///< What to do; may be empty.
 };

@@ -40,7 +40,7 @@ bool Has(std::string_view text, const SignSpec& spec) {
 }  // namespace
 
 bool Shows(const Profile& profile, Sign sign) {
-  // A recording may have many names, as operands of instructions.
+  // A profile may have many names, e.g. operands of instructions.
   constexpr std::uint32_t kAtOnce = 1 << 14;
   const std::uint32_t count = profile.strings.size();
   std::atomic<bool> is_found = false;

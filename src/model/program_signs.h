@@ -1,4 +1,4 @@
-// What shows in a profile by the names in it: its framework and the libraries that it uses.
+// Evidence by names in a profile: its framework and the libraries that it uses.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ struct ReportedMetric {
 };
 
 /// A table of the table catalogue. Columns are named by id, in any order, and may be fewer than the
-/// catalogue's; each row has one value per column, in the column's unit, absent where unknown.
+/// catalogue; each row has one value per column, in the column's unit, absent where unknown.
 struct ReportedTable {
   std::string id;
   std::vector<std::string> columns;

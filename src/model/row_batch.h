@@ -1,4 +1,4 @@
-// Rows that are made one by one and added many at once.
+// Rows that are made one by one and added in batches.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace profgauge {
 
-/// Rows on their way to the builder, which takes many at once faster than one by one.
+/// A batch of rows for the builder, which takes many in one call faster than one by one.
 template <class Row, void (ProfileBuilder::*kAdd)(std::span<const Row>)>
 class RowBatch {
  public:
@@ -17,7 +17,7 @@ class RowBatch {
     rows_.push_back(row);
     if (rows_.size() == kRows) Flush(builder);
   }
-  /// Adds what is left.
+  /// Adds the remaining rows.
   void Flush(ProfileBuilder& builder) {
     (builder.*kAdd)(rows_);
     rows_.clear();

@@ -1,7 +1,7 @@
-// What is known of a run beside its profile: the times of iterations that no profiler recorded, and
-// what the process was (`profgauge.run`; rules/schemas/run.json).
+// Data about a run beside its profile: the times of iterations that no profiler recorded, and
+// facts about the process (`profgauge.run`; rules/schemas/run.json).
 //
-// Readers say what a document holds. What follows for the run: analysis/recording/judged_steps.h.
+// Readers return the contents of a document. Their use: analysis/recording/judged_steps.h.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct StepSum {
 /// Iterations `first` to `last`, both included.
 struct StepRange {
   std::int64_t first = 0, last = 0;
-  std::string word = {};  ///< Of unusual ones: "checkpoint", "eval"; else empty.
+  std::string word = {};  ///< For unusual iterations: "checkpoint", "eval"; else empty.
 };
 
 /// A number of a device over the run; NaN where it was not given.
@@ -67,7 +67,7 @@ struct RunDocument {
   std::vector<StepSum> batches, windows;
   std::vector<StepRange> marks, recorded;
   std::vector<std::string> profiler_options;
-  std::map<std::string, double, std::less<>> work;  ///< Of one iteration: "samples", "tokens".
+  std::map<std::string, double, std::less<>> work;  ///< Per iteration: "samples", "tokens".
   std::int64_t rank = -1, world_size = -1;
   std::string commit, job;
   std::vector<RunDevice> devices;
@@ -93,17 +93,17 @@ struct RunSide {
   RunCarrier carrier = RunCarrier::kInside;
   std::string source;  ///< The file's name, without folders.
   std::optional<RunDocument> document;
-  /// The process that the profile is of wrote it, as what the profile carries shows.
+  /// The process of the profile wrote it, as the profile's contents show.
   bool is_of_process = false;
-  std::vector<RunDevice> logged;     ///< What `--device-log` says of the profile's devices.
-  std::vector<RunProblem> problems;  ///< Of documents that are not used.
+  std::vector<RunDevice> logged;     ///< Data of `--device-log` about the profile's devices.
+  std::vector<RunProblem> problems;  ///< Documents that are not used.
   std::string note;                  ///< Where several carriers disagree; else empty.
 };
 
 /// The devices' conditions: those of a log, else the document's.
 std::span<const RunDevice> DevicesOf(const RunSide& side);
 
-/// What lowers clocks. Reasons have the names of NVML, or contain these words.
+/// Reasons for lower clocks. They have the names of NVML, or contain these words.
 bool IsPowerCap(std::string_view reason);  ///< "sw_power_cap", "ppt_power_cap"
 bool IsThrottle(std::string_view reason);  ///< Heat or a fault: "hw_slowdown", "sw_thermal"
 

@@ -15,8 +15,8 @@ namespace profgauge {
 namespace {
 
 struct Launches {
-  std::uint64_t kernels = 0;  // Long enough to tell.
-  std::uint64_t waited = 0;   // Of these, those that end within the call that launched them.
+  std::uint64_t kernels = 0;  // Long enough to decide.
+  std::uint64_t waited = 0;   // Those that end within the call that launched them.
   std::uint64_t calls = 0;
   std::uint64_t again = 0;  // Calls with one kernel several times.
 };
@@ -36,7 +36,7 @@ bool LaunchesOne(std::string_view call) {
   return is_known && call.find("Graph") == call.npos;
 }
 
-// What the last kernel of each call was, since rows come stream by stream, in order of time.
+// The last kernel of each call, since rows come stream by stream, in order of time.
 struct LastKernel {
   StringId name;
   Ns end = 0;

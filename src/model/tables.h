@@ -1,4 +1,4 @@
-// The tables of one profile: what happened, when, and what started it. Columns of equal length; a
+// The tables of one profile: events, their times, and their causes. Columns of equal length; a
 // row is an index. Times are nanoseconds from the profile's start.
 //
 // Readers fill them through ProfileBuilder; after ProfileBuilder::Finish() they are immutable,
@@ -21,7 +21,7 @@ namespace profgauge {
 enum class HostKind : std::uint8_t {
   kOp,               ///< Framework operator (aten::mm).
   kAnnotation,       ///< User or framework range (record_function, NVTX): DataLoader, Optimizer…
-  kIterationMarker,  ///< ProfilerStep#N and its like, host side only.
+  kIterationMarker,  ///< ProfilerStep#N and similar markers, host side only.
   kPython,           ///< Kineto's old "python" category.
   kOverhead,         ///< The profiler's own work.
 };
@@ -122,20 +122,20 @@ struct LaunchConfig {
   double blocks_per_sm = -1;        ///< As recorded; -1 unknown.
   double warps_per_sm = -1;
   double occupancy = -1;  ///< Estimated achieved occupancy 0..1; -1 unknown.
-  /// A graph that was recorded whole: what runs in it, and whether anything does, is unknown.
+  /// A graph that was recorded as a whole: its contents are unknown, also whether any work ran.
   bool is_whole_graph = false;
-  /// The recording says that it is a product of matrices or a convolution, whatever its name says;
-  /// of a GPU, that a compiler made it which uses the chip's matrix units for its types.
+  /// The profile states that it is a matmul or a convolution, whatever its name is;
+  /// for a GPU, that a compiler made it which uses the chip's matrix units for its types.
   bool is_product = false;
   friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 };
 
-/// What the profiler recorded about one collective call.
+/// The profiler's data about one collective call.
 struct Collective {
   StringId name;  ///< "allreduce", "_all_gather_base", as recorded.
   StringId dtype;
   StringId group;        ///< Process group's name, unique in a run; else its description.
-  StringId description;  ///< What the group is for, for people: groups may share it.
+  StringId description;  ///< The purpose of the group, for people: groups may share it.
   std::int64_t in_elements = -1;
   std::int64_t out_elements = -1;
   std::int64_t group_size = -1;

@@ -59,7 +59,7 @@ std::vector<StepRange> RangesOf(const char* column, const Summary& summary) {
 constexpr std::string_view kConditionNames[] = {"sm_mhz", "memory_mhz", "watts", "celsius"};
 constexpr std::size_t kDeviceNumbers = 2 + 4 * std::size(kConditionNames);
 
-/// Of each device: its number, whether it knows its reasons, and four numbers of each condition.
+/// Per device: its number, whether it knows its reasons, and four numbers of each condition.
 void AddDevices(std::span<const RunDevice> devices, Summary& summary) {
   for (const RunDevice& device : devices) {
     auto& numbers = summary.numbers["unrecorded.devices"];

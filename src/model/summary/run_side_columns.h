@@ -1,5 +1,5 @@
-// What summaries keep of what is known beside a profile: the times of unrecorded iterations and
-// what judges them.
+// The columns of summaries for data beside a profile: the times of unrecorded iterations and
+// the values that judge them.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// What a run needs to know of one rank, without the rank's events: named columns of whole numbers
-// and of texts. What the columns mean is the analysis' business (analysis/summary); here they are
+// The data of one rank that a run needs, without the rank's events: named columns of whole numbers
+// and of texts. The analysis (analysis/summary) defines the meaning of columns; here they are
 // kept, written and read back, the same content as the same bytes.
 //
 // A summary travels as a profile without rows that carries it, encoded and compressed. So whatever
@@ -32,13 +32,13 @@ struct Summary {
 };
 
 std::string EncodeSummary(const Summary& summary);
-/// Nothing when the bytes are no summary, whole and alone. Accepts any bytes.
+/// Nothing unless the bytes are exactly one complete summary. Accepts any bytes.
 std::optional<Summary> DecodeSummary(std::string_view bytes);
 
-/// Of a finished profile: where it came from, its devices, groups, facts and import log. The
+/// Columns of a finished profile: its source, devices, groups, facts and import log. The
 /// analysis adds its own columns.
 Summary BeginSummary(const Profile& profile);
-/// What the summary says of the profile that it was made from; it stands for nothing.
+/// The summary's data about its profile; a summary without it represents no profile.
 Profile DescribedBy(const Summary& summary, const std::string& path);
 /// The profile that represents the summary; `path` is the file that it was read from.
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);

@@ -67,7 +67,7 @@ std::string Joined(const std::vector<const Profile*>& stand_ins) {
   return bytes;
 }
 
-/// What Joined() put together; nothing where it did not.
+/// Divides the result of Joined(); nothing if it is none.
 std::optional<std::vector<std::string_view>> Parted(std::string_view bytes) {
   std::vector<std::string_view> ranks;
   while (!bytes.empty()) {

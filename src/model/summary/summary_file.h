@@ -1,10 +1,10 @@
-// Files of summaries (*.pgsum): gzip of a line that says what follows, and then the ranks.
+// Files of summaries (*.pgsum): gzip of a line that describes the contents, and then the ranks.
 //
 //   $ zcat run.pgsum | head -1
 //   {"kind":"profgauge-summary","schema":7,"ranks":8,"bytes":48123,"hash":"…"}
 //
-// Ranks stand by number, then by hash of their profile. A file of many ranks is the union of
-// files of fewer: whatever is merged with what first, the bytes are the same.
+// Ranks are sorted by number, then by hash of their profile. A file of many ranks is the union of
+// files of fewer: the order of merging does not change the bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace profgauge {
 
-/// Raised with every change of what is kept or how. Files of other schemas are refused: what an
-/// older one has no would be missing in some ranks of a run and not in others.
+/// Raised with every change of the columns or of the format. Files of other schemas are refused:
+/// columns that an older one lacks would be missing in some ranks of a run and not in others.
 inline constexpr std::int64_t kSummarySchema = 17;
 
 /// Whether (decompressed) bytes begin as a file of summaries does.
@@ -27,13 +27,13 @@ bool LooksLikeSummaries(std::string_view head);
 
 /// The file's bytes, compressed. The same ranks give the same bytes in whatever order they come.
 std::string WriteSummaries(const std::vector<Summary>& ranks);
-/// The same of the profiles that stand for them, without decoding them. REQUIRES: IsSummary(all).
+/// The same for the profiles that represent them, without decoding. REQUIRES: IsSummary(all).
 std::string WriteSummaries(std::span<const Profile> stand_ins);
 
 /// From the file's decompressed bytes. Errors: kInput "summary/newer", "summary/older",
 /// "summary/truncated", "summary/damaged", at `path`.
 Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::string& path);
-/// The same as the profiles that stand for them.
+/// The same as the profiles that represent them.
 Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::string& path);
 
 }  // namespace profgauge
