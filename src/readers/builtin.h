@@ -12,7 +12,7 @@ namespace profgauge {
 /// In the order in which they are asked whether the bytes are theirs.
 std::span<const std::unique_ptr<Reader>> BuiltinReaders();
 
-/// What the format's reader says to look at first in a profile of it; mostly nothing.
+/// The first thing to check in a profile, by the format's reader; mostly nothing.
 std::string_view WhatToCheckFirst(const Source& source);
 
 }  // namespace profgauge

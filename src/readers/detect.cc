@@ -46,7 +46,7 @@ constexpr Lookalike kLookalikes[] = {
      "convert it with `iconv -f UTF-16LE -t UTF-8`"},
 };
 
-// What an SQLite file is, where its tables tell.
+// The kind of an SQLite file, by its tables.
 Error UnknownDatabase(const std::string& file, const std::set<std::string>& tables) {
   for (const auto& reader : BuiltinReaders()) {
     if (auto refused = reader->RefuseTables(file, tables)) return *std::move(refused);
@@ -79,7 +79,7 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
   return best;
 }
 
-/// What there are readers for, by name: "Ascend's …, PyTorch's … or rocprofv3's …".
+/// The formats with a reader, by name: "Ascend's …, PyTorch's … or rocprofv3's …".
 std::string EachExpected() {
   std::vector<std::string_view> each;
   for (const auto& reader : BuiltinReaders()) each.push_back(reader->expected());

@@ -1,4 +1,4 @@
-// What a file is, by its first bytes.
+// The kind of a file, by its first bytes.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace profgauge {
 
-/// The reader whose format the bytes are. Errors: kInput naming what `path` is instead, with help.
-/// An SQLite database is opened to see its tables, and must be a plain file for that.
+/// The reader whose format the bytes have. Errors: kInput with the kind of `path` instead, with
+/// help. An SQLite database is opened to see its tables, and must be a plain file for that.
 Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
                                  bool compressed);
 

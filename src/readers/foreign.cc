@@ -23,7 +23,7 @@ constexpr ForeignKind kForeignKinds[] = {
 #include "knowledge/foreign.inc"
 };
 
-/// Regular expressions look at no more than this: lines of a log, and what is in front of all else.
+/// Regular expressions search at most this much: lines of a log, and the begin of other files.
 constexpr std::size_t kLooked = 4096;
 
 /// Calls `part` with each of the texts between separators until one does not fit.
@@ -44,7 +44,7 @@ bool FitsJson(const ForeignKind& row, const readers::JsonShape& shape) {
                [&](std::string_view text) { return shape.events.find(text) != std::string::npos; });
 }
 
-/// Of one row, where it has them.
+/// Of one row, if it has them.
 struct Patterns {
   std::unique_ptr<RE2> matches, name;
 };

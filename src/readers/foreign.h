@@ -1,5 +1,5 @@
-// Files that are no profile and are often given for one: rules/knowledge/foreign.yaml says how each
-// is recognized, what it is and what to do instead.
+// Files that are often mistaken for profiles: rules/knowledge/foreign.yaml has for each kind
+// its signs, its name and the next step.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ namespace profgauge {
 /// read; they are distinguished first, by signs that no file of that format has.
 enum class Asked : bool { kBeforeReaders, kAfterReaders };
 
-/// What the file is, by its first bytes (kSniffBytes of them, unpacked) or by its name. Nothing
-/// where no row fits.
+/// The kind of the file, by its first bytes (kSniffBytes of them, unpacked) or by its name. Nothing
+/// if no row matches.
 std::optional<Error> ForeignFile(const std::string& path, std::string_view head, Asked asked);
 
 }  // namespace profgauge

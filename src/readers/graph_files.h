@@ -1,9 +1,9 @@
 // Profiles of the capture of graphs, which serving engines write beside those of the replay: how
-// they are found, and which profile they belong to. What is made of them: model/graph_operators.h.
+// they are found, and which profile they belong to. Their use: model/graph_operators.h.
 //
 // A file is one by its name or its folder's: those of vLLM, SGLang and xDiT. A capture is no rank
 // and no run. It belongs to the profile of the rank that its name states, beside whose folder it
-// lies, or that is named with it.
+// is, or that is named with it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ std::optional<std::int64_t> RankOfCapture(const std::string& path);
 std::vector<std::string> TakeCaptures(std::vector<std::string>& files);
 
 /// Gives the work of graphs its operators, from captures beside each profile and from `named`. The
-/// profiles' facts say what came of it. Errors: none; a capture that cannot be read is a fact.
+/// profiles' facts have the result. Errors: none; a capture that cannot be read is a fact.
 void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions& options,
                        std::vector<Profile>& profiles);
 

@@ -110,7 +110,7 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
   return files;
 }
 
-/// Where a tool puts what it made of a profile, if `folder` is one of its results; else `folder`.
+/// The folder where a tool puts results of a profile, if `folder` is one of them; else `folder`.
 std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::string>& earlier) {
   for (const auto& reader : BuiltinReaders()) {
     auto outputs = reader->OutputsOf(folder, earlier);
@@ -119,7 +119,7 @@ std::vector<std::string> OutputsOf(const std::string& folder, std::vector<std::s
   return {folder};
 }
 
-/// An archive without a profile, by what it holds instead.
+/// An archive without a profile, by its contents.
 Error NoProfilesIn(const std::string& archive, ArchiveKind kind) {
   const auto members = MembersOf(archive, kind);
   const bool is_checkpoint = members && std::ranges::any_of(*members, [](const auto& member) {
@@ -136,7 +136,7 @@ Error NoProfilesIn(const std::string& archive, ArchiveKind kind) {
                     "must be unpacked, .npz and .xlsx are no profiles");
 }
 
-/// A folder without a profile, by what it holds instead.
+/// A folder without a profile, by its contents.
 Error NoProfiles(const std::string& folder) {
   if (const auto kind = ArchiveAt(folder)) return NoProfilesIn(folder, *kind);
   std::vector<std::string> names;
@@ -188,7 +188,7 @@ void CheckName(const Reader& reader, Profile& profile, bool compressed) {
   if (reader.IsCompressedUnderAnyName()) return;
   const bool says_so = path.ends_with(".gz") || path.ends_with(".zst");
   if (path == "-" || says_so == compressed || IsSummary(profile)) return;
-  if (EndOfArchive(path)) return;  // What is in an archive comes out of it whatever its name is.
+  if (EndOfArchive(path)) return;  // Members of an archive are read whatever their names are.
   profile.log.Add(Counter::name_suffix_wrong);
 }
 
@@ -247,8 +247,8 @@ std::vector<std::uint64_t> SizesOf(const std::vector<std::string>& files) {
   return sizes;
 }
 
-/// Of each file what ReadProfiles() gives. Many files of like size are read side by side, each by
-/// one thread; of a few large ones, and of what may be large, each is read by all threads.
+/// The ReadProfiles() result of each file. Many files of similar size are read concurrently, each
+/// by one thread; few large files, and possibly large ones, are each read by all threads.
 std::vector<Read> ReadEach(const std::string& name, const std::vector<std::string>& files,
                            const ReadOptions& options) {
   const std::vector<std::uint64_t> sizes = SizesOf(files);
@@ -278,7 +278,7 @@ std::vector<Read> ReadEach(const std::string& name, const std::vector<std::strin
   return read;
 }
 
-/// A folder of one run: its files are the ranks, or what a tool made of the profile.
+/// A folder of one run: its files are the ranks, or a tool's results of the profile.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, RanksFrom ranks) {
   Run run;
   std::vector<Error> unreadable, left_out;
@@ -401,7 +401,7 @@ bool IsNoRecording(const Error& error) {
 }
 
 bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings) {
-  // What a compressor, an archiver or an unfinished write adds to a name.
+  // Endings that a compressor, an archiver or an unfinished write adds to a name.
   constexpr std::string_view kAdded[] = {".gz", ".zst", ".xz",  ".bz2", ".lz4",
                                          ".br", ".zip", ".tar", ".tmp", ".part"};
   const auto plain = [&](std::string name) {

@@ -11,8 +11,8 @@
 
 namespace profgauge {
 
-/// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, with what
-/// the file is instead where that can be told (empty, a directory, a Git LFS pointer, an archive…).
+/// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, with the
+/// kind of the file instead if it is known (empty, a directory, a Git LFS pointer, an archive…).
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options);
 
 /// The same of a file that may hold several profiles (a summary of each NeuronCore): all of them.
@@ -20,7 +20,7 @@ Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOpt
 
 /// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
 /// named by the caller must be one. Profiles are ordered by the rank that they record, then by
-/// worker and file name. Of log folders whose names tell the time the latest recording is read.
+/// worker and file name. Of log folders whose names state the time the latest profile is read.
 /// Those of one folder may be of one run (except for RanksFrom::kNothing); whether folders and
 /// files are is not looked at. Ranks that are not recorded are given as `ranks` says. Errors:
 /// kInput; "input/same-file-twice" also when a path is given twice.
@@ -33,23 +33,23 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
                     RanksFrom ranks = RanksFrom::kRecorded);
 
 /// The files of a folder of nothing but recordings of one file each, by their names, without those
-/// that others say all of: what may be read one by one. Empty for every other folder, as for one
-/// whose files are parts of a profile.
+/// whose contents others repeat: files that may be read one by one. Empty for every other folder,
+/// e.g. for one whose files are parts of a profile.
 std::vector<std::string> RecordingsOf(const std::string& folder);
 
-/// Whether the file that gave the error is something else than a profile, which a folder may hold
-/// beside them. What is empty or cannot be opened is told by its name.
+/// Whether the file that gave the error is no profile, and may be in a folder
+/// beside them. An empty file, or one that cannot be read, is judged by its name.
 bool IsNoRecording(const Error& error);
 
-/// Whether the name of the file is that of one of the profiles except for its numbers: what is in
-/// such a file is a rank that failed, whatever it looks like.
+/// Whether the name of the file is that of one of the profiles except for its numbers: such
+/// a file is a rank that failed, whatever its contents.
 bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings);
 
 /// The order of a run's ranks: by their recorded number; without one, by the names, where
-/// "worker10" comes behind "worker9".
+/// "worker10" comes after "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);
 
-/// LoadRun without the list of what was left out.
+/// LoadRun without the list of skipped files.
 Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
                                      const ReadOptions& options,
                                      RanksFrom ranks = RanksFrom::kRecorded);

@@ -47,7 +47,7 @@ Error NoEvents(const ByteSource& source, std::string message) {
 
 constexpr const char* kClusterTable = "cluster_step_trace_time.csv";
 
-/// Tables that lack what the trace has, by how their first line begins.
+/// Tables that are less complete than the trace, by the begin of their first line.
 constexpr std::string_view kTables[] = {
     "Device_id,OP Type,Core Type",
     "Device_id,Level,API Name",

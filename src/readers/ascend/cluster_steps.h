@@ -1,4 +1,4 @@
-// cluster_step_trace_time.csv of Ascend's cluster analysis: what each rank did in each step.
+// cluster_step_trace_time.csv of Ascend's cluster analysis: each rank's times by step.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ class ClusterSteps {
 
   void Receive(const CsvRow& row);
   bool empty() const { return ranks_.empty(); }
-  /// Sums of each rank over its steps. What a rank does not state is absent, with the reason, and
-  /// lost where every version states it. Ranks that "stage" rows list and that have no row are
-  /// missing; steps that only other ranks have are lost. Call when there is a rank.
+  /// Sums of each rank over its steps. Values that a rank does not state are absent, with the
+  /// reason, and lost where every version states it. Ranks that "stage" rows list and that have no
+  /// row are missing; steps that only other ranks have are lost. Call when there is a rank.
   Reported Report();
 
  private:

@@ -31,7 +31,7 @@ std::string TypesOf(std::string_view text) {
   return types;
 }
 
-/// Without the quotes that the cell's text has of its own.
+/// Without the quotes that are part of the cell's text.
 std::string ShapesOf(std::string_view text) {
   while (text.starts_with('"')) text.remove_prefix(1);
   while (text.ends_with('"')) text.remove_suffix(1);
@@ -173,7 +173,7 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
 }
 
 // The table states how long each kernel waited for the one before. Where the time between its rows
-// is told otherwise, what the device did there is unknown: the rows are an excerpt, or some of
+// contradicts this, the device's work there is unknown: the rows are an excerpt, or some of
 // them were lost.
 void KernelDetails::CountMissingRows() {
   for (auto& [id, kernels] : devices_) {

@@ -1,4 +1,4 @@
-// kernel_details.csv: the kernels of an NPU without what launched them, but with the shapes and
+// kernel_details.csv: the kernels of an NPU without their launches, but with the shapes and
 // types of their operators and, where counters were recorded, how busy the cube units were.
 #pragma once
 
@@ -37,7 +37,7 @@ class KernelDetails {
     Ns wait = -1;  // As stated, from the kernel before; negative without.
     std::int64_t step = -1;
   };
-  /// Gaps between the kernels of a device that are far longer than what it states to have waited.
+  /// Gaps between the kernels of a device that are far longer than the stated waiting time.
   struct Holes {
     std::uint64_t count = 0;
     Ns unexplained = 0, idle = 0, span = 0;

@@ -273,8 +273,8 @@ std::vector<std::int32_t> TraceView::NumbersOf(const std::vector<std::string>& p
   return order;
 }
 
-// Where the numbers of one kind are not those of the NPUs, their order tells; what belongs to no
-// NPU is taken for the first one's.
+// If the numbers of one kind are not those of the NPUs, their order decides; rows of no
+// NPU are assigned to the first one.
 void TraceView::FindDevices() {
   for (const Process kind : {Process::kDevice, Process::kCommunication, Process::kDerived}) {
     std::vector<std::string> processes;
@@ -405,7 +405,7 @@ void TraceView::AddLostLaunches() {
   }
 }
 
-// Without their processes' names the events of the device are told from nothing, and without their
+// Without their processes' names, events of the device cannot be recognized, and without their
 // threads' those of a group of ranks from their tasks.
 void TraceView::CheckProcesses() {
   auto& log = builder_.log();

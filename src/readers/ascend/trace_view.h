@@ -1,4 +1,4 @@
-// trace_view.json of torch_npu: a list of trace events whose processes say what they are.
+// trace_view.json of torch_npu: a list of trace events whose processes have names.
 //
 //   - "Python": host ops and annotations, with categories;
 //   - "CANN": calls of the runtime (AscendCL@…), made into API calls of the Python threads;
@@ -33,7 +33,7 @@ class TraceView final : public JsonRowReceiver {
 
   bool Wants(std::string_view list) override { return list.empty() || list == "traceEvents"; }
   void Receive(std::string_view list, const JsonRow& row) override;
-  /// Places what needed the names of all processes, and links.
+  /// Places rows that needed the names of all processes, and links them.
   void Finish();
 
  private:
@@ -60,7 +60,7 @@ class TraceView final : public JsonRowReceiver {
     End to, from;
   };
   using Arrows = boost::unordered_flat_map<std::string, Arrow>;
-  /// What is to be found by where and when it starts.
+  /// Rows to be found by their place and start.
   struct Started {
     Place place = 0;
     Ns start = 0;
@@ -85,12 +85,12 @@ class TraceView final : public JsonRowReceiver {
   void CheckProcesses();
   void AddWork(const Event& event);
   void AddCollective(const Event& event);
-  /// Sets what an arrow into the event says of its launch and its op.
+  /// Sets the launch and the op of an event from an arrow into it.
   void LinkRow(const Event& event, DeviceRow& row);
   /// Calls whose arrow leads to no event launched work that was lost.
   void AddLostLaunches();
   void AddCalls();
-  /// What the "Overlap Analysis" of one NPU says, or that of all of them.
+  /// The "Overlap Analysis" of one NPU, or of all of them.
   using Totals = std::map<std::int32_t, Ns>;
   using Spans = std::map<std::int32_t, std::vector<Span>>;
   void CheckOwnTotals();
@@ -117,8 +117,8 @@ class TraceView final : public JsonRowReceiver {
   Arrows to_op_;
   std::vector<Started> ops_;
   std::vector<Started> calls_;
-  std::vector<Link> launches_;           ///< Of HostToDevice arrows.
-  std::vector<Link> requests_;           ///< Of async_npu arrows.
+  std::vector<Link> launches_;           ///< From HostToDevice arrows.
+  std::vector<Link> requests_;           ///< From async_npu arrows.
   std::vector<std::int64_t> launching_;  ///< Ids of calls that launched work.
   Spans computing_, communicating_;      ///< By NPU.
   std::string host_process_;

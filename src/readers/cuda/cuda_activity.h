@@ -1,4 +1,4 @@
-// What CUPTI's activity records mean, as NVProf and Nsight Systems store them alike.
+// Meaning of CUPTI's activity records, which NVProf and Nsight Systems store in the same form.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Iteration markers whose end was not recorded. One lasts to the next of its name, numbers aside,
-// on its thread: what is open when the capture ends is the last one, and where a profiler lost all
-// ends, each would otherwise hold all that follow it.
+// on its thread: a marker without an end when the capture ends is the last one, and if a profiler
+// lost all ends, each would otherwise hold all that follow it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class OpenMarkers {
  public:
   /// A marker, with or without an end. `name`: as the program wrote it.
   void AddStart(const HostRow& row, std::string_view name);
-  /// One without an end; its length is what it has if none of its name follows.
+  /// A marker without an end; its length is used if none of its name follows.
   void AddOpen(const HostRow& row, std::string_view name);
   /// Adds those without an end to the builder. REQUIRES: AddStart() of all markers.
   void Finish(ProfileBuilder& builder);

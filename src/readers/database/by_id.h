@@ -1,4 +1,4 @@
-// What the ids of a file's rows mean.
+// Meaning of the ids of a file's rows.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -14,7 +14,7 @@ namespace profgauge::readers {
 template <class Row>
 class ById {
  public:
-  /// Of two with the same id the last one holds.
+  /// If two have the same id, the last one counts.
   void Add(std::int64_t id, Row row) {
     if (rows_.empty()) first_ = id;
     const std::uint64_t place = PlaceOf(id);

@@ -16,9 +16,9 @@ namespace profgauge::readers {
 /// Rows of equally many cells. Numbers and texts turn into each other as SQLite has it.
 class Cells {
  public:
-  /// Forgets all rows, for rows of so many cells.
+  /// Forgets all rows, for rows of this many cells.
   void Clear(std::size_t columns);
-  /// Adds the row that a statement is at, that a row function got, or that has what these have.
+  /// Adds the current row of a statement, the row of a row function, or a row with these cells.
   template <class Row>
   void Add(const Row& row);
   /// Adds a row of whole numbers and of nothing, as `types` has it; returns where they go.
@@ -42,7 +42,7 @@ class Cells {
 
  private:
   struct StoredText {
-    std::int64_t integer = 0;  ///< What SQLite makes of it.
+    std::int64_t integer = 0;  ///< As SQLite converts it.
     double real = 0;
     std::size_t begin = 0, size = 0;  ///< In bytes_.
   };

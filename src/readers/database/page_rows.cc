@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kReadAtOnce = std::size_t{64} << 10;
 
-/// What the page has from its `cell`th pointer on; empty where that points outside.
+/// The page from its `cell`th pointer on; empty if that points outside.
 std::string_view CellAt(std::string_view page, std::size_t head, std::size_t cell,
                         std::size_t cells) {
   const std::size_t at = BigEndian(page.substr(head + 2 * cell, 2));
@@ -98,7 +98,7 @@ std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::
 }
 
 PageRows::PageRows(const PlainTable& table) : table_(table) {
-  file_.rdbuf()->pubsetbuf(nullptr, 0);  // What is read at once is long.
+  file_.rdbuf()->pubsetbuf(nullptr, 0);  // Each read is long.
   file_.open(table.path, std::ios::binary);
   std::string head(sqlite_format::kFileHead, '\0');
   if (!file_.read(head.data(), static_cast<std::streamsize>(head.size()))) return;
@@ -141,7 +141,7 @@ bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::si
   return true;
 }
 
-// Also what is outside of what is asked for must be in order: SQLite searches by halves.
+// Rows outside the wanted range must be in order too: SQLite uses binary search.
 std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, Asked asked,
                                                               std::string_view page) const {
   const std::size_t cells = CellsOf(page, sqlite_format::kInnerHead);

@@ -1,8 +1,8 @@
 // Rows of whole numbers, taken from a database's pages where they lie.
 //
 // SQLite runs a program for each row, which takes several times as long as the numbers themselves.
-// The format of pages is fixed (https://sqlite.org/fileformat2.html). Only what is plain is read
-// here; all else is left to SQLite, which also knows what to say of a damaged file.
+// The format of pages is fixed (https://sqlite.org/fileformat2.html). Only plain pages are read
+// here; others are left to SQLite, which also has the messages for a damaged file.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ struct PlainTable {
   std::uint32_t root = 0;  ///< The page that its rows begin from.
   /// Where a row has each wanted column; none: nowhere.
   std::vector<std::optional<std::size_t>> columns;
-  std::vector<std::size_t> rowids;  ///< Of the wanted columns those that are the rowid.
+  std::vector<std::size_t> rowids;  ///< The wanted columns that are the rowid.
 };
 
-/// Of a table with rowids in a file that does not change; `columns` are names, or empty for one
-/// that the table lacks.
+/// A table with rowids in a file that does not change; `columns` are names, or empty for a
+/// missing one.
 std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::string& table,
                                          const std::vector<std::string>& columns);
 
@@ -62,7 +62,7 @@ class PageRows {
   /// The children that have rows asked for; nothing where the page is damaged.
   std::optional<std::vector<Node>> Children(const Node& node, Asked asked,
                                             std::string_view page) const;
-  /// Empty where there is none. Valid until the next call. `ahead`: so many pages are wanted next.
+  /// Empty if there is none. Valid until the next call. `ahead`: pages that will be wanted next.
   std::string_view Page(std::uint32_t page, std::size_t ahead);
 
   const PlainTable& table_;

@@ -21,7 +21,7 @@ class ParquetRow {
     const auto& at = columns_[static_cast<std::size_t>(column)];
     if (!at || blocks_.block(*at).is_set[row_] == 0) return SQLITE_NULL;
     const parquet::Form form = blocks_.column(*at).form;
-    // Text may be any bytes: what is shown is repaired where it is shown.
+    // Text may be any bytes: it is repaired where it is shown.
     return form == parquet::Form::kText   ? SQLITE_BLOB
            : form == parquet::Form::kReal ? SQLITE_FLOAT
                                           : SQLITE_INTEGER;
@@ -41,7 +41,7 @@ class ParquetRow {
   std::int64_t Number(int column) const {
     return blocks_.block(*columns_[static_cast<std::size_t>(column)]).values.numbers[row_];
   }
-  /// What a text begins with, as SQLite reads it; 0 where that is no number.
+  /// The number at the begin of a text, as SQLite reads it; 0 if there is none.
   template <class Number>
   static Number NumberIn(std::string_view text) {
     text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));

@@ -65,8 +65,8 @@ void RowLayout::Read(const char* body, std::int64_t* numbers) const {
       *numbers++ = number.constant;
       continue;
     }
-    // Eight bytes that end with the number; what is before it is shifted out: before the body stand
-    // the page's head, pointers, the cell's two numbers and the row's header, 13 bytes at least.
+    // Eight bytes that end with the number; the bytes before it are shifted out: before the body
+    // are the page's head, pointers, the cell's two numbers and the row's header: 13 bytes or more.
     std::uint64_t bits = 0;
     std::memcpy(&bits, body + number.end - sizeof bits, sizeof bits);
     if constexpr (std::endian::native == std::endian::little) bits = __builtin_bswap64(bits);

@@ -10,14 +10,14 @@
 
 namespace profgauge::readers {
 
-/// What every SQLite file begins with.
+/// The first bytes of every SQLite file.
 bool IsSqlite(std::string_view head);
 
 /// That the file is as long as it says. Errors: kInput "sqlite/truncated".
 Status CheckWhole(const std::string& path);
 
 /// Whether a journal is beside the database that its writer did not finish: pages of before and
-/// after are mixed in the file, and no error tells.
+/// and after are mixed in the file, without any error.
 bool HasHotJournal(const std::string& path);
 
 /// Reads the file through once for its size and hash, then opens it: read-only and immutable, or,

@@ -30,7 +30,7 @@ Result<std::set<std::string>> ColumnNames(sqlite::Database& database, const std:
   return names;
 }
 
-/// Rows that are read at once: they stay in a core's cache.
+/// Rows of one batch: they stay in a core's cache.
 constexpr std::uint64_t kBlockRows = 4096;
 
 struct Block {
@@ -43,7 +43,7 @@ struct Block {
 /// statement.
 class BlockReader {
  public:
-  /// REQUIRES: what is passed outlives this.
+  /// REQUIRES: the arguments outlive this.
   BlockReader(const sqlite::Database& database, const std::string& sql,
               const std::optional<PlainTable>& plain)
       : origin_(database), sql_(sql) {
@@ -108,7 +108,7 @@ Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::s
   return Rowids{first, count + 1, std::min(count + 1, bytes / kUsualRow)};
 }
 
-// SQL that keeps the rows; empty: all are wanted. A table without the column has none of them.
+// SQL that keeps the rows; empty: all are wanted. None, if the table has no such column.
 std::string FilterOf(const Only& only, const std::set<std::string>& columns) {
   if (only.column.empty()) return {};
   const std::string column(only.column);

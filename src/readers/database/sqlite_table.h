@@ -1,5 +1,5 @@
-// Tables of profiles in SQLite or Parquet, read by what is there: exporters add, drop and rename
-// columns from version to version, so a reader names what it wants and learns what it got.
+// Tables of profiles in SQLite or Parquet, read by the columns they have: exporters add, drop and
+// rename columns between versions, so a reader names the columns it wants and learns which exist.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct Wanted {
   std::initializer_list<const char*> names;
 };
 
-/// Rows that are wanted alone: those with one of these numbers in the column. All where it is
-/// empty. Of Parquet it must be a wanted one.
+/// Restricts rows to those with one of these numbers in the column. All if it is
+/// empty. In Parquet it must be a wanted one.
 struct Only {
   std::string_view column;
   std::vector<std::int64_t> numbers;
@@ -107,7 +107,7 @@ class TableScan {
   sqlite::Database* database_ = nullptr;
   std::optional<Rowids> rowids_;     ///< Of a long table.
   std::optional<PlainTable> plain_;  ///< Where all is read, and its columns are plain.
-  std::string columns_, rest_;       ///< Of the statement: what is selected, and all after it.
+  std::string columns_, rest_;       ///< Of the statement: the selected columns, and the rest.
   std::optional<sqlite::Statement> statement_;
   std::optional<OfParquet> parquet_;
   Cells own_;

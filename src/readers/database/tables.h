@@ -15,7 +15,7 @@ namespace profgauge::readers {
 /// Tables by their names.
 using ParquetTables = std::map<std::string, parquet::Table, std::less<>>;
 
-/// Where TableScan finds a table. What it is made of outlives it.
+/// Where TableScan finds a table. Its parts outlive it.
 class Tables {
  public:
   Tables(sqlite::Database& database) : from_(&database) {}  // NOLINT: both are tables.

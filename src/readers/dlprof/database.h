@@ -1,7 +1,7 @@
 // One import of a DLProf database, shared by the parts of its reader.
 //
 // Schema of 1.8.0: a string table, `dictionary`, to which the columns *_id point; read_only_*
-// tables with what happened; the rest per aggregation, one of which belongs to each run of DLProf
+// tables of events; the rest per aggregation, one of which belongs to each run of DLProf
 // over the same profile.
 #pragma once
 
@@ -24,7 +24,7 @@ struct DatabaseOp {
   bool unassociated = false;  ///< A call outside of any op.
 };
 
-/// The iterations that an aggregation sums up, and what it is called.
+/// The iterations that an aggregation sums up, and its name.
 struct Aggregation {
   std::int64_t id = -1;
   Span window;
@@ -62,7 +62,7 @@ struct DatabaseImport {
 Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation);
 /// Calls of ops, runtime calls, kernels, copies, memsets, iterations.
 Status ReadDatabaseRows(DatabaseImport& import);
-/// What the aggregation states, as reported metrics and tables: its groups of ops, its advice.
+/// The values of the aggregation, as reported metrics and tables: its groups of ops, its advice.
 Status StateAggregation(DatabaseImport& import);
 /// Holds the aggregation's sums against those of the rows; each that differs is counted.
 Status CheckSums(DatabaseImport& import);

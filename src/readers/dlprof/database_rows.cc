@@ -17,7 +17,7 @@ ThreadId ThreadOf(DatabaseImport& import, std::int64_t process, std::int64_t thr
   return import.builder->AddThread(fmt::format("{}", process), fmt::format("{}", thread));
 }
 
-/// What ends before it starts has no length, and is counted.
+/// An event that ends before it starts gets no length, and is counted.
 Ns LengthOf(DatabaseImport& import, std::int64_t start, std::int64_t end) {
   const Ns length = Between(start, end);
   if (length < 0) import.builder->log().Add(Counter::events_negative_dur);
@@ -34,7 +34,7 @@ std::string Quoted(std::string_view text) {
   return quoted + "'";
 }
 
-// What DLProf's markers said, from what the database kept of it.
+// The contents of DLProf's markers, as far as the database has them.
 std::string MarkerOf(const DatabaseOp& op) {
   std::string lines;
   for (std::size_t at = 0; at < op.stack.size();) {
@@ -273,8 +273,8 @@ Status ReadIterations(DatabaseImport& import) {
   import.aggregation.window = {
       first == iterations.end() ? iterations.begin()->second.start : first->second.start,
       last == iterations.end() ? iterations.rbegin()->second.end : last->second.end};
-  // A recording that was not cut into iterations is one from the profiler's start to the last
-  // event: the wall clock that DLProf states, and what its shares are of.
+  // A profile without iterations is one iteration from the profiler's start to the last
+  // event: the wall clock that DLProf states, and the base of its shares.
   const ThreadId thread = import.builder->AddThread("DLProf", "iterations");
   for (const auto& [number, span] : iterations) {
     HostRow row;

@@ -1,4 +1,4 @@
-// What an aggregation states: taken over, and compared with the rows.
+// The values of an aggregation: taken over, and compared with the rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,7 +78,7 @@ class Check {
     totals.stored += static_cast<double>(stored);
     Hold(what, of_rows, stored);
   }
-  /// What DLProf summed up was there: rows that sum up to less were lost.
+  /// Events in DLProf's sum existed: rows with a smaller sum were lost.
   void CountLost(const std::string& what, const Totals& totals) {
     if (totals.stored - totals.of_rows <= knowledge::kLossTotalTolerance * totals.stored) return;
     import_.builder->log().AddAt(Counter::events_dropped,
@@ -156,7 +156,7 @@ Status CheckKernels(DatabaseImport& import, Check& check) {
   return {};
 }
 
-// Of a sum that is nowhere: absent.
+// If the sum is missing: absent.
 Value SumAt(const Sums& sums, const std::map<std::int64_t, std::int64_t>& ids, std::int64_t node) {
   const auto id = ids.find(node);
   if (id == ids.end()) return {};
@@ -222,7 +222,7 @@ Status AddUnitsOfNodes(DatabaseImport& import, ReportedTable& types) {
   return {};
 }
 
-// Each operator type with what DLProf's own summary of types says of it.
+// Each operator type with the values of DLProf's own summary of types.
 Status StateTypes(DatabaseImport& import) {
   PROFGAUGE_TRY(const Sums sums, ReadSums(import));
   PROFGAUGE_TRY(

@@ -7,7 +7,7 @@
 
 namespace profgauge::readers {
 
-/// The database: ops, calls, kernels and copies as rows; what it states of an aggregation is in
+/// The database: ops, calls, kernels and copies as rows; values of an aggregation are used
 /// where there are no kernels.
 std::unique_ptr<Reader> MakeDlprofDatabaseReader();
 /// One report file; the numbers are DLProf's.

@@ -1,5 +1,5 @@
-// What DLProf's table of operators adds to its other tables: of a type of operators, whether they
-// could use Tensor Cores and do; of an operator that another table names, its type.
+// Additions of DLProf's table of operators to its other tables: for a type of operators, whether
+// they could use Tensor Cores and do; for an operator that another table names, its type.
 #include <algorithm>
 #include <cstdint>
 #include <map>

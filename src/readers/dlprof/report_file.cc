@@ -75,7 +75,7 @@ std::optional<double> RealOf(std::string_view text) {
   double number = 0;
   text = Trim(text);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  // What no number of a report is, and what a whole number could not hold.
+  // Invalid as a number of a report, or too large for a whole number.
   if (error != std::errc{} || end != text.data() + text.size() ||
       !(std::abs(number) < kLargestWhole)) {
     return std::nullopt;

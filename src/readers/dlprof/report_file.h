@@ -23,7 +23,7 @@ enum class ReportKind : std::uint8_t {
   kOpType,
   kExpertSystems
 };
-/// "summary", "detailed"…, as in the file's name.
+/// "summary", "detailed"…, like in the file's name.
 std::string_view KindName(ReportKind kind);
 /// By the first line; nothing when it is no title of DLProf's.
 std::optional<ReportKind> KindOfTitle(std::string_view first_line);

@@ -33,7 +33,7 @@ std::string KindOf(const Profile& report) {
   return report.source.dialect.substr(0, report.source.dialect.find(','));
 }
 
-/// What DLProf calls the run in the names of its files: "dlprof" of "x/dlprof_summary.csv"; empty
+/// DLProf's name of the run in its files: "dlprof" of "x/dlprof_summary.csv"; empty
 /// where the file is not named like that.
 std::string RunOf(const Profile& report) {
   const std::string name = fs::path(report.source.path).stem().string();
@@ -61,7 +61,7 @@ std::vector<std::vector<std::string>> EachAlone(const std::vector<Profile>& prof
   return runs;
 }
 
-/// The files of each run, by how their names begin; each alone where that does not show.
+/// The files of each run, by the begin of their names; separately if names do not show it.
 std::vector<std::vector<std::string>> RunsOf(const std::vector<Profile>& reports) {
   std::set<std::pair<std::string, std::string>> kinds;
   std::map<std::string, std::vector<std::string>> runs;
@@ -81,7 +81,7 @@ const ReportedMetric* StatedOf(const Profile& profile, MetricId id) {
   return nullptr;
 }
 
-/// What the reports state of one run both and otherwise: "wall clocks"; empty where nothing. Sums
+/// Values that the reports of one run state differently: "wall clocks"; empty if none. Sums
 /// of rows that could not be read are no statement.
 std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   const ReportedMetric* ours = StatedOf(a, metric::kProfileWallTime);
@@ -95,7 +95,7 @@ std::string_view WhatDiffers(const Profile& a, const Profile& b) {
   return std::abs(x - y) > knowledge::kLossTotalTolerance * std::max(x, y) ? "kernel times" : "";
 }
 
-/// The reports of one run as one profile. REQUIRES: not empty, none of one kind.
+/// The reports of one run as one profile. REQUIRES: not empty, each of another kind.
 Result<Profile> Merge(std::vector<Profile> reports) {
   // The summary's numbers come first: it states most of them.
   std::stable_sort(reports.begin(), reports.end(), [&](const Profile& a, const Profile& b) {

@@ -1,4 +1,4 @@
-// What DLProf writes of one run: reports, one file for each kind, and a database.
+// The files that DLProf writes for one run: reports, one file for each kind, and a database.
 #pragma once
 
 #include <string>

@@ -30,14 +30,14 @@ class Block {
     const auto at = rows_.find(key);
     return at == rows_.end() ? std::string{} : fmt::format("{}", fmt::join(*at->second, ","));
   }
-  /// Of a line with one value: of two, as a decimal comma makes them, none is known to be it.
+  /// The value of a line with one value: if a decimal comma makes two of it, it is unknown.
   std::optional<double> Number(std::string_view key) const {
     const auto at = rows_.find(key);
     if (at == rows_.end()) return std::nullopt;
     const auto is_given = [](const std::string& cell) { return !Trim(cell).empty(); };
     return std::ranges::count_if(*at->second, is_given) == 1 ? Cell(key, 0) : std::nullopt;
   }
-  /// Of a line with several.
+  /// The values of a line with several.
   std::optional<double> Cell(std::string_view key, std::size_t cell) const {
     const auto at = rows_.find(key);
     if (at == rows_.end() || cell >= at->second->size()) return std::nullopt;
@@ -87,8 +87,8 @@ bool HasNoKernels(const Block& kernels) {
   return count && time && *count == 0 && *time == 0;
 }
 
-/// Whether DLProf told operators apart: without markers all kernels are of one operator, and what
-/// it calls efficiency has all kernels below it.
+/// Whether DLProf recognized operators: without markers all kernels are of one operator, and its
+/// "efficiency" has all kernels in the denominator.
 bool TellsOperators(const Block& system, const Block& ops) {
   const std::string framework = system.Text("Framework");
   const auto count = ops.Cell("All ops", 2);
@@ -104,8 +104,8 @@ void StateIdle(double utilization, double memory, Stating& state) {
                 ": the rest of kernels and memory operations");
 }
 
-// Its shares of the time leave nothing out and overlap nowhere: what is neither kernel nor memory
-// operation is time in which nothing runs.
+// Its shares cover the time without gaps and overlaps: time of neither kernels nor memory
+// operations is idle time.
 void StateBusy(const Block& summary, Stating& state) {
   const auto utilization = summary.Number("GPU Utilization %");
   const auto memory = summary.Number("Memory Duration %");
@@ -170,7 +170,7 @@ void StateTimes(const Block& summary, bool has_kernels, bool tells_operators, St
 void StateIterations(const Block& iterations, Stating& state) {
   const auto aggregated = iterations.Number("Aggregated Iterations");
   if (!aggregated || *aggregated <= 0) return;  // Simple mode has none.
-  // What was recorded; the metrics are only of the aggregated ones.
+  // The recorded iterations; the metrics are only of the aggregated ones.
   state.Iterations(iterations.Number("Total Iterations"), iterations.Number("Start Iteration"),
                    iterations.Number("Stop Iteration"));
   state.Fact("iteration_start", iterations.Number("Start Iteration"));

@@ -1,4 +1,4 @@
-// What DLProf states, as metrics and tables of the catalogues.
+// Values of DLProf's reports, as metrics and tables of the catalogues.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ using UnitsByType = std::map<std::string, TypeUnits>;
 /// Adds the columns to the table op_types; `kernels` only where they were counted.
 void AddUnits(const UnitsByType& units, bool has_kernels, ReportedTable& types);
 
-/// Adds what the table ops of a run's reports says of the operators to its tables of operator
-/// types, kernels and Tensor Core operators, as far as they are there.
+/// Adds the operator data in the table ops of a run's reports to its tables of operator
+/// types, kernels and Tensor Core operators, as far as these exist.
 void JoinOps(std::vector<ReportedTable>& tables);
 
 /// Why numbers of the GPU are none: a share of nothing is printed as 0.

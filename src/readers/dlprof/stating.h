@@ -1,5 +1,5 @@
-// Numbers of DLProf's as metrics, as far as they can be what they say: a time below 0 or a share
-// above 100 % is a damaged or edited file's, and becomes absent with the reason.
+// Numbers of DLProf as metrics, if they are valid: a time below 0 or a share
+// above 100 % comes from a damaged or edited file, and becomes absent with the reason.
 #pragma once
 
 #include <optional>
@@ -30,21 +30,21 @@ class Stating {
  public:
   Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}
 
-  /// States the metric `id`, or that it is none when out of range. `more` goes behind whose number
-  /// it is. A count, or ns, from 0 on; fractions are cut.
+  /// States the metric `id`, or why it is absent when out of range. `more` follows the source of
+  /// the number. A count, or ns, from 0 on; fractions are cut.
   void Whole(MetricId id, std::optional<double> value);
   /// ns from 0 on, rounded.
   void Time(MetricId id, std::optional<double> ns);
-  /// 0 to 100, and what rounding to one decimal adds to it.
+  /// 0 to 100, plus the effect of rounding to one decimal.
   void Percent(MetricId id, std::optional<double> value, const char* more = "");
   /// 0 to 1, also.
   void Share(MetricId id, double value, const char* more = "");
-  /// What says of which part of the profile the numbers are.
+  /// The part of the profile that the numbers are about.
   void Fact(const char* key, std::optional<double> value);
   /// Which iterations the numbers are of.
   void Iterations(std::optional<double> total, std::optional<double> start,
                   std::optional<double> stop);
-  /// What the file states is no such number.
+  /// The file's value is no such number.
   void None(MetricId id, std::string why);
   void None(std::span<const MetricId> ids, const std::string& why) {
     for (const MetricId id : ids) None(id, why);

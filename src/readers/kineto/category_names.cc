@@ -54,7 +54,7 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"hardware_counters", Category::kIgnored},
 };
 
-// Other accelerators' plug-ins have categories of their own, "privateuse1_runtime" and the like.
+// Other accelerators' plug-ins have separate categories, e.g. "privateuse1_runtime".
 Category CategoryBySuffix(std::string_view lower) {
   constexpr std::pair<std::string_view, Category> kSuffixes[] = {
       {"_runtime", Category::kRuntime}, {"_driver", Category::kRuntime},

@@ -11,7 +11,7 @@ namespace profgauge::readers::kineto {
 namespace {
 
 constexpr std::string_view kListKey = "traceEvents";
-/// Asked of the source at once.
+/// Bytes per read of the source.
 constexpr std::size_t kReadBytes = std::size_t{512} << 10;
 
 std::string_view TrimLeft(std::string_view text) {
@@ -24,7 +24,7 @@ std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
-/// Whether the `{` at `at` begins an event: white space and a key of the event's own level behind
+/// Whether the `{` at `at` begins an event: white space and a key of the event's own level after
 /// it,
 /// `},` before it.
 bool IsCut(std::string_view text, std::size_t at) {
@@ -42,7 +42,7 @@ bool IsCut(std::string_view text, std::size_t at) {
 /// Takes long white space between values out of a text that grows, and begins outside of strings.
 class Squeezer {
  public:
-  /// Looks at what came to the text since the last time; what was taken out goes to `gaps`.
+  /// Examines the text added since the last call; removed white space goes to `gaps`.
   void Squeeze(std::string& text, std::vector<Chunk::Gap>& gaps) {
     std::size_t to = done_;
     for (std::size_t from = done_; from < text.size(); ++from) {
@@ -247,7 +247,7 @@ std::size_t FindListEnd(std::string_view text, std::size_t from) {
 
 namespace {
 
-// What is in the text from the chunk before is written over: to clear the bytes first would take a
+// Bytes of the chunk before are overwritten: to clear them first would take a
 // third of the time that it takes to read them.
 void FillChunk(Input& input, Chunk& chunk) {
   const std::uint64_t begin = input.position();

@@ -1,4 +1,4 @@
-// The outside of a trace document: where its list of events begins, and what is around it.
+// The outside of a trace document: where its list of events begins, and the text around it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace profgauge::readers::kineto {
 /// strings and nesting and nothing else, so that bad values before the list do no harm.
 class ListFinder {
  public:
-  /// Feeds the next bytes; the position behind the list's `[` when it is among them.
+  /// Feeds the next bytes; the position after the list's `[` when it is among them.
   std::optional<std::size_t> Feed(std::string_view bytes);
   /// Whether the document is an object that has ended.
   bool ended() const { return ended_; }
@@ -35,19 +35,19 @@ class ListFinder {
   bool ended_ = false;
   bool in_string_ = false;
   bool escaped_ = false;
-  bool value_next_ = false;  ///< Behind the colon of a key of the document.
+  bool value_next_ = false;  ///< After the colon of a key of the document.
   std::uint32_t depth_ = 0;
   std::string token_;  ///< The last string of the document's own level, cut at a length.
 };
 
-/// A run of whole elements of the list, as far as can be told from outside.
+/// A run of whole elements of the list, as far as the outside shows.
 struct Chunk {
   /// White space that is in the stream before text[at] and not in the text.
   struct Gap {
     std::size_t at = 0;
     std::uint64_t bytes = 0;
   };
-  std::uint64_t offset = 0;    ///< Of its first byte in the decompressed stream.
+  std::uint64_t offset = 0;    ///< Offset of its first byte in the decompressed stream.
   std::vector<Gap> gaps = {};  ///< In order.
   /// Where text[at] is in the stream.
   std::uint64_t OffsetOf(std::size_t at) const;
@@ -58,7 +58,7 @@ struct Chunk {
   bool last = false;  ///< Nothing follows in the stream.
 };
 
-/// Reads a source in order, counting, hashing and holding back what was read too far.
+/// Reads a source in order, counts and hashes, and holds back bytes that were read too far.
 class Input {
  public:
   explicit Input(ByteSource& source) : source_(source) {}
@@ -67,13 +67,13 @@ class Input {
   /// The same after the first `at` bytes of `out`, in place of all that follows them there.
   void Read(std::string& out, std::size_t at, std::size_t count);
   void Unread(std::string_view bytes) { held_.insert(0, bytes); }
-  /// Of the next byte, not counting white space that was taken out.
+  /// Position of the next byte, without removed white space.
   std::uint64_t position() const { return total_ - taken_out_ - held_.size(); }
-  /// Of what was read, white space before `position` was taken out. REQUIRES: later than others.
+  /// White space before `position` was removed from the read text. REQUIRES: later than others.
   void TookOut(std::uint64_t position, std::uint64_t bytes);
-  /// Where in the stream the byte of that position stands.
+  /// Offset of that position's byte in the stream.
   std::uint64_t OffsetOf(std::uint64_t position) const;
-  /// What was taken out between two positions; the second is not part.
+  /// The white space removed between two positions; the second is not part.
   std::vector<Chunk::Gap> GapsIn(std::uint64_t begin, std::uint64_t end) const;
   std::uint64_t total() const { return total_; }
   bool at_end() const { return ended_ && held_.empty(); }
@@ -93,36 +93,36 @@ class Input {
 
 inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
-/// Position of the last `{` in `text` that begins an element behind `},`; npos when there is none.
+/// Position of the last `{` in `text` that begins an element after `},`; npos when there is none.
 /// Looks for text like `}, {"ph"`, which no valid string can contain.
 std::size_t FindCut(std::string_view text);
 
 /// The first such position from `from` on.
 std::size_t FindFirstCut(std::string_view text, std::size_t from);
-/// Position of a `]` from `from` on that looks like the end of the list: behind a `}`, and before
+/// Position of a `]` from `from` on that looks like the end of the list: after a `}`, and before
 /// the document's end or another of its keys; npos when there is none.
 std::size_t FindListEnd(std::string_view text, std::size_t from);
 
 /// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
-/// alone. Of long white space between values little is kept, so that it costs no memory.
+/// only. Long white space between values is shortened, so that it costs no memory.
 void NextChunk(Input& input, Chunk& chunk);
 
 /// Whether it is white space, or the zeros that pad a file.
 bool IsBlank(std::string_view text);
 
-/// What the document says outside its list.
+/// The document's data outside its list.
 struct Envelope {
   Ns base_time = 0;  ///< baseTimeNanoseconds.
   bool has_base_time = false;
   bool complete = false;  ///< The document is closed.
-  bool goes_on = false;   ///< Behind its end, or with a second list of events.
+  bool goes_on = false;   ///< After its end, or with a second list of events.
   /// The profiler says that it has no GPU activity: a loss where work was launched.
   bool says_no_gpu_work = false;
   std::string run_document;  ///< The text of `profgauge.run`; empty: none.
 };
 
 /// Reads facts, devices and distributed training out of the text before the list, with its `[`, and
-/// after it, from its `]` on. What is not valid JSON is repaired, or counted and ignored.
+/// after it, from its `]` on. Invalid JSON is repaired, or counted and ignored.
 Envelope ReadEnvelope(const std::string& before, const std::string& behind,
                       ProfileBuilder& builder);
 

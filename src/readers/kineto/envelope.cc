@@ -17,8 +17,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// What may be shown and compared. Everything else in the document may hold names of people, hosts
-/// and paths, and stays out.
+/// Keys that may be shown and compared. Everything else in the document may hold names of people,
+/// hosts and paths, and stays out.
 constexpr std::array<std::string_view, 16> kFacts = {
     "schemaVersion",       "displayTimeUnit",      "baseTimeNanoseconds", "record_shapes",
     "profile_memory",      "with_stack",           "with_flops",          "with_modules",
@@ -98,7 +98,7 @@ std::vector<std::int64_t> RanksIn(const json::object& group) {
   return ranks;
 }
 
-/// `pg_config`: what this rank knows of the process groups that it is in.
+/// `pg_config`: this rank's data about the process groups that it is in.
 void ReadGroups(const json::value& groups, std::vector<ProcessGroup>& out) {
   if (!groups.is_array()) return;
   for (const auto& entry : groups.get_array()) {

@@ -26,9 +26,9 @@ inline std::int32_t Narrow(std::int64_t value, std::int32_t otherwise) {
   return fits ? static_cast<std::int32_t>(value) : otherwise;
 }
 
-/// Of the process "[TP00] 0" in a file merged of several ranks' (SGLang's profile merger) the first
-/// part; empty where processes are not labeled so. A label that is not taken for one leaves ids
-/// and devices of several traces to be distinguished by their processes.
+/// For the process "[TP00] 0" in a file merged from several ranks' (SGLang's profile merger) the
+/// first part; empty if processes are not labeled so. If a label is not recognized, ids
+/// and devices of several traces must be distinguished by their processes.
 inline std::string_view LabelOf(std::string_view process) {
   if (!process.starts_with('[')) return {};
   const auto end = process.find("] ");

@@ -1,5 +1,5 @@
-// What events share and rows name by number: threads, traces, texts, launch configurations and
-// collectives.
+// Objects that events share and rows name by number: threads, traces, texts, launch configurations
+// and collectives.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -49,7 +49,7 @@ class Handler {
   using Code = json::error_code;
   using View = json::string_view;
 
-  /// For a text that begins with an element that represents those before the chunk. Stops behind
+  /// For a text that begins with an element that represents those before the chunk. Stops after
   /// the first event where `single`.
   void Begin(std::string_view chunk, bool single, EventReceiver& receiver) {
     chunk_ = chunk;
@@ -235,7 +235,7 @@ class Handler {
     }
   }
 
-  /// Between two elements of a structure. Strings stand bare, so their last byte says nothing.
+  /// Between two elements of a structure. Strings are bare, so their last byte is no evidence.
   void Separate() {
     if (!fresh_) structure_->append(", ");
     fresh_ = false;
@@ -288,8 +288,8 @@ struct alignas(kCacheLinePair) EventParser::Impl {
   RawEvent event;
 };
 
-/// Reads from `at` on as if `before` stood there: with `single` up to the next event, the position
-/// after it being returned; else, and where there is none, to the end that `end` tells.
+/// Reads from `at` on as if `before` came first: with `single` up to the next event, the position
+/// after it being returned; else, and if there is none, to the end marked by `end`.
 std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chunk, std::size_t at,
                                                            std::string_view before, bool single,
                                                            EventReceiver& receiver, ParseEnd& end) {

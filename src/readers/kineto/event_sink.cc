@@ -49,8 +49,8 @@ std::int32_t GpuOf(const RawEvent& event) {
                 -1);
 }
 
-// An event of an unknown kind is a device's work when it has what such work has in every trace: the
-// correlation of what launched it, and a device: as argument, by a stream, or as its process, whose
+// An event of an unknown kind is a device's work if it has the fields of such work in every trace:
+// the correlation of its launch, and a device: as argument, by a stream, or as its process, whose
 // number is then that of a device and not one that a system gives to programs.
 bool IsDeviceShaped(const RawEvent& event) {
   constexpr std::int64_t kMostDevices = 64;
@@ -103,7 +103,7 @@ void EventSink::Receive(const RawEvent& event) {
 
 namespace {
 
-// Takes back what was added last, if anything was: there were `before` rows.
+// Removes the row that was added last, if any was: there were `before` rows.
 template <class Whole, class Row>
 void TakeLast(std::vector<Row>& rows, std::size_t before, ApartRow& out) {
   if (rows.size() == before) return;
@@ -259,7 +259,7 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   rows_->device.push_back(work);
 }
 
-// Calls are many and their names few; to search one for all that may tell its kind takes longer
+// Calls are many and their names few; to search each for words that show its kind takes longer
 // than the rest of the row.
 ApiKind EventSink::KindOfCall(StringId id, std::string_view name) {
   if (id.value >= call_kinds_.size()) call_kinds_.resize(id.value + std::size_t{1});

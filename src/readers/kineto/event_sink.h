@@ -1,5 +1,5 @@
-// Makes rows of trace events: which kind of event it is, what its fields mean in each dialect, and
-// what must be repaired or left out.
+// Makes rows of trace events: the kind of an event, the meaning of its fields in each dialect, and
+// repairs.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -16,7 +16,7 @@
 
 namespace profgauge::readers::kineto {
 
-/// What an event is, after its category. Names that changed over the years mean the same here.
+/// The kind of an event, after its category. Names that changed over the years are merged here.
 enum class Category : std::uint8_t {
   kOp,
   kAnnotation,
@@ -32,7 +32,7 @@ enum class Category : std::uint8_t {
   kMemory,
   kFlow,
   kLaunchFlow,     ///< From a call to the work that it launched.
-  kProfilerRange,  ///< What counters were measured over.
+  kProfilerRange,  ///< Range over which counters were measured.
   kTrace,
   kIgnored,
   kUnknown,

@@ -25,7 +25,7 @@ namespace kineto {
 namespace {
 
 constexpr std::string_view kNotATrace = "kineto/not-a-trace";
-/// What is around the events is small; more than this of it is not kept.
+/// The text around the events is small; more than this of it is not kept.
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
 /// A longer element than this is not waited for; its chunk is repaired.
 constexpr std::size_t kMaxJoined = std::size_t{64} << 20;
@@ -41,7 +41,7 @@ constexpr RecordingHint kHints[] = {
     {Capability::kPython, "record with with_stack=True"},
 };
 
-/// For recordings with launches and without what they launched: intel/torch-xpu-ops#3985.
+/// For profiles with launches and without the launched work: intel/torch-xpu-ops#3985.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
      "launching calls were recorded, but no device activity: the profiler's driver or plug-in "
@@ -70,7 +70,7 @@ constexpr RecordingHint kUnreadHints[] = {
   error.notes.push_back(std::move(note));
 }
 
-/// `first`: what the first event of them says.
+/// `first`: the first of these events.
 Error BadTimes(const ByteSource& source, const ImportLog& log, const std::string& first) {
   const auto events = static_cast<std::int64_t>(log[Counter::events_bad_time]);
   Error error = InputError(source.name(), "kineto/bad-times",
@@ -126,7 +126,7 @@ class Import {
   }
 
  private:
-  /// Reads up to the list's bracket; keeps what is before it.
+  /// Reads up to the list's bracket; keeps the text before it.
   Status FindList() {
     std::string window;
     input_.Read(window, kChunkBytes);
@@ -235,7 +235,7 @@ class Import {
     first_reason_ = reason;
   }
 
-  /// What follows the list.
+  /// The text after the list.
   Status ReadRest() {
     std::string window;
     while (!input_.at_end()) {
@@ -298,8 +298,8 @@ class Import {
         "the profiler was stopped before its first active step, or its activities were off");
   }
 
-  /// torch.autograd.profiler before Kineto, and PyTorch built without it: ops without links to what
-  /// they launched, on "processes" with these names.
+  /// torch.autograd.profiler before Kineto, and PyTorch built without it: ops without links to the
+  /// work they launched, on "processes" with these names.
   static bool IsLegacyProfiler(std::string_view head) {
     return head.find("\"CPU functions\"") != std::string_view::npos ||
            head.find("\"CUDA functions\"") != std::string_view::npos;
@@ -337,7 +337,7 @@ class Import {
     return error;
   }
 
-  /// A damaged gzip stream: how far it could be read, and what helps.
+  /// A damaged gzip stream: how far it could be read, and the next step.
   Error WithPlace(Error error) const {
     error.where.offset = input_.total();
     error.where.has_offset = true;

@@ -253,7 +253,7 @@ class Mender {
     return 6;
   }
 
-  /// Whether a quote before `next` can be the end of a string: the rest goes on as JSON does behind
+  /// Whether a quote before `next` can be the end of a string: the rest continues like JSON after
   /// one, up to the next key or element.
   bool Closes(std::size_t next, bool key) const {
     next = SkipSpace(next);
@@ -269,7 +269,7 @@ class Mender {
     return depth == 0;
   }
 
-  /// Whether what is behind a comma at `depth` is another element.
+  /// Whether another element follows a comma at `depth`.
   bool GoesOn(std::size_t next, std::size_t depth) const {
     if (next >= text_.size()) return depth == 0;
     const char c = text_[next];

@@ -1,4 +1,4 @@
-// Makes valid JSON of a value that a careless writer broke, where it is clear what was meant.
+// Makes valid JSON of a value that a careless writer broke, if its meaning is clear.
 //
 // Repaired: quotes and backslashes that are not escaped, raw control characters, bytes that are not
 // UTF-8, halves of surrogate pairs, NaN, inf, N/A and other words in place of a value, commas too
@@ -16,7 +16,7 @@
 namespace profgauge::readers::kineto {
 
 struct Mended {
-  std::string text;              ///< The value alone.
+  std::string text;              ///< Only the value.
   std::size_t end = 0;           ///< Bytes of the input that it was.
   std::vector<Counter> repairs;  ///< One for each repair made.
 };

@@ -1,5 +1,5 @@
-// Events that begin and end apart ("ph": "B" and "E"): of each thread an end closes what began
-// last. PyTorch writes whole ones; tools that convert or merge traces may not.
+// Separate begin and end events ("ph": "B" and "E"): on each thread an end closes the range that
+// began last. PyTorch writes whole ones; tools that convert or merge traces may not.
 #pragma once
 
 #include <utility>
@@ -22,7 +22,7 @@ struct ApartRow {
   StringId process, thread;  ///< As written.
   Ns time = 0;
   bool begins = false;
-  /// What begins, of no length yet; nothing for what is not measured, which ends all the same.
+  /// A begin, without a length yet; nothing for unmeasured kinds, whose ends are still consumed.
   std::variant<std::monostate, HostRow, ApiRow, DeviceRow, PythonRow, SyncRow, RangeRow> row;
 };
 

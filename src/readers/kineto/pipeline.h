@@ -1,7 +1,7 @@
 // Parses the chunks of a list with several workers and hands the results over in the file's order.
 //
-// Each worker in turn reads (and inflates) a chunk under a lock and parses it outside; so reading
-// and parsing overlap, and no thread waits for a fixed role. What comes out does not depend on the
+// Each worker reads (and inflates) a chunk under a lock and parses it outside; so reading
+// and parsing overlap, and no thread waits for a fixed role. The result does not depend on the
 // number of workers: chunks are cut only by their bytes.
 #pragma once
 

@@ -8,9 +8,9 @@
 namespace profgauge::readers::kineto {
 namespace {
 
-/// A text like `}, {"name"` inside an event can look like its end; so many are tried.
+/// A text like `}, {"name"` inside an event can look like its end; this many are tried.
 constexpr int kMaxFalseEnds = 4;
-/// What follows the list is short; only so much before the end is searched for it.
+/// The text after the list is short; only this much before the end is searched for it.
 constexpr std::size_t kMaxTail = std::size_t{64} << 10;
 
 class Probe final : public EventReceiver {
@@ -85,7 +85,7 @@ class Repair {
     return true;
   }
 
-  /// Leaves out what is at at_, up to the next event or the list's end. False when neither
+  /// Skips the text at at_, up to the next event or the list's end. False when neither
   /// follows in the chunk.
   bool Skip() {
     auto next = NextCut(at_ + 1);
@@ -98,8 +98,8 @@ class Repair {
     return true;
   }
 
-  /// The `]` of the list in the last chunk: one behind which the document goes on to its end. Lists
-  /// inside events look alike up to there.
+  /// The `]` of the list in the last chunk: one after which the document continues to its end.
+  /// Lists inside events look alike up to there.
   std::size_t ListEnd() const {
     for (auto at = FindListEnd(text_, at_); at != std::string_view::npos;
          at = FindListEnd(text_, at + 1)) {

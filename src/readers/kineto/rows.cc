@@ -15,7 +15,7 @@ constexpr std::int32_t kLargestGpu = (std::int32_t{1} << kGpuBits) - 1;
 constexpr std::int8_t kGpuMemory = 1;  // MemoryRow::device_type.
 constexpr TraceNumber kMostTraces = (TraceNumber{1} << (63 - kIdBits)) - 1;
 
-/// What the chunk's ids are in the builder.
+/// The chunk's ids in the builder.
 struct Remap {
   std::vector<StringId> strings;
   std::vector<ThreadId> threads;

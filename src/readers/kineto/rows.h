@@ -1,5 +1,5 @@
 // The rows of one chunk of events, with ids local to the chunk. Chunks are parsed in any order by
-// any worker and merged in the file's order, so the result does not depend on who parsed what.
+// any worker and merged in the file's order, so the result does not depend on the workers.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -27,14 +27,14 @@ struct NameRow {
   StringId name;
 };
 
-/// Which of the traces that were merged into one file an event is of, where each labeled the
-/// processes of its own ("[TP00] 0"). Ids and numbers of devices count in one such trace; a row
+/// The trace to which an event belongs, if several were merged into one file and each labeled its
+/// processes ("[TP00] 0"). Ids and numbers of devices count in one such trace; a row
 /// carries its trace in their upper bits until the end of the file. 0: not labeled.
 using TraceNumber = std::uint32_t;
 std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
 std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
 
-/// The labeled traces of one file, in order of appearance, and what GPUs each speaks of.
+/// The labeled traces of one file, in order of appearance, and the GPUs that each names.
 class Traces {
  public:
   TraceNumber NumberOf(std::string_view label);
@@ -73,7 +73,7 @@ struct Rows {
   Ns span_start = 0;
   Ns span_duration = 0;
   std::map<std::string, std::uint64_t> unread;  ///< Events by category, of those no one knows.
-  std::string bad_time;  ///< The first event whose start cannot be used, and what it says.
+  std::string bad_time;  ///< The first event whose start cannot be used, and its text.
   ImportLog log;
 
   void Clear();
@@ -104,7 +104,7 @@ class Strings {
   boost::unordered_flat_map<std::string_view, Entry, Hash> entries_;
 };
 
-/// Adds the chunk's rows to `builder`, in their order; what begins and ends apart to `paired`.
+/// Adds the chunk's rows to `builder`, in their order; separate begins and ends to `paired`.
 /// Their ids are those of the builder then.
 void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired, Traces& traces);
 

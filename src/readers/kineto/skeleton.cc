@@ -36,7 +36,7 @@ struct Scalar {
   Form form = Form::kNull;
 };
 
-/// Behind the scalar at `at`; nothing when it is no such scalar.
+/// The position after the scalar at `at`; nothing when it is no such scalar.
 [[gnu::always_inline]] inline const char* ReadScalar(const char* at, const char* end,
                                                      Scalar& scalar) {
   if (*at == '"') {
@@ -45,7 +45,7 @@ struct Scalar {
     return behind;
   }
   if (IsDigit(*at) || *at == '-') {
-    // A branch, not a sum: where the next value stands is not waited for.
+    // A branch, not a sum: the CPU need not wait for the next value's position.
     const char* behind = nullptr;
     if (*at != '-') {
       behind = SkipNumber(at, end);
@@ -69,8 +69,8 @@ class StructureReader {
  public:
   StructureReader(const char* end, std::string* out) : end_(end), out_(out) {}
 
-  /// Behind the structure that opens at `at`; nothing when it holds anything else than the header
-  /// says.
+  /// The position after the structure that starts at `at`; nothing when it holds anything else than
+  /// the header lists.
   const char* Read(const char* at, int depth) {
     const bool object = *at == '{';
     const char close = object ? '}' : ']';
@@ -176,7 +176,7 @@ class Splitter {
     while (!Done() && IsSpace(text_[at_])) ++at_;
   }
 
-  /// The key, the place being behind its colon and white space.
+  /// The key; the position is after its colon and white space.
   std::optional<std::string_view> Key() {
     if (Done() || text_[at_] != '"') return std::nullopt;
     const char* const begin = text_.data() + at_;
@@ -281,7 +281,7 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
   Literal* const first = node.data();
   for (Literal* literal = first; literal != first + node.size(); ++literal) {
     if (!literal->StandsAt(at, end)) continue;
-    // By how often, not by what came last: layouts take turns.
+    // By frequency, not by the last match: layouts alternate.
     ++literal->followed;
     if (literal == first || literal->followed <= literal[-1].followed) return literal;
     std::swap(literal[-1], literal[0]);
@@ -290,7 +290,7 @@ inline const Skeletons::Literal* Skeletons::Follow(Node& node, const char* at, c
   return nullptr;
 }
 
-// Bytes that were a structure once are one wherever they stand: it ends with its bracket.
+// Bytes that were a structure once are one everywhere: it ends with its bracket.
 const char* Skeletons::ReadStructure(const char* at, const char* end, Field field,
                                      std::string* out) {
   constexpr std::ptrdiff_t kLongest = 128;
@@ -333,7 +333,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
       if (wanted) event.Set(field, scalar.text, scalar.form);
       continue;
     }
-    // An object under "args" has layouts of its own.
+    // An object under "args" has separate layouts.
     if (field == Field::kArgs && *at == '{') return 0;
     std::string* const out = wanted ? &scratch_.Next() : nullptr;
     at = ReadStructure(at, end, field, out);

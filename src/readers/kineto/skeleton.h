@@ -4,7 +4,7 @@
 // only the values differ. A layout that the JSON parser accepted is learned as the bytes between
 // its values; later events are compared with those bytes, and their values against the classes of
 // text below. Whatever differs in any way is no match and goes to the JSON parser, which stays the
-// only authority on what is valid: a match never accepts what it would refuse, and gives the same
+// only authority on validity: a match never accepts bytes that it would refuse, and gives the same
 // event.
 //
 // A value is matched when it is a number without exponent of at most json_scan::kMaxNumber bytes, a
@@ -37,8 +37,8 @@ class Scratch {
   void Clear() { used_ = 0; }
 
  private:
-  // Threads that write to one line of the cache wait for each other: what each event changes is
-  // not to be beside what another thread's does.
+  // Threads that write to one line of the cache wait for each other: data that each event changes
+  // is kept apart from that of another thread.
   static constexpr std::size_t kReservedBytes = 240;
   std::deque<std::string> strings_;
   std::size_t used_ = 0;
@@ -67,16 +67,16 @@ class Skeletons {
     std::uint64_t first = 0;  ///< Its first eight; of a shorter one which bytes of the word count.
     const char* text = nullptr;  ///< In texts_.
     std::uint32_t size = 0;
-    Field field = Field::kNone;  ///< Of the value behind.
+    Field field = Field::kNone;  ///< Of the value after it.
     bool last = false;           ///< The element ends after it.
-    std::uint32_t node = 0;      ///< What may follow.
+    std::uint32_t node = 0;      ///< The node that may follow.
     std::uint32_t followed = 0;  ///< How often it did.
 
-    /// Of bytes that stay where they are.
+    /// Of bytes that stay in place.
     static Literal Of(std::string_view bytes);
     bool StandsAt(const char* at, const char* end) const;
   };
-  /// A list or object as it was met, and its canonical text where that is wanted.
+  /// A list or object as it was read, and its canonical text if that is wanted.
   struct Structure {
     std::string bytes, text;
     Literal literal;
@@ -84,17 +84,17 @@ class Skeletons {
   /// The literals that may follow, those that did most often near the front.
   using Node = std::pmr::vector<Literal>;
 
-  /// The node behind `literal` in `parent`, made when it is missing; kNone when there is no room.
+  /// The node after `literal` in `parent`, made when it is missing; kNone when there is no room.
   std::uint32_t Child(std::uint32_t parent, std::string_view literal, Field field, bool last);
   /// The literal of `node` that is at `at`; null when none does.
   static const Literal* Follow(Node& node, const char* at, const char* end);
 
-  /// Behind the list or object at `at`, as StructureReader tells it.
+  /// The position after the list or object at `at`, by StructureReader.
   const char* ReadStructure(const char* at, const char* end, Field field, std::string* out);
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr std::size_t kNodeBytes = std::size_t{16} << 10;
-  /// Those of one field that were met last, near the front: shapes and grids repeat those of few
+  /// The last ones of one field, near the front: shapes and grids repeat those of few
   /// events before.
   struct KnownStructures {
     std::array<std::unique_ptr<Structure>, 8> of;
@@ -102,7 +102,7 @@ class Skeletons {
   };
 
   std::pmr::monotonic_buffer_resource memory_{
-      kNodeBytes};           ///< Of nodes: see Scratch::kReservedBytes.
+      kNodeBytes};           ///< For nodes: see Scratch::kReservedBytes.
   std::vector<Node> nodes_;  ///< The first is the root.
   std::deque<std::string> texts_;
   std::array<KnownStructures, kFieldCount + 1> structures_;

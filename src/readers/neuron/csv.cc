@@ -67,7 +67,7 @@ TableKind TableOfHeader(std::span<const std::string> header, std::string_view na
   for (const Signature& signature : kSignatures) {
     if (has(signature.column) && has(signature.other)) return signature.kind;
   }
-  // "pcore_idx" and "start_ts" alone do not show; a name of the schema does.
+  // "pcore_idx" and "start_ts" do not suffice; a name of the schema does.
   const TableKind named = TableKindOf(name);
   const bool neuron = has("pcore_idx") || has("timestamp") || has("start_ts") || has("category");
   return neuron ? named : TableKind::kUnknown;
@@ -93,7 +93,7 @@ void CsvTable::Take(std::span<const std::string> fields) {
     kind_ = TableOfHeader(header_, name_);
     import_.Begin(kind_);
     if (IsNamed(kind_)) import_.TakeUnread(name_);
-    // The viewer's "Export to CSV" puts this column first, and samples unless told otherwise.
+    // The viewer's "Export to CSV" puts this column first, and samples by default.
     if (header_.front() == "timeline_track") import_.log().AddAt(Counter::rows_sampled, name_);
     return;
   }

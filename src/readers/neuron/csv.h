@@ -13,7 +13,7 @@
 namespace profgauge::readers::neuron {
 
 /// Which table a header line is of; `name` (the file's, without folder and extension) decides where
-/// the columns fit several. kUnknown: none of them.
+/// the columns match several. kUnknown: none of them.
 TableKind TableOfHeader(std::span<const std::string> header, std::string_view name);
 /// "Instruction" of "x/Instruction.csv" and of "Instruction_0.csv", as big tables are split.
 std::string TableNameOf(const std::string& path);

@@ -1,4 +1,4 @@
-// What a folder of Neuron's files holds beyond profiles of one file each.
+// Neuron's files in a folder beyond profiles of one file each.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace profgauge::readers::neuron {
 
-/// How to get what is read of a capture: of all texts that help with Neuron's files.
+/// How to record a readable capture: part of all help texts about Neuron's files.
 inline constexpr std::string_view kExport =
     "export the profile with `neuron-explorer view -n MODEL.neff -s PROFILE.ntff --ingest-only "
     "--display-name NAME`, then pass the folder `profiles/global/NAME@latest`; before SDK 2.27 "
@@ -21,13 +21,13 @@ inline constexpr std::string_view kExport =
 /// `folder`; none where there are none.
 std::vector<std::string> ProfilesBelow(const std::string& folder);
 
-/// What a file of Neuron's tools is that only these read; nothing for others.
+/// The kind of a file that only Neuron's tools read; nothing for others.
 std::optional<Error> RefuseRaw(const std::string& path, std::string_view head);
 
 /// Tables of one profile, a file each, are one profile: reads those, and takes them out of `files`.
 Status ReadTableFiles(std::vector<std::string>& files, const ReadOptions& options, Run& run);
 
-/// A system profile beside device profiles is the host of the same run, no rank: what it says of
+/// A system profile beside device profiles is the host of the same run, no rank: its data about
 /// memory and CPUs goes to the first of them.
 void SettleHost(Run& run);
 

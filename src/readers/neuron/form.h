@@ -1,4 +1,4 @@
-// Which of Neuron's forms some bytes have, told by their content.
+// Recognizes Neuron's forms by their content.
 #pragma once
 
 #include <cstddef>

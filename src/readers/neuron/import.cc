@@ -1,4 +1,4 @@
-// What follows the last row: the unit and origin of times, order, links, and the common tables.
+// Steps after the last row: the unit and origin of times, order, links, and the common tables.
 #include "readers/neuron/import.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// How Neuron's own tools record what a device profile lacks.
+// How Neuron's own tools record data that a device profile does not have.
 constexpr RecordingHint kHints[] = {
     {Capability::kHostOps,
      "pass the framework's trace or a system profile (`neuron-explorer view "
@@ -36,7 +36,7 @@ constexpr RecordingHint kHints[] = {
      "a device profile has one execution; select parts of it with --range"},
 };
 
-// And what a system profile lacks.
+// And data that a system profile does not have.
 constexpr RecordingHint kSystemHints[] = {
     {Capability::kDeviceEvents, "capture while the model runs (NEURON_RT_INSPECT_ENABLE=1)"},
     {Capability::kHostOps, "capture with the framework's profiler, which adds its events"},
@@ -51,7 +51,7 @@ void ForEach(Rows& rows, const Change& change) {
   for (auto& row : rows) change(row);
 }
 
-// Calls `span` with each start and its duration, `time` and `length` with what is alone.
+// Calls `span` with each start and its duration, `time` and `length` with single ones.
 template <class Spanned, class Time, class Length>
 void ForEachTime(data::Data& data, const Spanned& span, const Time& time, const Length& length) {
   const auto both = [&](auto& row) { span(row.start, row.duration); };
@@ -145,7 +145,7 @@ void Import::Scale(std::int64_t divisor) {
     const bool up = value % divisor >= divisor / 2;
     value = value / divisor + (up ? 1 : 0);
   };
-  // What ended where the next began still does.
+  // Ranges that end where the next begins are in order.
   const auto scale_span = [&](Ns& start, Ns& duration) {
     Ns end = start + duration;
     scale(start);
@@ -227,7 +227,7 @@ void Import::CountUnusable() {
   }
 }
 
-// Of counts that follow from classes of opcodes a difference says nothing of rows.
+// For counts by classes of opcodes, a difference does not show lost rows.
 void Import::CountLost(std::span<const data::Identity> identities) {
   constexpr std::string_view kCounts[] = {"_engine_instruction_count", "dma_packet_count",
                                           "dma_transfer_count", "cc_op_count"};
@@ -254,7 +254,7 @@ void Import::ReportIdentities() {
 
 void Import::FillFromRows() {
   Unlinked unlinked;
-  // The first writes to the builder and its log, the others to what no one reads meanwhile.
+  // The first writes to the builder and its log, the others to separate data.
   const std::function<void()> parts[] = {
       [&] { FillCommonTables(*data_, builder_); },
       [&] { unlinked = LinkDependencies(); },
@@ -282,7 +282,7 @@ void Import::AddFacts() {
   }
 }
 
-// What the file does not say of its hardware and of the cost of its FLOPs, AWS's pages do.
+// Data about hardware and the cost of FLOPs that the file does not have comes from AWS's pages.
 void Import::CompleteHardware() {
   const Value* instance = data_->FindSummary("instance_type");
   if (const auto* type = instance == nullptr ? nullptr : std::get_if<std::string>(instance)) {
@@ -369,7 +369,7 @@ Result<Profile> Import::Finish() {
     ReportIdentities();
     builder_.SetNeuron(data_);
   }
-  builder_.StreamsMayOverlap();  // Engines and queues do several things at once.
+  builder_.StreamsMayOverlap();  // Engines and queues work concurrently.
   PROFGAUGE_TRY(Profile profile, builder_.Finish());
   profile.has_timeline = profile.device.size() + profile.host.size() + profile.api.size() > 0;
   return profile;

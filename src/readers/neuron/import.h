@@ -1,4 +1,4 @@
-// Rows of Neuron tables into the model: what each field means, whatever form the file has.
+// Rows of Neuron tables into the model: the meaning of each field, in every form of file.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ class Import {
   ImportLog& log() { return builder_.log(); }
 
   /// How much of the file was read before the rows that follow, 0..1: how large tables become.
-  /// Default: not known.
+  /// Default: unknown.
   void SetRead(double share) { room_.SetRead(share); }
   /// The file has that table, be it empty.
   void Begin(TableKind kind);
@@ -129,7 +129,7 @@ class Import {
   };
   Unlinked LinkDependencies();
   void ReportUnlinked(const Unlinked& unlinked);
-  /// What common tables and Data::whole take of the rows, side by side.
+  /// The values that common tables and Data::whole take from the rows.
   void FillFromRows();
   void ReportIdentities();
   void CountUnusable();
@@ -145,7 +145,7 @@ class Import {
   std::vector<Edge> edges_;
   RowRoom room_;
   std::map<std::string, Usable, std::less<>> usable_;
-  Usable* usable_now_ = nullptr;  ///< Of the table that the last row was of.
+  Usable* usable_now_ = nullptr;  ///< Of the table of the last row.
   std::string usable_name_;       ///< Its name.
   /// Attributes of the graph that the last instruction had, and the line of source in them.
   std::string attributes_;

@@ -1,4 +1,4 @@
-// What a file says of itself: hardware, versions, warnings, errors.
+// A file's data about itself: hardware, versions, warnings, errors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string WithoutEmptyCommit(std::string version) {
 
 // MAJOR counts removed and renamed columns: later ones are read by the names that are left.
 void Import::SetSchemaVersion(const Record& record) {
-  constexpr int kKnownMajor = 7;  // Of 7.4.0.
+  constexpr int kKnownMajor = 7;  // Major version of 7.4.0.
   for (const auto& [name, value] : record.All()) {
     const auto* text = std::get_if<std::string>(&value);
     if (name == "profile_schema_version" && text != nullptr) schema_version_ = *text;
@@ -75,7 +75,7 @@ void Import::TakeMetadata(const Record& record) {
   hardware.first = record.Integer(Key::kFirstTime, hardware.first);
   hardware.last = record.Integer(Key::kLastTime, hardware.last);
   SetSchemaVersion(record);
-  // Only what names no person, account or path.
+  // Only fields that name no person, account or path.
   constexpr std::string_view kFacts[] = {
       "data_version",     "profile_schema_version", "ntff_version",     "num_physical_cores",
       "is_simulation",    "instance_type",          "compiler_version", "runtime_version",

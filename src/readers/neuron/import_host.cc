@@ -12,7 +12,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-// What hardware reports: schema 7.4.0 says so, the JSON has these names only.
+// Sources of hardware counters: schema 7.4.0 states it, the JSON has only these names.
 bool IsDevice(const Record& record, std::string_view name) {
   return record.Says(Key::kEventSource, "neuron_hw") || name == "nc_exec_running" ||
          name == "cc_running" || name == "cc_exec_barrier";
@@ -96,7 +96,7 @@ void Import::AddCallToFlows(const Record& record, const ApiRow& call) {
   });
 }
 
-// Of the calls in its flows: one that launches, and of several the last that began before it.
+// Among the calls in its flows: one that launches; of several the last that began before it.
 void Import::LinkFlows() {
   const auto is_better = [](const FlowCall& a, const FlowCall& b) {
     return std::tuple(a.is_launch, a.start, a.correlation) >
@@ -117,7 +117,7 @@ void Import::LinkFlows() {
   flow_work_.clear();
 }
 
-// Executions, and what is a moment of synchronization between clocks, which is no work.
+// Executions, and moments of synchronization between clocks, which are no work.
 void Import::AddDeviceSpan(const Record& record, Ns start, Ns duration, std::string_view name) {
   const std::int32_t core = CoreOf(record);
   if (name != "nc_exec_running" && !name.starts_with("cc_")) {

@@ -1,4 +1,4 @@
-// Instructions of engines: what their fields mean.
+// Instructions of engines: the meaning of their fields.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ std::string_view FirstPlace(std::string_view places) {
   return places.substr(0, places.find_first_of(",]\"'"));
 }
 
-/// What a matmul reads first: "bf16" of "src=bf16@0x2ee00[1,0,0][128,1,1]".
+/// The first operand of a matmul: "bf16" of "src=bf16@0x2ee00[1,0,0][128,1,1]".
 std::string_view SourceType(std::string_view operands) {
   constexpr std::string_view kSource = "src=";
   const auto at = operands.find(kSource);

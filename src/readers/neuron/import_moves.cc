@@ -1,4 +1,4 @@
-// DMA, collectives, layers, tensors, throttling and counters: what their fields mean.
+// DMA, collectives, layers, tensors, throttling and counters: the meaning of their fields.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-/// What throttles: schema 7.4.0 has the name, neuron-profile a number (0 to 3 and 99 were seen).
+/// Reasons for throttling: schema 7.4.0 has names, neuron-profile numbers (0 to 3 and 99 seen).
 std::string ThrottleCause(const Record& record) {
   const auto number = record.Integer(Key::kType);
   if (!number) return std::string(record.Text(Key::kType));
@@ -17,7 +17,7 @@ std::string ThrottleCause(const Record& record) {
   return *number == 99 ? "unknown" : fmt::format("type {}", *number);
 }
 
-/// Schema 7.4.0 writes "[WEIGHT]" what neuron-profile calls "WEIGHT".
+/// Schema 7.4.0 writes "[WEIGHT]" for neuron-profile's "WEIGHT".
 std::string_view WithoutBrackets(std::string_view place) {
   const bool has = place.size() > 2 && place.front() == '[' && place.back() == ']';
   return has ? place.substr(1, place.size() - 2) : place;
@@ -67,7 +67,7 @@ void Import::TakeActive(const Record& record) {
 void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
-  // What has no name can be put nowhere in the tree.
+  // A row without a name has no place in the tree.
   if (record.Text(Key::kName).empty()) {
     return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]: no name", table, index));
   }

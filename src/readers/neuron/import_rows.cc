@@ -1,4 +1,4 @@
-// Rows by the table that they are of: Import::Take, and what all rows have in common.
+// Rows by their table: Import::Take, and the fields that all rows share.
 #include <fmt/format.h>
 
 #include <algorithm>

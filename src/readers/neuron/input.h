@@ -1,4 +1,4 @@
-// A source read piece by piece, and what is said when it ends early.
+// A source read piece by piece, and the message when it ends early.
 #pragma once
 
 #include <cstddef>

@@ -68,7 +68,7 @@ class JsonRows final : public RowReceiver {
   bool named_ = false, system_ = false, unread_ = false;
 };
 
-/// A piece of the document, and how much of the document is before it, 0..1; 0: not known.
+/// A piece of the document, and the part of the document before it, 0..1; 0: unknown.
 struct PlacedPiece {
   Piece piece;
   double before = 0;
@@ -100,7 +100,7 @@ class Pieces {
   const std::optional<Error>& failed() const { return failed_; }
   /// Why the input ended early.
   const std::optional<Error>& damaged() const { return damaged_; }
-  /// Of text before the document.
+  /// Length of the text before the document.
   std::uint64_t lines_skipped() const { return lines_skipped_; }
 
  private:

@@ -13,7 +13,7 @@
 
 namespace profgauge::readers::neuron {
 
-/// {"n_0a73…": {"total_time": 0.0018, …}}: what one profile sums up, with names as written.
+/// {"n_0a73…": {"total_time": 0.0018, …}}: the sums of one profile, with names as written.
 struct NamedSummary {
   std::string name;
   std::vector<std::pair<std::string, Value>> values;

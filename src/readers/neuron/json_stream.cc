@@ -39,7 +39,7 @@ class Handler {
   bool wants_rows() const { return interest_ == Interest::kRows; }
   /// Whether an element of a table's list was an object that ended, since the last call.
   bool TakeElementEnd() { return std::exchange(element_ended_, false); }
-  /// Moves what was logged of an open row to the begin of another log, which follows.
+  /// Moves the log of an open row to the begin of another log, which follows.
   void MoveOpenRow(RowLog& next) {
     if (row_depth_ > 0) next.TakeFrom(*log, row_begin_);
     row_begin_ = 0;
@@ -137,7 +137,7 @@ class Handler {
 
   std::string text_;
   std::uint32_t depth_ = 0;
-  std::uint32_t row_depth_ = 0;  ///< Depth of the row that is open; 0: none is.
+  std::uint32_t row_depth_ = 0;  ///< Depth of the unfinished row; 0: none.
   Key key_ = Key::kNone;
   Interest interest_ = Interest::kSkip;
   std::size_t row_begin_ = 0;  ///< Where the open row begins in the log.
@@ -154,7 +154,7 @@ json::parse_options Options() {
   return options;
 }
 
-// What old versions wrote as values though it is no JSON; a sign before stays with the word.
+// Values that old versions wrote although they are no JSON; a sign before stays with the word.
 constexpr std::string_view kWords[] = {"NaN", "-Infinity", "Infinity"};
 /// The end of a piece waits for the next one, so that no word is cut.
 constexpr std::size_t kHeld = 16;
@@ -205,7 +205,7 @@ FoundWord WordAt(std::string_view text, std::size_t at, std::size_t from) {
   return {};
 }
 
-/// The words from `from` on that stand where a value may, in order.
+/// The words from `from` on that are in the place of a value, in order.
 std::vector<FoundWord> FindWords(std::string_view text, std::size_t from) {
   std::vector<FoundWord> found;
   for (std::size_t at = FindBegin(text, from); at < text.size(); at = FindBegin(text, at + 1)) {
@@ -223,7 +223,7 @@ struct JsonStream::Impl {
   bool reads_rows;
   json::basic_parser<Handler> parser{Options()};
   RowReader rows;
-  RowLog skipped;            ///< Of rows that no one wants.
+  RowLog skipped;            ///< Of unwanted rows.
   RowLog open;               ///< Of the row that the last piece did not end.
   std::string tail;          ///< Not given to the parser yet, with a few bytes before it.
   std::string_view text;     ///< The piece, that tail before it.
@@ -251,7 +251,7 @@ struct JsonStream::Impl {
     return given < end ? Give(text.substr(given, end - given), end - given) : Status{};
   }
 
-  /// Up to behind the next object of a table's list, or to `end`; whether there was one.
+  /// Up to the end of the next object of a table's list, or to `end`; whether there was one.
   Result<bool> GiveObject(std::size_t end) {
     parser.handler().TakeElementEnd();
     while (given < end) {
@@ -263,7 +263,7 @@ struct JsonStream::Impl {
     return false;
   }
 
-  /// Takes what RowReader can of `, {…}, {…}` behind an object of a table's list.
+  /// Takes the part of `, {…}, {…}` after an object of a table's list that RowReader can read.
   void TakeRows(std::size_t end) {
     Handler& handler = parser.handler();
     const bool wanted = handler.wants_rows();
@@ -287,7 +287,7 @@ struct JsonStream::Impl {
     }
   }
 
-  /// Where behind a comma the next row begins; `end` when no object follows.
+  /// Begin of the next row after a comma; `end` when no object follows.
   std::size_t BeginOfNext(std::size_t at, std::size_t end) const {
     const auto behind_space = [&] {
       while (at < end && IsSpace(text[at])) ++at;
@@ -328,7 +328,7 @@ struct JsonStream::Impl {
     text = piece.text;
     if (text.size() > held) PROFGAUGE_CHECK(Flush(text.size() - held));
     parser.handler().MoveOpenRow(open);
-    // The last byte given says what may follow it.
+    // The last byte decides which bytes may follow it.
     const std::size_t kept = std::min(given, kHeld);
     tail = text.substr(given - kept);
     given = kept;

@@ -18,14 +18,14 @@ namespace profgauge::readers::neuron {
 /// its values are the rows.
 enum class Interest : std::uint8_t { kSkip, kRows, kAllFields };
 
-/// A piece of the document and what it says. Logs hold views of the text.
+/// A piece of the document and its contents. Logs hold views of the text.
 struct Piece {
   std::string text;
   RowLog log;
 };
 
-/// How rows are read: all by the JSON parser, or those that RowReader can read by it. What comes
-/// out is the same.
+/// How rows are read: all by the JSON parser, or those that RowReader can read by it. The
+/// result is the same.
 enum class Rows : std::uint8_t { kParse, kReadDirectly };
 
 class JsonStream {

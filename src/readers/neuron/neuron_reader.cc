@@ -172,7 +172,7 @@ class NeuronReader final : public Reader {
                                          const ReadOptions& options) const override {
     std::vector<Import> imports(1);
     std::string dialect;
-    // What it is shows in the first bytes, which come again.
+    // The first bytes show the kind, and are read again.
     PROFGAUGE_TRY(auto head, ReadHead(source));
     Again again(source, std::move(head));
     Input whole(again);
@@ -211,7 +211,7 @@ class NeuronReader final : public Reader {
            "between 0 and 100 %, the total time equals the viewer's, layers nest, and no needed "
            "table is listed as unread; `parquet_form` has the writer of the tables";
   }
-  // What neuron-explorer keeps: DATA/profiles/global/NAME@latest.
+  // The store of neuron-explorer: DATA/profiles/global/NAME@latest.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {
     return ProfilesBelow(folder);
@@ -253,7 +253,7 @@ Result<Profile> ReadTables(const TableFiles& tables, const ReadOptions& options)
   }
   const bool is_parquet = !read.parquet_form.empty();
   if (is_parquet) import.builder().AddFact("parquet_form", read.parquet_form);
-  // Of Parquet the folder is what its tool calls a profile.
+  // For Parquet the folder is what its tool calls a profile.
   const std::filesystem::path& first = tables.paths.front();
   const std::string path = is_parquet && tables.paths.size() > 1 && first.has_parent_path()
                                ? first.parent_path().string()

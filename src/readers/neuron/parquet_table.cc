@@ -16,7 +16,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
-/// A column that is read, by what it means.
+/// A column that is read, by its meaning.
 struct Wanted {
   std::size_t column = 0;
   Key key = Key::kNone;
@@ -80,7 +80,7 @@ void AddCell(const Cells& cells, std::size_t row, bool keep_all, Record& record)
   }
 }
 
-/// Of all files, once so many rows of one are read.
+/// Of all files, once this many rows of one are read.
 double ShareRead(const FilesRead& read, const parquet::Table& table, std::uint64_t rows) {
   const double of_table = static_cast<double>(rows) / static_cast<double>(table.rows());
   return (static_cast<double>(read.bytes) + of_table * static_cast<double>(table.size())) /

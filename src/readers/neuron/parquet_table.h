@@ -14,7 +14,7 @@ namespace profgauge::readers::neuron {
 
 /// Of the files that a profile is read from.
 struct FilesRead {
-  std::uint64_t total = 0;  ///< Bytes of all; 0: not known.
+  std::uint64_t total = 0;  ///< Bytes of all; 0: unknown.
   std::uint64_t bytes = 0;  ///< Of those that are read.
   std::string table;        ///< The last of Parquet's. Its parts are one.
   ContentHash hash;

@@ -1,5 +1,5 @@
-// What texts mean, without working it out for each row: rows near each other say the same, or few
-// things in turn, as engines do.
+// The meanings of texts, without parsing each row's: rows near each other have the same text, or
+// few that alternate, as engines do.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace profgauge::readers::neuron {
 template <class Meaning>
 class RecentTexts {
  public:
-  /// What `text` means: as `make(text)` says, or said when it came before.
+  /// The meaning of `text`: `make(text)`, or the result when it came before.
   template <class Make>
   const Meaning& Of(std::string_view text, const Make& make) {
     Slot& slot = slots_[SlotOf(text)];
@@ -32,7 +32,7 @@ class RecentTexts {
   };
   static constexpr std::size_t kSlots = 16;
 
-  /// Few bytes tell apart the few texts that take turns.
+  /// Few bytes distinguish the few texts that alternate.
   static std::size_t SlotOf(std::string_view text) {
     const std::size_t size = text.size();
     if (size == 0) return 0;

@@ -186,7 +186,7 @@ class Record {
   struct Slot {
     Kind kind = Kind::kInteger;
     bool joined = false;                ///< Its text is of several, in text_.
-    std::uint32_t begin = 0, size = 0;  ///< Of its text, where all the row's texts are one.
+    std::uint32_t begin = 0, size = 0;  ///< Of its text, if all the row's texts are one.
     union {
       std::int64_t integer = 0;
       double real;

@@ -1,5 +1,5 @@
-// What a piece of a JSON document says, in its order: tables, rows, and the fields of rows. One
-// thread writes it while it reads the document, the same or another fills records from it.
+// The contents of a piece of a JSON document, in its order: tables, rows, and the fields of rows.
+// One thread writes it while it reads the document, the same or another fills records from it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace profgauge::readers::neuron {
 
-/// Takes what a log says.
+/// Receives the contents of a log.
 class RowReceiver {
  public:
   virtual ~RowReceiver() = default;
@@ -29,7 +29,7 @@ class TextStore {
     if (chunks_.size() > 1) chunks_.resize(1);
     used_ = 0;
   }
-  /// Room for `size` bytes; what of it is used must be said to Use().
+  /// Room for `size` bytes; the used part must be passed to Use().
   char* Room(std::size_t size);
   void Use(std::size_t size) { used_ += size; }
   std::string_view Keep(std::string_view text);
@@ -68,7 +68,7 @@ class RowLog {
   void AddPredecessor(std::int64_t id) { Add(Kind::kPredecessor, Key::kNone, id); }
 
   std::size_t size() const { return entries_.size(); }
-  /// Forgets what was said last, back to that size.
+  /// Forgets the last entries, back to that size.
   void Shrink(std::size_t size) { entries_.resize(size); }
   TextStore& texts() { return texts_; }
   /// Takes over the entries of `other` from `begin` on, with their texts.

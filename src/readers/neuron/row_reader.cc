@@ -28,7 +28,7 @@ struct TextHash {
 /// Deeper structures are left to the JSON parser.
 constexpr int kMaxDepth = 16;
 
-/// What represents the letter behind a backslash; 0 where the JSON parser must look.
+/// The character that a letter after a backslash represents; 0 where the JSON parser must decide.
 char Unescaped(char letter) {
   switch (letter) {
     case '"':
@@ -128,7 +128,7 @@ class RowReader::Values {
  public:
   Values(const char* end, RowLog& log, Reals& reals) : end_(end), log_(log), reals_(reals) {}
 
-  // Each gives the place behind what is at `at`; nothing when the JSON parser must look.
+  // Each gives the position after the value at `at`; nothing where the JSON parser must decide.
 
   /// The value of the field `key`.
   const char* Value(const char* at, Key key) {
@@ -261,15 +261,15 @@ class RowReader::Values {
   bool is_id_ = false;
 };
 
-/// Keys with what is between the value before and their own, each known by its bytes. Rows
-/// mostly have their keys in the order of the row before, so what followed last is tried first.
+/// Keys with the text between the value before and their own, each known by its bytes. Rows
+/// mostly have their keys in the order of the row before, so the last follower is tried first.
 class RowReader::Keys {
  public:
   struct Between {
     std::string text;  ///< `, "key": `, or `}` after the last value.
     Key key = Key::kNone;
     bool last = false;       ///< The row ends after it.
-    std::uint32_t next = 0;  ///< What stood behind its value last; 0: not known.
+    std::uint32_t next = 0;  ///< The last follower of its value; 0: unknown.
 
     // Most are of 8 to 32 bytes, and differ from each other at the end.
     bool StandsAt(const char* at, const char* end) const {
@@ -291,8 +291,8 @@ class RowReader::Keys {
     known_.emplace_back();
   }
 
-  /// What is at `at`, where a row begins (`before` is 0) or after the value of `before`; 0
-  /// when the JSON parser must look.
+  /// The key at `at`, where a row begins (`before` is 0) or after the value of `before`; 0
+  /// where the JSON parser must decide.
   std::uint32_t Find(std::uint32_t before, const char* at, const char* end) {
     const std::uint32_t guess = known_[before].next;
     if (guess != 0 && known_[guess].StandsAt(at, end)) return guess;

@@ -1,4 +1,4 @@
-// Rows of a table read without a general JSON parser, which stays the only authority on what is
+// Rows of a table read without a general JSON parser, which stays the only authority on
 // valid: a row is read here when it is an object of plain keys and values as below, which no JSON
 // parser refuses. All others are left to it.
 //

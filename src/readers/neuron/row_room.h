@@ -1,6 +1,6 @@
 // Room for tables that grow row by row while a file is read. A vector that doubles is copied over
-// and over, and at the end holds up to twice what it needs; how much of the file is read says how
-// many rows will follow. Memory that no row comes to is asked for, but never touched.
+// and over, and at the end holds up to twice the needed memory; the part of the file that was read
+// shows how many rows will follow. Unused memory is reserved, but never touched.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace profgauge::readers::neuron {
 
 class RowRoom {
  public:
-  /// `share` of the file (0..1) is read. Default: not known, and tables grow by doubling.
+  /// `share` of the file (0..1) is read. Default: unknown, and tables grow by doubling.
   void SetRead(double share) { read_ = share; }
   /// Rows that are added from here on are of a table that begins here.
   void BeginTable() { begin_ = read_; }
@@ -23,8 +23,8 @@ class RowRoom {
     return rows.emplace_back();
   }
 
-  /// How many rows a table that began last will have, when it has `rows` by now and the rest of the
-  /// file is of them too; 0: not known.
+  /// How many rows the current table will have, when it has `rows` by now and the rest of the
+  /// file belongs to it too; 0: unknown.
   std::size_t Expected(std::size_t rows) const {
     constexpr std::size_t kRowsThatSayEnough = 4096;  // They say little of those that follow.
     const double of_table = read_ - begin_;
@@ -45,7 +45,7 @@ class RowRoom {
     if (expected < rows.size() + rows.size() / 8) return;  // The vector doubles.
     try {
       rows.reserve(expected);
-    } catch (const std::bad_alloc&) {  // So much is not there; what comes may still fit.
+    } catch (const std::bad_alloc&) {  // There is not enough memory; the next rows may still fit.
     }
   }
 

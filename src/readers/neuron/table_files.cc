@@ -52,7 +52,7 @@ TableFile FileOf(const std::string& path) {
   return file;
 }
 
-/// What an error of a table may name comes first: the version of the schema.
+/// The version of the schema comes first: an error of a table may name it.
 int OrderOf(const TableFile& file) {
   if (!IsParquetName(file.path)) return 2;
   const TableKind kind = TableKindOf(file.table);
@@ -69,7 +69,7 @@ Error TwoExports(const TableFile& whole, const TableFile& part) {
                     "export the profile again into an empty folder");
 }
 
-/// What a table's files lack of its parts. Errors: "neuron/two-exports".
+/// The missing parts of a table's files. Errors: "neuron/two-exports".
 Status CheckParts(const std::string& table, const std::vector<TableFile>& files,
                   std::vector<std::string>& missing) {
   constexpr std::int64_t kMostParts = 100'000;

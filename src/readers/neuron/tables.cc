@@ -71,7 +71,7 @@ constexpr TableName kTables[] = {
     {"DmaQueuesInfo", TableKind::kHeader},
     {"SchemaFields", TableKind::kHeader},
     {"SystemProfileMetadata", TableKind::kHeader},
-    // What instructions say themselves: layer, operator of the graph, lines of source.
+    // Columns of the instructions themselves: layer, operator of the graph, lines of source.
     {"BirInstruction", TableKind::kUnread},
     {"PenguinInstruction", TableKind::kUnread},
     {"HloInstruction", TableKind::kUnread},

@@ -1,5 +1,5 @@
 // The tables of Neuron files: their names in neuron-profile's JSON, in schema 7.4.0 and in the
-// system profile, and what is read of each.
+// system profile, and the parts of each that are read.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace profgauge::readers::neuron {
 
-/// What a table is, whatever it is called. JSON and schema 7.4.0 name and split them differently.
+/// The kind of a table, whatever its name. JSON and schema 7.4.0 name and split them differently.
 enum class TableKind : std::uint8_t {
-  kUnknown,  ///< Of no version that we know. Named to the user.
-  kUnread,   ///< Of the schema, and other tables say what is used here. Named to the user.
+  kUnknown,  ///< In no known version. Named to the user.
+  kUnread,   ///< In the schema, but other tables have the data used here. Named to the user.
   kHeader,   ///< Texts of the viewer and headers of files. Not worth reporting.
   kInstructions,
   kDma,
@@ -47,7 +47,7 @@ TableKind TableKindOf(std::string_view name);
 
 /// Whether rows of the table are taken.
 constexpr bool IsRead(TableKind kind) { return kind > TableKind::kHeader; }
-/// Whether the user is told that it was not read.
+/// Whether the user gets a note that it was not read.
 constexpr bool IsNamed(TableKind kind) { return kind <= TableKind::kUnread; }
 
 }  // namespace profgauge::readers::neuron

@@ -1,4 +1,4 @@
-// When threads ran and what they waited for (`--cpuctxsw`), sampled call stacks (`--sample`), and
+// When threads ran and why they waited (`--cpuctxsw`), sampled call stacks (`--sample`), and
 // when nsys itself held them up.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -32,12 +32,12 @@ bool SaysNothing(std::string_view label) {
          label == "Unscheduled";
 }
 
-// A thread that comes to a core or leaves it.
+// A thread that starts or stops running on a core.
 struct Switch {
   ThreadId thread;
   Ns at = 0;
   std::int32_t core = -1;  // -1: it leaves.
-  StringId state;          // What it waits for, where that is told.
+  StringId state;          // The reason why it waits, if recorded.
   bool ends = false;
 };
 
@@ -91,7 +91,7 @@ class Scheduling {
     });
   }
 
-  // What a thread that leaves its core waits for; nothing where that is not told.
+  // The reason why a thread leaves its core; nothing if not recorded.
   std::string NameOf(std::int64_t state, std::int64_t block) const {
     for (const auto& [labels, id] : {std::pair(&blocks_, block), std::pair(&states_, state)}) {
       const auto label = labels->find(id);

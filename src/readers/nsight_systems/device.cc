@@ -17,7 +17,7 @@ enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFi
 
 constexpr std::int64_t kPageable = 0;  // ENUM_CUDA_MEM_KIND.
 
-// What the rows of a device table have in common. Mostly a row is of the process and device of the
+// The common fields of rows of a device table. Mostly a row has the process and device of the
 // one before it.
 class CommonColumns {
  public:
@@ -180,8 +180,8 @@ Status ReadGraphs(Import& import) {
   });
 }
 
-// Runs whose graphs were recorded in other ways differ in what they count, and in what the
-// profiler costs.
+// Runs whose graphs were recorded in different ways differ in their counts, and in the profiler's
+// overhead.
 void StateGraphs(Import& import) {
   if (!import.has_whole_graphs && !import.has_graph_kernels) return;
   import.builder->AddFact("cuda_graphs", import.has_whole_graphs ? "whole" : "by kernel");

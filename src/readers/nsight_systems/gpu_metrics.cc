@@ -1,4 +1,4 @@
-// What the GPU's own counters said, sampled while the program ran (--gpu-metrics-devices).
+// The GPU's own counters, sampled while the program ran (--gpu-metrics-devices).
 #include <fmt/format.h>
 
 #include <map>
@@ -39,7 +39,7 @@ struct Mean {
   }
 };
 
-// Of all that was sampled, and of what was while a GPU had work: machines are sampled with the GPUs
+// Of all samples, and of those while a GPU had work: machines are sampled with the GPUs
 // that others use, and from before the program starts.
 struct Means {
   Mean all, at_work;

@@ -2,7 +2,7 @@
 // reader.
 //
 // Source of the schema: NVIDIA's export documentation and 30 real exports from 2020 to 2026; tables
-// and columns are found by what is there, never by version.
+// and columns are found by their names, never by version.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -32,7 +32,7 @@ struct Import {
   boost::unordered_flat_map<std::int64_t, StringId> strings;
   boost::unordered_flat_map<std::int64_t, ThreadId> threads;  ///< By globalTid.
   /// (Process, CUDA ordinal) to the GPU's id: TARGET_INFO_CUDA_DEVICE or, where an export has none,
-  /// what ReadProcesses() finds.
+  /// the result of ReadProcesses().
   std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> gpu_of;
   std::map<std::int32_t, std::int32_t> sms_of;  ///< Streaming multiprocessors by GPU id.
   /// (process, domain id) to the NVTX domain's name.
@@ -68,15 +68,15 @@ ThreadId ThreadOf(Import& import, std::int64_t global_tid);
 /// holds the whole environment of the user.
 Status ReadMetadata(Import& import);
 /// Which processes communicate with each other and, where nothing else says it, that each has GPUs
-/// of its own. After ReadMetadata(), before ReadDevice().
+/// separate GPUs. After ReadMetadata(), before ReadDevice().
 Status ReadProcesses(Import& import);
 /// Kernels, copies, memsets, graphs and synchronization.
 Status ReadDevice(Import& import);
 /// API calls.
 Status ReadApi(Import& import);
-/// What nsys says of its capture. After ReadDevice() and ReadApi(): it is told by process.
+/// nsys' own data about its capture. After ReadDevice() and ReadApi(): it is per process.
 Status ReadDiagnostics(Import& import);
-/// NVTX ranges, and what they say of the run's switches.
+/// NVTX ranges, and the switches of the run in them.
 Status ReadNvtx(Import& import);
 /// Gives processes that communicate and mark no iterations those of one that does (`if rank ==
 /// 0:`): the clock is the same. After ReadApi() and ReadNvtx().
@@ -85,7 +85,7 @@ void ShareMarkers(Import& import);
 std::vector<ThreadId> ThreadsOfRanks(Import& import);
 /// Calls of the operating system's libraries, of cuDNN and cuBLAS.
 Status ReadOs(Import& import);
-/// When threads ran and what they waited for, and sampled call stacks. After the others, so that
+/// When threads ran and why they waited, and sampled call stacks. After the others, so that
 /// the program's threads are known.
 Status ReadCpu(Import& import);
 /// DeviceRangeTable: annotations and markers around the launches of device work, by GPU and stream.

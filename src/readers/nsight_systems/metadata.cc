@@ -118,7 +118,7 @@ Status ReadCaptureWindow(Import& import) {
   return {};
 }
 
-// Processes with ranges of their own.
+// Processes that mark ranges.
 Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
   std::set<std::int64_t> processes;
   PROFGAUGE_TRY(auto ranges, TableScan::Open(import.tables, "NVTX_EVENTS", {{{"globalTid"}}}));
@@ -126,8 +126,8 @@ Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
   return processes;
 }
 
-// A process that did nothing with CUDA, where another did, and marks no ranges is a helper: what it
-// lost says nothing of the work that was recorded. One that marks ranges may have lost all of it.
+// A process that used no CUDA, while another did, and marks no ranges is a helper: its
+// lost events do not concern the recorded work. One that marks ranges may have lost all of it.
 Status AddLossyProcesses(Import& import, const std::set<std::int64_t>& lossy) {
   if (lossy.empty()) return {};
   PROFGAUGE_TRY(const std::set<std::int64_t> marking, RangeProcesses(import));

@@ -25,12 +25,12 @@ enum PayloadType : std::int64_t {
   kPayloadUint64 = 18,
   kPayloadSize = 22
 };
-// Bytes before a payload, and where in them its schema's number stands.
+// Bytes before a payload, and the position of its schema's number.
 constexpr std::size_t kHeader = 32, kSchemaAt = 8;
 
 struct Field {
   std::string name;
-  std::size_t offset = 0;  ///< Behind the header.
+  std::size_t offset = 0;  ///< After the header.
   std::size_t bytes = 0;   ///< 4 or 8; 0: of a type that is not read.
 };
 using Schemas = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Field>>;
@@ -180,7 +180,7 @@ class Reading {
     return import_.builder->AddCollective(call);
   }
 
-  // NCCL's message is one rank's part of what these calls put together or hand out.
+  // NCCL's message is one rank's part of the data that these calls gather or scatter.
   static void SetSizes(std::string_view name, std::int64_t bytes, std::int64_t ranks,
                        Collective& call) {
     const bool gathers = IsAnyOf(name, {"ncclAllGather", "ncclGather"});

@@ -1,9 +1,9 @@
-// What NCCL says of its calls: sizes, communicators and peers, in the payloads of its NVTX ranges.
+// NCCL's data about its calls: sizes, communicators and peers, in the payloads of its NVTX ranges.
 //
 // Source: NCCL's src/include/nvtx_payload_schemas.h (2.26) and the layout of
 // `NVTX_EVENTS.binaryData` in exports of 2026, as public decoders read it: 32 bytes that name
-// domain, schema and size, then the fields where NVTX_PAYLOAD_SCHEMA_ENTRIES has them. None of the
-// exports that this reader was made with holds such payloads.
+// domain, schema and size, then the fields listed in NVTX_PAYLOAD_SCHEMA_ENTRIES. The
+// exports that this reader was made with hold no such payloads.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace profgauge::readers::nsight {
 
 /// The collective of each range of NCCL's that has one, by the globalTid and start of the range. A
 /// group's end, where its kernels are launched, has that of the group's call if there is one only.
-/// Sizes are in bytes, so that a collective's type is "bytes"; of calls whose message is one
-/// rank's part the whole is known where the communicator's size is. What makes no sense is left
+/// Sizes are in bytes, so that a collective's type is "bytes"; if the message is one
+/// rank's part, the whole is known where the communicator's size is. Invalid payloads are
 /// out. Errors: those of the database.
 class NcclCalls {
  public:

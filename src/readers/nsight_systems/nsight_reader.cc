@@ -24,7 +24,7 @@ constexpr RecordingHint kHints[] = {
     {Capability::kIterationMarkers, "push an NVTX range around each iteration"},
 };
 
-/// For recordings with launches and without what they launched.
+/// For profiles with launches and without the launched work.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
      "launching calls were traced, but no GPU work: the driver may be newer than nsys, performance "
@@ -43,7 +43,7 @@ bool IsExport(const std::set<std::string>& tables) {
   });
 }
 
-/// Of `nsys export --type jsonlines`: each line is an object with names of its own.
+/// For `nsys export --type jsonlines`: each line is an object with the names of its kind.
 bool IsJsonLines(std::string_view head) {
   constexpr std::string_view kNames[] = {"\"globalTid\"", "\"GlobalTid\"", "\"CudaEvent\"",
                                          "\"CUPTI_ACTIVITY_KIND_"};

@@ -75,7 +75,7 @@ Result<TableScan> OpenNvtx(Import& import, const Only& only = {}) {
                          only);
 }
 
-// A text of its own, or one that was registered before.
+// Its own text, or a registered one.
 std::string TextOf(Import& import, const TableScan& scan) {
   if (scan.IsSet(kText)) return std::string(scan.Text(kText));
   const StringId registered = import.String(scan.Integer(kTextId, -1));
@@ -88,7 +88,7 @@ void NameThread(Import& import, std::int64_t thread, std::string_view name) {
                              fmt::format("{}", ThreadNumberOf(thread)), name);
 }
 
-// What ranges refer to: domains, categories, names of threads.
+// The references of ranges: domains, categories, names of threads.
 Status ReadNames(Import& import, Categories& categories) {
   PROFGAUGE_TRY(const auto all, OpenNvtx(import));
   if (!all.Has(kType)) return {};
@@ -145,7 +145,7 @@ std::string PayloadOf(const TableScan& scan) {
   return scan.IsSet(kJsonText) ? fmt::format("payload {}", scan.Text(kJsonText)) : std::string{};
 }
 
-// What the program attached to a range or mark: "category I/O, colour #76b900, payload 42".
+// Data that the program attached to a range or mark: "category I/O, color #76b900, payload 42".
 std::string AttributesOf(const TableScan& scan, const Categories& categories) {
   std::vector<std::string> parts;
   if (const std::int64_t category = scan.Integer(kCategoryId, 0); category != 0) {
@@ -156,7 +156,7 @@ std::string AttributesOf(const TableScan& scan, const Categories& categories) {
                         : fmt::format("category {}", named->second));
   }
   if (scan.IsSet(kColor)) {
-    constexpr std::int64_t kRgb = 0xff'ffff;  // Above it stands how opaque it is.
+    constexpr std::int64_t kRgb = 0xff'ffff;  // The opacity is above it.
     parts.push_back(fmt::format("colour #{:06x}", scan.Integer(kColor) & kRgb));
   }
   if (std::string payload = PayloadOf(scan); !payload.empty()) parts.push_back(std::move(payload));
@@ -253,7 +253,7 @@ Status ReadNvtx(Import& import) {
     }
     const std::string text = TextOf(import, scan);
     config.Add(text);
-    // What a profiler's plug-in says of itself is no moment of the program.
+    // Messages of a profiler's plug-in about itself are no moments of the program.
     if (style == RangeStyle::kNone && text.starts_with("{\"model_config\"")) {
       import.builder->log().Add(Counter::events_ignored_kind);
     } else if (style == RangeStyle::kNone) {

@@ -1,5 +1,5 @@
-// Processes of one profile (`nsys profile torchrun …`): who communicates with whom, and what
-// follows from it. NCCL refuses two ranks on one GPU, and its kernels run on all ranks at once.
+// Processes of one profile (`nsys profile torchrun …`): who communicates with whom, and the
+// consequences. NCCL refuses two ranks on one GPU, and its kernels run on all ranks together.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -74,7 +74,7 @@ std::set<std::int64_t> Communicating(const std::map<DeviceOfProcess, std::vector
   return communicating;
 }
 
-// Devices that several processes call by one number, and communicate on: each is one of its own.
+// Devices that several processes know by one number, and communicate on: each is separate.
 std::set<DeviceOfProcess> OwnDevices(const KernelUse& use) {
   std::map<std::int64_t, std::map<DeviceOfProcess, std::vector<Span>>> by_number;
   for (const auto& [device, spans] : use.nccl) by_number[device.second][device] = spans;

@@ -61,7 +61,7 @@ void ProjectRanges(Profile& profile) {
     covered.Add({shown[op.value].value, device.gpu[row], device.stream[row]},
                 {device.start[row], device.start[row] + device.duration[row]});
   }
-  // Each hands what it covers to the range around it, which comes later here.
+  // Each adds the time it covers to the range around it, which comes later here.
   for (const auto& [key, span] : covered.spans()) {
     const auto& [range, gpu, stream] = key;
     const HostId parent = profile.host.parent[range];

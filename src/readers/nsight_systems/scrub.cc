@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct Kept {
   std::string_view table;
   std::vector<std::string_view> columns;
-  std::vector<std::string_view> strings;  ///< Of the columns, ids of StringIds.
+  std::vector<std::string_view> strings;  ///< The columns that are ids of StringIds.
   std::string_view rows = {};             ///< Condition on rows; empty: all.
 };
 
@@ -137,7 +137,7 @@ std::vector<Kept> AllKept() {
   return all;
 }
 
-/// What nsys itself says; the rest of a diagnostic's text may name files and users.
+/// nsys' own messages; the rest of a diagnostic's text may name files and users.
 constexpr std::string_view kPhrases[] = {
     "Not all CUDA events might have been collected.", "is not supported by this build",
     "CUDA profiling might have not been started correctly", "No NVTX events collected."};
@@ -246,7 +246,7 @@ class Copier {
     return {};
   }
 
-  // Only what the rows that were kept refer to.
+  // Only texts to which kept rows refer.
   Status CopyStrings() {
     if (!tables_.contains("StringIds")) return {};
     ++done_.tables_kept;
@@ -270,7 +270,7 @@ Error NotAnExport(const std::string& in) {
                     "for other formats, share a report: `profgauge report PROFILE --redact`");
 }
 
-// Whether it can be read and is no database; SQLite names what cannot be read.
+// Whether it can be read and is no database; SQLite has the message for unreadable files.
 bool IsOtherFile(const std::string& in) {
   std::ifstream file(in, std::ios::binary);
   std::string head(16, '\0');

@@ -1,9 +1,9 @@
-// A copy of an SQLite export without what reports a person or a machine.
+// A copy of an SQLite export without data about persons or machines.
 //
 // An export holds the whole environment of the profiled program (and with it perhaps tokens), its
 // command line, its output, user and host names. The copy is made of an allow-list of tables and
-// columns: what reports need, and nothing else. Directories are cut off the paths that are in the
-// texts of ranges and kernels.
+// columns: the data that reports need, and nothing else. Directories are cut off the paths that are
+// in the texts of ranges and kernels.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct Scrubbed {
 
 /// Copies `in` to `out`; `in` is never written to. Errors: kInput when it is no export of Nsight
 /// Systems; kOutput "output/exists" when `out` exists, or when it cannot be written. Nothing is
-/// left behind then.
+/// left then.
 Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out);
 
-/// The text with every path cut to what is below site-packages, or to the file's name:
+/// The text with every path cut to the part below site-packages, or to the file's name:
 /// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443". Names that only look
 /// like paths ("/module/conv2d") stay.
 std::string WithoutPaths(std::string_view text);

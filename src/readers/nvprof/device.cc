@@ -20,8 +20,8 @@ enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kFirstOwn };
 
 constexpr std::int64_t kPageable = 1;  // CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE.
 
-// Adds what is common; false when the row has no usable time and was counted. NVProf writes zeros
-// for records that it lost.
+// Adds the common fields; false when the row has no usable time and was counted. NVProf writes
+// zeros for records that it lost.
 bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   if (scan.Integer(kStart) <= 0 || scan.Integer(kEnd) <= 0) {
     import.builder->log().Add(Counter::events_bad_time);
@@ -41,7 +41,7 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   return true;
 }
 
-/// NVProf stores some names as the linker knows them. What does not demangle stays as it is.
+/// NVProf stores some names as linker symbols. Names that do not demangle stay as they are.
 std::string Demangled(std::string_view name) {
   constexpr std::size_t kLongest = 4096;  // Demangling long hostile names takes its time.
   if (!name.starts_with("_Z") || name.size() > kLongest) return std::string(name);

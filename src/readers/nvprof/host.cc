@@ -111,8 +111,8 @@ std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
   return {process, thread};
 }
 
-// What CUPTI does for its own sake on a thread of the program: buffers, instrumentation, resources.
-// What the driver compiles is the program's doing.
+// CUPTI's own work on a thread of the program: buffers, instrumentation, resources.
+// Compilations of the driver are the program's work.
 Status ReadOverhead(Import& import) {
   enum OverheadKind : std::int64_t { kBufferFlush = 2 << 16, kResource = 4 << 16 };
   enum ObjectKind : std::int64_t { kOfThread = 2 };
@@ -139,7 +139,7 @@ Status ReadOverhead(Import& import) {
 
 enum MarkerFlag : std::int64_t { kBegin = 2, kFinish = 4 };
 
-/// A table's rows have no order; where a range begins and ends at once, it begins first.
+/// A table's rows have no order; if a range begins and ends at the same time, it begins first.
 struct Marker {
   Ns time = 0;
   std::int64_t id = 0, flags = 0;

@@ -1,7 +1,7 @@
 // One import of an NVProf database, shared by the parts of the reader.
 //
 // Source of the schema: CUPTI's activity records of versions 12 (CUDA 9) and 18 (CUDA 12); tables
-// and columns are found by what is there. Times are nanoseconds of CUPTI's clock.
+// and columns are found by their names. Times are nanoseconds of CUPTI's clock.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -34,7 +34,7 @@ struct Import {
     const auto it = strings.find(id);
     return it == strings.end() ? StringId{} : it->second;
   }
-  /// `table` says that nvprof let so many kernels run one by one, or again.
+  /// `table` shows that nvprof ran this many kernels one by one, or again.
   void CountSerialized(const char* table, std::size_t count) {
     builder->log().AddAt(Counter::kernels_serialized, table);
     builder->log().Add(Counter::kernels_serialized, count - 1);

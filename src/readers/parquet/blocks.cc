@@ -1,4 +1,4 @@
-// Snappy and LZ4 without a library: both are literals and copies of what came before.
+// Snappy and LZ4 without a library: both are literals and copies of earlier bytes.
 #include <algorithm>
 #include <cstring>
 
@@ -39,7 +39,7 @@ class Block {
       std::memcpy(to, to - back, part);
       to += part;
       length -= part;
-      back += part;  // What was written repeats as well: each time it is twice as long.
+      back += part;  // Written bytes repeat as well: each time the part is twice as long.
     }
     return true;
   }

@@ -19,7 +19,7 @@ struct Codec {
   std::string_view name;
   std::uint64_t most = 0;  ///< Bytes that it can make of one; 0: it is not read.
 };
-// By the format's numbers. What zstd can make of a byte has no bound but a page's.
+// By the format's numbers. The output of zstd per byte has no bound but a page's.
 constexpr Codec kCodecs[] = {{"no codec", 1},     {"Snappy", 64},  {"gzip", 1032},
                              {"LZO", 0},          {"Brotli", 0},   {"LZ4", 0},
                              {"zstd", kMostPage}, {"LZ4_RAW", 255}};
@@ -86,7 +86,7 @@ Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, s
     out.clear();
     return {};
   }
-  constexpr std::uint64_t kHead = 64;  // What is short may be longer than the ratio says.
+  constexpr std::uint64_t kHead = 64;  // Short data may grow by more than the ratio.
   if (size > kHead + stored.size() * kCodecs[codec].most) {
     return Damaged(fmt::format("a page of {} bytes in {} cannot be of {}", size, stored.size(),
                                kCodecs[codec].name));

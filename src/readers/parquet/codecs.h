@@ -10,8 +10,8 @@
 
 namespace profgauge::readers::parquet {
 
-/// What `stored` was before it was packed by the codec of that number: exactly `size` bytes.
-/// Memory is taken only where the codec can give so many. Errors: "parquet/damaged",
+/// Unpacks `stored` with the codec of that number: exactly `size` bytes.
+/// Memory is taken only if the codec can give this many. Errors: "parquet/damaged",
 /// "parquet/unsupported", "parquet/too-large".
 Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, std::string& out);
 

@@ -15,11 +15,11 @@
 namespace profgauge::readers::parquet {
 namespace {
 
-// Read at once, so that small pages cost few calls.
+// Bytes of a read, so that small pages cost few calls.
 constexpr std::uint64_t kWindow = std::uint64_t{64} << 10;
 // A head has texts of any length in its statistics.
 constexpr std::uint64_t kMostHead = std::uint64_t{32} << 20;
-// Of the lists of one block.
+// For the lists of one block.
 constexpr std::size_t kMostElements = std::size_t{16} << 20;
 
 unsigned BitsOfLevel(std::uint8_t most) {
@@ -116,7 +116,7 @@ Status ColumnReader::SetDictionary(const PageHead& head, std::string_view stored
   return {};
 }
 
-// Of a page of the first version: their length is before them.
+// For a page of the first version: their length is before them.
 Result<Runs> ColumnReader::LevelsOf(std::uint8_t most, Encoding encoding,
                                     std::string_view& body) const {
   if (most == 0) return Runs();

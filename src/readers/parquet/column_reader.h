@@ -16,25 +16,25 @@
 
 namespace profgauge::readers::parquet {
 
-/// The values of some rows. Of lists one row has several.
+/// The values of some rows. A row of a list column has several.
 struct ColumnBlock {
   ValueList values;                  ///< One for each row, or each element of its list.
-  std::vector<std::uint8_t> is_set;  ///< By row. What is not has a value of no meaning, or no list.
-  std::vector<std::uint32_t> ends;   ///< Of lists: behind the row's last element, by row.
-  std::vector<Kept> kept;            ///< What texts are in.
+  std::vector<std::uint8_t> is_set;  ///< By row. Others have a meaningless value, or no list.
+  std::vector<std::uint32_t> ends;   ///< For lists: after the row's last element, by row.
+  std::vector<Kept> kept;            ///< Owners of the texts.
 
   void Clear();
 };
 
-/// Reads what its chunks say page by page: memory is that of a page, unpacked.
+/// Reads the values of its chunks page by page: memory is that of a page, unpacked.
 class ColumnReader {
  public:
-  /// REQUIRES: what is passed outlives this.
+  /// REQUIRES: the arguments outlive this.
   ColumnReader(const StoredBytes& bytes, const Footer& footer, std::size_t column);
 
   /// Goes to the first row of a group.
   void BeginGroup(std::size_t group);
-  /// Replaces `block` by the next rows. REQUIRES: the group has so many more. Errors: kInput
+  /// Replaces `block` by the next rows. REQUIRES: the group has this many more. Errors: kInput
   /// "parquet/damaged", "parquet/unsupported", "parquet/too-large", "input/read", without the
   /// file's name.
   Status Read(std::size_t rows, ColumnBlock& block);
@@ -52,7 +52,7 @@ class ColumnReader {
   Status SetValues(const PageHead& head, std::string_view body);
   Status ReadSingle(std::size_t rows, ColumnBlock& block);
   Status ReadLists(std::size_t rows, ColumnBlock& block);
-  /// Of the next `count` values; how many of them are there.
+  /// Of the next `count` values, the number of those present.
   Result<std::size_t> ReadDefinitions(std::size_t count);
   Status EndPage();
 
@@ -63,10 +63,10 @@ class ColumnReader {
 
   std::uint64_t at_ = 0, end_ = 0;  ///< In the file: the next page, and the chunk's end.
   std::int32_t codec_ = 0;
-  std::uint64_t values_left_ = 0;  ///< Of the chunk, behind the page.
+  std::uint64_t values_left_ = 0;  ///< Of the chunk, after the page.
   std::shared_ptr<const Dictionary> dictionary_;
   Kept page_;
-  std::uint64_t page_left_ = 0;  ///< Of the page's values, with those that are absent.
+  std::uint64_t page_left_ = 0;  ///< Of the page's values, with absent ones.
   Runs definitions_, repetitions_;
   PageValues values_;
   std::string window_;  ///< Bytes of the file ahead of at_.

@@ -1,4 +1,4 @@
-// What is said of Parquet that cannot be read. The file's name is added where it is known.
+// Messages for Parquet that cannot be read. The file's name is added where it is known.
 #pragma once
 
 #include <string>

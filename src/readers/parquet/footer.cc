@@ -18,8 +18,8 @@ constexpr std::uint64_t kMostFooter = std::uint64_t{64} << 20;
 constexpr std::size_t kMostNodes = 10'000;  // Neuron's widest table has 500 columns.
 constexpr std::size_t kMostGroups = 100'000, kMostChunks = 10'000'000;
 constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
-// As many rows as gzip can give bytes for each that is stored: a row that says anything takes a bit
-// of some column. What says more takes memory that no one pays for.
+// As many rows as gzip can give bytes for each stored one: a row with data takes a bit
+// of some column. More would take memory without data.
 constexpr std::uint64_t kMostRowsOfByte = 1032, kFewRows = 65'536;
 
 /// A chunk as it is written.

@@ -1,4 +1,4 @@
-// What is at the end of a Parquet file: its columns, and where their values are.
+// The end of a Parquet file: its columns, and where their values are.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ enum class Physical : std::uint8_t {
   kFixedBytes = 7,
 };
 
-/// What a value comes out as.
+/// The type of a value as read.
 enum class Form : std::uint8_t { kBool, kInteger, kReal, kText };
 
 /// How a stored value becomes that.
@@ -47,7 +47,7 @@ struct Column {
   bool is_list = false;
   bool is_readable = true;                      ///< Not maps and lists of lists.
   std::uint8_t definition = 0, repetition = 0;  ///< The highest levels.
-  /// Of a list: the level of one that is there and empty.
+  /// For a list: the level of an existing, empty one.
   std::uint8_t empty = 0;
   std::uint32_t width = 0;  ///< Bytes of kFixedBytes.
   std::int64_t factor = 1;

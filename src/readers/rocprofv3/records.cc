@@ -38,7 +38,7 @@ void Records::EndObject(std::string_view path) {
 
 template <typename Record>
 void Records::PlaceAll(std::deque<Record>& waiting) {
-  // One by one: what is a row of the profile holds no memory here any more.
+  // One by one: rows of the profile take no memory here any more.
   for (; !waiting.empty(); waiting.pop_front()) Place(waiting.front());
 }
 

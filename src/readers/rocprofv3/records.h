@@ -14,8 +14,8 @@
 
 namespace profgauge::readers::rocprofv3 {
 
-/// Everything is named by ids. What they mean may be before the records that use them or behind,
-/// as an object's keys have no order: records whose ids mean nothing yet wait for the end of their
+/// Everything is named by ids. Their definitions may be before or after the records that use them,
+/// as an object's keys have no order: records with unknown ids wait for the end of their
 /// process.
 class Records final : public JsonRowReceiver {
  public:
@@ -33,7 +33,7 @@ class Records final : public JsonRowReceiver {
     std::string name;
     std::vector<std::string> operations;
   };
-  /// What the kinds' names report a record.
+  /// Records by the names of their kinds.
   struct Operation {
     std::int32_t kind = -1;
     std::int32_t number = -1;
@@ -54,7 +54,7 @@ class Records final : public JsonRowReceiver {
     Operation operation;
     StringId thread;
   };
-  /// What of a process is known already.
+  /// The data of a process so far.
   struct Known {
     bool pid = false, agents = false, symbols = false, kinds = false, messages = false;
   };

@@ -19,13 +19,13 @@
 namespace profgauge::readers {
 namespace rocprofv3 {
 
-/// How to get what is read: of all texts that help with AMD's files.
+/// How to record readable files: part of all help texts about AMD's files.
 inline constexpr std::string_view kRecord =
     "record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`; before ROCm 7 add "
     "`--output-format json` and pass its `*_results.json`";
 inline constexpr const char* kNoCopies =
     "no copy was recorded; record with `rocprofv3 --memory-copy-trace`";
-/// What a profile lacks, and the option that records it.
+/// Missing data of a profile, and the option that records it.
 std::span<const RecordingHint> Hints();
 
 }  // namespace rocprofv3

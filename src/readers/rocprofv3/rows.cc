@@ -217,7 +217,7 @@ void Rows::AddRange(const Times& times, std::string_view text, ThreadId thread) 
   builder_.AddHost(out);
 }
 
-// Names tell computation from communication and launches from waits.
+// Names distinguish computation from communication and launches from waits.
 void Rows::TellOfNameless(const Named& named, std::string_view what) {
   if (named.nameless == 0) return;
   const bool are_many = named.nameless > knowledge::kLossUnusableShare.Of(named.all);

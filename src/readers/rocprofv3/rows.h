@@ -1,5 +1,5 @@
-// What rocprofv3 recorded, made into rows of the model, whatever file had it: its JSON and its
-// database say the same in other words.
+// rocprofv3's data made into rows of the model, from either file: its JSON and its
+// database have the same contents in other forms.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -18,9 +18,9 @@ namespace profgauge::readers::rocprofv3 {
 struct Kernel {
   std::int64_t start = 0, end = 0;
   std::int64_t kernel = -1, agent = -1, stream = -1, correlation = 0, shared_memory = -1;
-  std::int32_t block[3] = {0, 0, 0}, grid[3] = {0, 0, 0};  ///< 0: not told.
+  std::int32_t block[3] = {0, 0, 0}, grid[3] = {0, 0, 0};  ///< 0: unknown.
 };
-/// A grid's axis, which counts work items. False where it is not told: nor are those after it.
+/// A grid's axis, which counts work items. False if it is missing: so are those after it.
 bool SetAxis(Kernel& kernel, std::size_t axis, std::int64_t group, std::int64_t items);
 
 struct Copy {
@@ -39,7 +39,7 @@ std::optional<Gpu> GpuOf(const JsonRow& agent);
 /// `value` where a number of 32 bits holds it and it is not negative.
 std::int32_t SmallOf(std::optional<std::int64_t> value, std::int32_t otherwise = -1);
 
-/// Agents and symbols of a process come before what names them.
+/// Agents and symbols of a process come before their uses.
 class Rows {
  public:
   explicit Rows(ProfileBuilder& builder) : builder_(builder) {}
@@ -50,13 +50,13 @@ class Rows {
   /// Counts times that no record has, and those that end before they start.
   std::optional<Times> TimesOf(std::int64_t start, std::int64_t end);
   void Add(const Kernel& kernel);
-  /// So many kernels had their counters read: rocprofv3 lets those run by themselves.
+  /// Number of kernels with counters: rocprofv3 runs those one by one.
   void AddCounted(std::uint64_t kernels) { counted_ += kernels; }
   void Add(const Copy& copy, std::string_view name);
   /// `name` may be empty.
   void AddCall(const Times& times, std::string_view name, ThreadId thread,
                std::int64_t correlation);
-  /// What launches the kernels of a collective is inside of it.
+  /// Launches of a collective's kernels are inside it.
   void AddRcclCall(const Times& times, std::string_view name, ThreadId thread);
   void AddRange(const Times& times, std::string_view text, ThreadId thread);
 
@@ -69,7 +69,7 @@ class Rows {
 
   /// Ids are those of one process: forgets them, except for its GPUs.
   void EndProcess();
-  /// Adds the GPUs that did any work; all of them when none did. Tells of what has no name.
+  /// Adds the GPUs that did any work; all of them when none did. Reports objects without names.
   void Finish();
 
  private:
@@ -81,7 +81,7 @@ class Rows {
     StringId name;
     std::int32_t registers = -1;
   };
-  /// Records by whether the file says what they are.
+  /// Records by whether the file has their kind.
   struct Named {
     std::uint64_t all = 0, nameless = 0;
     std::string first;

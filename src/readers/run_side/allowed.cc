@@ -1,4 +1,4 @@
-// What of a document may be shown and kept.
+// The parts of a document that may be shown and kept.
 #include <algorithm>
 #include <array>
 

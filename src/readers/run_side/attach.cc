@@ -138,7 +138,7 @@ bool DoAgree(const RunDocument& a, const RunDocument& b) {
   return std::abs(ours - theirs) <= knowledge::kUnrecordedDocumentsAgree * std::max(ours, theirs);
 }
 
-/// Of all that was found, in the order of precedence.
+/// All documents found, in the order of precedence.
 std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedInfo& profile) {
   auto side = std::make_shared<RunSide>();
   std::optional<RunDocument> inside;
@@ -163,7 +163,7 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
     side->source = fs::path(found.path).filename().string();
     side->document = std::move(document);
   }
-  // What the process itself wrote into the profile shows that a longer list is of it.
+  // The process' own marks in the profile show that a longer list is of it.
   side->is_of_process = inside && side->document && DoAgree(*inside, *side->document);
   return side->document || !side->problems.empty() ? side : nullptr;
 }
@@ -254,7 +254,7 @@ class Attacher {
   }
 
  private:
-  /// Of several profiles of one file a document is of its rank's, else of the first.
+  /// If a file has several profiles, a document belongs to its rank's, else to the first.
   bool IsTaken(std::size_t place, const std::string& path) const {
     for (std::size_t i = 0; i < place; ++i) {
       for (const Found& found : found_[i]) {

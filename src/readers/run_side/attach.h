@@ -1,4 +1,4 @@
-// Finds what is known of the run beside each profile: inside of it, beside it, or as named.
+// Finds documents about the run for each profile: inside it, beside it, or as named.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace profgauge::readers {
 
 /// Sets Profile::run_side of each profile that has a document. Beside a profile it has its name
 /// with or without the suffix and `.run.json`; of `documents`, those of the folders that were read,
-/// also the one of its rank, and `run.json` of the only profile. Of several documents the longest
-/// counts. What cannot be used is kept as a problem, except for what the user names.
+/// also the one of its rank, and `run.json` of the only profile. If there are several, the longest
+/// counts. Unusable ones are kept as a problem, except those that the user names.
 /// Errors: of `named` only: kUsage, and kInput with the codes of ReadRunDocument() and
 /// "run/other-rank". REQUIRES: ranks were given.
 Status AttachRunSides(std::vector<Profile>& profiles, const std::vector<std::string>& documents,

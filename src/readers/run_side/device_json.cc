@@ -1,5 +1,5 @@
 // Device logs in JSON: `amd-smi metric --json` and `rocm-smi --json`. Their keys change with every
-// release, so they are looked for by what they contain.
+// release, so they are found by their contents.
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -29,7 +29,7 @@ const json::value* Member(const json::value& value, std::initializer_list<std::s
   return at;
 }
 
-/// Of 612, "612 W" and {"value": 612, "unit": "W"}.
+/// The number of 612, "612 W" and {"value": 612, "unit": "W"}.
 std::optional<double> AmountOf(const json::value* value) {
   if (value == nullptr) return std::nullopt;
   if (const json::value* inner = Member(*value, {"value"})) return AmountOf(inner);

@@ -19,9 +19,9 @@ namespace profgauge::readers {
 /// where it always does, as its clocks drop then. Errors: kInput "conditions/no-readings".
 Result<std::vector<RunDevice>> ReadDeviceLog(std::string_view text);
 
-/// Sets RunSide::logged of each profile to what `files` say of its devices: those with a UUID of
-/// its document, else the only one, else those with the profile's numbers. Where none fits, that is
-/// a problem of the profile. Errors: kInput "conditions/unreadable" and those of ReadDeviceLog().
+/// Sets RunSide::logged of each profile to the readings of its devices in `files`: those with a
+/// UUID of its document, else the only one, else those with the profile's numbers. If none matches,
+/// that is a problem of the profile. Errors: kInput "conditions/unreadable", or of ReadDeviceLog().
 Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::string>& files);
 
 }  // namespace profgauge::readers

@@ -59,7 +59,7 @@ void AddSampledReasons(const DeviceSamples& samples, RunDevice& device) {
   for (const auto& [name, sum] : sums) device.reasons[name] = std::clamp(sum / direct, 0.0, 1.0);
 }
 
-/// Counters need no sampling: what they grew by over the log, in its length.
+/// Counters need no sampling: their growth over the log, by its length.
 void AddCountedReasons(const DeviceSamples& samples, RunDevice& device) {
   const DeviceSample *first = nullptr, *last = nullptr;
   for (const DeviceSample* sample : samples) {

@@ -1,4 +1,4 @@
-// What the readers of device logs share: one reading of one device, and how they become conditions.
+// Shared by the readers of device logs: one reading of one device, and conditions of readings.
 #pragma once
 
 #include <cstdint>

@@ -279,7 +279,7 @@ std::vector<DeviceSample> OfCsv(std::span<const std::string_view> lines) {
   return samples;
 }
 
-/// Heads come again every so many lines, each with a line of units.
+/// Heads come again after some lines, each with a line of units.
 std::vector<DeviceSample> OfDmon(std::span<const std::string_view> lines) {
   std::vector<LogColumn> columns;
   std::vector<DeviceSample> samples;

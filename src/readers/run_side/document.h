@@ -1,4 +1,4 @@
-// `profgauge.run`, schema 1: from text to numbers. Anything may be in the text; what cannot be used
+// `profgauge.run`, schema 1: from text to numbers. The text may be anything; unusable text
 // gives a problem and no document.
 #pragma once
 
@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostRunRanges = 4'096;
 /// Longest iteration that is meant: a day.
 inline constexpr Ns kMostStepLength = 86'400'000'000'000;
 
-/// What a text gives: a document, problems, or both.
+/// The result of a text: a document, problems, or both.
 struct RunReading {
   std::optional<RunDocument> document;
   std::vector<RunProblem> problems;
@@ -31,8 +31,8 @@ struct RunReading {
 /// "run/windows-disagree". O(n).
 RunReading ReadRunDocument(std::string_view text);
 
-/// Makes sure that the lengths of a document can be used: what no iteration can take is left out
-/// and counted; over 1 % of them, and nothing left, is a problem.
+/// Checks that the lengths of a document can be used: impossible lengths are removed
+/// and counted; over 1 % of them, and none left, is a problem.
 std::optional<RunProblem> CheckLengths(RunDocument& document);
 
 /// The document that a mark carries: `profgauge.run:` and base64url without padding. Nothing where

@@ -8,8 +8,8 @@
 
 namespace profgauge::readers {
 
-/// Fills `out`; the first field that cannot be used is a problem, and the rest is not read. What
-/// may not be shown is counted and left out.
+/// Fills `out`; the first unusable field is a problem, and the rest is not read. Private
+/// fields are counted and left out.
 std::optional<RunProblem> ReadRunFields(const boost::json::object& object, RunDocument& out);
 
 }  // namespace profgauge::readers

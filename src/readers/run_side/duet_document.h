@@ -1,4 +1,4 @@
-// `duet.json`: what `profgauge duet` and the training side's Duet write.
+// `duet.json`: written by `profgauge duet` and the training side's Duet.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ inline constexpr std::string_view kDuetName = "duet.json";
 /// "duet/newer", "duet/too-large".
 Result<Duet> ReadDuet(std::string_view text);
 
-/// The same document: what ReadDuet() reads.
+/// The same document: the input of ReadDuet().
 std::string WriteDuet(const Duet& duet);
 
 /// The document of a folder, or the file itself; empty where `path` is neither.

@@ -84,7 +84,7 @@ std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const Step
   const auto read = [&]() -> Result<StepLog> {
     PROFGAUGE_TRY(const std::string tag, ChooseName(how.tag, names, "--step-tag"));
     PROFGAUGE_TRY(const double factor, ChooseFactor(how, tag));
-    // What is logged every so many iterations is their mean.
+    // A value logged every few iterations is their mean.
     return MakeStepLog("TensorBoard event file", tags[tag], factor, Logged::kMean);
   };
   return read();

@@ -71,7 +71,7 @@ Result<StepLog> OfGoogleBenchmark(const json::array& benchmarks) {
   return MakeStepLog("benchmark", values, FactorOf(unit).value_or(1), Logged::kSingle);
 }
 
-/// Of several benchmarks the first.
+/// The first of several benchmarks.
 std::optional<Result<StepLog>> OfDocument(const json::value& value, const StepTimesInput& how) {
   constexpr double kSeconds = 1e9;
   if (const auto* list = value.if_array()) {

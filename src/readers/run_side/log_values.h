@@ -1,4 +1,4 @@
-// What the readers of logs share: values with their unit, and how they become a document.
+// Shared by the readers of logs: values with their unit, and how they become a document.
 #pragma once
 
 #include <cstdint>

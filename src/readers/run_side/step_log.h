@@ -20,8 +20,8 @@ struct StepLog {
   std::string kind;      ///< "Megatron-LM log"
 };
 
-/// Reads what the text is. Errors: kUsage "usage/step-unit", "usage/step-column"; kInput
-/// "run/no-times" with what is read.
+/// Reads a log in any of the known forms. Errors: kUsage "usage/step-unit", "usage/step-column";
+/// kInput "run/no-times" with the known forms.
 Result<StepLog> ReadStepLog(std::string_view text, const StepTimesInput& how);
 
 }  // namespace profgauge::readers

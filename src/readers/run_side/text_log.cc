@@ -11,7 +11,7 @@
 namespace profgauge::readers {
 namespace {
 
-/// The number behind `words` in `line`, white space skipped; nothing where there is none.
+/// The number after `words` in `line`, white space skipped; nothing where there is none.
 std::optional<double> NumberBehind(std::string_view line, std::string_view words) {
   const std::size_t at = line.find(words);
   if (at == line.npos) return std::nullopt;

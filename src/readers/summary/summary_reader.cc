@@ -14,7 +14,7 @@ Result<std::string> ReadAll(ByteSource& source) {
   while (true) {
     auto got = source.Read(std::as_writable_bytes(std::span(part.data(), part.size())));
     if (!got) {
-      // What gzip cannot give again is missing or damaged in the summary's own words.
+      // If gzip cannot unpack it, the summary is incomplete or damaged: these are its words for it.
       Error error = std::move(got).error();
       if (error.code.starts_with("gzip/")) {
         error.code = error.code == "gzip/truncated" ? "summary/truncated" : "summary/damaged";

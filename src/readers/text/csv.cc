@@ -9,7 +9,7 @@
 namespace profgauge::readers {
 namespace {
 
-/// No table of a profile comes near these; they bound what one row can hold in memory.
+/// No table of a profile is close to these; they limit the memory of one row.
 constexpr std::size_t kMaxRow = std::size_t{16} << 20;
 constexpr std::size_t kMaxCells = 65'536;
 

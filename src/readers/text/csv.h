@@ -17,7 +17,7 @@ namespace profgauge::readers {
 
 class CsvCutter {
  public:
-  /// The cells of a row as they stand, without quotes; of an empty line one that is empty. Valid
+  /// The cells of a row as written, without quotes; an empty line has one empty cell. Valid
   /// during the call.
   using Take = std::function<void(std::span<const std::string> cells)>;
   explicit CsvCutter(Take take) : take_(std::move(take)) {}

@@ -19,7 +19,7 @@ namespace json = boost::json;
 
 /// Deeper nesting is no profile; each level costs stack.
 constexpr std::size_t kMaxDepth = 128;
-/// No row of a profile comes near these; they bound what one row can hold in memory.
+/// No row of a profile is close to these; they limit the memory of one row.
 constexpr std::size_t kMaxRowBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{16} << 20;
 constexpr std::size_t kMaxPath = 4096;
@@ -232,7 +232,7 @@ class Walk {
     return Fail(Invalid(before + skipped + used, code.message()));
   }
 
-  /// What is behind the document's end: nothing but white space, or the zeros that pad a file.
+  /// Text after the document's end: only white space, or the zeros that pad a file.
   Status NoteBehind(std::uint64_t offset, std::string_view rest) const {
     const std::size_t text = rest.find_first_not_of(std::string_view(" \t\r\n\0", 5));
     if (text == rest.npos || allow_incomplete_) return {};

@@ -1,6 +1,6 @@
 // Where JSON values end that need no general parser's judgement: strings of printable ASCII,
-// numbers without exponent, words. What is skipped here every parser accepts; of anything else, and
-// of what reaches to the end of the text, nullptr says that a parser must look at it.
+// numbers without exponent, words. Every parser accepts the text skipped here; for any other text,
+// and text that reaches to the end, nullptr means that a parser must decide.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace profgauge::readers::json_scan {
 
-/// Longer numbers are left to the JSON parser, with its rules for what overflows.
+/// Longer numbers are left to the JSON parser, with its rules for overflow.
 inline constexpr std::ptrdiff_t kMaxNumber = 40;
 
 inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -45,13 +45,13 @@ inline const char* SkipPlain(const char* at, const char* end) {
   return at;
 }
 
-/// Behind the string that opens at `at`; nothing when it is not plain or does not end.
+/// The position after the string at `at`; nothing when it is not plain or does not end.
 inline const char* SkipString(const char* at, const char* end) {
   const char* const close = SkipPlain(at + 1, end);
   return close != end && *close == '"' ? close + 1 : nullptr;
 }
 
-/// Behind the digits at `at`.
+/// The position after the digits at `at`.
 inline const char* SkipDigits(const char* at, const char* end) {
 #ifdef __SSE2__
   while (end - at >= 16) {
@@ -67,8 +67,8 @@ inline const char* SkipDigits(const char* at, const char* end) {
   return at;
 }
 
-/// Behind the digits, fraction included, of the number whose first digit is at `at`; nothing
-/// when they are none of JSON or more than kMaxNumber bytes. What reaches to `end` may go on.
+/// The position after the number whose first digit is at `at`, with its fraction; nothing
+/// when it is none of JSON or has over kMaxNumber bytes. A number that reaches `end` may continue.
 inline const char* SkipMantissa(const char* at, const char* end) {
   const char* const first = at;
   at = SkipDigits(at, end);

@@ -1,5 +1,5 @@
-// What a JSON document is made of, only by its beginning: which keys it has, and how its events
-// look. Nothing is checked: that is for whoever reads it.
+// The structure of a JSON document, only by its beginning: its keys, and the look of its events.
+// Nothing is checked: that is for the reader.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace profgauge::readers {
 
 struct JsonShape {
   bool is_object = false, is_list = false;
-  /// Of the object, or of the first object of the list; the first 32, as they are written.
+  /// Keys of the object, or of the first object of the list; the first 32, as they are written.
   std::vector<std::string_view> keys;
   /// The first three elements of the list, or of the object's list `traceEvents`, without blanks
   /// outside of texts.
@@ -19,7 +19,7 @@ struct JsonShape {
   bool Has(std::string_view key) const;
 };
 
-/// Of text that may be cut anywhere.
+/// Examines text that may be cut anywhere.
 JsonShape ShapeOfJson(std::string_view head);
 
 }  // namespace profgauge::readers

@@ -1,4 +1,4 @@
-// What DLProf's PyTorch plug-in says of a run's switches, in NVTX texts such as
+// A run's switches in NVTX texts of DLProf's PyTorch plug-in, such as
 // {"model_config": {"emit_nvtx": true}}.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace profgauge::readers {
 
 class ModelConfig {
  public:
-  /// Takes what the text says, if it is of that kind. A switch that was on once stays on; of
-  /// numbers the last counts. Names that DLProf does not know are left out.
+  /// Adds the text's switches, if it is of that kind. A switch that was on once stays on; for
+  /// numbers the last one counts. Names that DLProf does not have are skipped.
   void Add(std::string_view text);
   /// One setting: "true", "false" or a whole number.
   void Set(std::string_view name, std::string value);

@@ -1,4 +1,4 @@
-// What the names of runtime calls and copies say, alike in all formats that record them.
+// Meaning of the names of runtime calls and copies, the same in all formats that record them.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace profgauge::readers {
 /// The kind of a runtime or driver call by its name: CUDA, HIP, XPU (Level Zero, SYCL), MTIA….
 ApiKind ApiKindOf(std::string_view call);
 
-/// "Memcpy HtoD (Pageable -> Device)" and its like.
+/// "Memcpy HtoD (Pageable -> Device)" and similar names.
 CopyKind CopyKindOf(std::string_view copy);
 HostMemory HostMemoryOf(std::string_view copy);
 

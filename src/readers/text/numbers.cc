@@ -85,7 +85,7 @@ std::uint64_t WordAt(const char* at) {
   return word;
 }
 
-/// Of eight bytes, the first the lowest.
+/// From eight bytes, the first the lowest.
 bool AreDigits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xf0f0'f0f0'f0f0'f0f0, kSix = 0x0606'0606'0606'0606;
   return ((word & kHigh) | ((word + kSix) & kHigh) >> 4) == 0x3333'3333'3333'3333;
@@ -124,8 +124,8 @@ std::uint64_t ValueOf(std::uint64_t word) {
   return value;
 }
 
-/// Times as nearly all are: at most 16 digits, and at most three behind the point. Empty for
-/// others. No digit needs a look at what has become of the number: 19 of them fit.
+/// The usual form of times: at most 16 digits, and at most three after the point. Empty for
+/// others. No digit needs an overflow check: 19 of them fit.
 std::optional<Ns> PlainMicroseconds(std::string_view text, Fraction fraction, Ns limit) {
   constexpr std::size_t kBehindPoint = 3;
   std::size_t behind = 0;

@@ -9,7 +9,7 @@
 
 namespace profgauge::readers {
 
-/// How the digits behind the point of a time are meant.
+/// Meaning of the digits after the point of a time.
 enum class Fraction : std::uint8_t {
   kDecimal,   ///< 1.5 is 1500 ns.
   kUnpadded,  ///< 1.5 is 1005 ns: nightlies of March 2024 wrote the nanoseconds without zeros.

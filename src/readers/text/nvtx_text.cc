@@ -36,7 +36,7 @@ bool IsMarker(std::string_view text, std::string_view domain) {
   return false;
 }
 
-// The text behind `key` up to the bracket that closes the one it starts with; empty when unclosed.
+// The text after `key` up to the bracket that closes its first one; empty when unclosed.
 std::string_view BracketsAfter(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
   if (at == std::string_view::npos) return {};

@@ -1,4 +1,4 @@
-// What frameworks write into NVTX ranges, taken apart: PyTorch's emit_nvtx, TensorFlow's op ranges,
+// Parses frameworks' NVTX ranges: PyTorch's emit_nvtx, TensorFlow's op ranges,
 // PyProf's and DLProf's Python dictionaries, iteration markers of anyone.
 #pragma once
 
@@ -12,7 +12,7 @@ enum class RangeKind : std::uint8_t { kOp, kAnnotation, kIterationMarker };
 
 struct RangeText {
   RangeKind kind = RangeKind::kAnnotation;
-  std::string name;            ///< "aten::conv2d", without what is appended to it.
+  std::string name;            ///< "aten::conv2d", without appended data.
   std::string input_shapes;    ///< "[[32, 3, 32, 32], []]"; empty when not written.
   std::string input_dtypes;    ///< "[float32, Int]"; empty when not written.
   std::string call_stack;      ///< As HostTable::call_stack; empty when not written.

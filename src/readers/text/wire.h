@@ -1,7 +1,7 @@
 // Protocol Buffers' wire format, read in place: https://protobuf.dev/programming-guides/encoding.
 //
 // A message is a run of fields; nothing says how long it is but the bytes that hold it. Lengths are
-// compared with what is there before anything is done with them, and nothing is allocated.
+// checked against the available bytes before use, and nothing is allocated.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class WireReader {
   bool is_varint() const { return type_ == kVarint; }
   bool is_bytes() const { return type_ == kBytes; }
 
-  /// What is behind the current field: for the place of an error.
+  /// The bytes after the current field: for the place of an error.
   std::string_view rest() const { return rest_; }
 
  private:

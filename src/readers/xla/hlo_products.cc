@@ -84,7 +84,7 @@ Instruction ReadInstruction(std::string_view message) {
   return out;
 }
 
-// Whether it has a product, and all of its products are of narrow types.
+// Whether it has a matmul, and all its matmuls have narrow types.
 bool IsNarrowProduct(const std::vector<Instruction>& computation) {
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> types;
   for (const Instruction& one : computation) types[one.id] = one.type;

@@ -15,7 +15,7 @@ namespace profgauge::readers::xla {
 
 class HloProducts {
  public:
-  /// An HloProto. What is no such message tells nothing.
+  /// An HloProto. Any other message gives nothing.
   void AddModule(std::string_view hlo_proto);
 
   /// Whether the kernel is of a fusion that Triton compiled, with a product whose operands have at

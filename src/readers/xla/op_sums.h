@@ -1,4 +1,4 @@
-// What XLA's compiler states of each HLO op of a TPU: FLOPs and bytes of one execution. Summed up
+// The XLA compiler's data about each HLO op of a TPU: FLOPs and bytes of one execution. Summed up
 // over the executions they place every op on the roofline.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace profgauge::readers::xla {
 
 class OpSums {
  public:
-  /// What the device's plane states of itself; 0 unknown.
+  /// Peak rates by the device's plane; 0 unknown.
   void SetPeaks(double flops, double bandwidth);
   /// The device executes something from `start` to `end`.
   void Extend(std::int32_t device, Ns start, Ns end);

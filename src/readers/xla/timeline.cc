@@ -46,7 +46,7 @@ std::int64_t StreamNumber(std::string_view line) {
   return number;
 }
 
-/// The text behind "key:" in "grid:16,1,1 block:512,1,1".
+/// The text after "key:" in "grid:16,1,1 block:512,1,1".
 std::string_view Detail(std::string_view details, std::string_view key) {
   for (auto at = details.find(key); at != std::string_view::npos; at = details.find(key, at + 1)) {
     const auto end = at + key.size();
@@ -83,7 +83,7 @@ bool IsCollective(std::string_view category) {
   return false;
 }
 
-// What a TPU does when it has nothing to do: transfers to and from the host.
+// A TPU's activity without work: transfers to and from the host.
 bool WaitsForHost(const Event& event) {
   for (const std::string_view kind : {"infeed", "outfeed", "host send", "host recv"}) {
     if (event.hlo_category.starts_with(kind)) return true;
@@ -158,7 +158,7 @@ void Timeline::AddGpu(Gpu gpu) {
 }
 
 // The plane of a TPU is a device of the program. GPUs that it does not use have planes, too, which
-// are empty: they are listed where one that ran something has none of its kernels.
+// are empty: they are listed if a GPU that ran other work has none of its kernels.
 void Timeline::ListDevices() {
   const bool lost = std::ranges::any_of(devices_, [](const auto& entry) {
     return entry.second.has_events && !entry.second.has_work;
@@ -194,7 +194,7 @@ Track Timeline::MakeTrack(std::string_view plane, std::string_view line, std::st
       track.kind = Track::Kind::kModules;
     } else if (name == kSteps) {
       track.kind = Track::Kind::kSteps;
-      // Of one process, as the host's are: that several devices run steps is no several programs.
+      // By process, like the host's: steps of several devices do not mean several programs.
       track.thread = builder_.AddThread(kSteps, device->name);
       builder_.NameThread(kSteps, device->name, device->name);
     }
@@ -338,7 +338,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
   }
   builder_.AddDevice(row);
   if (row.correlation >= 0) work_.push_back({row.gpu, row.start, row.correlation});
-  // The call may not say what it launched; the kernel does.
+  // The call may not name the launched work; the kernel does.
   const auto names = NamesOf(event);
   if (row.correlation >= 0 && (names.scope.valid() || names.hlo.valid())) {
     launched_.emplace(row.correlation, names);
@@ -406,7 +406,7 @@ void Timeline::AddOps(const Call& call) {
   }
 }
 
-// A fusion's name ("fusion.12") does not show what it does, its category may.
+// A fusion's name ("fusion.12") does not show its purpose, its category may.
 Timeline::Piece Timeline::NestedOf(const Track& track, const Event& event) {
   Piece piece;
   piece.gpu = track.gpu;

@@ -3,15 +3,15 @@
 //
 // Lines that the profiler derived from others (Steps, XLA Modules, XLA Ops on GPUs, framework name
 // scopes, source code) repeat the time of the streams: they are counted in the import log and
-// otherwise left out, except for XLA Modules, which are ranges over the device for display. What is
-// work on a device:
+// otherwise skipped, except for XLA Modules, which are ranges over the device for display. Work
+// on a device:
 //   - GPU: the lines "Stream #N…";
 //   - TPU, which has no streams: the line "XLA Ops", and "Sparse Core Ops" of each of its
-//     SparseCores, which are planes of their own but units of it. Events nest (a loop around its
+// SparseCores, which are separate planes but units of it. Events nest (a loop around its
 //     body), so an event becomes the pieces of it that no nested event covers. Waiting for the host
 //     (infeed) is no work; XProf calls such ops off duty.
 //
-// Framework ops and HLO ops are what launched a kernel: two nested ops around the launching call,
+// Framework ops and HLO ops launched a kernel: two nested ops around the launching call,
 // the framework's name scope outside ("jit(f)/dot_general"), the HLO op of its module inside
 // ("jit_f/gemm_fusion_dot.3").
 //
@@ -33,7 +33,7 @@
 
 namespace profgauge::readers::xla {
 
-/// What represents a stream of a TPU: its TensorCores, then each SparseCore.
+/// Represents a stream of a TPU: its TensorCores, then each SparseCore.
 inline constexpr std::int64_t kTensorCore = 0;
 
 /// One event. Stats are text, as trace.json has them; empty when absent.
@@ -77,10 +77,10 @@ struct DevicePlane {
   std::int32_t sparse_core = -1;  ///< -1: the plane is of the device itself.
   bool is_tpu() const { return name.starts_with("/device:TPU"); }
 };
-/// Nothing for planes of hosts, and of what is no device ("/device:CUSTOM:…").
+/// Nothing for planes of hosts, and of other objects ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
 
-/// What is known of a device only by its plane.
+/// Data about a device that only its plane has.
 struct SeenDevice {
   bool is_tpu = false;
   bool is_listed = false;  ///< By Timeline::AddGpu().
@@ -88,7 +88,7 @@ struct SeenDevice {
   bool has_work = false;
 };
 
-/// What a line's events are.
+/// The kind of a line's events.
 struct Track {
   enum class Kind : std::uint8_t { kIgnored, kDerived, kModules, kStream, kNested, kSteps, kHost };
   Kind kind = Kind::kIgnored;
@@ -107,19 +107,19 @@ class Timeline {
   void Add(const Track& track, const Event& event);
   /// A plane is there, whatever is in it. Its device; nullptr when it is of none.
   SeenDevice* SeePlane(std::string_view plane);
-  /// A device, with what its plane states of it.
+  /// A device, with the data of its plane.
   void AddGpu(Gpu gpu);
   /// Compute units of that device, for blocks per unit.
   void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
-  /// What one device can do, in FLOP/s and bytes per second; 0 unknown.
+  /// Peak rates of one device, in FLOP/s and bytes per second; 0 unknown.
   void SetPeaks(double flops, double bandwidth) { sums_.SetPeaks(flops, bandwidth); }
   /// A module that ran, as an HloProto. Before the events of devices, whose kernels it explains.
   void AddModule(std::string_view hlo_proto) { products_.AddModule(hlo_proto); }
-  /// Adds what can only be told at the end: ops around launches, nested device ops, steps.
+  /// Adds data that is known only at the end: ops around launches, nested device ops, steps.
   void Finish();
 
  private:
-  /// The names of what launched a kernel.
+  /// The names of a kernel's launching ops.
   struct Names {
     StringId scope;
     StringId hlo;

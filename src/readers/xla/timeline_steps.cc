@@ -1,4 +1,4 @@
-// What needs the whole timeline: nested events as pieces, and steps of devices as iterations.
+// Steps that need the whole timeline: nested events as pieces, and steps of devices as iterations.
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -12,7 +12,7 @@
 
 namespace profgauge::readers::xla {
 
-// Of nested events each instant belongs to the innermost one.
+// If events nest, each instant belongs to the innermost one.
 void Timeline::AddNested() {
   std::stable_sort(nested_.begin(), nested_.end(), [](const Piece& a, const Piece& b) {
     return std::tuple(a.gpu, a.stream, a.start, -a.end) <
@@ -68,9 +68,9 @@ void Timeline::AddNested() {
   nested_.clear();
 }
 
-// Iterations are stretches of the host. Where it marked none, a step is the host's from the call
-// that launched its first work on the device to that of the next step, so that its work is its own
-// however far the host runs ahead; without launches it stays the device's.
+// Iterations are time spans of the host. If it marked none, a step is the host's from the call
+// that launched its first work on the device to that of the next step, so that its work belongs to
+// it however far the host runs ahead; without launches it stays the device's.
 void Timeline::AddDeviceSteps() {
   boost::unordered_flat_map<std::int64_t, Span> calls;
   for (const Call& call : calls_) {
@@ -83,7 +83,7 @@ void Timeline::AddDeviceSteps() {
                    [](const DeviceStep& a, const DeviceStep& b) {
                      return std::pair(a.gpu, a.row.start) < std::pair(b.gpu, b.row.start);
                    });
-  // Of each step the calls of its work, from the first one's start to the last one's end.
+  // For each step the calls of its work, from the first one's start to the last one's end.
   std::vector<Span> launches;
   for (std::size_t i = 0; i < device_steps_.size(); ++i) {
     const DeviceStep& step = device_steps_[i];
@@ -124,8 +124,8 @@ void Timeline::AddDeviceSteps() {
   }
 }
 
-// Of a host that goes on before the device is done a step is the time that dispatching took, and
-// without launches nothing shows which work it dispatched.
+// If the host continues before the device is done, a step is the time of dispatching, and
+// without launches its work is unknown.
 bool Timeline::HostRunsAhead() const {
   const bool any_work =
       std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });

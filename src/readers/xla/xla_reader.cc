@@ -188,7 +188,7 @@ class XPlaneReader final : public Reader {
   }
 };
 
-/// Events whose track is unknown yet: what they are is after them.
+/// Events whose track is unknown yet: its definition comes after them.
 class WaitingEvents {
  public:
   void Add(std::uint32_t track, const Event& event) {
@@ -227,7 +227,7 @@ class WaitingEvents {
   };
   std::vector<Row> rows_;
   std::vector<std::pair<std::uint32_t, StringId>> texts_;  ///< By the number of the stat.
-  StringPool pool_;  ///< Of their own: most are numbers that nothing else names.
+  StringPool pool_;  ///< Separate: most are numbers that nothing else names.
 };
 
 /// The rows of trace.json: names of processes and threads, and events, in any order.
@@ -333,7 +333,7 @@ class TraceRows final : public JsonRowReceiver {
   Timeline& timeline_;
   ProfileBuilder& builder_;
   boost::unordered_flat_map<std::string, std::string> planes_;
-  boost::unordered_flat_map<std::string, std::uint32_t> numbers_;  ///< Of tracks_, by key.
+  boost::unordered_flat_map<std::string, std::uint32_t> numbers_;  ///< Indices in tracks_, by key.
   std::vector<Named> tracks_;
   WaitingEvents waiting_;
   std::string key_;

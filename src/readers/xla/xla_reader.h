@@ -1,4 +1,4 @@
-// Profiles of XLA: what JAX, TensorFlow and PyTorch/XLA write into plugins/profile/<time>/.
+// Profiles of XLA, which JAX, TensorFlow and PyTorch/XLA write into plugins/profile/<time>/.
 //
 //   - `<host>.xplane.pb`, complete: readers/xla/xplane.h;
 //   - `<host>.trace.json.gz` (perfetto_trace.json.gz of JAX too), the same events without the

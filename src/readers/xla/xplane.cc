@@ -59,7 +59,7 @@ enum : std::uint32_t { kName = 2, kDisplayName = 4, kStats = 5 };
 constexpr std::string_view kEnvironment = "Task Environment";
 constexpr std::string_view kModulePlane = "/host:metadata";
 
-/// Valid text; what is not UTF-8 is shown as U+FFFD.
+/// Valid text; bytes that are no UTF-8 are shown as U+FFFD.
 std::string_view Valid(std::string_view text, std::deque<std::string>& kept, ImportLog& log) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -78,7 +78,7 @@ Ns Nanoseconds(std::int64_t picoseconds) {
   return whole + (rest >= 500 ? 1 : rest <= -500 ? -1 : 0);
 }
 
-/// One plane: first what its ids mean, then its lines.
+/// One plane: first the definitions of its ids, then its lines.
 class Plane {
  public:
   Plane(std::string_view message, Timeline& timeline, ProfileBuilder& builder)
@@ -161,7 +161,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
-  /// A stat's value as text, and what it is.
+  /// A stat's value as text, and its kind.
   struct Stat {
     StatMeta meta;
     std::string_view text;
@@ -344,7 +344,7 @@ class Plane {
 }  // namespace
 
 bool BeginsXSpace(std::string_view head) {
-  // A first plane may be longer than what is at hand: its length is not asked for.
+  // A first plane may be longer than the available bytes: its length is not checked.
   if (head.size() < 3 || head.front() != '\x0A') return false;
   head.remove_prefix(1);
   std::size_t length_bytes = 0;
@@ -374,7 +374,7 @@ std::string_view NameOf(std::string_view plane) {
   return {};
 }
 
-/// The planes met so far: Protocol Buffers' files that are put behind one another are one message
+/// The planes so far: concatenated Protocol Buffers files are one message
 /// with the planes of all.
 class SeenPlanes {
  public:

@@ -22,7 +22,7 @@ struct XSpaceEnd {
   std::uint64_t offset = 0;  ///< Where it stopped.
 };
 
-/// Reads all of `bytes` into `builder`; what is not whole at the end is left out. Events without a
+/// Reads all of `bytes` into `builder`; an incomplete end is skipped. Events without a
 /// usable time, or that only count occurrences, are counted in the import log. A plane that is
 /// there twice byte for byte counts once; another of a device that has one is a second recording's,
 /// at which reading ends. Errors: kInput "xla/malformed" when a whole plane holds bytes that are no

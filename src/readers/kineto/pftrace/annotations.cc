@@ -52,8 +52,8 @@ bool Annotations::Read(std::string_view message, const Interned& interned) {
   return true;
 }
 
-// The text of a value goes behind texts_. What has none is a list or object without elements, of
-// which nothing is written.
+// The text of a value goes to texts_. A value without text is a list or object without elements,
+// which is not written.
 bool Annotations::ReadValue(std::string_view message, const Interned& interned, int depth,
                             std::string_view& name, Value& value) {
   value.at = texts_.size();
@@ -153,7 +153,7 @@ bool Annotations::AppendNested(std::string_view message, const Interned& interne
   return true;
 }
 
-// Of each argument of a trace: most are distinguished by their length.
+// For each argument of a trace: most are distinguished by their length.
 void Annotations::SeeSign(std::string_view name, const Value& value) {
   switch (name.size()) {
     case 4:

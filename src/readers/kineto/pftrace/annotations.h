@@ -23,7 +23,7 @@ inline std::string_view DigitsOf(const fmt::format_int& number) {
 inline constexpr int kDeepest = 32;
 inline constexpr std::size_t kMostAnnotations = 4096;
 
-/// What of the arguments says which kind of event it is, where it has no category.
+/// The arguments that show the kind of an event without a category.
 struct ArgumentSigns {
   bool has_device = false, has_stream = false, has_context = false, has_correlation = false;
   bool has_grid = false, has_call_id = false, is_frame = false, is_sync = false,
@@ -40,7 +40,7 @@ class Annotations {
   void Add(kineto::Field field, std::string_view value, kineto::Form form);
   /// Gives all to `event`, whose views then are of this.
   void SetAll(kineto::RawEvent& event);
-  /// Of the event at hand: the number of values that were left out, and names that are missing.
+  /// For the current event: the number of omitted values, and missing names.
   std::uint64_t left_out() const { return left_out_; }
   std::uint64_t missing() const { return missing_; }
   const ArgumentSigns& signs() const { return signs_; }

@@ -158,7 +158,7 @@ Sequence* Decoder::SequenceOf(std::uint64_t number) {
 }
 
 void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_t offset) {
-  // A sequence's first packet says so, too; causes have bits of their own.
+  // A sequence's first packet has it, too; causes have separate bits.
   const bool is_loss = packet.dropped > 1 || (packet.dropped == 1 && sequence.has_packets);
   if (is_loss) {
     builder_.log().AddAt(Counter::events_dropped,
@@ -172,7 +172,7 @@ void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_
   sequence.has_packets = true;
 }
 
-// Clear first, then take what is interned, then the event: all may be in one packet.
+// Clear first, then interned data, then the event: all may be in one packet.
 bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   Sequence* const sequence = SequenceOf(packet.sequence);
   if (sequence == nullptr) return false;

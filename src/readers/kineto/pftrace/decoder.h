@@ -1,7 +1,7 @@
 // Packets of a Perfetto trace into rows without times, and marks that say when they begin and end.
 //
 // Times, threads and lengths are known at the end only of the trace: clocks and tracks may be
-// explained behind what uses them, and ends follow their begins at any distance.
+// defined after their first use, and ends follow their begins at any distance.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -39,7 +39,7 @@ struct Stage {
   std::uint32_t row = 0;
 };
 
-/// What the trace says, in its order.
+/// The trace's events, in its order.
 struct Decoded {
   std::vector<Row> rows;  ///< Ids are the builder's.
   std::vector<SliceEnd> slices;
@@ -101,7 +101,7 @@ class Decoder {
   kineto::RawEvent event_;
   Annotations arguments_;
   std::string scratch_, digits_;
-  /// What the texts of a stage say.
+  /// The meaning of the texts of a stage.
   struct Extra {
     bool has_device = false, has_stream = false;
     std::int64_t device = -1;

@@ -1,4 +1,4 @@
-// Who wrote a Perfetto trace, by what is in it, and what to do with one that PyTorch did not write.
+// The writer of a Perfetto trace, by its contents, and the next step if PyTorch did not write it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class Writer : std::uint8_t {
   kUnknown,
 };
 
-/// What was seen that tells writers apart.
+/// Contents that distinguish writers.
 struct Signs {
   bool system = false;          ///< ftrace, process trees, or data sources of a system.
   bool rocprof_sys = false;     ///< Categories of rocprof-sys.
@@ -37,7 +37,7 @@ struct Signs {
   bool neuron = false;         ///< Tracks of NeuronCores.
 
   void SeeCategory(std::string_view category);
-  /// Of a data source of the profile's settings.
+  /// A data source of the profile's settings.
   void SeeSource(std::string_view name);
   void SeeTrack(std::string_view name);
 };

@@ -14,7 +14,7 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-// Of fuzz targets small, so that packets are cut.
+// Small in fuzz targets, so that packets are cut.
 constexpr std::size_t kWindow = kReadBlock / 4;
 constexpr char kPacketTag = '\x0A';  // Field 1, length-delimited.
 /// zstd's own limit for streams is 128 MB of memory; Perfetto's writer needs 2.

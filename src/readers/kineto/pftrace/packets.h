@@ -16,7 +16,7 @@ namespace profgauge::readers::pftrace {
 
 /// A packet that says to be longer is none.
 inline constexpr std::uint64_t kLargestPacket = std::uint64_t{256} << 20;
-/// What one compressed packet may hold.
+/// The size limit of one compressed packet.
 inline constexpr std::uint64_t kLargestBundle = std::uint64_t{256} << 20;
 
 /// Holds bytes of the stream until a packet is whole.
@@ -28,7 +28,7 @@ class PacketBuffer {
   /// Moves to the next packet: packet() is valid until the next call of Add() or Next().
   State Next();
   std::string_view packet() const { return packet_; }
-  /// Where in the stream the packet's first byte stands that Next() looked at last.
+  /// Offset in the stream of the first byte of the packet that Next() examined last.
   std::uint64_t offset() const { return offset_; }
   /// Whether bytes are left that are no whole packet.
   bool has_rest() const { return at_ < bytes_.size(); }
@@ -47,7 +47,7 @@ enum class Codec : std::uint8_t { kDeflate, kZstd };
 enum class BundleEnd : std::uint8_t { kWhole, kDamaged, kTooLarge, kStopped };
 
 /// Gives each packet of a compressed one to `take`, which may stop it. Memory does not grow with
-/// what the bytes unpack to, but with the longest packet in it.
+/// the unpacked size, but with the longest packet in it.
 BundleEnd Unpack(std::string_view compressed, Codec codec,
                  const std::function<bool(std::string_view)>& take);
 
@@ -58,7 +58,7 @@ class PacketReader {
   /// False at the end, also where the stream stops inside a packet or is damaged.
   bool Next();
   std::string_view packet() const { return buffer_.packet(); }
-  /// Of the packet, or of what is none.
+  /// Of the packet, or of bytes that are none.
   std::uint64_t offset() const { return buffer_.offset(); }
   bool damaged() const { return damaged_; }
   /// Whether the stream stops inside a packet.

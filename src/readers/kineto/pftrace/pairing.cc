@@ -34,7 +34,7 @@ bool IsGroup(Marks marks) {
   return !IsInTime(marks);
 }
 
-/// Of marks of one track, by their places: an end closes what began last.
+/// Marks of one track, by their places: an end closes the slice that began last.
 void PairTrack(Marks marks, std::span<std::uint32_t> places, Paired& paired) {
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
     return marks[a].time < marks[b].time;

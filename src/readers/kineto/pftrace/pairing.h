@@ -1,10 +1,10 @@
-// Which end belongs to which begin: a Perfetto trace has both as packets of their own, and an end
-// names its track alone.
+// Pairs begins and ends: a Perfetto trace has both as separate packets, and an end
+// names only its track.
 //
 // PyTorch writes groups: all begins, then as many ends in the same order; within a group the k-th
 // end is that of the k-th begin, also where slices of one track overlap without nesting, which they
-// do (94 of 35 569 slices of a ResNet-50 would get another's end). Everybody else writes as time
-// goes by: there an end closes what began last on its track.
+// do (94 of 35 569 slices of a ResNet-50 would get another's end). All others write in the order of
+// time: there an end closes the slice that began last on its track.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace profgauge::readers::pftrace {
 struct SliceMark {
   Ns time = 0;
   std::uint64_t track = 0;
-  std::uint32_t sequence = 0;  ///< Of the writer.
+  std::uint32_t sequence = 0;  ///< Number of the writer.
   bool is_begin = false;
 };
 
@@ -30,7 +30,7 @@ struct Paired {
   std::size_t begins_alone = 0, ends_alone = 0;
 };
 
-/// Of marks in the file's order. O(n log n). REQUIRES: fewer than 2^32 - 1.
+/// Pairs marks in the file's order. O(n log n). REQUIRES: fewer than 2^32 - 1.
 Paired Pair(std::span<const SliceMark> marks);
 
 }  // namespace profgauge::readers::pftrace

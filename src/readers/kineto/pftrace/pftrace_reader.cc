@@ -202,7 +202,7 @@ bool IsBundle(std::string_view packet) {
   return fields.ok() && is_bundle;
 }
 
-/// Whether the first packet, which may be longer than what is looked at, is a compressed one.
+/// Whether the first packet, which may be longer than the examined bytes, is a compressed one.
 bool BeginsWithBundle(std::string_view head) {
   constexpr std::string_view kDeflateTag = "\x92\x03", kZstdTag = "\xAA\x08";
   if (!head.starts_with('\x0A')) return false;
@@ -212,7 +212,7 @@ bool BeginsWithBundle(std::string_view head) {
   return head.starts_with(kDeflateTag) || head.starts_with(kZstdTag);
 }
 
-// Of packets that fit into `head`; the one that it cuts says nothing.
+// Packets that fit into `head`; one that it cuts is no evidence.
 Match MatchOf(std::string_view head) {
   constexpr int kNoAccident = 3;  // Messages in a row under field 1.
   PacketBuffer buffer;

@@ -1,6 +1,6 @@
 // Reads the binary traces (.pftrace) that PyTorch's profiler writes since 2.14, in Perfetto's
-// format. What other programs write in that format is refused by its content, with what to record
-// instead.
+// format. Files of other programs in that format are refused by their contents, with the format to
+// record instead.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-/// Rows of each kind, handed over by many at once.
+/// Rows of each kind, added in batches.
 class Batches {
  public:
   explicit Batches(ProfileBuilder& builder) : builder_(builder) {}
@@ -57,7 +57,7 @@ class Threads {
   Threads(const Tracks& tracks, ProfileBuilder& builder) : tracks_(tracks), builder_(builder) {}
   struct Thread {
     ThreadId id;
-    bool is_profiler = false;  ///< Of no process of the program.
+    bool is_profiler = false;  ///< It is of no process of the program.
   };
   Thread Of(std::uint64_t track) {
     const auto found = found_.find(track);
@@ -92,7 +92,7 @@ concept OnThread = requires(Row row) {
   row.thread;
 };
 
-/// Sets what the row lacks, and adds it.
+/// Completes the row and adds it.
 struct Placer {
   Ns start = 0, duration = 0;
   std::optional<Threads::Thread> thread;
@@ -118,7 +118,7 @@ struct Placer {
 /// Slices whose times are known, with the places that they had.
 struct Settled {
   std::vector<SliceMark> marks;
-  std::vector<std::uint32_t> rows;  ///< Of each mark.
+  std::vector<std::uint32_t> rows;  ///< By mark.
 };
 
 bool CountsTime(const std::optional<Ns>& time, ProfileBuilder& builder) {

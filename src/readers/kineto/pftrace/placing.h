@@ -6,7 +6,7 @@
 
 namespace profgauge::readers::pftrace {
 
-/// Adds what begins and ends, in the trace's order, and counts what does not.
+/// Adds ranges with begin and end, in the trace's order, and counts those without.
 void PlaceRows(Decoded& decoded, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::pftrace

@@ -22,8 +22,8 @@ std::string_view Decoder::NameOf(std::optional<std::string_view> found, std::uin
   return scratch_;
 }
 
-// The slice's fields in any order; what its arguments are decides what it is where it has no
-// category.
+// The slice's fields in any order; without a category, its arguments decide
+// its kind.
 bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t writer,
                         const Sequence& sequence) {
   enum Type : std::uint64_t { kBegin = 1, kEnd = 2 };

@@ -1,4 +1,4 @@
-// What packets of a Perfetto trace refer to: per writer sequence texts by number and clocks, and
+// Referenced data of a Perfetto trace: per writer sequence texts by number and clocks, and
 // the tracks of the whole trace.
 #pragma once
 
@@ -32,7 +32,7 @@ enum class Table : std::uint16_t {
 class Interned {
  public:
   Interned() = default;
-  Interned(const Interned&) = delete;  // What is found are views of texts_.
+  Interned(const Interned&) = delete;  // The results are views of texts_.
   Interned& operator=(const Interned&) = delete;
   /// False where the number had another text, which it no longer has.
   bool Set(Table table, std::uint64_t iid, std::string_view text);
@@ -49,14 +49,14 @@ class Interned {
   boost::unordered_flat_map<std::pair<std::uint16_t, std::uint64_t>, std::string_view, Hash> found_;
 };
 
-/// One writer's state: what its later packets count on.
+/// One writer's state: data to which its later packets refer.
 struct Sequence {
   bool is_valid = false;  ///< From the packet that clears the state on, until packets are lost.
   bool has_packets = false;
   Interned interned;
   std::uint64_t clock = 0;  ///< Of packets that name none; 0: the trace's.
   std::uint64_t track = 0;
-  boost::unordered_flat_map<std::uint64_t, std::uint64_t> last;  ///< Of clocks that count on.
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> last;  ///< Of incremental clocks.
 
   /// Forgets all but that there were packets.
   void Begin();
@@ -79,7 +79,7 @@ class Clocks {
                             Sequence& sequence);
   /// Once all snapshots are read: the time in the trace's clock. Nothing where none explained it.
   std::optional<Ns> Settle(Stamp stamp) const;
-  /// What makes Unix time of the trace's clock.
+  /// The offset from the trace's clock to Unix time.
   Ns to_unix() const { return to_unix_.value_or(0); }
 
  private:
@@ -101,7 +101,7 @@ struct Track {
   std::string name;
 };
 
-/// A track's process and thread, as texts that name them, and what they are called.
+/// A track's process and thread, as texts that name them, and their own names.
 struct Place {
   std::string process, thread, process_name, thread_name;
 };

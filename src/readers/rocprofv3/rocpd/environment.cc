@@ -77,7 +77,7 @@ Environment EnvironmentOf(std::string_view json) {
         IsOn(variables.Text("ROCPROF_SELECTED_REGIONS"))) {
       out.traced += (out.traced.empty() ? "" : ", ") + std::string("only in selected regions");
     }
-    // What the filter is may name what no one else should read.
+    // The filter's text may hold private names.
     const auto filters = [&](std::string_view name) { return !variables.Text(name).empty(); };
     if (std::any_of(std::begin(kFilters), std::end(kFilters), filters)) {
       out.traced += (out.traced.empty() ? "" : ", ") + std::string("only kernels of a filter");

@@ -1,5 +1,5 @@
-// What a process' environment says of its rank and of what was traced. The database holds all of
-// the environment, with tokens: nothing but the variables named here is looked at.
+// The rank of a process and the traced kinds, from its environment. The database holds all of
+// the environment, with tokens: only the variables named here are read.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace profgauge::readers::rocpd {
 
 struct Environment {
   std::int64_t rank = -1, world_size = -1;  ///< -1: not said.
-  /// Whether the profiler says what it traced, by variables of its own.
+  /// Whether the profiler's own variables state the traced kinds.
   bool says_traced = false;
   bool kernels_traced = false, copies_traced = false;
   std::string traced;  ///< "kernels, copies, HIP calls"

@@ -12,7 +12,7 @@
 namespace profgauge::readers::rocpd {
 namespace {
 
-/// Both tools' names of what is measured here, by how they begin.
+/// Prefixes of both tools' names for the data measured here.
 Domain DomainNamed(std::string_view category) {
   struct Entry {
     std::string_view start;
@@ -99,7 +99,7 @@ Status Import::ReadTexts() {
 }
 
 Status Import::ReadCategories() {
-  constexpr std::size_t kMostIds = 512;  // Of markers: a writer has four.
+  constexpr std::size_t kMostIds = 512;  // For markers: a writer has four.
   PROFGAUGE_TRY(auto scan, Open("info_category", {{{"id"}}, {{"name"}}}));
   has_categories_ = scan.Has(0);
   const auto note = [&](std::int64_t id, std::string_view name) {

@@ -1,7 +1,7 @@
 // One process of a rocpd database, into a profile.
 //
 // Source of the schema: rocprofiler-sdk's and rocprof-sys' writers and schema files. Any table and
-// column may be missing, and ids may name nothing: a row is kept without what is not there.
+// column may be missing, and ids may name nothing: a row is kept without the missing data.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -23,7 +23,7 @@
 
 namespace profgauge::readers::rocpd {
 
-/// What a region or sample is.
+/// The kind of a region or sample.
 enum class Domain : std::uint8_t { kNone, kCall, kRccl, kMarker, kKernel, kOther };
 /// Whether its regions and samples are rows of the profile.
 constexpr bool IsMeasured(Domain domain) {
@@ -38,7 +38,7 @@ class Import {
   /// Reads all tables; the builder is complete then except for Finish().
   Status Read();
   const Environment& environment() const { return environment_; }
-  /// What is not the same in all releases, for whoever has a file of a new one: "streams by row;
+  /// Differences between releases, for users with a file of a new one: "streams by row;
   /// …".
   std::string Layout() const;
 
@@ -53,7 +53,7 @@ class Import {
   struct Thread {
     std::int64_t process = -1, number = -1;  ///< The row of the process; the system's number.
   };
-  /// Rows from 4.1 on name this instead of what is in it.
+  /// Rows from 4.1 on name this instead of its contents.
   struct Track {
     std::int64_t process = -1, thread = -1, agent = -1, queue = -1, stream = -1;
   };

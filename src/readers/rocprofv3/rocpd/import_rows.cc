@@ -11,7 +11,7 @@ namespace {
 
 using rocprofv3::Times;
 
-/// Of a record whose event is not there, by the function's name: rocprofv3 writes without foreign
+/// For a record whose event is missing, by the function's name: rocprofv3 writes without foreign
 /// keys.
 Domain DomainOfFunction(std::string_view name) {
   const auto is_upper = [&](std::size_t at) {
@@ -175,7 +175,7 @@ void Import::Place(const Times& times, std::int64_t event, std::string_view name
   rows_.AddCall(times, name, on, known == nullptr ? 0 : known->stack);
 }
 
-// Of kernels; what is sampled while they run (SPM) lets them run side by side.
+// Kernels; sampling while they run (SPM) lets them run concurrently.
 Status Import::CountCounters() {
   PROFGAUGE_TRY(auto scan, Open("pmc_event", {{{"event_id"}}, {{"sample_id"}}}));
   boost::unordered_flat_set<std::int64_t> kernels;

@@ -169,7 +169,7 @@ class RocpdReader final : public Reader {
            "kernels, calls and markers with `rocpd convert`, and check the rank and marker names; "
            "`rocpd_layout` lists the tables and columns found";
   }
-  // It writes DIR/HOST/PID_results.db; what is in pass_1, pass_2 … are runs with other counters.
+  // It writes DIR/HOST/PID_results.db; files in pass_1, pass_2 … are runs with other counters.
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>&) const override {
     return FoldersBelow(folder, [](const fs::path& host) {

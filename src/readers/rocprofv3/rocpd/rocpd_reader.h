@@ -1,9 +1,9 @@
-// Databases of AMD's rocprofv3 (`*_results.db`, what it writes by default since ROCm 7.0) and of
-// rocprof-sys (`rocpd.db`): SQLite, the tables of each process under names with a suffix of its
-// own.
+// Databases of AMD's rocprofv3 (`*_results.db`, its default output since ROCm 7.0) and of
+// rocprof-sys (`rocpd.db`): SQLite, the tables of each process under names with its own suffix
+// (an id).
 //
-// A process is a profile; its rank is what the environment said. Times are the computer's uptime in
-// nanoseconds: those of two computers say nothing of each other.
+// A process is a profile; its rank comes from the environment. Times are the computer's uptime in
+// nanoseconds: those of two computers are unrelated.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Which tables a rocpd database has, and whether they are of a layout that is known. Versions do
-// not tell: "3" names several layouts and "4" three that exclude each other.
+// The tables of a rocpd database, and whether their layout is known. Versions are no
+// evidence: "3" names several layouts and "4" three that exclude each other.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@
 
 namespace profgauge::readers::rocpd {
 
-/// "rocpd_BASE" and what follows it in the names of one process' tables: mostly an id.
+/// "rocpd_BASE" and the suffix in the names of one process' tables: mostly an id.
 std::string TableOf(std::string_view base, const std::string& suffix);
 
 /// The suffixes of the processes that a database is of, in order; none: it is no rocpd.
@@ -24,7 +24,7 @@ Result<std::vector<std::string>> UnknownTables(sqlite::Database& database,
                                                const std::set<std::string>& tables,
                                                const std::string& suffix);
 
-/// What the writer says of a process' tables.
+/// The writer's data about a process' tables.
 struct Metadata {
   std::string version;      ///< "3"; empty where it does not say.
   std::string compression;  ///< Of texts; empty: none.
