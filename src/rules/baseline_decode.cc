@@ -60,7 +60,7 @@ void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const MetricSpec& metr
   }
 }
 
-/// What is never negative loses at most all it has.
+/// A number that is never negative can fall by at most its whole value.
 void CheckDecrease(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                    const BaselineLimit& limit) {
   if (!limit.max_decrease || !limit.max_decrease->relative || metric.range.least < 0) return;
@@ -176,7 +176,7 @@ void DecodeNoiseFloor(Decoder& decoder, const YamlNode& node, std::optional<doub
                           FormatLimit(*target, Unit::kShare)));
 }
 
-// A list without the device would hold runs of different devices against each other, silently.
+// A list without the device would silently compare runs of different devices.
 void DecodeMatch(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
   out.match_any = decoder.Is(node, "any");
   out.match.emplace();

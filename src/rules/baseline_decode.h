@@ -1,4 +1,4 @@
-// `baseline:` of a policy: limits on changes, and what a baseline must be.
+// `baseline:` of a policy: limits on changes, and requirements for a baseline.
 #pragma once
 
 #include <memory>

@@ -52,7 +52,7 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
   expr::RowId last_row = expr::Source::kNoRow;
   for (std::size_t row = 0; row < out.size(); ++row) {
     for (std::size_t i = 0; i < columns.size(); ++i) key[i] = IntegerAt(columns[i], row);
-    // Rows of one rank stand together mostly, so the last answer is mostly the next one.
+    // Rows of one rank are mostly adjacent, so the last answer is mostly the next one.
     if (key != last) {
       const auto found = by_name.find(key);
       last_row = found == by_name.end() ? expr::Source::kNoRow : found->second;
@@ -159,7 +159,7 @@ expr::Source RunData::BindMetric(std::string_view id) const {
 
 std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
   if (!rule.scenario || replayer_ == nullptr) return std::nullopt;
-  // Work that stays as recorded would hide what a change brings.
+  // Work of unchanged duration would make the simulated saving too small.
   const auto has_free_thread = [](const PathGraph& graph) { return !graph.free_threads().empty(); };
   const std::span<const PathGraph> graphs = replayer_->graphs();
   if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return std::nullopt;

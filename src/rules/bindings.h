@@ -18,7 +18,7 @@
 
 namespace profgauge {
 
-/// One analysis, as rules see it, several at once where threads ask. Rows of tables are joined with
+/// One analysis, as rules see it; thread-safe. Rows of tables are joined with
 /// their rank, GPU or iteration once, for all rules. `analysis` and `facts` must outlive it.
 class RunData {
  public:
@@ -38,9 +38,9 @@ class RunData {
   /// that is unknown. nullptr when one of the tables is missing.
   const std::vector<expr::RowId>* Join(const TableSpec& table, const TableSpec& enclosing);
 
-  /// What the rows of a table can cost; nullptr when that is unknown.
+  /// The possible cost of a table's rows; nullptr when that is unknown.
   const Exposure* FindExposure(std::string_view table) const;
-  /// What the replay predicts that the rule's scenario saves, in ns per iteration; nothing without
+  /// The simulated saving of the rule's scenario, in ns per iteration; nothing without
   /// a scenario or a replay, or when the scenario matches nothing.
   std::optional<double> ReplayedGain(const CompiledRule& rule);
 

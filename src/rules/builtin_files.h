@@ -16,7 +16,7 @@ std::string_view EmbeddedRuleTree(std::string_view path);
 /// All of them, in the order of CMakeLists.txt.
 std::span<const std::string_view> EmbeddedRulesPaths();
 
-/// What a file of rules/ is.
+/// The kind of a file of rules/.
 enum class BuiltinKind : std::uint8_t { kRules, kPreset };
 /// "builtin:comm", …: all files of a kind, in the order of CMakeLists.txt.
 std::vector<std::string> BuiltinFiles(BuiltinKind kind);

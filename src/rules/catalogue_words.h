@@ -1,5 +1,5 @@
-// What rules need to know of columns beside their units: the values of those that are
-// enumerations, whose work they count, and which hold code.
+// Properties of columns that rules need besides their units: the values of
+// enumerations, the work they count, and whether they hold code.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ const expr::Enumeration* KnownValuesOf(std::string_view name);
 
 /// The column or fact of which all `ids` are values; empty: there is none.
 std::string_view FindByValues(const std::vector<std::string>& ids);
-/// What the data has for a value of `name`; `id` itself where nothing else is known.
+/// The cell that represents a value of `name`; `id` itself if there is none.
 std::string CellOfValue(std::string_view name, const std::string& id);
 
 /// A column of a table by its name in rules, "kernel.calls"; nullptr: there is none.

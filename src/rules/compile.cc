@@ -134,7 +134,7 @@ class RuleCompiler {
                           values);
   }
 
-  /// What is wrong with the name of a row is told there, not wherever it is used.
+  /// Errors in the name of a row are reported there, not at each use.
   void RowNames() {
     const auto before = static_cast<std::ptrdiff_t>(errors_.size());
     for (const RuleLet& name : rule_.row_names) {
@@ -220,7 +220,7 @@ class RuleCompiler {
     }
   }
 
-  /// A scenario sees the rows that it changes alone: parameters are in it as their numbers.
+  /// A scenario sees only the rows that it changes: parameters are in it as their numbers.
   SourceText WithParameters(const SourceText& source) const {
     const auto tokens = expr::Tokenize(source.text);
     if (!tokens) return source;
@@ -322,7 +322,7 @@ class RuleCompiler {
   const ActiveRule* active_;
   Errors& errors_;
   CompiledRule out_;
-  Errors wrong_rows_;  ///< Of names of rows.
+  Errors wrong_rows_;  ///< In names of rows.
   Reaches reaches_;
   std::vector<std::string> wrong_names_;  ///< Names whose expression has an error.
 };
@@ -407,7 +407,7 @@ void AdoptLimits(const Policy& policy, CompiledRule& rule) {
   if (!adopted.empty()) rule.limits = std::move(adopted);
 }
 
-/// The condition of a waiver for a rule with errors of its own is not looked at.
+/// The condition of a waiver is not checked if its rule has errors.
 void AttachWaivers(const Policy& policy, std::span<const Errors> errors_of,
                    std::vector<CompiledRule>& rules, Errors& errors) {
   for (const Waiver& waiver : policy.waivers) {

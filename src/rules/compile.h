@@ -45,7 +45,7 @@ struct CompiledRule {
   RuleSchema names;
   std::vector<expr::Slot> needs;
   std::optional<expr::Program> where, when, metric, sure_when, gain;
-  std::optional<CompiledScenario> scenario;  ///< Of the gain.
+  std::optional<CompiledScenario> scenario;  ///< From the gain.
   std::vector<Let> lets;
   std::vector<Limit> limits;
   expr::Display metric_display;
@@ -65,12 +65,12 @@ struct CompiledRule {
   std::vector<std::size_t> symptoms;  ///< Rules (by index) that this one explains, and those…
   /// …that it explains only if a condition of `explains_when` (by index) holds.
   std::vector<std::pair<std::size_t, std::size_t>> symptoms_when;
-  std::vector<expr::Program> explains_when;  ///< As in the rule.
+  std::vector<expr::Program> explains_when;  ///< Like in the rule.
   std::vector<std::string> doubts;           ///< Limits that look mistaken; one sentence each.
-  Errors warnings;                           ///< What is well-formed and hardly meant.
+  Errors warnings;                           ///< Well-formed parts that are probably mistakes.
 };
 
-/// Compiles what is to be evaluated. `rules` and `policy` must outlive the result. Errors: all of
+/// Compiles rules for evaluation. `rules` and `policy` must outlive the result. Errors: those of
 /// all rules, with their places; also `explains` that name no rule or run in a circle, and waivers
 /// whose condition does not fit their rule.
 tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const ActiveRule> rules,
@@ -85,9 +85,9 @@ std::vector<CompiledRule> CompileRulesWithErrors(std::span<const ActiveRule> rul
 /// rule's parameters: two numbers for one thing would contradict each other.
 std::string_view MeasuredMetric(const Rule& rule);
 
-/// What looks mistaken in a rule without errors; one sentence each.
+/// Probable mistakes in a rule without errors; one sentence each.
 std::vector<std::string> DoubtsOf(const Rule& rule);
-/// The errors of one rule alone, for `rules check`. What is hardly meant goes to `warnings`.
+/// The errors of a single rule, for `rules check`. Probable mistakes go to `warnings`.
 Errors CheckRule(const Rule& rule, Errors* warnings = nullptr);
 
 }  // namespace profgauge

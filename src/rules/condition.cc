@@ -41,7 +41,7 @@ Value LookUp(const Analysis& analysis, std::string_view name) {
   return metric == nullptr ? Value{} : metric->value;
 }
 
-/// A part of an expression, as one of its own.
+/// A part of an expression, as a separate expression.
 std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr::Schema& schema) {
   expr::Ast part;
   const expr::NodeId first = ast.nodes[id].first;
@@ -55,8 +55,8 @@ std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr:
   return program ? std::optional(*std::move(program)) : std::nullopt;
 }
 
-/// What it is that is false: of `a and b` the first that is false, of `if(known(x), a, b)`
-/// what applies here.
+/// The false part: of `a and b` the first that is false, of `if(known(x), a, b)`
+/// the branch that applies.
 expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analysis& analysis) {
   const auto holds = [&](const expr::Program& part) {
     const auto outcome = expr::EvaluateCondition(
@@ -76,7 +76,7 @@ expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analy
       const auto condition = PartOf(ast, root.children[0], schema);
       if (condition) narrower = PartOf(ast, root.children[holds(*condition) ? 1 : 2], schema);
     }
-    // A part that cannot be alone, a plain `false` say, says less than the whole.
+    // A part that is unclear without its context, e.g. a plain `false`, says less than the whole.
     if (!narrower || narrower->Fields().empty()) return program;
     program = *std::move(narrower);
   }

@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-/// A metric of the catalogue as expressions see it; nothing: there is none of that name.
+/// A metric of the catalogue as a field of expressions; nothing if there is none of that name.
 std::optional<expr::Field> MetricField(std::string_view name);
 /// The names of all of them, in the order of the catalogue.
 std::vector<std::string> MetricNames();
@@ -22,7 +22,7 @@ std::vector<std::string> MetricNames();
 /// places that those bytes have in the file.
 Errors PlacedErrors(std::vector<Error> errors, const SourceText& source);
 
-/// What is wrong with `condition`, with places; empty when it can be evaluated. Empty text is fine.
+/// The errors in `condition`, with places; empty when it can be evaluated. Empty text is fine.
 Errors CheckCondition(const SourceText& condition);
 
 /// Nothing when the condition holds (or is empty); else one clause that says why not: it is false,

@@ -17,7 +17,7 @@ std::string_view WithoutPlus(std::string_view number) {
   return number.starts_with('+') ? number.substr(1) : number;
 }
 
-/// What is there, for "expected …, found …".
+/// The kind of a node, for "expected …, found …".
 std::string Found(const YamlNode& node) {
   switch (node.kind) {
     case YamlNode::Kind::kNull:

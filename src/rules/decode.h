@@ -1,9 +1,9 @@
-// From a YAML tree to values: each function reads one shape, and adds an error with place, what was
-// expected and what was found when the tree has another. Callers go on, so that one run shows all.
+// From a YAML tree to values: each function reads one shape, and adds an error with place, expected
+// and found shape when the tree has another. Callers continue, so that one run shows all errors.
 //
-// A decoder can also be asked what it takes (rules/shape.h): then it is run over empty values of
-// each kind, and each function notes what it would have read. Code between the calls may look at a
-// value's kind; whatever else decides what is taken belongs into a function of the decoder.
+// A decoder can also report its shape (rules/shape.h): then it is run over empty values of
+// each kind, and each function notes what it would have read. Code between the calls may use a
+// value's kind; any other decision about accepted values belongs in a function of the decoder.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class Decoder {
 
   /// Both outlive the decoder.
   Decoder(const YamlDocument& document, Errors& errors) : document_(document), errors_(errors) {}
-  /// Asks: what would be taken goes to `shape`. `document` has an empty mapping for its root.
+  /// Reports the shape: accepted values go to `shape`. `document` has an empty mapping as root.
   Decoder(const YamlDocument& document, Errors& errors, Shape& shape)
       : document_(document), errors_(errors), asked_(&shape) {}
 
@@ -62,7 +62,7 @@ class Decoder {
   /// Reads a mapping whose keys are names of the user's.
   void EachEntry(const YamlNode& node, std::string_view what,
                  const std::function<void(const YamlNode& key, const YamlNode& value)>& decode);
-  /// The same, where only `names` are meant to be keys; `decode` says what is wrong with others.
+  /// The same, where only `names` are valid keys; `decode` reports errors for others.
   void EachNamed(const YamlNode& node, std::string_view what,
                  std::span<const std::string_view> names,
                  const std::function<void(const YamlNode& key, const YamlNode& value)>& decode,
@@ -77,15 +77,15 @@ class Decoder {
   std::vector<SourceText> Sources(const YamlNode& node, std::string_view what);
   /// For a list of texts that is decoded elsewhere: answers who asks, and does nothing else.
   void NoteSources(const YamlNode& node, std::string_view what);
-  /// The same; one text may stand without its list.
+  /// The same; a single text may replace the list.
   std::vector<SourceText> OneOrMore(const YamlNode& node, std::string_view what);
   std::optional<std::int64_t> Integer(const YamlNode& node, std::string_view what, std::int64_t min,
                                       std::int64_t max);
   std::optional<Literal> Number(const YamlNode& node, std::string_view what);
-  /// The same; the caller takes these units alone.
+  /// The same; the caller accepts only these units.
   std::optional<Literal> NumberAmong(const YamlNode& node, std::string_view what,
                                      std::initializer_list<Unit> units);
-  /// A number of these units that has no sign. `problem` says what a sign would mean.
+  /// A number of these units without a sign. `problem` is the meaning that a sign would have.
   std::optional<Literal> UnsignedAmong(const YamlNode& node, std::string_view what,
                                        std::initializer_list<Unit> units, std::string_view problem);
   /// A number in the base unit of `unit`. `note` goes with the error about another unit.
@@ -110,7 +110,7 @@ class Decoder {
     return OneOf<bool>(node, what, kWords);
   }
 
-  /// Adds an error; notes may be added to what is returned, until the next call.
+  /// Adds an error; notes may be added to the result, until the next call.
   Error& Add(Where where, std::string_view code, std::string message);
   Error& Add(const YamlNode& node, std::string_view code, std::string message) {
     return Add(document_.At(node), code, std::move(message));
@@ -132,14 +132,14 @@ class Decoder {
   std::optional<Literal> ReadNumber(const YamlNode& node, std::string_view what);
   /// The shape to note a scalar in; nullptr when no one asks, or not for a scalar.
   Shape* AskedForScalar(const YamlNode& node);
-  /// What `decode` takes.
+  /// The value that `decode` reads.
   Shape Ask(const std::function<void(const YamlNode&)>& decode);
   /// Notes a mapping with these keys.
   void NoteMap(std::string_view what, std::span<const Key> keys, bool with_nulls);
 
   const YamlDocument& document_;
   Errors& errors_;
-  Shape* asked_ = nullptr;  ///< Where to note what is taken; nullptr: decoding.
+  Shape* asked_ = nullptr;  ///< Where to note accepted values; nullptr: decoding.
 };
 
 /// "a, b, c".

@@ -4,7 +4,7 @@
 //   auto compiled = CompileRules(*active, policy);
 //   Evaluation result = EvaluateRules(*compiled, analysis, CollectFacts(ranks, analysis), options);
 //
-// Every rule gives at least one finding: one that says what is wrong, or that it passed, or why it
+// Every rule gives at least one finding: a problem, a pass, or the reason why the rule
 // does not apply. A rule never fires on data that it does not have.
 #pragma once
 
@@ -32,7 +32,7 @@ enum class FindingStatus : std::uint8_t {
   kInfo,
   kPass,
   kWaived,         ///< Fired, and a waiver accepts it.
-  kNotApplicable,  ///< The profile lacks what the rule needs: see missing_field and reason.
+  kNotApplicable,  ///< The profile does not have the needed data: see missing_field and reason.
   kBroken,         ///< The rule failed at run time: a configuration error, exit 2.
 };
 std::string_view FindingStatusName(FindingStatus status);  ///< "error", …, "not_applicable"
@@ -55,7 +55,7 @@ struct RuleLimit {
 /// "> 20 %".
 std::string LimitText(const RuleLimit& limit);
 
-/// What one group of a rule came to.
+/// The result of one group of a rule.
 struct GroupResult {
   std::string label;  ///< "rank 3"; empty without group_by.
   FindingStatus status = FindingStatus::kPass;
@@ -64,7 +64,7 @@ struct GroupResult {
   std::string metric_text;
   std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
   std::string reason;              ///< Why it did not fire, does not apply, or is waived.
-  const Waiver* waiver = nullptr;  ///< What accepts it, when waived.
+  const Waiver* waiver = nullptr;  ///< The waiver that accepts it, when waived.
   std::vector<TraceValue> trace;   ///< Only with RuleRunOptions::trace.
 };
 
@@ -78,11 +78,11 @@ struct EvidenceHead {
 struct Finding {
   const Rule* rule = nullptr;
   FindingStatus status = FindingStatus::kPass;
-  FindingStatus unwaived = FindingStatus::kPass;  ///< Of a waived one: what it is without waiver.
+  FindingStatus unwaived = FindingStatus::kPass;  ///< For a waived one: its status without waiver.
   Level most = Level::kInfo;                      ///< The highest level that it could have reached.
   bool is_uncertain = false;  ///< A warning that would be an error if its number were sure.
   bool is_sure = false;       ///< Nothing that is uncertain of its number makes it less.
-  /// What of the question has no answer though it is none of "not applicable": a limit more severe
+  /// The part without an answer, although it is not "not applicable": a limit more severe
   /// than the one passed, or a group. Empty: nothing.
   std::string unanswered;
   /// `RULE`, or `RULE@GROUP` of a rule with groups: the same finding of another run has the same.
@@ -93,22 +93,22 @@ struct Finding {
   RichText message_parts;       ///< The same by parts,
   std::vector<RichText> advice_parts;  ///< and by points.
   std::string next;    ///< A command that continues the investigation; may be empty.
-  std::string change;  ///< What a plan calls its scenario; may be empty.
+  std::string change;  ///< The name of its scenario in a plan; may be empty.
   Value metric;        ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
   std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
   std::optional<double> gain;      ///< ns per iteration, never more than an iteration takes.
-  /// The gain is what a replay predicts, which is not more than the rule's own estimate; then…
+  /// The gain is simulated, and not larger than the rule's own estimate; then…
   bool gain_replayed = false;
   /// …this is the rule's own estimate, ns per iteration, where it is not less.
   std::optional<double> gain_limit;
-  double gain_share = 0;      ///< Of the mean iteration time; 0 when either is unknown.
+  double gain_share = 0;      ///< Share of the mean iteration time; 0 when either is unknown.
   std::string reason;         ///< Why not applicable, broken, or waived: one clause.
-  std::string missing_field;  ///< Not applicable: the field that the profile lacks, if it is one.
+  std::string missing_field;  ///< Not applicable: the missing field, if it is one.
   const Waiver* waiver = nullptr;
   std::uint64_t rows = 0;          ///< Rows that the finding is about.
-  std::uint64_t rows_unknown = 0;  ///< Rows left out because `where` could not be told for them.
+  std::uint64_t rows_unknown = 0;  ///< Rows excluded because their `where` is unknown.
   std::vector<EvidenceHead> evidence_heads;
   std::vector<std::vector<Value>> evidence;
   std::vector<GroupResult> groups;  ///< With group_by: all of them, worst first.
@@ -116,7 +116,7 @@ struct Finding {
   std::vector<std::size_t>
       symptoms;                      ///< Findings (by index) that this one explains and that fired.
   std::vector<bool> explains_when;   ///< Which of the rule's conditions on symptoms hold.
-  std::optional<std::size_t> cause;  ///< The finding under which this one stands.
+  std::optional<std::size_t> cause;  ///< The finding that explains this one.
 };
 
 struct WaiverUse {
@@ -126,8 +126,8 @@ struct WaiverUse {
 };
 
 struct Evaluation {
-  /// Fired findings first, by what fixing them gains (a symptom directly behind its cause, which
-  /// stands where the larger of their gains puts it), errors and warnings about the profile
+  /// Fired findings first, by their saving (a symptom directly after its cause, whose
+  /// place follows from the larger of their savings), errors and warnings about the profile
   /// itself before all others; then waived, passed, not applicable. Broken ones come first of all.
   std::vector<Finding> findings;
   std::vector<WaiverUse> waivers;
@@ -136,7 +136,7 @@ struct Evaluation {
 struct RuleRunOptions {
   std::optional<std::chrono::sys_days> today;  ///< Empty: no waiver has expired.
   bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
-  const Replayer* replayer = nullptr;          ///< Of the analysis; null: no gain is replayed.
+  const Replayer* replayer = nullptr;          ///< For the analysis; null: no gain is simulated.
   int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
   std::function<void()> beside = {};           ///< Runs beside the rules.
   knowledge::TunableThresholds thresholds = {};  ///< Those of the policy.

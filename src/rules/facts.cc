@@ -58,7 +58,7 @@ constexpr FactSpec kFacts[] = {
     {"profile.events_skipped", Unit::kCount, "Events that were left out as unreadable."},
     {"profile.events_repaired", Unit::kCount, "Repaired events, which broke the format's rules."},
     {"profile.events_read", Unit::kCount, "Events read."},
-    // What nvidia_dlprof_pytorch_nvtx writes into its markers, under its names.
+    // Keys that nvidia_dlprof_pytorch_nvtx writes into its markers, under its names.
     {"model_config.amp_enabled", Unit::kBool, "Whether automatic mixed precision was on."},
     {"model_config.cudnn_benchmark_disabled", Unit::kBool,
      "Whether torch.backends.cudnn.benchmark was off."},
@@ -70,7 +70,7 @@ constexpr FactSpec kFacts[] = {
     {"model_config.pin_memory", Unit::kBool, "Whether the data loader pinned its batches."},
 };
 
-/// A recorded switch: "1", "true" and "0", "false"; anything else is not told.
+/// A recorded switch: "1", "true" and "0", "false"; any other text is unknown.
 Value Switch(const Profile& profile, std::string_view name) {
   for (const auto& [key, value] : profile.facts) {
     if (key != name) continue;
@@ -99,7 +99,7 @@ std::string BackendOf(const Profile& profile) {
 }
 
 /// Absent unless the profile would show a collection: it has Python functions, of which modules'
-/// calls alone are no sign, or a collection.
+/// calls are no evidence, or a collection.
 Value GarbageCollection(const Profile& profile) {
   std::vector<bool> collects(profile.strings.size(), false);
   const auto& modules = profile.python.module_id;
@@ -132,7 +132,7 @@ Value MostGarbageCollection(std::span<const Profile> ranks) {
   return most;
 }
 
-/// By the profile's format where one framework alone writes it, else by what its names hold. A
+/// By the profile's format if only one framework writes it, else by the names in it. A
 /// profiler of all programs shows a framework's kernels or ranges: where none is, there is none.
 Value FrameworkOf(const Profile& profile) {
   constexpr std::pair<std::string_view, Sign> kFrameworks[] = {{"pytorch", Sign::kPyTorch},
@@ -149,7 +149,7 @@ Value FrameworkOf(const Profile& profile) {
   return {};
 }
 
-/// Absent when neither a version nor a date is recorded: what is newer may have it or not.
+/// Absent when neither a version nor a date is recorded: a newer profile may have it or not.
 Value HasTorchCompile(const Profile& profile) {
   for (const auto& [key, value] : profile.facts) {
     if (key == "pytorch_version" || key == "torch_version") return !value.starts_with("1.");
@@ -224,7 +224,7 @@ std::int64_t CountOf(std::span<const Profile> ranks, Severity severity) {
   for (const Profile& profile : ranks) {
     for (std::uint16_t i = 0; i < static_cast<std::uint16_t>(Counter::kCount_); ++i) {
       const auto counter = static_cast<Counter>(i);
-      if (counter == Counter::ranks_unreadable) continue;  // What the others hold is whole.
+      if (counter == Counter::ranks_unreadable) continue;  // The data of the others is complete.
       if (InfoOf(counter).severity == severity) count += profile.log[counter];
     }
   }

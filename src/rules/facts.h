@@ -1,5 +1,5 @@
-// Facts about the profile that rules may name besides metrics: how it was made, what is missing
-// from it, and what the parts of its devices are called. They are `profile.…`, `model_config.…` and
+// Facts about the profile that rules may name besides metrics: how it was made, its missing data,
+// and the names of the parts of its devices. They are `profile.…`, `model_config.…` and
 // `device.…` names of the expression language, for all rules alike.
 #pragma once
 
@@ -27,7 +27,7 @@ using Facts = std::map<std::string, Value, std::less<>>;
 /// As rules name it: "marker", "key_op", …, "whole_profile", "none".
 std::string_view IterationsById(IterationsBy by);
 
-/// What the parts of these devices are called, as facts `device.…`.
+/// The names of the parts of these devices, as facts `device.…`.
 void AddDeviceWords(Accelerator accelerator, Facts& facts);
 
 /// The facts of one run.

@@ -43,7 +43,7 @@ class PartsMaker {
       Markup(part.literal);
       if (part.has_hole) Hole(part);
     }
-    if (in_code_) {  // One backtick alone is a backtick.
+    if (in_code_) {  // A single backtick is a backtick.
       RichText code = std::exchange(code_, {});
       AddPart(parts_, TextPart::Kind::kText, "`");
       for (const TextPart& part : code) AddPart(parts_, TextPart::Kind::kText, part.text);

@@ -7,8 +7,8 @@
 
 namespace profgauge {
 
-/// Fills in the texts of `out`: of `rule`, over the rows of one group. What `let` names has its
-/// value in `data`.
+/// Sets the texts of `out`: of `rule`, over the rows of one group. Names of `let` have their
+/// values in `data`.
 void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> rows,
               Finding& out);
 

@@ -31,7 +31,7 @@ bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
 std::optional<double> AllIdleTime(const RunData& run) {
   const Metric* time = run.FindMetric(metric::kGpuIdleTimeMax);
   if (time != nullptr && !IsAbsent(time->value)) return AsNumber(time->value, 0);
-  // A file that states shares alone.
+  // A file that states only shares.
   const Metric* idle = run.FindMetric(metric::kGpuIdleMax);
   const Metric* iteration = run.FindMetric(metric::kIterationTimeMean);
   if (idle == nullptr || iteration == nullptr) return std::nullopt;

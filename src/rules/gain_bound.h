@@ -1,5 +1,5 @@
-// What a finding can gain at most: the time in which its rows, and nothing else, keep a device from
-// being done.
+// The upper bound of a finding's saving: the time in which only its rows keep a device from
+// finishing.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace profgauge {
 
-/// Of the findings of one rule over one run.
+/// For the findings of one rule over one run.
 class MostGain {
  public:
   /// Both must outlive this.
   MostGain(const CompiledRule& rule, const RunData& run);
 
   /// In ns per iteration. Where the rule's gain is idle time, the idle time that its rows touch;
-  /// else the time in which devices do their work alone. Nothing where not recorded.
+  /// otherwise the time in which devices do only their work. Nothing where not recorded.
   std::optional<double> Of(std::span<const expr::RowId> rows);
 
  private:

@@ -1,4 +1,4 @@
-// What a rule came to in each group of its rows, and how that becomes a finding: the order of
+// The results of a rule by group of its rows, and how they become a finding: the order of
 // groups, their summaries, the gain and the rows shown as evidence.
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace profgauge {
 
-/// What one group came to, before anything is worded.
+/// The result of one group, before it is worded.
 struct Judged {
   const RowGroup* group = nullptr;
   FindingStatus status = FindingStatus::kPass;
-  FindingStatus unwaived = FindingStatus::kPass;  ///< What it is without its waiver.
+  FindingStatus unwaived = FindingStatus::kPass;  ///< Its status without its waiver.
   expr::Outcome metric, gain;
-  std::optional<double> most_gain;  ///< What the rows can cost at most, in ns; MostGain.
+  std::optional<double> most_gain;  ///< The most that the rows can cost, in ns; MostGain.
   std::optional<RuleLimit> limit;
   std::optional<Level> surely;  ///< The level that is reached whatever is uncertain of the number.
-  std::string unsure_because;   ///< Of the rule's own words on it (`sure_when`); else empty.
+  std::string unsure_because;   ///< The rule's condition (`sure_when`) that is false; else empty.
   std::string unknown_limit;  ///< Why a more severe limit than the passed one is absent, if one is.
   bool low_confidence = false;
   bool is_small = false;  ///< Its gain is too small for more than information.
@@ -41,7 +41,7 @@ GroupResult SummaryOf(const CompiledRule& rule, Judged judged);
 struct CappedGain {
   double gain = 0, share = 0;
 };
-/// No saving is larger than what its rows cost (`most`) or than the iteration, and none is
+/// A saving is at most the cost of its rows (`most`), at most the iteration, and never
 /// negative. `iteration`: the mean iteration time; nullptr or absent if unknown.
 CappedGain CapGain(double gain, std::optional<double> most, const Metric* iteration);
 

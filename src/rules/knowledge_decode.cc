@@ -19,7 +19,7 @@ constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
 constexpr Decoder::Word<Tri> kVerdicts[] = {
     {"yes", Tri::kYes}, {"no", Tri::kNo}, {"unknown", Tri::kUnknown}};
 
-/// What `communication` may say: no, yes (its name tells the kind), or the kind.
+/// Values of `communication`: no, yes (its name shows the kind), or the kind.
 struct Communication {
   Tri is = Tri::kUnknown;
   CollectiveKind kind = CollectiveKind::kOther;

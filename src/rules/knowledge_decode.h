@@ -1,4 +1,4 @@
-// The files of a policy that say what recordings do not: names of a project's own kernels
+// Files of a policy that add to profiles: names of a project's own kernels
 // (`tensor_core: {names: FILE}`) and properties of its chips (`devices: FILE`).
 #pragma once
 

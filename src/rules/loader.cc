@@ -1,4 +1,4 @@
-// Loading rule files: from text, from paths, from what is compiled in.
+// Loads rule files: from text, from paths, and the compiled-in ones.
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ class Collector {
 
   void AddFile(const std::string& path) { paths_.push_back(path); }
 
-  /// Reads and decodes all files at once, and joins them in their order.
+  /// Reads and decodes all files concurrently, and joins them in their order.
   void Read() {
     std::vector<ReadFile> files(paths_.size());
     ForEachAtOnce(

@@ -34,7 +34,7 @@ Reach Product(const Reach& a, const Reach& b) {
   return {};
 }
 
-// A part of a whole has no bound here: what it is a part of no one said.
+// A part of a whole has no bound here: its whole is unknown.
 Reach Quotient(const Reach& a, const Reach& b) {
   if (b.IsOne() && b.low > 0) return KnownReach(a.low / b.low, a.high / b.low);
   return a.low >= 0 && b.low >= 0 ? FromZero() : Reach{};
@@ -66,7 +66,7 @@ Reach OfCall(const expr::Node& call, const std::vector<Reach>& of) {
     reach = is_least ? Reach{std::min(reach.low, next.low), std::min(reach.high, next.high)}
                      : Reach{std::max(reach.low, next.low), std::max(reach.high, next.high)};
   }
-  // Of those that are known, any may be the only one.
+  // Any of the known ones may be the only one.
   if (name == "greatest_known") reach.low = -std::numeric_limits<double>::infinity();
   return reach;
 }
@@ -110,7 +110,7 @@ bool LooksLikeShare(const expr::Program& metric) {
          });
 }
 
-// A limit of 0 under what is never negative counts, too.
+// A limit of 0 below values that are never negative counts, too.
 bool IsNeverMissed(const Reach& value, double limit, bool above) {
   if (above) return limit > value.high;
   return limit < value.low || (limit == 0 && value.low == 0);

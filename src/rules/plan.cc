@@ -43,7 +43,7 @@ bool IsFirstOfItsRule(const std::vector<Finding>& findings, std::size_t at) {
                       [&](const Finding& other) { return other.rule == findings[at].rule; });
 }
 
-// Work that stays as recorded would hide what a change brings.
+// Work of unchanged duration would make the simulated saving too small.
 bool HasFreeThreads(const Replayer& replayer) {
   const auto graphs = replayer.graphs();
   return std::any_of(graphs.begin(), graphs.end(),
@@ -146,7 +146,7 @@ class Planner {
                               : "the profile is too long to simulate its findings";
   }
 
-  // What an iteration takes if the host were as fast as without the profiler.
+  // The iteration time if the host were as fast as without the profiler.
   std::optional<double> WithoutProfiler() const {
     const bool is_slowed = std::any_of(findings_.begin(), findings_.end(), [](const Finding& some) {
       return Fired(some.status) && some.rule->id == kProfilerSlowsHost;

@@ -1,9 +1,9 @@
-// The plan: which findings to fix in which order, and what an iteration takes after each, by
-// replays of all changes so far together (rules/plan_search.h).
+// The plan: which findings to fix in which order, and the iteration time after each, by
+// simulations of all changes so far (rules/plan_search.h).
 //
-// A change is the scenario of a finding's rule: what its rows take becomes less. The plan changes
-// no limit and no error: but what only informs and saves much becomes a warning. Not modeled:
-// contention, caches, the host's own reaction.
+// A change is the scenario of a finding's rule: its rows take less time. The plan changes
+// no limit and no error: but an informational finding that saves much becomes a warning. Not
+// modeled: contention, caches, the host's own reaction.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 namespace profgauge {
 
 struct PlanStep {
-  /// Positions in Evaluation::findings; two that save only together. A finding that passed is what
-  /// becomes the limit once the steps before it are done.
+  /// Positions in Evaluation::findings; two that save time only together. A finding that passed may
+  /// become the limit once the steps before it are done.
   std::vector<std::size_t> findings;
-  double time = 0;   ///< ns: what an iteration takes after it.
+  double time = 0;   ///< ns: the iteration time after it.
   double saves = 0;  ///< ns per iteration, given the steps before it.
   double alone = 0;  ///< ns per iteration, without them.
 };
@@ -36,7 +36,7 @@ struct Plan {
   std::vector<std::size_t> no_effect;  ///< Fired findings that save too little in every order.
   std::size_t replays = 0;
   bool complete = true;  ///< False: the profile is too long to try all orders.
-  std::string limits;    ///< What the replays leave out.
+  std::string limits;    ///< Limits of the simulations.
 
   double end() const { return steps.empty() ? start : steps.back().time; }
   double saved() const { return start - end(); }

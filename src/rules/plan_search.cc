@@ -112,7 +112,7 @@ class Search {
     found_.steps.push_back(std::move(step));
   }
 
-  /// Whether what it saves after the last step is known: replayed, or bounded from above.
+  /// Whether its saving after the last step is known: simulated, or bounded from above.
   bool IsSeen(std::size_t option) const {
     if (options_[option].at_most < limits_.least_saving) return true;
     OptionSet with = taken_;

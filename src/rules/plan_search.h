@@ -1,10 +1,10 @@
-// The search for a plan: which changes to make in which order, each worth what it saves once those
-// before it are made. Savings do not add up: two changes may save the same time, and one may save
-// nothing until another is made. So every step is the change that saves most given the steps so
-// far, or two that save together what neither does alone.
+// The search for a plan: which changes to make in which order, each with its saving once the
+// changes before it are made. Savings do not add up: two changes may save the same time, and one
+// may save nothing until another is made. So every step is the change that saves most given the
+// steps so far, or two that save together time that neither saves separately.
 //
-// Pure: what a set of changes comes to is asked of a function. Of the profiles that were tried,
-// this order reaches the best set of its size in 44 of 44 cases.
+// Pure: a function gives the result of a set of changes. In 44 of 44 tested cases
+// this order reaches the best set of its size.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace profgauge {
 
 /// A change that may become a step. Times are ns per iteration throughout.
 struct PlanOption {
-  /// What it saves at most, in any order; infinite where nothing bounds it.
+  /// The most it saves, in any order; infinite where there is no bound.
   double at_most = 0;
-  /// Whether a finding asks for it; else it joins the search after the first step, as what may
+  /// Whether a finding proposes it; else it joins the search after the first step, since it may
   /// become the limit then.
   bool is_asked_for = true;
 };
@@ -39,10 +39,10 @@ struct PlannedSteps {
 };
 
 struct PlanLimits {
-  double least_saving = 0;  ///< What a step saves at least.
+  double least_saving = 0;  ///< Minimum saving of a step.
   double tie = 0;           ///< Savings as near as this are the same: the earlier option.
   std::size_t most_steps = 6;
-  std::size_t paired = 4;  ///< Pairs are tried of so many options that may save most.
+  std::size_t paired = 4;  ///< Number of options whose pairs are tried, by possible saving.
   std::size_t most_replays = 0;
 };
 

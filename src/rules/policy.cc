@@ -21,7 +21,7 @@ namespace {
 /// Chains of `extends` longer than this are a mistake.
 constexpr std::size_t kLongestChain = 8;
 
-/// Loads a policy and what it extends into one Policy, base first.
+/// Loads a policy and those it extends into one Policy, base first.
 class PolicyLoader {
  public:
   Policy policy;
@@ -44,7 +44,7 @@ class PolicyLoader {
     if (document) LoadDocument(*document);
   }
 
-  /// Mistakes in the policy's rule files, and in what it says of rules, are reported with its own.
+  /// Mistakes in the policy's rule files, and in its settings of rules, are reported with its own.
   void AddErrorsOfRules() {
     if (errors.empty()) return;
     SelectOptions options;
@@ -52,7 +52,7 @@ class PolicyLoader {
     const auto book = LoadRulebook(policy, options);
     if (book) return;
     for (const Error& error : book.error()) {
-      // A scenario with a separate error is none of the policy's.
+      // A scenario with a separate error does not count as the policy's.
       if (error.code != "policy/unknown-scenario") errors.push_back(error);
     }
   }
@@ -79,13 +79,13 @@ class PolicyLoader {
     hash_.Add(document.source);
     chain_.push_back(document.file);
     Decoder decoder(document, errors);
-    // What a policy extends comes first, wherever the key stands.
+    // Extended policies come first, wherever the key is.
     if (const YamlNode* extends = document.root.Find("extends")) LoadExtended(*extends, decoder);
     DecodePolicy(decoder, policy);
     chain_.pop_back();
   }
 
-  /// That a file cannot be read is told where it is named.
+  /// An unreadable file is reported where it is named.
   std::optional<YamlDocument> Read(const std::string& path, const Where& from) {
     Errors found;
     auto document = ReadYaml(path, BuiltinKind::kPreset, found);
@@ -121,7 +121,7 @@ class PolicyLoader {
     TakeFailOn(all, decoder.document().root.Find("fail_on") != nullptr);
   }
 
-  /// What one of several policies says of `fail_on`.
+  /// Values of `fail_on` in several policies.
   struct Extended {
     std::string name;
     bool sets = false;
@@ -129,8 +129,8 @@ class PolicyLoader {
     Where where;
   };
 
-  /// The last that says something; where they disagree the file itself must say. One that is silent
-  /// means `error`, and must not become `never` by what is beside it.
+  /// The last value; where they disagree the file itself must set it. A policy without it
+  /// means `error`, and must not become `never` through another one.
   void TakeFailOn(const std::vector<Extended>& all, bool says_itself) {
     const Extended* last = nullptr;
     for (const Extended& one : all) last = one.sets ? &one : last;

@@ -1,5 +1,5 @@
-// A policy: what one project enforces. Decoded strictly from YAML; every error of a file is
-// reported at once, with file, line, column and a suggestion.
+// A policy: a project's requirements. Decoded strictly from YAML; all errors of a file are
+// reported together, with file, line, column and a suggestion.
 //
 // `extends` merges left to right and the file itself comes last; later wins. A limit on a metric
 // replaces all earlier limits on that metric; `off` takes them away. Rule settings apply in order.
@@ -29,9 +29,9 @@ enum class OnMissing : std::uint8_t { kNoVerdict, kSkip, kFail };
 enum class OnMissingRanks : std::uint8_t { kNoVerdict, kWarn, kFail };
 enum class OnInconclusive : std::uint8_t { kWarn, kPass, kNoVerdict };
 
-/// What becomes of the times of unrecorded iterations.
+/// How the times of unrecorded iterations are used.
 enum class Unrecorded : std::uint8_t {
-  kUse,      ///< They judge what they can instead of the profile.
+  kUse,      ///< They replace the profile's values where possible.
   kIgnore,   ///< They are shown and judge nothing.
   kRequire,  ///< A run without them gets no verdict.
 };
@@ -45,8 +45,8 @@ struct Threshold {
   std::optional<double> max;
   Level level = Level::kError;
   std::optional<OnMissing> on_missing;  ///< Absent: the policy's own.
-  SourceText when;  ///< Condition over metrics; empty: always. Not met: the limit does not apply.
-  Where where;      ///< Where the limit stands, for messages.
+  SourceText when;  ///< Condition over metrics; empty: always. If false, the limit does not apply.
+  Where where;      ///< Location of the limit, for messages.
 };
 
 /// How iterations are found and selected, as the policy says; the command line overrides it.
@@ -57,25 +57,25 @@ struct PolicyIterations {
   std::optional<std::int64_t> start_number, stop_number;
 };
 
-/// How many ranks a run must have. Without `ranks:` in a policy its limits on what ranks do
-/// together need all ranks that the profiles report.
+/// The required number of ranks. Without `ranks:` in a policy its limits across ranks
+/// need all ranks that the profiles report.
 struct PolicyRanks {
   std::optional<std::int64_t> expect;  ///< Absent: the world's size as recorded.
   std::int64_t allow_missing = 0;
   std::optional<OnMissingRanks> on_missing;  ///< Default: kNoVerdict.
 };
 
-/// One entry of `rules:`: what becomes of the rules whose id matches `pattern`.
+/// One entry of `rules:`: a setting for the rules whose id matches `pattern`.
 struct RuleSetting {
   enum class Choice : std::uint8_t { kDefault, kOff, kInfo, kWarn, kError };
   struct Param {
     Literal value;
-    Where where;  ///< Of the value.
+    Where where;  ///< Location of the value.
   };
   std::string pattern;           ///< A rule id, or a glob over ids.
   std::optional<Choice> choice;  ///< Absent: only parameters are set.
   std::map<std::string, Param, std::less<>> params;
-  Where where;  ///< Of the pattern.
+  Where where;  ///< Location of the pattern.
 };
 
 /// A finding, or a missed limit, that is known and accepted until a day.
@@ -83,7 +83,7 @@ struct Waiver {
   std::string rule;       ///< A rule id, present or former; else one of these two:
   std::string limit;      ///< the metric of a limit of `baseline`,
   std::string threshold;  ///< or that of one of `thresholds`.
-  /// Of these: the change (a share), or the value (in the metric's unit), up to which it holds.
+  /// One of: the change (a share), or the value (in the metric's unit), up to which it is valid.
   std::optional<double> up_to;
   SourceText where;  ///< Which findings; a condition in the rule's group context. Empty: all.
   std::string reason, owner;
@@ -102,8 +102,8 @@ struct BaselineLimit {
   };
   std::optional<Amount> max_increase, max_decrease;
   std::optional<double> min_abs;  ///< Changes smaller than this, in the metric's unit, never count.
-  /// Of typical times: what the total of all iterations may increase by, a share. Absent: as much
-  /// as the typical time.
+  /// For typical times: the maximum increase of the total of all iterations, a share. Absent: as
+  /// much as the typical time.
   std::optional<double> total;
   bool judges_total = true;  ///< `total: off` is false.
   bool per_sample = false;   ///< `per: sample`: of times, divided by the samples of an iteration.
@@ -111,26 +111,26 @@ struct BaselineLimit {
   Where where;
 };
 
-/// What is known of a run beside its numbers, and may have to agree: keys of Snapshot::environment.
+/// Facts about a run beside its numbers, and may have to agree: keys of Snapshot::environment.
 inline constexpr std::array<std::string_view, 18> kRunProperties = {
     "format",         "gpu",        "gpus",         "ranks",       "world_size",      "iterations",
     "driver",         "runtime",    "nccl",         "framework",   "record_shapes",   "with_stack",
     "profile_memory", "with_flops", "with_modules", "cuda_graphs", "shape_signature", "selection"};
 
-/// What becomes of a run where a baseline was asked for and there is none.
+/// The verdict if a baseline was asked for and is missing.
 enum class OnBaselineMissing : std::uint8_t { kPass, kWarn, kNoVerdict, kFail };
 
 /// The runs that creep is measured from: the first of a branch, or of a release.
 struct PolicyAnchor {
   bool judges = true;                  ///< `anchor: off` is false.
-  std::string name;                    ///< Of a release; empty: the last mark.
+  std::string name;                    ///< Name of a release; empty: the last mark.
   std::optional<double> max_increase;  ///< A share; absent: as the limits say.
 };
 
-/// What parts of one kind may become slower by, each by itself.
+/// The maximum slowdown of each single part of one kind.
 struct PartLimit {
   double max_increase = 0.03;  ///< A share.
-  double min_share = 0.01;     ///< Of the iteration; smaller parts are not judged.
+  double min_share = 0.01;     ///< Share of the iteration; smaller parts are not judged.
   Level level = Level::kWarn;
 };
 
@@ -141,19 +141,19 @@ struct PolicyBaseline {
   std::int64_t min_runs = 1;                 ///< Fewer are missing.
   PolicyAnchor anchor;
   bool confirm = false;  ///< A failure asks for a second run, which is judged with the first.
-  std::optional<std::vector<std::string>> match;  ///< Of kRunProperties those that must agree.
+  std::optional<std::vector<std::string>> match;  ///< The kRunProperties that must agree.
   bool match_any = false;                         ///< `match: any`: none must.
   std::optional<double> noise_floor;              ///< A share.
   bool certain = false;                           ///< `strictness: certain`
 };
 
-/// What a condition selects takes `factor` times as long.
+/// The selected work takes `factor` times as long.
 struct WhatIfScale {
   SourceText where;
   double factor = 1;
   SourceText by = {};  ///< An expression of the row, 0 to 1, in place of `factor`; else empty.
 };
-/// What factors may be, in words for messages.
+/// Valid factors, in words for messages.
 inline constexpr std::string_view kFactors = "a factor of 0 to 1000";
 inline bool IsFactor(const Literal& literal) {
   return literal.value >= 0 && literal.value <= 1000 &&
@@ -200,7 +200,7 @@ struct Policy {
   std::vector<RequiredRule> require;
   std::vector<Waiver> waivers;
   std::vector<WhatIf> what_if;
-  Knowledge knowledge;               ///< `tensor_core: {unknown: …}`, and what is in these files:
+  Knowledge knowledge;               ///< `tensor_core: {unknown: …}`, and the contents of files:
   PolicyFile tensor_core_names;      ///< `tensor_core: {names: FILE}`
   PolicyFile devices;                ///< `devices: FILE`
   std::vector<std::string> sources;  ///< Files that formed it, with all it extends; no presets.
@@ -212,7 +212,7 @@ bool RequiresBaseline(const Policy& policy);
 
 /// Loads a policy file, or a preset "builtin:recommended|strict|report-only", with all it extends.
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset);
-/// The same from text; `name` is used in messages, and its folder for what the policy names.
+/// The same from text; `name` is used in messages, and its folder for files that the policy names.
 tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::string& name);
 
 }  // namespace profgauge

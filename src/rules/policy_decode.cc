@@ -229,7 +229,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   } else if (phase) {
     out.marker = MarkerPatternOfPhase(*phase);
     out.key_op.reset();
-  } else if (marker || key_op) {  // Either replaces what an extended policy says.
+  } else if (marker || key_op) {  // Either replaces the setting of an extended policy.
     out.marker = std::move(marker);
     out.key_op = std::move(key_op);
   }

@@ -1,5 +1,5 @@
-// The keys of a policy, one function a section. Applies one file on top of what a policy already
-// holds.
+// The keys of a policy, one function a section. Applies one file on top of the policy so
+// far.
 #pragma once
 
 #include <string>
@@ -25,9 +25,9 @@ void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,
 /// Adds one of `waivers:`.
 void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& out);
 
-/// Whether a limit looks at the side of `metric` that is good: only the least of what should be
-/// small is limited, or only the most of what should be large. Then an error at `node`, which
-/// `help` ends; `any`: the policy says that it is meant (`side: any`).
+/// Whether a limit is on the good side of `metric`: a minimum for a metric that should be
+/// small, or a maximum for one that should be large. Then an error at `node`, which
+/// `help` ends; `any`: the policy allows it (`side: any`).
 void CheckSide(Decoder& decoder, const YamlNode& node, const MetricSpec& metric, bool limits_high,
                bool limits_low, bool any, std::string_view high, std::string_view low);
 

@@ -1,5 +1,5 @@
-// profgauge.yaml: what is judged in a repository, by what, and against what. Found from the working
-// folder upwards, so that no one judges by another policy because an option was forgotten.
+// profgauge.yaml: the jobs of a repository, their policies and baselines. Found from the working
+// folder upwards, so that a forgotten option does not select another policy.
 //
 // Keys of a job have precedence over the same keys at the top. Paths are relative to the file.
 #pragma once
@@ -18,31 +18,31 @@ namespace profgauge {
 
 class Decoder;
 
-/// Whether it can name a label of a metric: OpenMetrics' letters, and none of its own and ours.
+/// Whether it can name a label of a metric: OpenMetrics' letters, and no reserved name.
 bool IsLabelName(std::string_view name);
 
-/// A text of the file, and where it stands.
+/// A text of the file, and its location.
 struct ProjectText {
   std::string text;
   Where where;
 };
 
-/// What may be at the top and in a job.
+/// Keys that may be at the top and in a job.
 struct ProjectSettings {
   std::optional<ProjectText> policy;            ///< A path or "builtin:NAME".
   std::optional<ProjectText> db;                ///< A path.
   std::vector<ProjectText> baselines;           ///< Paths or "history:BRANCH~N".
   std::optional<ProjectText> baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail".
   std::optional<ProjectText> ranks;             ///< "recorded", "as-listed" or "separate".
-  std::vector<std::pair<std::string, std::string>> labels;  ///< Of metrics: "team", "vision".
+  std::vector<std::pair<std::string, std::string>> labels;  ///< For metrics: "team", "vision".
 };
 
 enum class Take : std::uint8_t { kLatest, kAll };
 
 struct ProjectJob {
-  std::string name;  ///< Of outputs, comments and series of a history.
+  std::string name;  ///< In outputs, comments and series of a history.
   std::vector<ProjectText> inputs;
-  Take take = Take::kLatest;  ///< Of the runs that `inputs` match.
+  Take take = Take::kLatest;  ///< Which of the runs that `inputs` match.
   ProjectSettings own;
   Where where;
 };
@@ -55,7 +55,7 @@ struct Project {
   const ProjectJob* Find(std::string_view job) const;
 };
 
-/// All errors of the file at once. Files that it names are not looked at.
+/// Errors: all those of the file. Files that it names are not checked.
 tl::expected<Project, Errors> LoadProject(const std::string& path);
 
 void DecodeProject(Decoder& decoder, Project& out);

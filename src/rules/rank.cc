@@ -11,8 +11,8 @@
 namespace profgauge {
 namespace {
 
-/// A cause must be able to give at least this share of what the symptom costs; where either is
-/// unknown, the rule's word counts.
+/// A cause must save at least this share of the symptom's cost; where either is
+/// unknown, the rule's statement counts.
 bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {
   if (!cause.gain || !symptom.gain) return true;
   return *cause.gain >= share * *symptom.gain;
@@ -70,8 +70,8 @@ class Ranker {
     }
   }
 
-  /// Of the findings of a family that nothing explains, all stand under the one that saves most,
-  /// but for graver ones.
+  /// Findings of a family without another cause are listed under the one that saves most,
+  /// except more severe ones.
   void LinkFamilies() {
     std::map<std::string_view, std::size_t> roots;
     const auto is_free = [this](std::size_t i) {
@@ -93,7 +93,7 @@ class Ranker {
     }
   }
 
-  /// A waived cause explains what no other one does; nothing that is more severe than it was.
+  /// A waived cause explains findings without another cause, unless they are more severe.
   void LinkSymptoms(std::size_t cause, bool is_waived) {
     const std::vector<std::size_t> symptoms = SymptomsOf(cause);
     for (std::size_t i = 0; i < findings_.size(); ++i) {
@@ -111,8 +111,8 @@ class Ranker {
     }
   }
 
-  /// Who accepts a cause accepts what it brings with it, over any number of steps; what is more
-  /// severe than it is alone.
+  /// A waiver of a cause covers its symptoms, over any number of steps; a more severe
+  /// symptom is not covered.
   void WaiveSymptoms(std::size_t cause) {
     std::vector<std::size_t> kept;
     for (const std::size_t i : findings_[cause].symptoms) {

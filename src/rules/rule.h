@@ -1,4 +1,4 @@
-// A rule as decoded from YAML: what is wrong, how it is measured, and what to do about it.
+// A rule as decoded from YAML: a problem, its measurement, and the advice.
 //
 // Plain data: every expression is still text that knows its place in the file (SourceText). The
 // evaluator compiles and checks it. The keys and their meaning are documented in rules/README.md.
@@ -23,7 +23,7 @@ namespace profgauge {
 struct ShowAs {
   enum class Kind : std::uint8_t { kAuto, kDuration, kBytes, kPercent, kNumber };
   Kind kind = Kind::kAuto;
-  int decimals = -1;  ///< Of kNumber, 0..9; -1: three significant digits.
+  int decimals = -1;  ///< Only for kNumber, 0..9; -1: three significant digits.
 };
 
 /// A number of the rule that a policy may override.
@@ -38,14 +38,14 @@ struct RuleParam {
 /// One `name: expression` of `let`, in file order; later ones may use earlier ones.
 struct RuleLet {
   std::string name;
-  Where where;  ///< Of the name.
+  Where where;  ///< Location of the name.
   SourceText value;
   std::string values_of = {};  ///< The column or fact whose values it has; empty: any.
 };
 
 /// The measured number and its limits. A limit is a literal or a `$param`.
 struct RuleMetric {
-  std::string is;  ///< The noun phrase that says what it is; empty in schema 1.
+  std::string is;  ///< The noun phrase that names it; empty in schema 1.
   SourceText value;
   ShowAs show_as;
   std::optional<SourceText> warn_above, error_above, warn_below, error_below;
@@ -59,9 +59,9 @@ struct RuleGain {
   SourceText value;  ///< Used where the profile cannot be replayed.
   GainBound bound = GainBound::kUpper;
   std::string why;
-  std::vector<WhatIfScale> scenario;  ///< What the replay predicts it by; empty: `value` alone.
+  std::vector<WhatIfScale> scenario;  ///< Changes that a simulation predicts; empty: only `value`.
   std::string measured;               ///< One device's experience, for `rules explain`.
-  bool without_waiting = false;       ///< What it selects waits for no rank either, where known.
+  bool without_waiting = false;       ///< The selected work waits for no rank either, where known.
 };
 
 struct EvidenceColumn {
@@ -84,7 +84,7 @@ struct TextItem {
   std::vector<TextItem> items;     ///< …items in its place: all that hold, or…
   bool is_case = false;            ///< …the first of them.
 };
-/// All texts of `items`, each with what must hold, for `rules explain` and `rules docs`.
+/// All texts of `items`, each with its condition, for `rules explain` and `rules docs`.
 std::string TextOf(const std::vector<TextItem>& items);
 
 /// One result per group, or all groups folded into the worst.
@@ -109,22 +109,22 @@ struct Rule {
   /// Ids or globs of rules that are symptoms of this one, and metrics whose missed limit it
   /// explains.
   std::vector<SourceText> explains;
-  /// More of them, each with what must hold of the finding that explains it.
+  /// More of them, each with its condition on the finding that explains it.
   std::vector<RuleLet> explains_when;
   std::optional<RuleGain> gain;
   std::vector<TextItem> message;  ///< Sentences.
   std::vector<TextItem> advice;   ///< Points; in schema 1 one text of several lines.
   std::string title_pass;         ///< The title where it passed; empty: `title`.
   std::string source;             ///< Where the rule comes from.
-  std::string family;  ///< What it is about, with others: those that fire stand under one.
+  std::string family;  ///< A subject shared with others: those that fire are listed under one.
   std::optional<SourceText> change;  ///< The change that its scenario is, with holes.
   std::optional<SourceText> next;    ///< A command that continues the investigation, with holes.
   std::string docs;
   std::optional<RuleEvidence> evidence;
   Where place;  ///< Of `id`, for messages about the whole rule.
   int schema = 1;
-  std::uint32_t last_line = 0;  ///< Of the file: what is after it is of another rule.
-  /// `let` names that differ from row to row: where they are used, their expressions stand.
+  std::uint32_t last_line = 0;  ///< In the file: later lines belong to another rule.
+  /// `let` names that differ from row to row: their expressions replace them.
   std::vector<RuleLet> row_names;
   bool is_whole = true;  ///< False: decoding it added an error, so that parts may be missing.
 };
@@ -145,7 +145,7 @@ struct RuleSet {
   const Rule* Find(std::string_view id) const;  ///< Also by a former id. nullptr: none.
 };
 
-/// Decodes one rule file from text; `file` is used in messages. All errors at once.
+/// Decodes one rule file from text; `file` is used in messages. Reports all errors.
 tl::expected<RuleFile, Errors> ParseRuleFile(std::string_view text, const std::string& file);
 
 /// Loads the rule files of `paths` ("builtin:NAME" for a shipped one, files, or folders of which

@@ -201,7 +201,7 @@ void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
   const YamlNode* schema = root.Find("schema");
   if (schema != nullptr && schema->text == "2") return DecodeRuleFile2(decoder, out);
   out.file = decoder.document().file;
-  // Ids need the namespace, wherever it stands.
+  // Ids need the namespace, wherever it is.
   if (const YamlNode* name = root.Find("namespace");
       name != nullptr && name->kind == YamlNode::Kind::kScalar) {
     out.name_space = name->text;

@@ -6,7 +6,7 @@
 
 namespace profgauge {
 
-/// Decodes a whole rule file. What has errors is left out of `out` or incomplete.
+/// Decodes a whole rule file. Parts with errors are missing in `out` or incomplete.
 void DecodeRuleFile(Decoder& decoder, RuleFile& out);
 
 /// The same of a file of schema 2, with the files that it imports. The rules are as those of schema

@@ -45,7 +45,7 @@ T& EntryNamed(std::vector<T>& all, const std::string& name) {
 }
 
 /// The keys of a rule. They can be read twice, of a template and then of the rule that uses it:
-/// mappings are merged, lists and scalars of the rule stand.
+/// mappings are merged, lists and scalars of the rule replace them.
 class RuleReader {
  public:
   RuleReader(Decoder& decoder, const FileScope& scope, Rule& rule)
@@ -326,7 +326,7 @@ class RuleReader {
 
 // Templates.
 
-/// What the rule takes from its template, whose mistakes were told where it stands.
+/// Parts that the rule takes from its template, whose mistakes were reported there.
 void ReadTemplate(const RuleTemplate& used, const FileScope& scope, Rule& rule) {
   Errors ignored;
   Decoder decoder(*used.document, ignored);
@@ -367,7 +367,7 @@ void CheckComplete(Decoder& decoder, const YamlNode& node, const Rule& rule) {
   }
 }
 
-/// Limits say what they are where nothing else does; they stand first, as they are read.
+/// Limits describe themselves unless the rule does; they come first, in the order of reading.
 void CompleteParams(Rule& rule) {
   for (RuleParam& param : rule.params) {
     const std::string_view what =
@@ -459,7 +459,7 @@ void DecodeRuleFile2(Decoder& decoder, RuleFile& out) {
   RuleLibrary library;
   Errors errors;
   std::vector<std::string> importing = {out.file};
-  // Before everything that uses them, wherever they stand.
+  // Before all uses, wherever they are.
   if (const YamlNode* imports = root.Find("imports")) {
     decoder.EachItem(*imports, "`imports`",
                      [&](const YamlNode& item) { AddImport(decoder, item, importing, library); });
@@ -476,7 +476,7 @@ void DecodeRuleFile2(Decoder& decoder, RuleFile& out) {
     const YamlNode* node = root.Find(key.name);
     if (node != nullptr) key.decode(*node);
     keys.push_back({key.name, [node, decode = key.decode](const YamlNode& n) {
-                      if (node == nullptr) decode(n);  // Somebody asks what it takes.
+                      if (node == nullptr) decode(n);  // Run only to report its shape.
                     }});
   }
   keys.push_back({"rules", [&](const YamlNode& n) {

@@ -201,7 +201,7 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                   where);
   }
   value.Inserted(")", where);
-  // Of the last one nothing needs to be asked, but that there is a largest at all.
+  // The last one needs no condition, except that there is a largest at all.
   name.Inserted(fmt::format("if({0} == {0}, {1}, {1}){2}", value_name,
                             QuotedText(CellOfValue(values_of, entries.back().first)),
                             std::string(entries.size() - 1, ')')),
@@ -303,7 +303,7 @@ void MergeNamed(Decoder& decoder, const Map& from, Map& to) {
   }
 }
 
-/// What is in two files that are both imported is one thing if both have it from a third.
+/// A name in two imported files is one name if both have it from a third.
 void Merge(Decoder& decoder, const RuleLibrary& from, RuleLibrary& to) {
   for (const RuleLet& let : from.let) {
     const Where* known = FindExpressionName(to, let.name);

@@ -1,5 +1,5 @@
-// What rules of schema 2 share: `let`, `sets`, `patterns`, `texts` and `templates` of their file
-// and of the files that it imports.
+// Shared parts of rules of schema 2: `let`, `sets`, `patterns`, `texts` and `templates` of their
+// file and of the files that it imports.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class ArgumentType : std::uint8_t { kList, kRegex, kText, kNumber, kExpress
 struct RuleTemplate {
   std::string name;
   Where where;
-  const YamlDocument* document = nullptr;  ///< Where it stands; the library keeps it.
+  const YamlDocument* document = nullptr;  ///< Its location; the library keeps it.
   const YamlNode* rule = nullptr;
   std::vector<std::pair<std::string, ArgumentType>> with;
 };
@@ -49,11 +49,11 @@ struct RuleLibrary {
   std::vector<std::shared_ptr<const YamlDocument>> documents;
 };
 
-/// The keys of a library. `use` of a text and `imports` are resolved at once, so texts are before
-/// their use. `path` is the file's, from which imports are found.
+/// The keys of a library. `use` of a text and `imports` are resolved immediately, so texts are
+/// before their use. `path` is the file's, from which imports are found.
 std::vector<Decoder::Key> LibraryKeys(Decoder& decoder, RuleLibrary& out);
 
-/// Adds what the file of `import` shares, with what it imports itself. `importing`: the files that
+/// Adds the shared parts of the file of `import`, with its own imports. `importing`: the files that
 /// are being read, outermost first.
 void AddImport(Decoder& decoder, const YamlNode& import, std::vector<std::string>& importing,
                RuleLibrary& out);
@@ -66,7 +66,7 @@ void DecodeLet(Decoder& decoder, const YamlNode& key, const YamlNode& value,
 std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::string_view what,
                                   const RuleLibrary& library);
 
-/// Adds what is wrong with the rule of a template.
+/// Adds the errors in the rule of a template.
 void CheckTemplateRule(Decoder& decoder, const YamlNode& node, const RuleLibrary& library);
 
 /// Whether `text` is a name that expressions can spell: small letters, digits and `separator`.

@@ -77,7 +77,7 @@ class Lowering {
  public:
   Lowering(const LowerContext& context, Rule& rule, Errors& errors)
       : context_(context), rule_(rule), errors_(errors) {
-    Errors ignored;  // Compiling tells them again.
+    Errors ignored;  // Compiling reports them again.
     schema_ = BuildRuleSchema(rule, ignored);
   }
 
@@ -136,7 +136,7 @@ class Lowering {
   }
 
   Definition* Find(std::string_view name) {
-    // What the rule itself names wins.
+    // Names of the rule itself win.
     const auto found = std::find_if(definitions_.rbegin(), definitions_.rend(),
                                     [name](const Definition& d) { return d.let.name == name; });
     return found == definitions_.rend() ? nullptr : &*found;
@@ -182,7 +182,7 @@ class Lowering {
     }
   }
 
-  /// Adds a name to the rule, behind those that it uses.
+  /// Adds a name to the rule, after those that it uses.
   void Give(Definition& definition) {
     if (definition.is_given) return;
     definition.is_given = true;
@@ -204,7 +204,7 @@ class Lowering {
 
   SourceText Expand(const SourceText& source, Inline mode = Inline::kRowNames) {
     const auto tokens = expr::Tokenize(source.text);
-    if (!tokens) return source;  // Compiling says what is wrong.
+    if (!tokens) return source;  // Compiling reports the error.
     if (!NamesAnything(*tokens)) return source;
     TextBuilder out(source.file);
     std::size_t copied = 0;
@@ -246,7 +246,7 @@ class Lowering {
     }
   }
 
-  /// What is in place of a word; nothing: itself.
+  /// The replacement of a word; nothing: itself.
   std::optional<SourceText> WordOf(const SourceText& source, const Token& token,
                                    std::string_view before, Inline mode) {
     const auto made = [](std::string text) {
@@ -437,7 +437,7 @@ class Lowering {
     }
   }
 
-  /// A text with `{{ with.noun }}` alone.
+  /// A text with only `{{ with.noun }}`.
   std::string PlainText(std::string text) {
     SourceText source;
     source.text = std::move(text);

@@ -1,5 +1,5 @@
-// From a rule as schema 2 writes it to one that says everything itself: arguments of its template,
-// names of rows, sets and patterns stand where they are used, `per_iteration` is a quotient.
+// From a rule as schema 2 writes it to a self-contained one: arguments of its template,
+// names of rows, sets and patterns are replaced by their contents, `per_iteration` by a quotient.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct LowerContext {
   const RuleArguments& arguments;
 };
 
-/// Puts everything that `rule` names into it. Adds what is wrong with names and columns.
+/// Resolves all names in `rule`. Adds errors of names and columns.
 void LowerRule(const LowerContext& context, Rule& rule, Errors& errors);
 
 }  // namespace profgauge

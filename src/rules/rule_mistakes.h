@@ -1,5 +1,5 @@
-// What is said of a rule's mistakes beside each one: what follows from others is left out, who uses
-// a template is named, and rules that are well-formed and hardly say what is meant get warnings.
+// Completes the messages of a rule's mistakes: consequences of others are dropped, the user of
+// a template is named, and rules that are well-formed but probably wrong get warnings.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace profgauge {
 
-/// Keeps of a rule whose decoding failed in part what does not follow from that: what is wrong
-/// whatever parameters and names of `let` are, and unknown fields of rows and metrics.
+/// If decoding of a rule failed in part, keeps only the errors that do not follow from that: those
+/// independent of parameters and names of `let`, and unknown fields of rows and metrics.
 void DropConsequences(const Rule& rule, Errors& errors);
 
-/// Adds to errors that stand in a template or an import the rule that uses it.
+/// Adds to errors in a template or an import the rule that uses it.
 void NameUser(const Rule& rule, Errors& errors);
 
 /// Adds to its warnings: a metric or limit that falls back to a constant where a field is absent
 /// that `needs` does not list (the rule then passes instead of not being applicable), and a gain
-/// that adds up work of all devices and divides it by iterations alone.
+/// that divides the work of all devices only by iterations.
 void AddWarnings(CompiledRule& rule);
 
 /// As RenderErrors() renders errors.

@@ -1,4 +1,4 @@
-// What the decoders of both schemas of rules have in common.
+// Shared parts of the decoders of both schemas of rules.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ std::optional<ShowAs> DecodeShowAs(Decoder& decoder, const YamlNode& node);
 /// A text that may name parts of the device as `{{ device.core }}`, and nothing else.
 std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
                                          std::string_view what);
-/// Adds what is wrong with the words for parts of the device in `text`.
+/// Adds errors of the words for parts of the device in `text`.
 void CheckDeviceWords(Decoder& decoder, const Where& where, std::string_view text);
 /// A rule says when it fires in exactly one way: limits on its metric, or a level.
 void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule);

@@ -142,7 +142,7 @@ class RuleRun {
           finding_.trace, "where", *rule_.where,
           fmt::format("{} of {} rows{}", filtered.rows.size(), rows_.size(),
                       filtered.unknown == 0 ? "" : fmt::format(", {} unknown", filtered.unknown)));
-      // Nothing found among rows that mostly could not be told is no pass.
+      // No finding among rows of which most are unknown is no pass.
       if (filtered.rows.empty() && filtered.unknown * 2 > rows_.size()) {
         NotApplicable(filtered.unknown_because, filtered.unknown_field);
         return false;
@@ -158,7 +158,7 @@ class RuleRun {
     return true;
   }
 
-  // Where the profile leaves open what a number is, a level is sure if all that it may be reaches
+  // If a number is uncertain, a level is sure if all its possible values reach
   // it.
 
   void JudgeWhatMayBe() {
@@ -188,7 +188,7 @@ class RuleRun {
     std::swap(data, data_);
   }
 
-  /// What is no error for sure warns.
+  /// An uncertain error is a warning.
   void DoubtError(Judged& judged) const {
     const bool is_sure = judged.surely && Chosen(*judged.surely) == Level::kError;
     if (judged.status != FindingStatus::kError || is_sure) return;
@@ -233,7 +233,7 @@ class RuleRun {
     return out;
   }
 
-  /// Where the rule says that it is no sure error, it warns for sure.
+  /// If the rule makes its error uncertain, it is a certain warning.
   void CheckSure(const RowGroup& group, Judged& out) {
     if (!rule_.sure_when || out.surely != Level::kError) return;
     const Outcome sure = expr::Evaluate(*rule_.sure_when, data_, group.rows);
@@ -294,7 +294,7 @@ class RuleRun {
       MarkAbsent(out, *unknown);
       return false;
     }
-    // Errors stand first: the last one is the nearest.
+    // Errors come first: the last one is the nearest.
     const std::size_t shown = fires ? passed : limits.size() - 1;
     out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
     level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
@@ -344,8 +344,8 @@ class RuleRun {
                    run_.FindMetric(metric::kIterationTimeMean));
   }
 
-  /// Whether the rule's own judgement is about too little to fail or warn; what a policy decides
-  /// stands.
+  /// Whether the rule's own judgement concerns too little to fail or warn; a policy's setting
+  /// is kept.
   bool IsSmall(const Judged& judged) const {
     if (rule_.active.choice != RuleSetting::Choice::kDefault) return false;
     for (const CompiledRule::Limit& limit : rule_.limits) {
@@ -364,7 +364,7 @@ class RuleRun {
 
   Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
 
-  /// Whether what was measured is too uncertain to fail on.
+  /// Whether the measurement is too uncertain to fail.
   bool UsesLowConfidence() const { return rule_.metric && IsUncertain(*rule_.metric); }
 
   bool IsUncertain(const expr::Program& value) const {
@@ -372,7 +372,7 @@ class RuleRun {
     return std::any_of(fields.begin(), fields.end(), [this](expr::Slot slot) {
       const auto let = std::find_if(rule_.lets.begin(), rule_.lets.end(),
                                     [slot](const auto& some) { return some.slot == slot; });
-      if (let != rule_.lets.end()) return IsUncertain(let->value);  // Of those before it alone.
+      if (let != rule_.lets.end()) return IsUncertain(let->value);  // Only those before it.
       const Metric* metric = run_.FindMetric(SureAs(rule_.names.bindings[slot]));
       return metric != nullptr && metric->low_confidence;
     });
@@ -416,7 +416,7 @@ class RuleRun {
     }
     std::vector<Finding> out;
     for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
-    const Judged& last = judged_.back();  // Those that is unknown stand last.
+    const Judged& last = judged_.back();  // Those with an unknown value come last.
     const bool is_partly = out.front().status != FindingStatus::kNotApplicable &&
                            last.status == FindingStatus::kNotApplicable;
     if (is_partly && out.front().unanswered.empty()) {
@@ -488,7 +488,7 @@ class RuleRun {
     if (const std::optional<double> replayed = run_.ReplayedGain(rule_)) {
       const std::optional<CappedGain> predicted =
           CapGain(*replayed, std::nullopt, run_.FindMetric(metric::kIterationTimeMean));
-      // A replay can gain more where its scenario takes away more than what the rule measures; the
+      // The simulation can save more if its scenario changes more than the rule measures; the
       // rule speaks only for that.
       const bool is_cut = predicted->gain > knowledge::kFindingsSimulationExcess * gain->gain;
       if (!is_cut) {
@@ -510,7 +510,7 @@ class RuleRun {
   std::vector<RowId> rows_;
   Grouping grouping_;
   std::vector<Judged> judged_;
-  Finding finding_;  ///< What all findings of the rule share.
+  Finding finding_;  ///< Shared by all findings of the rule.
 };
 
 }  // namespace
@@ -522,7 +522,7 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
   } catch (const std::bad_alloc&) {
     throw;  // Not its fault.
   } catch (const std::exception& failure) {
-    // The language is total, so what ends here is memory or a defect; it must not look like a pass.
+    // The language is total: an exception means memory or a defect; it must not look like a pass.
     Finding broken;
     broken.rule = rule.rule;
     broken.key = rule.rule->id;

@@ -1,4 +1,4 @@
-// What the expressions of one rule may name, and where each name gets its data.
+// Names that the expressions of one rule may use, and the source of each name's data.
 //
 // The first that knows a name wins: `$params`; columns of the rule's own rows (`kernel.mean`);
 // columns of the rank, GPU or iteration that a row belongs to (`rank.id`, `gpu.idle`); metrics;
@@ -22,7 +22,7 @@ namespace profgauge {
 struct Binding {
   enum class Kind : std::uint8_t {
     kParam,     ///< `name` is that of the parameter, without `$`.
-    kColumn,    ///< Of the rule's own table.
+    kColumn,    ///< In the rule's own table.
     kJoined,    ///< Of `table`, in the row that belongs to the rule's row.
     kCommon,    ///< Of `table`, where all its rows agree.
     kMetric,    ///< `name` is the metric's id.
@@ -31,7 +31,7 @@ struct Binding {
   };
   Kind kind = Kind::kComputed;
   const TableSpec* table = nullptr;
-  std::string name;  ///< Of the column, metric, fact or parameter.
+  std::string name;  ///< Name of the column, metric, fact or parameter.
 };
 
 struct RuleSchema {
@@ -59,7 +59,7 @@ std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_vi
 /// nullptr: no table has rows of that name.
 const TableSpec* FindTableByRow(std::string_view row_name);
 
-/// Adds to `errors` what is wrong with for_each, params and group_by; the schema then lacks it.
+/// Adds errors of for_each, params and group_by to `errors`; the schema then does not have them.
 RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors);
 
 }  // namespace profgauge

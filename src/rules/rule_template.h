@@ -9,8 +9,8 @@ namespace profgauge {
 
 RuleArgument DecodeArgument(Decoder& decoder, const YamlNode& key, const YamlNode& node);
 
-/// Gives `arguments` the types that `used` declares. Adds what is missing, unknown or of another
-/// type; `with` is the rule's mapping of them, null where it has none.
+/// Gives `arguments` the types that `used` declares. Adds errors for missing, unknown or wrong
+/// ones; `with` is the rule's mapping of them, null where it has none.
 void CheckArguments(Decoder& decoder, const Where& place, const YamlNode* with,
                     const RuleTemplate& used, RuleArguments& arguments);
 

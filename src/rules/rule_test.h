@@ -14,8 +14,8 @@
 //         - {rule: tensorcore/eligible-not-used, level: error, metric: 30%, rows: 1,
 //            message: contains '30.0 % of kernel time'}
 //
-// What is not given is absent: a metric without value, a column that no row has a value for, a
-// table without rows. Only the rules that are expected are looked at.
+// Values that are not given are absent: a metric without value, a column without values, a
+// table without rows. Only the expected rules are evaluated.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@
 
 namespace profgauge {
 
-/// A number as written: what is measured is rounded to the digits that it shows.
+/// A number as written: the measured one is rounded to the digits that it shows.
 struct ExpectedNumber {
   Literal literal;
   double tolerance = 0;  ///< Half of the last digit written, in base units.
@@ -58,7 +58,7 @@ struct RuleExpectation {
   Where where;
   std::optional<std::string> status;  ///< "error", "warn", "info", "pass", "not_applicable", …
   std::optional<ExpectedNumber> metric, gain;
-  std::optional<std::int64_t> rows;  ///< Of evidence, all of them, not only those shown.
+  std::optional<std::int64_t> rows;  ///< Number of evidence rows, also those not shown.
   std::optional<ExpectedText> message, advice;
   std::optional<std::string> because;  ///< A part of the reason.
 };
@@ -78,14 +78,14 @@ struct RuleTestFile {
   std::vector<RuleTestCase> tests;
 };
 
-/// Decodes a test file; all errors at once.
+/// Decodes a test file. Reports all errors.
 tl::expected<RuleTestFile, Errors> ParseRuleTests(std::string_view text, const std::string& file);
 
 /// Whether `text` is as expected; nothing, or a sentence that says how it differs.
 std::optional<std::string> Differs(const ExpectedText& expected, std::string_view text);
 std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& value, Unit unit);
 
-/// What became of one test.
+/// The result of one test.
 struct RuleTestResult {
   std::string file, name;
   Where where;

@@ -20,7 +20,7 @@ constexpr Decoder::Word<std::string_view> kStatuses[] = {
     {"broken", "broken"},
 };
 
-/// Digits behind the point of a number as written: 1 in "30.5 ms".
+/// Digits after the point of a number as written: 1 in "30.5 ms".
 int DecimalsOf(std::string_view text) {
   const std::size_t point = text.find('.');
   if (point == std::string_view::npos) return 0;
@@ -33,7 +33,7 @@ std::optional<ExpectedNumber> DecodeNumber(Decoder& decoder, const YamlNode& nod
   const auto literal = decoder.Number(node, what);
   if (!literal) return std::nullopt;
   ExpectedNumber expected{*literal, 0, node.text};
-  // What one unit is in base units, from the text itself: "1 ms" is 1e6.
+  // One unit in base units, from the text itself: "1 ms" is 1e6.
   const std::string_view text = Trim(node.text);
   const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
   const std::size_t length = NumberLength(digits);
@@ -224,7 +224,7 @@ std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& 
   if (IsAbsent(value)) return fmt::format("expected {}, found nothing", expected.text);
   const auto wanted = ConvertLiteral(expected.literal, unit);
   if (!wanted) return fmt::format("expected {}, but {}", expected.text, wanted.error());
-  // A hair beyond the half digit, for what binary fractions cannot hold.
+  // Slightly more than the half digit, for fractions that have no exact binary form.
   const double off = std::abs(AsNumber(value, 0) - *wanted);
   if (off <= expected.tolerance * (1 + 1e-9)) return std::nullopt;
   return fmt::format("expected {}, found {} (exactly {})", expected.text,

@@ -8,7 +8,7 @@
 namespace profgauge {
 
 struct Given {
-  Analysis analysis;  ///< Every metric and every table is absent but what the test gives.
+  Analysis analysis;  ///< Every metric and every table is absent except those of the test.
   Facts facts;
 };
 

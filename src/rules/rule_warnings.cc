@@ -18,7 +18,7 @@ using expr::NodeId;
 using expr::Op;
 using expr::Program;
 
-/// An expression of the rule and where its text stands.
+/// An expression of the rule and the location of its text.
 struct Part {
   const Program& program;
   const SourceText& source;
@@ -34,8 +34,8 @@ Error WarningAt(const Part& part, NodeId id, std::string code, std::string messa
           {"help: " + std::move(help)}};
 }
 
-/// Looks for values that a constant replaces, where that makes the whole less. What is subtracted
-/// or divided by is left out: without it the whole is more. Arguments of `least` and `greatest`
+/// Finds values that a constant replaces and thereby decreases the result. Subtrahends
+/// and divisors are skipped: without them the result is larger. Arguments of `least` and `greatest`
 /// bound it.
 class SilentPass {
  public:
@@ -83,7 +83,7 @@ class SilentPass {
     }
   }
 
-  /// A name of `let` stands for its expression.
+  /// A name of `let` represents its expression.
   void Name(expr::Slot slot) {
     for (std::size_t i = 0; i < rule_.lets.size(); ++i) {
       if (rule_.lets[i].slot != slot || seen_[i]) continue;
@@ -121,7 +121,7 @@ class SilentPass {
     }
   }
 
-  /// Whether the profile may lack it, and `needs` does not say so.
+  /// Whether the profile may not have it although `needs` does not list it.
   bool IsData(expr::Slot slot) const {
     const Binding::Kind kind = rule_.names.bindings[slot].kind;
     return kind != Binding::Kind::kParam && kind != Binding::Kind::kComputed &&

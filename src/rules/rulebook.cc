@@ -15,7 +15,7 @@ namespace profgauge {
 
 namespace {
 
-/// The kind only of device that has what the rule needs; empty: no such.
+/// The only kind of device that has the data the rule needs; empty: no such.
 std::string_view FamilyOf(const CompiledRule& rule) {
   if (rule.names.table != nullptr && !rule.names.table->family.empty()) {
     return rule.names.table->family;
@@ -35,8 +35,8 @@ bool HasFamily(const Analysis& analysis, std::string_view family) {
   });
 }
 
-/// Leaves out rules about a kind of device that the run has none of: that they do not apply says
-/// nothing. Findings that do not apply stand last and are no one's cause, so places stay.
+/// Skips rules about a kind of device that the run does not have: "not applicable" would be
+/// no information. Findings that do not apply come last and are no cause, so places stay.
 void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& analysis,
                        std::vector<Finding>& findings) {
   std::erase_if(findings, [&](const Finding& finding) {
@@ -58,7 +58,7 @@ Error FindingError(const SourceText& finding, std::string message, std::string h
           {"help: " + std::move(help)}};
 }
 
-/// Adds what the scenarios of rules change, where a policy's scenario names rules.
+/// Adds the changes of rules' scenarios, where a policy's scenario names rules.
 void AddRuleScenarios(const Policy& policy, std::span<const CompiledRule> rules,
                       std::vector<CompiledScenario>& scenarios, Errors& errors) {
   for (std::size_t i = 0; i < scenarios.size(); ++i) {

@@ -33,7 +33,7 @@ class Rulebook {
 
   /// Gains of rules that name a scenario come from `replayer`, if there is one.
   /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
-  /// device that the run has none of (AWS Neuron) are left out, unless they are required.
+  /// device that the run does not have (AWS Neuron) are skipped, unless they are required.
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
   /// `replayer`: of AnalyzeForReplay(); null where the profile cannot be replayed.
   void Predict(const Replayer* replayer, Analysis& analysis) const;
@@ -57,7 +57,7 @@ class Rulebook {
 };
 
 /// Loads the built-in rules and those that the policy names, applies the policy to them and
-/// compiles them. `policy` must outlive the result. Errors: of all files and expressions at once.
+/// compiles them. `policy` must outlive the result. Errors: those of all files and expressions.
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options);
 
 }  // namespace profgauge

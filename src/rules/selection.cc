@@ -176,14 +176,14 @@ std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy
     }
   }
   for (const Waiver& waiver : policy.waivers) {
-    if (waiver.rule.empty()) continue;  // Of a limit.
+    if (waiver.rule.empty()) continue;  // It waives a limit.
     if (const Rule* rule = rules.Find(waiver.rule)) {
       if (!HasExpired(waiver, options.today)) active_of(rule).waivers.push_back(&waiver);
     } else {
       AddUnknownRule(errors, rules, waiver.rule, waiver.place);
     }
   }
-  // Of files that could not be decoded no one knows which rules they hold.
+  // The rules of files that could not be decoded are unknown.
   if (!rules.is_whole) {
     std::erase_if(errors, [](const Error& error) { return error.code == "policy/unknown-rule"; });
   }

@@ -1,4 +1,4 @@
-// What a policy makes of the rules: which run, at which level, with which parameters.
+// A policy's selection of rules: which run, at which level, with which parameters.
 #pragma once
 
 #include <chrono>
@@ -11,9 +11,9 @@
 
 namespace profgauge {
 
-/// One rule that is to be evaluated. What the policy switches off is not in the list.
+/// One rule to be evaluated. Rules that are off are not in the list.
 struct ActiveRule {
-  const Rule* rule = nullptr;  ///< Of the RuleSet.
+  const Rule* rule = nullptr;  ///< In the RuleSet.
   /// kDefault: the rule's own limits decide. kInfo, kWarn, kError: whatever the rule reports at all
   /// (its lowest limit is reached) has this level. Never kOff.
   RuleSetting::Choice choice = RuleSetting::Choice::kDefault;
@@ -30,7 +30,7 @@ struct SelectOptions {
   bool allow_long_waivers = false;
 };
 
-/// Applies the settings of `policy` in order. Errors, all at once: an id or glob that matches no
+/// Applies the settings of `policy` in order. Reports all errors: an id or glob that matches no
 /// rule, a parameter that the rule does not have or of another unit, a required rule that is off or
 /// unknown, a waiver for an unknown rule or too far ahead, parameters of a rule that is off, a rule
 /// that a later pattern switches off, a policy that judges nothing.

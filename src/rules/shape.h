@@ -1,9 +1,9 @@
-// What a configuration file may look like, found by asking its decoder: the decoder is run once
-// over an empty value of each kind, and notes what it would have taken (Decoder, "asking"). So a
-// schema cannot say anything else than the decoder does.
+// The accepted contents of a configuration file, reported by its decoder: the decoder runs once
+// over an empty value of each kind, and notes what it would have accepted (Decoder, "shape"). So a
+// schema always agrees with the decoder.
 //
-// Structure alone: keys, kinds, words, ranges, units, ids. What hangs on more than one value, on
-// other files or on the meaning of a text only the decoder can tell.
+// Only structure: keys, kinds, words, ranges, units, ids. Conditions on more than one value, on
+// other files or on the meaning of a text are known only to the decoder.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace profgauge {
 
 struct ShapeKey;
 
-/// What may be in one place. Several at once: any of them.
+/// The accepted values of one place. If there are several: any of them.
 struct Shape {
   bool is_null = false;
   bool is_text = false;                                          ///< Any text that is not blank.
@@ -31,11 +31,11 @@ struct Shape {
   bool is_unsigned = false;  ///< No number of `units` is negative.
   bool is_number = false;    ///< A number of any unit.
   bool is_list = false;
-  std::vector<Shape> items;  ///< Of a list: one shape.
+  std::vector<Shape> items;  ///< For a list: one shape.
   bool is_map = false;
   std::string what;             ///< "a waiver", as messages call the mapping.
   std::vector<ShapeKey> keys;   ///< The mapping's keys, in the decoder's order.
-  std::vector<Shape> variants;  ///< Of a file: what its other schemas take.
+  std::vector<Shape> variants;  ///< For a file: the values of its other schemas.
   std::vector<Shape> others;    ///< Values under names of the user's: none or one shape.
 };
 
@@ -55,7 +55,7 @@ struct FileShape {
 /// "policy", "rules", "rule-tests", "devices", "config", "names".
 std::vector<FileShape> ConfigurationShapes();
 
-/// What a key is for, one sentence without full stop; empty when it has no entry.
+/// The purpose of a key, one sentence without full stop; empty when it has no entry.
 /// `what` as in Shape.
 std::string_view KeyDoc(std::string_view what, std::string_view key);
 

@@ -1,5 +1,5 @@
-// What each key of the configuration files is for: in schemas and manual pages. A test holds that
-// every key of the decoders has its line here, and that none is left over.
+// The purpose of each key of the configuration files: in schemas and manual pages. A test ensures
+// that every key of the decoders has its line here, and that none is left over.
 #include <algorithm>
 #include <span>
 

@@ -1,4 +1,4 @@
-// What `rules explain` shows of a rule's run: the value of every name and of every step.
+// The trace that `rules explain` shows of a rule's run: the value of every name and of every step.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ std::string ShownOutcome(const expr::Outcome& outcome, const expr::Type& type,
 
 /// Names whose value a rule uses as it is, outside of aggregates.
 enum class Named : std::uint8_t {
-  kOfRun,    ///< Metrics, facts, what all GPUs agree on: the same for all groups.
+  kOfRun,    ///< Metrics, facts, values common to all GPUs: the same for all groups.
   kOfGroup,  ///< Columns of the group's rank, GPU or key.
 };
 

@@ -1,7 +1,7 @@
 // Waivers: findings that are known and accepted until a day, with a reason and an owner.
 //
-// A waiver that has expired does nothing but warn; so does one that no finding needed. What today
-// is never comes only from the clock: `--now` and SOURCE_DATE_EPOCH make a run repeatable.
+// An expired waiver only warns; so does one that no finding needed. The current date
+// does not only come from the clock: `--now` and SOURCE_DATE_EPOCH make a run repeatable.
 #pragma once
 
 #include <chrono>
@@ -31,15 +31,15 @@ bool HasExpired(const Waiver& waiver, std::chrono::sys_days today);
 /// Waivers of `policy` that reach farther ahead than kLongestWaiver.
 Errors CheckWaivers(const Policy& policy, std::chrono::sys_days today);
 
-/// What `waiver` is for: a rule, or the metric of a limit.
+/// The subject of `waiver`: a rule, or the metric of a limit.
 std::string_view SubjectOf(const Waiver& waiver);
 
 /// "gpu.idle.mean (anna, until 2026-12-31: cluster move)", and soon before its end in how many
 /// days.
 std::string WaiverText(const Waiver& waiver, std::chrono::sys_days today);
 
-/// What a reader of the report must know about a waiver, beside the findings that it covers: that
-/// it has expired, or that nothing needed it. Nothing when it did its work.
+/// A remark for the reader of the report, beside the findings that it covers:
+/// it has expired, or no finding needed it. Nothing when it was used.
 std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, bool is_used);
 
 }  // namespace profgauge

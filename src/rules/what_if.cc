@@ -156,7 +156,7 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
 }
 
 // Whether scenarios go one after the other: where the times of all steps are kept, memory for each
-// at once costs more time than that.
+// one costs more time than that.
 bool GoesAlone(const Replayer& replayer, PredictionOf wanted) {
   constexpr std::size_t kManySteps = 4'000'000;
   if (wanted == PredictionOf::kTimes && !replayer.is_joint()) return false;

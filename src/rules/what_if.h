@@ -3,8 +3,8 @@
 //   host_op.name matches 'DataLoader' by 0
 //
 // A condition looks at rows `host_op` (operators and ranges), `api_call` (runtime and driver calls)
-// or `launch` (kernels, copies and sets); what it selects takes `by` times as long. One condition
-// looks at one kind of row.
+// or `launch` (kernels, copies and memsets); the selected work takes `by` times as long. One
+// condition looks at one kind of row.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace profgauge {
 
-/// "host_op.name matches 'x' by 0.5", taken apart at the last ` by `. `place` names where it comes
-/// from, for messages: "--scale". Errors: kUsage, "usage/no-factor" and what the factor lacks.
+/// "host_op.name matches 'x' by 0.5", split at the last ` by `. `place` is its source,
+/// for messages: "--scale". Errors: kUsage, "usage/no-factor" with the missing part of the factor.
 Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place);
 
 struct CompiledScale {
@@ -38,8 +38,8 @@ struct CompiledScenario {
   std::string name;
   std::vector<CompiledScale> scales;
   bool without_waiting = false;
-  /// What several of its changes select takes the smallest factor, not the product: they are the
-  /// changes of several findings.
+  /// Work that several of its changes select takes the smallest factor, not the product: they are
+  /// the changes of several findings.
   bool by_smallest = false;
 };
 
@@ -54,7 +54,7 @@ struct ScenarioOutcome {
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
 };
 
-/// Predicts scenarios of one run, several at once where threads ask (except for very large runs
+/// Predicts scenarios of one run; thread-safe (except for very large runs
 /// whose times are all kept); rows are made once.
 class ScenarioRunner {
  public:
@@ -63,13 +63,13 @@ class ScenarioRunner {
                           PredictionOf wanted = PredictionOf::kTimesAndPath)
       : replayer_(replayer), wanted_(wanted) {}
   ScenarioOutcome Run(const CompiledScenario& scenario);
-  /// What the scenario changes, its rows selected.
+  /// The rows that the scenario changes.
   Scenario ChangesOf(const CompiledScenario& scenario);
-  /// All of `scenarios` at once.
+  /// Runs all `scenarios`.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
 
  private:
-  /// What the scale's condition selects, by factors.
+  /// The work that the scale's condition selects, by factors.
   std::vector<Scaling> Select(const CompiledScale& scale);
 
   const Replayer& replayer_;
@@ -82,7 +82,7 @@ class ScenarioRunner {
   std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
 };
 
-/// What predictions leave out, in clauses; `replayer` null: of any profile.
+/// Limits of predictions, in clauses; `replayer` null: of any profile.
 std::string PredictionLimits(const Replayer* replayer);
 
 /// "kernels 61.0 %, host 20.3 %": the new critical path, its largest parts first.

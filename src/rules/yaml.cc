@@ -88,7 +88,7 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Frame {
     YamlNode node;
-    std::optional<YamlNode> key;  ///< Of a mapping: read, its value not yet.
+    std::optional<YamlNode> key;  ///< Key of a mapping that was read, while its value was not.
     boost::unordered_flat_map<std::string, std::uint32_t> lines;  ///< Where each key first stood.
   };
 
@@ -136,7 +136,7 @@ class TreeBuilder : public YAML::EventHandler {
   void Close() {
     Frame frame = std::move(stack_.back());
     stack_.pop_back();
-    // What is nested too deep is dropped at once: destroying it would recurse.
+    // Deeply nested nodes are dropped immediately: destroying them would recurse.
     if (stack_.size() >= kDeepest) frame.node = YamlNode{};
     Add(std::move(frame.node));
   }
@@ -227,7 +227,7 @@ constexpr KnownMessage kMessages[] = {
     {"end of map flow not found", "the mapping that is opened with `{` is not closed", ""},
 };
 
-/// The last line up to `line` that is indented with a tab, and where the tab stands; both from 1.
+/// The last line up to `line` that is indented with a tab, and the tab's column; both from 1.
 std::optional<std::pair<std::uint32_t, std::uint32_t>> FindTab(std::string_view text,
                                                                std::uint32_t line) {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> found;

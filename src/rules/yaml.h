@@ -1,6 +1,6 @@
 // YAML, read strictly: the one place where yaml-cpp is called.
 //
-// What YAML readers take silently for something else is an error here, with its place: keys given
+// Constructs that YAML readers silently misread are errors here, with their places: keys given
 // twice, merge keys (`<<`), anchors and aliases, tags, a second document, quotes that are never
 // closed, control characters, more than 1 MiB, deep nesting. Scalars stay text (`no` is "no", `010`
 // is "010"); base/literal reads numbers. Every text knows its place in the file, also inside folded
