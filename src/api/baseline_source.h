@@ -12,10 +12,10 @@
 
 namespace profgauge {
 
-/// What was found for the candidates.
+/// The baselines found for the candidates.
 struct ChosenBaseline {
   std::vector<Snapshot> runs;
-  std::vector<Snapshot> anchor;  ///< What creep is measured from; empty: nothing.
+  std::vector<Snapshot> anchor;  ///< Origin for measuring creep; empty: none.
   std::vector<Snapshot> parts;   ///< Runs for limits on parts; empty: as `runs`.
   /// Where the step may be of a candidate that fails; empty: nothing is known of it.
   std::function<std::string(const Snapshot& candidate)> blame;

@@ -27,7 +27,7 @@ std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
   return fewest;
 }
 
-// Counts what the comparison shows; it decides nothing without a policy.
+// Counts the comparison's results; it decides nothing without a policy.
 Verdict ComparisonVerdict(const RunComparison& comparison, const Policy* policy,
                           std::vector<std::string> incomplete) {
   Verdict verdict;
@@ -43,14 +43,14 @@ Verdict ComparisonVerdict(const RunComparison& comparison, const Policy* policy,
   return verdict;
 }
 
-// What is missing beside a profile's is said.
+// Reports missing data besides a profile's.
 void NoteSummary(const RunPicture& picture, const std::string& name, RunComparison& comparison) {
   if (!picture.is_summarized) return;
   comparison.notes.push_back(
       name + " has only summaries, without call tree and timeline; compare profiles to get them");
 }
 
-// Runs of one name are distinguished by nothing, and what both have is said once.
+// Runs of one name cannot be distinguished, and their common doubts are reported once.
 void Tell(const std::string& name, const std::vector<std::string>& doubts,
           std::vector<std::string>& told) {
   for (const std::string& doubt : doubts) {

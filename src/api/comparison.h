@@ -23,12 +23,12 @@ struct ComparedSide {
 };
 
 struct CompareChoices {
-  bool allow_incomplete = false;    ///< Judge in spite of what was lost.
-  bool allow_incomparable = false;  ///< Judge runs that differ in what they ran.
-  bool redact = false;              ///< Take what reports machines and people out of the report.
+  bool allow_incomplete = false;    ///< Judge in spite of data loss.
+  bool allow_incomparable = false;  ///< Judge runs that ran different work.
+  bool redact = false;              ///< Remove names of machines and people from the report.
 };
 
-/// Whether runs that may differ in what they ran are judged; that they are though they do is noted.
+/// Whether runs that may have run different work are judged; a note says so.
 void DecideJudging(bool allow_incomparable, RunComparison& comparison);
 
 struct JudgedComparison {
@@ -36,12 +36,12 @@ struct JudgedComparison {
   report::Report report;
 };
 
-/// Compares two sides, and judges the second where there is a policy; else only says what changed.
-/// `log` has what was repaired in both sides' files.
+/// Compares two runs, and judges the second if there is a policy; else only reports the changes.
+/// `log` has the repairs in both runs' files.
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const Policy* policy, const CompareChoices& choices);
 
-/// What changed between two runs that have reports of their own, which no one judges.
+/// The changes between two runs that have separate reports, without a judgement.
 report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_report,
                               const Snapshot& current, const report::Report& current_report);
 

@@ -17,7 +17,7 @@ inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
 /// events of kinds that no one here knows.
 bool IsCpuOnly(std::span<const Profile> ranks);
 
-/// The same except for listed devices: the program may have used none of the machine's.
+/// The same except for listed devices: the program may not have used the machine's.
 bool MayBeCpuOnly(std::span<const Profile> ranks);
 
 /// What to do then, for the report.

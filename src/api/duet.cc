@@ -12,7 +12,7 @@
 namespace profgauge {
 namespace {
 
-/// What profiles explain, with what the blocks decide.
+/// The profiles explain the change, the blocks decide.
 RunComparison Explained(const DuetProfiles& profiles, RunComparison decided) {
   RunComparison out =
       CompareRuns(profiles.a.runs, profiles.b.runs, nullptr, ComparePurpose::kExplain);

@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// Profiles of both sides, taken in blocks of their own: they say why, the blocks whether.
+/// Profiles of both sides, taken in separate blocks: they show the cause, the blocks the change.
 struct DuetProfiles {
   ComparedSide a, b;
   ImportLog log;

@@ -1,4 +1,4 @@
-// Files that the caller alone calls ranks of one run (`--ranks as-listed`).
+// Files that only the caller calls ranks of one run (`--ranks as-listed`).
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ namespace profgauge {
 bool AreListed(std::span<const Profile> ranks);
 
 /// Judges each of the ranks by itself, and fails `verdict` where one fails: the means of a run must
-/// not hide a file that may be of another. Baselines judge the whole run alone. Errors: kUsage,
+/// not hide a file of another run. Baselines judge only the whole run. Errors: kUsage,
 /// where `selection` fits no iteration of one.
 Status FailWithEach(std::span<const Profile> ranks, const Selection& selection,
                     const Policy& policy, const Rulebook& rules, bool allow_incomplete,

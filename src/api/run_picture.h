@@ -1,4 +1,4 @@
-// What is seen of a run beside another: what an iteration is made of, and its events.
+// The view of a run in a comparison: the contents of an iteration, and its events.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
                      const Selection& selection, EventsInPage events);
 
 /// Puts the table `tree_change` and the timelines of both runs, iteration beside iteration, into
-/// the report of their comparison; what one of them lacks is left out.
+/// the report of their comparison; parts that one of them does not have are skipped.
 void AddPictures(RunPicture base, RunPicture current, report::Report& comparison);
 
 }  // namespace profgauge

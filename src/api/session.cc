@@ -45,12 +45,12 @@ std::string LastName(const fs::path& path) {
   return named.filename().string();
 }
 
-/// What the runs were measured to be. The report is about the one in the middle.
+/// The measurements of the runs. The report is about the one with the median iteration time.
 struct Measured {
   std::vector<Snapshot> snapshots;  ///< Of all runs, with a baseline; else empty.
   std::size_t middle = 0;
   Replayable run;                   ///< The one in the middle.
-  std::vector<std::string> doubts;  ///< What leaves a verdict on the others open, by their names.
+  std::vector<std::string> doubts;  ///< Reasons for an undecided verdict on others, by name.
 };
 
 // A run that is only compared with the baseline must be as whole as the one in the middle.
@@ -134,7 +134,7 @@ std::vector<std::string_view> TablesBesides(const Rulebook& rules) {
   return tables;
 }
 
-// Of the history too, and of those who accepted something.
+// Names in the history too, and those of the users who accepted something.
 void HideNames(BaselineInfo& info) {
   for (BaselineRun& run : info.runs) run.commit.clear();
   for (BaselineRun& run : info.runs) run.name = "baseline";

@@ -51,19 +51,19 @@ struct JudgeRunsOptions {
   EvaluateOptions choices;
   /// For waivers. REQUIRES: set.
   std::chrono::sys_days today;
-  /// Take what reports machines and people out of the report.
+  /// Remove names of machines and people from the report.
   bool redact = false;
   OnBaselineMissing on_missing_baseline = OnBaselineMissing::kWarn;
   Acceptance acceptance;
-  bool is_paired = false;  ///< Runs and baselines were recorded in turn, and are compared so.
+  bool is_paired = false;  ///< Runs and baselines were recorded alternately, and are compared so.
   /// Said in the report; none while its text is empty.
   Remark remark;
   /// Leave the timeline to Judgement::Data::add_timeline: few outputs have it, and the others are
-  /// drawn beside it. What is redacted is so as a whole and has it at once.
+  /// drawn beside it. A redacted report is redacted as a whole and has it immediately.
   bool timeline_later = false;
   /// Only the verdict is wanted: tables that no rule looks at may be missing from the report.
   bool verdict_only = false;
-  /// Told the name of each phase when it ends: "analyze", "attribute", "compare", "judge".
+  /// Called with the name of each phase when it ends: "analyze", "attribute", "compare", "judge".
   std::function<void(std::string_view)> phase_ended = [](std::string_view) {};
 };
 
@@ -75,10 +75,10 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
                                   const Rulebook& rules, const BaselineSource& source,
                                   const JudgeRunsOptions& options);
 
-/// What the caller chose, over what the policy says.
+/// The caller's choices, which override the policy's.
 Selection SelectionOf(const Policy& policy, const EvaluateOptions& options);
 
-/// What changes numbers, of the caller's choices and of what the policy adds to the profile, for
+/// Choices of the caller and additions of the policy to the profile that change numbers, for
 /// the report's provenance: ("warmup", "3"), ("devices", "chips.yaml").
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const Policy& policy);

@@ -1,4 +1,4 @@
-// What a run is remembered as: made of profiles, or read from a file of `baseline save`.
+// The stored form of a run: made of profiles, or read from a file of `baseline save`.
 #pragma once
 
 #include <span>

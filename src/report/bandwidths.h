@@ -13,10 +13,10 @@ namespace profgauge::report {
 struct SizeBandwidth {
   std::string kind, group;
   std::int64_t ranks = 0;
-  double bytes = 0;      ///< Of a call, on the mean.
+  double bytes = 0;      ///< Mean of a call.
   double bandwidth = 0;  ///< On the bus.
   /// Median of the groups with as many ranks, for the same kind and class of sizes; 0 where they
-  /// are too few to say what is usual.
+  /// are too few for a usual value.
   double usual = 0;
   bool is_slow = false;  ///< Below 0.8 of the usual.
 };
@@ -24,7 +24,7 @@ struct SizeBandwidth {
 /// In the order of the table; empty without it.
 std::vector<SizeBandwidth> SizeBandwidths(const Report& report);
 
-/// The slow ones, the slowest for what is usual first.
+/// The slow ones, in the order of their relative slowness.
 std::vector<SizeBandwidth> SlowBandwidths(const std::vector<SizeBandwidth>& all);
 
 }  // namespace profgauge::report

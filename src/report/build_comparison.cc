@@ -112,7 +112,7 @@ PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& 
   return value;
 }
 
-// Two runs do not show by how much equal runs differ: what differs between them is beyond no noise.
+// Two runs do not show how much equal runs differ: no difference between them is significant.
 bool KnowsNoise(const RunComparison& run) { return run.baseline_runs + run.current_runs > 2; }
 
 ComparisonStep BuildStep(const WaterfallStep& from, bool knows_noise) {

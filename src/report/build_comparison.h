@@ -8,7 +8,7 @@
 
 namespace profgauge::report {
 
-/// `accelerator`: that of the report that the comparison is part of; empty: what the runs tell.
+/// `accelerator`: that of the report that contains the comparison; empty: as the runs state it.
 Comparison BuildComparison(const RunComparison& run, const std::string& accelerator);
 
 /// Whose devices both runs had; empty when they differ or nothing shows.

@@ -8,7 +8,7 @@
 
 namespace profgauge::report {
 
-/// In the order of `evaluation`: by weight, a symptom behind its cause.
+/// In the order of `evaluation`: by weight, a symptom after its cause.
 std::vector<Finding> BuildFindings(const Evaluation& evaluation);
 
 }  // namespace profgauge::report

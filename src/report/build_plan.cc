@@ -14,7 +14,7 @@ Quantity TimeOf(double ns) {
   return {static_cast<std::int64_t>(std::llround(ns)), Unit::kTime, FormatDuration(ns), ""};
 }
 
-/// What the step does: its rule's word for it, else the first point of the advice.
+/// The change of the step: its rule's name for it, else the first point of the advice.
 std::string ChangeOf(const profgauge::Finding& finding) {
   if (!finding.change.empty()) return finding.change + ".";
   return finding.advice_parts.empty() ? "" : TextOf(finding.advice_parts.front());
@@ -38,7 +38,7 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
       to.rules.push_back(evaluation.findings[at].rule->id);
       to.fired = to.fired && Fired(evaluation.findings[at].status);
     }
-    // That of the fault: what passed becomes the limit once the steps before it are done.
+    // The title of the fault: a passed rule may become the limit once the steps before it are done.
     to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);
     to.change = ChangeOf(first);
     to.time = TimeOf(step.time);

@@ -7,7 +7,7 @@
 
 namespace profgauge::report {
 
-/// `evaluation`: what the plan was made of; `words`: of the devices.
+/// `evaluation`: the plan's source; `words`: of the devices.
 Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation, const DeviceWords& words);
 
 }  // namespace profgauge::report

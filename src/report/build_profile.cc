@@ -62,7 +62,7 @@ std::string Decoded(const std::string& text, Coding coding) {
   return fmt::format("{}.{}.{}", number / 10'000'000, number / 100'000 % 100, number % 100'000);
 }
 
-// Facts of all ranks: what they agree on as it is, what they do not with the ranks' values listed.
+// Facts of all ranks: common values as they are, differing ones with a list of the ranks' values.
 Pairs MergedFacts(std::span<const Profile> ranks) {
   Pairs merged;
   std::map<std::string, std::size_t, std::less<>> places;

@@ -1,4 +1,4 @@
-// The part of the report that says what was measured: run, devices, versions, environment.
+// The part of the report about the measurement: run, devices, versions, environment.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@ namespace profgauge::report {
 
 ProfileInfo BuildProfileInfo(const BuildInput& input);
 
-/// What the profile says of itself, less what is shown as a version or framework.
+/// The profile's facts, without those shown as a version or framework.
 std::vector<std::pair<std::string, std::string>> BuildEnvironment(std::span<const Profile> ranks);
 
-/// Hashes and options: what decides the numbers, and nothing about where reports are written.
+/// Hashes and options: everything that decides the numbers, and no paths of reports.
 std::vector<std::pair<std::string, std::string>> BuildProvenance(const BuildInput& input);
 
 }  // namespace profgauge::report

@@ -84,7 +84,7 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
                             result.status == GateStatus::kWarn ||
                             result.status == GateStatus::kInfo;
   if (!said_already) row.reason = result.reason;
-  // "3.88 ms (limit ≤ 3.88 ms)" does not say what is missed.
+  // "3.88 ms (limit ≤ 3.88 ms)" does not show the difference.
   const auto reads_alike = [&](const Value& limit) {
     return !IsAbsent(limit) && row.measured.text == FormatValue(limit, unit);
   };

@@ -1,4 +1,4 @@
-// Assembles the report object from what the other layers found.
+// Assembles the report object from the results of the other layers.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct BuildInput {
   const Verdict* verdict = nullptr;           ///< nullptr also.
   const RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
   const BaselineInfo* baseline = nullptr;     ///< nullptr: no one asked for one.
-  /// What the rules found. They are counted here only as waived; the verdict counts the rest.
+  /// The rules' findings. Here only the waived ones are counted; the verdict counts the rest.
   std::vector<Finding> findings;
   std::optional<Plan> plan = std::nullopt;
   std::string rules_hash;  ///< Of the rule files, for the provenance; may be empty.
@@ -37,7 +37,7 @@ struct BuildInput {
 Report BuildReport(const BuildInput& input);
 
 /// A report that holds nothing but a comparison, for two runs of which only snapshots are known.
-/// `verdict` has the comparison's counts; `policy` is the name of what judged it, may be empty.
+/// `verdict` has the comparison's counts; `policy` is the name of the judging policy, may be empty.
 Report BuildComparisonReport(const RunComparison& comparison, const Verdict& verdict,
                              const std::string& policy);
 

@@ -23,7 +23,7 @@ using knowledge::kDiagnosisMostlyKernels;
 struct Class {
   std::string_view rules;  // An id, or a category with its slash.
   std::string_view id, word;
-  int sentences = 1;  // Of the finding's message.
+  int sentences = 1;  // Taken from the finding's message.
 };
 
 // The first that fits. Rules of no class have their title in place of the word.
@@ -50,7 +50,7 @@ bool IsFired(const Finding& finding) {
   return std::ranges::find(kLevels, finding.status) != kLevels.end();
 }
 
-// "1.50 ms per call. The rest …" up to the end of so many sentences. Code between backticks ends
+// "1.50 ms per call. The rest …" up to the end of this many sentences. Code between backticks ends
 // none.
 std::string_view Sentences(std::string_view text, int count) {
   bool is_code = false;
@@ -88,7 +88,7 @@ Diagnosis OfFinding(const Finding& finding) {
           sentence.empty() ? fmt::format("{}.", word) : fmt::format("{}: {}", word, sentence)};
 }
 
-// What to make of the plan: its first step that is a finding, where all of it is worth the work.
+// The diagnosis by the plan: its first step that is a finding, if the whole plan saves enough.
 const Finding* FirstOfPlan(const Report& report) {
   const double start = report.plan ? AsNumber(report.plan->start.value, 0) : 0;
   if (start <= 0 ||
@@ -106,8 +106,8 @@ bool IsAboutProfile(const Finding& finding) {
   return finding.rule.starts_with("recording/") || finding.rule == "neuron/profiler-warnings";
 }
 
-// Of findings that are no symptom, the one that could save most; where none has a number, the
-// first that fails or warns. Where a plan was simulated, bounds of others decide nothing.
+// The finding that could save most, without symptoms; where none has a number, the
+// first that fails or warns. If a plan was simulated, bounds of others are not used.
 const Finding* MostWorth(const Report& report, double iteration) {
   const bool is_simulated = report.plan && report.plan->absent_because.empty();
   const Finding* most = nullptr;

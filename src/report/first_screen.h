@@ -1,4 +1,4 @@
-// The sentence that every output begins with: what bounds the run, with its numbers.
+// The first sentence of every output: the limit of the run, with its numbers.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ struct Diagnosis {
   std::string text;        ///< Empty: of nothing that was measured.
 };
 
-/// Of the first step of the plan; without a plan, of the finding that could save most; without one,
-/// of the largest part of an iteration in which no kernel runs. A run that needs nothing is praised
-/// with its numbers, and one without a verdict has the question that is undecided. A report that
-/// was read back from report.json has the same.
+/// From the first step of the plan; without a plan, from the finding that could save most; without
+/// one, from the largest part of an iteration in which no kernel runs. A run without faults is
+/// praised with its numbers, and one without a verdict has the question that is undecided. A report
+/// that was read back from report.json has the same.
 Diagnosis Diagnose(const Report& report);
 
 }  // namespace profgauge::report

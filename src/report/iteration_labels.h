@@ -1,4 +1,4 @@
-// What people call an iteration.
+// The names of iterations.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace profgauge::report {
 using Labels = std::map<std::int64_t, std::string>;
 Labels IterationLabels(const Report& report);
 
-/// Of these the one that a cell under this title names; empty where it names no iteration, or one
+/// The one that a cell under this title names; empty if it names no iteration, or one
 /// whose name is its position.
 std::string_view LabelOfCell(const Labels& labels, std::string_view title, const Value& cell);
 

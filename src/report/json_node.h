@@ -1,5 +1,5 @@
-// A cursor over a parsed JSON document for decoders that must not stop at every step: what is not
-// there reads as empty, and of all fields that are not what they should be the first is kept.
+// A cursor over a parsed JSON document for decoders that must not stop at every step: a missing
+// value reads as empty, and of all invalid fields the first is kept.
 #pragma once
 
 #include <boost/json/value.hpp>
@@ -28,8 +28,8 @@ class JsonNode {
   /// The root. `bad` receives the first bad field; it must outlive all nodes.
   JsonNode(const boost::json::value& root, std::optional<BadField>& bad)
       : value_(&root), bad_(&bad) {}
-  /// Asks: every function notes in `shape` what it would have read, and reads nothing. A list has
-  /// one element then, and an object one entry beside those that are asked for by name.
+  /// Reports the shape: every function notes in `shape` what it would have read, and reads nothing.
+  /// A list has one element then, and an object one entry besides the named ones.
   JsonNode(JsonShape& shape, std::optional<BadField>& bad) : shape_(&shape), bad_(&bad) {}
 
   /// The entry `key` of this object; a node of nothing when there is none.
@@ -57,7 +57,7 @@ class JsonNode {
   /// The cells of this list, which must be `size` of them; else a bad field and no cells.
   std::vector<Value> Cells(std::size_t size) const;
 
-  /// Notes that this value is not what it should be.
+  /// Notes that this value is invalid.
   void Expected(std::string_view what) const;
   void Expected(std::string_view what, std::string_view found) const;
 

@@ -1,4 +1,4 @@
-// What a decoder of JsonNodes takes, noted while it runs over a node that asks (JsonNode).
+// The input of a decoder of JsonNodes, noted while it runs over a reporting node (JsonNode).
 #pragma once
 
 #include <memory>
@@ -14,9 +14,9 @@ struct JsonShape {
 
   std::set<std::string> types;  ///< Of JSON Schema: "string", "integer", "array", …
   std::vector<std::string> words;
-  std::vector<std::unique_ptr<Entry>> keys;  ///< Of an object, in the order asked for.
-  std::unique_ptr<JsonShape> others;         ///< Of an object: values under any other key.
-  std::unique_ptr<JsonShape> items;          ///< Of a list.
+  std::vector<std::unique_ptr<Entry>> keys;  ///< For an object, in the order of reading.
+  std::unique_ptr<JsonShape> others;         ///< For an object: values under any other key.
+  std::unique_ptr<JsonShape> items;          ///< For a list.
 
   /// The shape under `key`, made when asked for the first time.
   JsonShape& At(std::string_view key);

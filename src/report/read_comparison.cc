@@ -8,7 +8,7 @@
 namespace profgauge::report {
 namespace {
 
-// The text of what is absent is not in the file: it is always the same dash.
+// The text of absent values is not in the file: it is always the same dash.
 constexpr const char* kAbsentText = "\u2013";
 
 ComparedMetric ReadMetric(const JsonNode& node) {

@@ -11,10 +11,10 @@
 
 namespace profgauge::report {
 
-/// Which of the states that it may be; `otherwise` where it is not told.
+/// The state, one of these; `otherwise` if missing.
 State ReadState(const JsonNode& node, std::span<const State> among, State otherwise = State::kNone);
 
-/// The value whose name it is, by the place of the name; the first where it is not told.
+/// The value whose name it is, by the index of the name; the first if missing.
 template <class Enum, std::size_t n>
 Enum ReadWord(const JsonNode& node, const std::array<std::string_view, n>& names) {
   return static_cast<Enum>(node.IndexAmong(names).value_or(0));
@@ -23,7 +23,7 @@ Enum ReadWord(const JsonNode& node, const std::array<std::string_view, n>& names
 /// A quantity as render/json/json_comparison.cc writes it; nothing where there is none.
 Quantity ReadQuantity(const JsonNode& node);
 
-/// The twin of render's WriteComparison. What an older version did not write is empty.
+/// The inverse of render's WriteComparison. Fields that an older version did not write are empty.
 Comparison ReadComparison(const JsonNode& node);
 
 }  // namespace profgauge::report

@@ -1,8 +1,8 @@
 // Reads report.json back, so that a report can be drawn again without its profile.
 //
 // Every schema up to report::kSchema is read. Unknown keys are ignored, so that a newer minor
-// version's file still draws. What report.json leaves out (bulk tables) is named in
-// Report::left_out.
+// version's file can still be rendered. Data that report.json does not have (bulk tables) is named
+// in Report::left_out.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace profgauge::report {
 
-/// Of what represents a report where a run ended without one: `errors`, and no `profile`.
+/// The file that replaces a report if a run ended without one: `errors`, and no `profile`.
 inline constexpr int kEndingSchema = 2;
 
 /// Parses report.json; `name` is used in messages. RenderJson of the result gives `text` again when
@@ -23,7 +23,7 @@ inline constexpr int kEndingSchema = 2;
 /// "report/bad-field" with the JSON path.
 Result<Report> ReadReport(std::string_view text, const std::string& name);
 
-/// What ReadReport takes, for the schema of report.json.
+/// The input of ReadReport, for the schema of report.json.
 JsonShape ReportShape();
 
 }  // namespace profgauge::report

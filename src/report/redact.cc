@@ -13,7 +13,7 @@
 namespace profgauge::report {
 namespace {
 
-// What ends a path inside a text.
+// Characters that end a path inside a text.
 bool EndsWord(char c) {
   return c == ' ' || c == ';' || c == ',' || c == '"' || c == '\'' || c == '`' || c == '\n' ||
          c == '\t' || c == '=' || c == '(' || c == ')' || c == '[' || c == ']';

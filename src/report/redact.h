@@ -1,4 +1,4 @@
-// Takes out of a report what says where it was made: folders, host names.
+// Removes the origin from a report: folders, host names.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ std::string WithoutFolders(std::string_view text);
 
 /// Every text of the report, of its tables and of its timeline: without folders, and with each host
 /// name that the profile states replaced by "host-1", "host-2", …. The run and its files are
-/// named "run" and "input 1", …: profilers put host names into them; so does what it is compared
-/// with, "baseline". Numbers stay as they are.
+/// named "run" and "input 1", …: profilers put host names into them; so is the compared run,
+/// "baseline". Numbers stay as they are.
 void Redact(Report& report);
 
-/// Takes folders out of all texts, and facts that name a host or a person. Summaries keep no names
-/// of files and hosts in places of their own.
+/// Removes folders from all texts, and facts that name a host or a person. Summaries have no
+/// separate fields for names of files and hosts.
 void RedactSummary(Summary& summary);
 
 }  // namespace profgauge::report

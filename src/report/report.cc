@@ -13,7 +13,7 @@
 namespace profgauge::report {
 namespace {
 
-// Of a table that says no other number; larger than any of an ordinary recording.
+// For a table without another number; larger than any of an ordinary profile.
 constexpr std::size_t kJsonRows = 10'000;
 
 }  // namespace
@@ -71,7 +71,7 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
   if (rows.size() == most) return rows;
   const TableLook* look = FindTableLook(table.id());
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
-  // Rows of trees are behind what they are in, so that the first are a tree again.
+  // Rows of trees come after their parents, so that the first rows are a tree again.
   const bool is_tree = ColumnOf<columns::kOpTree>(table, "depth"_col) != nullptr ||
                        ColumnOf<columns::kOpTree>(table, "parent"_col) != nullptr;
   if (by == nullptr && !is_tree) return TellingRows(table, most);
@@ -108,7 +108,7 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
   const Column* iterations = ColumnOf<columns::kRanks>(ranks, "iterations"_col);
-  // Of many ranks a stored report has only some rows.
+  // With many ranks a stored report has only some rows.
   if (iterations == nullptr ||
       iterations->size() !=
           static_cast<std::size_t>(std::max<std::int64_t>(report.profile.ranks, 0))) {

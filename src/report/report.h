@@ -1,4 +1,4 @@
-// The report object: everything a reader of a run is told, as plain structs that mirror report.json
+// The report object: all results of a run, as plain structs that mirror report.json
 // (schema 1) one to one. HTML, Markdown, XLSX and the terminal are pure functions of it.
 //
 // Numbers that appear in prose or tables of metrics carry their exact text, so that four renderers
@@ -56,9 +56,9 @@ struct ProfileInfo {
   std::vector<std::string> sources;  ///< File names as given.
   std::string format, dialect;
   std::int64_t ranks = 0;
-  std::vector<Device> devices;    ///< Of very many the first 4 096…
-  std::int64_t more_devices = 0;  ///< …and so many more.
-  /// What the devices are: "nvidia", "amd", "intel", "npu" (Ascend), "neuron", "tpu"; empty:
+  std::vector<Device> devices;    ///< The first 4 096…
+  std::int64_t more_devices = 0;  ///< …and the number of the others.
+  /// Maker of the devices: "nvidia", "amd", "intel", "npu" (Ascend), "neuron", "tpu"; empty:
   /// unknown. model/device_words.h has the words for each.
   std::string accelerator;
   std::string framework;  ///< "PyTorch …" when known.
@@ -98,7 +98,7 @@ struct VerdictInfo {
   std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
 };
 
-/// What the run was compared with.
+/// The baseline of the run's comparison.
 struct BaselineUse {
   std::string state;   ///< "used", "partial", "missing" or "none".
   std::string source;  ///< "history:main~5"; empty: files.
@@ -110,7 +110,7 @@ struct BaselineUse {
   std::vector<Run> runs;
   std::vector<std::pair<std::int64_t, std::string>> skipped;  ///< Run and why.
   std::string level;   ///< "run 48, accepted by anna: wider model"; empty: none.
-  std::string anchor;  ///< What creep is measured from; empty: nothing.
+  std::string anchor;  ///< Origin for measuring creep; empty: none.
   std::string line;    ///< All of it in one line.
   std::string mark;    ///< "baseline missing"; empty where all is there.
   bool warns = false;  ///< It is missing, and that is worth a warning.
@@ -136,10 +136,10 @@ struct Finding {
   std::string counted_with;  ///< As of GateRow.
 };
 
-/// Findings to fix, in that order, and what an iteration takes after each (rules/plan.h).
+/// Findings to fix, in that order, and the iteration time after each (rules/plan.h).
 struct PlanStep {
-  std::vector<std::string> rules;  ///< Of one finding; of two that save only together.
-  std::string title;               ///< What is wrong: of the first of them.
+  std::vector<std::string> rules;  ///< Of one finding; of two that save time only together.
+  std::string title;               ///< The fault: that of the first of them.
   std::string change;              ///< What to do: its first advice that applies; may be empty.
   Quantity time, saves, alone;     ///< ns; `alone`: without the steps before it.
   /// False: no finding yet. It becomes the limit once the steps before it are done.
@@ -154,7 +154,7 @@ struct Plan {
   Quantity without_profiler;  ///< The start if the profiler did not slow the host; may be absent.
   std::vector<std::string> no_effect;  ///< Rules whose findings save nothing in any order.
   bool complete = true;                ///< False: the profile is too long to try all orders.
-  std::string limits;                  ///< What the simulation leaves out.
+  std::string limits;                  ///< Limits of the simulation.
 };
 
 struct ImportCounter {
@@ -169,16 +169,16 @@ struct Remark {
   std::string id, text;
 };
 
-/// The recording's events, for the timeline of the page. Bulk: report.json leaves it out.
+/// The profile's events, for the timeline of the page. Bulk: report.json does not have it.
 ///
-/// Events stand lane by lane, and in a lane by start; a lane is one depth of one track, so that its
+/// Events are sorted by lane, and in a lane by start; a lane is one depth of one track, so that its
 /// events do not overlap.
 struct Timeline {
-  /// What kinds can be distinguished by, besides name and category: {"layer", "Layer"}.
+  /// Names of the properties of kinds, besides name and category: {"layer", "Layer"}.
   struct Facet {
     std::string id, title;
   };
-  /// What an event is. Events that look the same share one.
+  /// The kind of an event. Events that look the same share one.
   struct Kind {
     std::string name;
     Category category = Category::kOther;  ///< Its color.
@@ -187,12 +187,12 @@ struct Timeline {
   };
   struct Track {
     std::string name;   ///< "stream 7", "thread 4711 (main)"
-    std::string group;  ///< "GPU 0 Tesla V100", "rank 1 host": tracks of a group stand together.
+    std::string group;  ///< "GPU 0 Tesla V100", "rank 1 host": tracks of a group are adjacent.
     TrackType type = TrackType::kStream;
     std::int64_t rank = 0;
-    /// Tracks of a section fold to one line, and are folded at first; empty: stands by itself.
+    /// Tracks of a section fold to one line, and are folded at first; empty: a separate track.
     std::string section = {};
-    /// What sums of a range are made for: "tensor" for both tracks of that engine; empty: the name.
+    /// The key for sums of a range: "tensor" for both tracks of that engine; empty: the name.
     std::string unit = {};
     std::int64_t device = -1;  ///< Number of the GPU or NeuronCore; -1: the host.
   };
@@ -205,12 +205,12 @@ struct Timeline {
     std::string name, group;
     Unit unit = Unit::kBytes;
     std::int64_t rank = 0;
-    double scale = 1;  ///< What a value is to be multiplied with to be in `unit`.
+    double scale = 1;  ///< The factor that brings a value to `unit`.
     std::vector<Ns> time;
     std::vector<std::int64_t> value;
     std::string section = {};  ///< As of Track; counters of a folded section are not shown.
     bool line = false;         ///< A line of steps; else an area.
-    Ns end = 0;                ///< Where its data ends: nothing is known of what comes later.
+    Ns end = 0;                ///< End of its data: later values are unknown.
   };
   /// A number that each event has: bytes moved, FLOPs.
   struct Amount {
@@ -233,11 +233,11 @@ struct Timeline {
   std::vector<std::uint32_t> kind;  ///< Index into kinds.
   std::vector<std::uint32_t> link;  ///< Device events: the event that launched them, or kNoLink.
   std::vector<Amount> amounts;
-  /// What waits for what, as (earlier, later) event.
+  /// Dependencies, as (earlier, later) event.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> dependencies;
   std::vector<Counter> counters;
   std::vector<Mark> marks;  ///< Those of the command line.
-  /// What one device can do, to relate sums to; -1 unknown.
+  /// Peak rates of one device, to relate sums to; -1 unknown.
   double peak_flops = -1, peak_bandwidth = -1;
   std::string left_out;  ///< "412 000 host operators shorter than 3 µs"; empty: nothing.
   bool empty() const { return start.empty(); }
@@ -253,8 +253,8 @@ struct Difference {
 struct ComparedMetric {
   std::string metric, title;
   Quantity base, current;
-  Quantity change, low, high;   ///< What is judged, and its 98 % interval; a share when relative.
-  Quantity total, total_limit;  ///< Change of what all iterations took, and its limit; shares.
+  Quantity change, low, high;   ///< The judged change, its 98 % interval; a share when relative.
+  Quantity total, total_limit;  ///< Change of the total of all iterations, and its limit; shares.
   Quantity chance;              ///< How probable such a change is by chance; a share.
   Quantity sees;                ///< The change that nine of ten such comparisons would fail.
   std::string limit;            ///< "≤ +5 %"; empty: compared, but not limited.
@@ -262,7 +262,7 @@ struct ComparedMetric {
   /// Open where inconclusive, and probably beyond the limit; not applicable where the runs must not
   /// be compared.
   State result = State::kNone;
-  std::string note;  ///< What would decide it, low confidence; may be empty.
+  std::string note;  ///< The way to decide it, low confidence; may be empty.
 };
 
 /// A metric of the two runs side by side. Absent where a run does not have it.
@@ -292,7 +292,7 @@ struct PairedWork {
   std::string name;  ///< As of a step.
   PartChange change = PartChange::kChanged;
   double base_count = 0, current_count = 0;
-  std::int64_t base = 0, current = 0;            ///< ns; PairedTable::measure says of what.
+  std::int64_t base = 0, current = 0;            ///< ns; see PairedTable::measure.
   std::int64_t base_host = 0, current_host = 0;  ///< An op's own time on the host.
   std::int64_t delta = 0, count_effect = 0, duration_effect = 0;
   Value p_value;  ///< Absent: not tested, as of two runs.
@@ -305,7 +305,7 @@ struct PairedTable {
   std::vector<PairedWork> rows;                   ///< Largest |delta| first; may be empty.
 };
 
-/// What changed against a baseline.
+/// The changes against a baseline.
 struct Comparison {
   std::string baseline;            ///< Name of the run that the waterfall starts from.
   std::string candidate;           ///< Name of the run that it ends at.
@@ -314,7 +314,7 @@ struct Comparison {
   bool comparable = true;
   std::vector<Difference> differences;
   std::vector<std::pair<std::string, std::string>> alike;  ///< Properties that all runs share.
-  std::string accelerator;  ///< Of both runs, as ProfileInfo's; its words are the comparison's.
+  std::string accelerator;  ///< Of both runs, like ProfileInfo's; its words are the comparison's.
   std::vector<ComparedMetric> metrics;
   std::vector<PairedValue> values;
   std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.
@@ -354,17 +354,17 @@ struct Report {
 const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
 
-/// Where on the timeline a row of a finding's evidence lies; rank -1 when it has none.
+/// The place on the timeline of a row of a finding's evidence; rank -1 when it has none.
 struct Interval {
   Ns start = 0, end = 0;
   std::int64_t rank = -1;
 };
-/// By the columns "Start", "Length" or "Duration", and "Rank" of `row`; nothing when they do not
-/// tell.
+/// By the columns "Start", "Length" or "Duration", and "Rank" of `row`; nothing without
+/// them.
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row);
 
-/// Rows of a table that report.json carries, in their order: none of bulk data (one row for each
-/// event), the 1 000 longest idle gaps, the first tree of operators, all of the others; of a table
+/// Rows of a table that report.json has, in their order: none of bulk data (one row for each
+/// event), the 1 000 longest idle gaps, the first tree of operators, all of the others; for a table
 /// of more than 10 000 rows those with most time.
 std::vector<std::size_t> RowsInJson(const Table& table);
 /// How many these are, without choosing them.

@@ -1,4 +1,4 @@
-// report.json as JSON Schema (2020-12): what ReadReport takes, found by asking it.
+// report.json as JSON Schema (2020-12): the input of ReadReport, reported by itself.
 //
 // Only types are said: keys that are unknown are ignored by the reader, so a newer minor
 // version's file is valid too.

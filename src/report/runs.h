@@ -1,4 +1,4 @@
-// Several runs in one report, and what differs between any two of them.
+// Several runs in one report, and the differences between any two of them.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace profgauge::report {
 struct Runs {
   struct Pair {
     std::size_t base = 0, current = 0;  ///< Positions in `runs`; `base` is the earlier one.
-    Report report;                      ///< A comparison alone: BuildComparisonReport.
+    Report report;                      ///< Only a comparison: BuildComparisonReport.
   };
   std::vector<Report> runs;  ///< Named `profile.name`, each by another name.
   std::vector<Pair> pairs;   ///< Every two runs, by base, then by current.

@@ -1,4 +1,4 @@
-// What became of limits, rules, changes and runs: values inside, the words of report.json at its
+// States of limits, rules, changes and runs: values inside, the words of report.json at its
 // edge.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace profgauge::report {
 
-/// Of a limit, a rule, a change or a run; also how bad it is where it is missed or fires: its
+/// State of a limit, a rule, a change or a run; also its severity if it is missed or fires: its
 /// level.
 enum class State : std::uint8_t {
-  kNone,  ///< Not told: "".
+  kNone,  ///< Unknown: "".
   kPass,
   kFail,
   kNoVerdict,
@@ -46,7 +46,7 @@ constexpr std::optional<State> FindState(std::string_view name) {
   }
   return std::nullopt;
 }
-/// Of a name that the gate or the rules give. REQUIRES: it is a state's.
+/// The state of a name that the gate or the rules give. REQUIRES: there is one.
 constexpr State StateOf(std::string_view name) {
   const std::optional<State> state = FindState(name);
   assert(state);
@@ -82,7 +82,7 @@ constexpr std::string_view NameOf(Bound bound) {
   return kBoundNames[static_cast<std::size_t>(bound)];
 }
 
-/// What a table of work in both runs measures.
+/// Quantity of a table of work in both runs.
 enum class Measure : std::uint8_t { kGpuTime, kHostTime };
 inline constexpr std::array<std::string_view, 2> kMeasureNames = {"gpu_time", "host_time"};
 constexpr std::string_view NameOf(Measure measure) {

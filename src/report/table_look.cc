@@ -100,7 +100,7 @@ constexpr std::string_view kPageRankSteps[] = {"rank",
                                                "host_time",
                                                "unattributed",
                                                "late_cost"};
-// As a listing: the line itself is behind its number.
+// Like a listing: the line itself comes after its number.
 constexpr std::string_view kPageSourceLines[] = {
     "file",        "line",      "text",  "instructions", "instruction_time",
     "active_time", "wait_time", "flops", "engines"};
@@ -401,7 +401,7 @@ std::size_t RowsInWorkbook(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
   const std::size_t most = look == nullptr || look->sheet_rows == 0 ? kXlsxRows : look->sheet_rows;
   if (table.rows() <= most) return table.rows();
-  // A part cannot be summed or pivoted: of it one looks at what stands out.
+  // A part cannot be summed or pivoted: the page shows its extremes.
   const bool is_chosen = look != nullptr && look->sheet_rows > 0 && !look->sheet_by.empty();
   return is_chosen ? std::min(most, kXlsxTellingRows) : most;
 }

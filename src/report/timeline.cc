@@ -49,7 +49,7 @@ std::string ConfigText(const Profile& profile, LaunchConfigId id) {
   return out.starts_with(", ") ? out.substr(2) : out;
 }
 
-// Tells kinds of steps of the critical path from those of other events.
+// Distinguishes kinds of steps of the critical path from those of other events.
 constexpr std::uint64_t kPathKey = std::uint64_t{1} << 40;
 
 Category CategoryOfPart(const PathMove& part) {
@@ -74,7 +74,7 @@ Category CategoryOfPart(const PathMove& part) {
   return Category::kOther;
 }
 
-// Among what is not drawn, whatever they are called.
+// The kind of events that are not drawn, whatever their names.
 constexpr std::string_view kGpusText = "GPUs";
 
 std::string GroupOf(TrackType type) {
@@ -83,7 +83,7 @@ std::string GroupOf(TrackType type) {
   return type == TrackType::kWaiting ? "Waiting" : "Host threads";
 }
 
-// What has no separate track, of one kind.
+// Events without a separate track, of one kind.
 struct Undrawn {
   std::size_t tracks = 0, events = 0;
 };
@@ -128,8 +128,8 @@ class Builder {
     }
   }
 
-  /// "99 936 more GPUs with 99 936 events"; empty when all have tracks. `gpus`: what they are
-  /// called.
+  /// "99 936 more GPUs with 99 936 events"; empty when all have tracks. `gpus`: the word for
+  /// them.
   std::string UndrawnText(const std::string& gpus) const {
     std::string out;
     for (const auto& [what, undrawn] : undrawn_) {
@@ -297,7 +297,7 @@ class Builder {
     AddByThread(threads, TrackType::kOs);
   }
 
-  // What each core ran, and what threads waited for that did not run.
+  // The threads on each core, and the reasons of waiting threads.
   void AddCpu() {
     if (profile_->cpu == nullptr) return;
     std::map<std::int32_t, Events> cores;
@@ -309,7 +309,7 @@ class Builder {
       (span.core >= 0 ? cores[span.core] : waiting[span.thread.value]).push_back(event);
     }
     AddByThread(waiting, TrackType::kWaiting);
-    // A row for what the host has, used or not, where all of them fit.
+    // A row for each object of the host, used or not, if all of them fit.
     const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
     constexpr std::int32_t kMostIdleCores = 64;
     for (std::int32_t core = 0; core < of_host && of_host <= kMostIdleCores; ++core) {
@@ -337,7 +337,7 @@ class Builder {
 
   bool IsOp(std::size_t row) const { return profile_->host.kind[row] == HostKind::kOp; }
 
-  // What the program attached to a range or mark; of ops, which may have arguments in its place,
+  // Data that the program attached to a range or mark; of ops, which may have arguments instead,
   // too.
   std::string_view AttachedTo(std::size_t row) const {
     const std::string_view text = profile_->Name(profile_->host.concrete_inputs[row]);
@@ -346,8 +346,8 @@ class Builder {
     return is_attached || !IsOp(row) ? text : std::string_view{};
   }
 
-  // Events of one name are distinguished by this: shapes of ops, domains of ranges, and what the
-  // program attached.
+  // Properties that distinguish events of one name: shapes of ops, domains of ranges, and attached
+  // data of the program.
   std::uint32_t DetailKey(std::size_t row) const {
     const HostTable& host = profile_->host;
     const std::uint32_t key = (IsOp(row) ? host.input_shapes[row] : host.domain[row]).value;
@@ -366,7 +366,7 @@ class Builder {
     return detail;
   }
 
-  // Busiest threads first: the one that launches the work is what most readers look for.
+  // Busiest threads first: most readers look for the one that launches the work.
   void AddByThread(std::vector<Events>& threads, TrackType type) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -399,7 +399,7 @@ class Builder {
   }
 
   // From the events of devices to the calls that launched them, and from the steps of the critical
-  // path to what they are in.
+  // path to the events that contain them.
   void AddLinks() {
     std::vector<std::uint32_t> calls(profile_->api.size(), Timeline::kNoLink);
     std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);

@@ -20,25 +20,25 @@ struct TimelinePath {
   PathMoves moves;
 };
 
-/// Of the paths of all ranks together: what a page can show.
+/// Of the paths of all ranks together: the number that a page can show.
 inline constexpr std::size_t kMostPathMoves = 20'000;
 
 struct TimelineOptions {
   enum class Mode : std::uint8_t { kOff, kAuto, kFull };
   Mode mode = Mode::kAuto;
-  /// Events of all ranks together that kAuto keeps; ranks share it evenly (timeline_budget.h). What
-  /// had to go is said in Timeline::left_out.
+  /// Events of all ranks together that kAuto keeps; ranks share it evenly (timeline_budget.h).
+  /// Timeline::left_out counts the others.
   std::size_t budget = 300'000;
   /// Those of the analysis, so that both color a kernel alike.
   Knowledge knowledge;
   std::vector<Timeline::Mark> marks;
-  /// Of ranks whose path is known; its steps are a separate track, each linked to what it lies
-  /// in.
+  /// For ranks whose path is known; its steps are a separate track, each linked to the event that
+  /// contains it.
   std::vector<TimelinePath> paths;
 };
 
 /// Tracks of a rank in this order: the devices' streams, threads (busiest first), Python stacks.
-/// `report` says what it found, so that what is around it is kept.
+/// `report` has the findings, so that events around them are kept.
 Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                        const TimelineOptions& options);
 

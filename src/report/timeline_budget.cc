@@ -20,7 +20,7 @@
 namespace profgauge::report {
 namespace {
 
-// Magnitudes tell durations apart by their first seven bits, so that the one of which the shortest
+// Magnitudes distinguish durations by their first seven bits, so that the one of which the shortest
 // kept is holds few.
 constexpr std::size_t kBits = 7, kHalf = std::size_t{1} << (kBits - 1),
                       kMagnitudes = (65 - kBits) * kHalf;
@@ -35,7 +35,7 @@ std::size_t MagnitudeOf(Ns duration) {
 struct Kept {
   std::size_t total = 0;
   std::size_t lost = 0;
-  Ns least = 0;  // What is shorter is lost: 0 where all are kept.
+  Ns least = 0;  // Shorter ones are lost: 0 if all are kept.
 };
 
 // The longest of the durations that `visit` calls its argument with, each time the same. How many,

@@ -13,9 +13,9 @@
 
 namespace profgauge::report {
 
-/// What of one rank is kept.
+/// The kept events of one rank.
 struct TimelineCut {
-  Ns device = 0, host = 0;  ///< What is shorter is left out…
+  Ns device = 0, host = 0;  ///< Shorter ones are left out…
   std::vector<Span> around;  ///< …except for host events that start in one of these; sorted, apart.
   std::size_t device_lost = 0, host_lost = 0;
 
@@ -23,8 +23,8 @@ struct TimelineCut {
   bool KeepsHost(Ns start, Ns duration) const;
 };
 
-/// `around` are spans of time in order of their weight; each is kept whole if half of what devices
-/// leave of the budget has room for it and those before it.
+/// `around` are spans of time in order of their weight; each is kept whole if half of the budget
+/// without device events has room for it and those before it.
 TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
                         const std::vector<Span>& around);
 

@@ -23,7 +23,7 @@ const DeviceWords& WordsOf(const Profile& profile) {
   return DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));
 }
 
-// The allocator's total on each GPU, thinned to what a screen can show.
+// The allocator's total on each GPU, thinned to the resolution of a screen.
 void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   const MemoryTable& memory = profile.memory;
   std::map<std::int32_t, Timeline::Counter> counters;

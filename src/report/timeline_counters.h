@@ -11,7 +11,7 @@
 
 namespace profgauge::report {
 
-/// Points of a drawn counter at most: what a screen can show.
+/// Maximum number of points of a drawn counter: the resolution of a screen.
 inline constexpr std::size_t kMostCounterPoints = 4000;
 /// Counters are whole numbers: shares are kept times this.
 inline constexpr double kMillionths = 1'000'000;

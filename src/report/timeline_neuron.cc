@@ -44,7 +44,7 @@ constexpr CurveName kCurves[] = {
     {neuron::Curve::kPsum, "PSUM use", Unit::kShare},
 };
 
-// Points stand by curve, core and time; of `each` neighbors the highest represents all.
+// Points are sorted by curve, core and time; of `each` neighbors the highest represents all.
 void AddCurves(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   const auto& points = profile.neuron->curves;
   for (std::size_t begin = 0; begin < points.size();) {

@@ -1,6 +1,6 @@
-// What a NeuronCore's timeline has of its own: engines with all their instructions, DMA by queue,
-// layers as regions, dependencies, amounts; HFU, throughput, memory, throttling and semaphores over
-// time.
+// The parts that only a NeuronCore's timeline has: engines with all their instructions, DMA by
+// queue, layers as regions, dependencies, amounts; HFU, throughput, memory, throttling and
+// semaphores over time.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::vector<Timeline::Facet> NeuronFacets();
 void AddNeuronTracks(const Profile& profile, const TimelineCut& cut, TimelineKinds& kinds,
                      TimelineTracks& tracks);
 
-/// Of the rank's events: amounts (columns are made for all events so far) and dependencies.
+/// For the rank's events: amounts (columns are made for all events so far) and dependencies.
 void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Timeline& timeline);
 
 void AddNeuronCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);

@@ -8,7 +8,7 @@
 
 namespace profgauge::report {
 
-/// One of them. `anchor`: the moment of its own that is at the same place as the other's.
+/// One of them. `anchor`: its moment that is aligned with the other's.
 struct TimelineOfRun {
   Timeline timeline;
   Ns anchor = 0;

@@ -8,8 +8,8 @@
 namespace profgauge::report {
 namespace {
 
-// Longest first among those that start together, so that what contains comes before what it
-// contains.
+// Longest first among those that start together, so that a container comes before its
+// contents.
 void Sort(std::vector<TimelineEvent>& events) {
   const auto before = [](const TimelineEvent& a, const TimelineEvent& b) {
     return a.start != b.start ? a.start < b.start : a.duration > b.duration;
@@ -34,7 +34,7 @@ struct Lanes {
 Lanes Spread(const std::vector<TimelineEvent>& events) {
   Lanes lanes;
   lanes.of.reserve(events.size());
-  std::vector<Ns> open;  // Ends of what contains the event.
+  std::vector<Ns> open;  // Ends of the events that contain the event.
   std::vector<Ns> ends;  // Of the last event of each lane.
   for (const TimelineEvent& event : events) {
     while (!open.empty() && open.back() <= event.start) open.pop_back();

@@ -1,5 +1,5 @@
-// Events on their way into a Timeline: what they are (kinds), where they stand (tracks and lanes),
-// and which row of the profile each one is.
+// Collects events for a Timeline: their kinds, their tracks and lanes,
+// and the row of the profile of each.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -42,7 +42,7 @@ class TimelineKinds {
   /// The strings of another profile follow.
   void StartProfile() { known_.clear(); }
 
-  /// What kinds are distinguished by. `a` to `d` are whatever tells apart kinds of that name and
+  /// Properties of a kind. `a` to `d` distinguish kinds of that name and
   /// category: numbers or ids of strings.
   struct Key {
     StringId name;
@@ -71,13 +71,13 @@ class TimelineTracks {
 
   void StartRank(std::int64_t rank);
 
-  /// Nothing when there are no events. Events that overlap get lanes of their own, each as deep as
+  /// Nothing when there are no events. Overlapping events get separate lanes, each as deep as
   /// it is nested.
   void Add(Timeline::Track track, std::vector<TimelineEvent> events);
   /// A row in which nothing happens.
   void AddEmpty(Timeline::Track track);
 
-  /// What the events of this rank are, in the timeline's order from event first().
+  /// The properties of this rank's events, in the timeline's order from event first().
   const std::vector<TimelineRow>& rows() const { return rows_; }
   std::size_t first() const { return first_; }
   std::int64_t rank() const { return rank_; }
@@ -93,15 +93,15 @@ class TimelineTracks {
 std::vector<std::int64_t>& FindAmount(Timeline& timeline, std::string_view id,
                                       std::string_view title, Unit unit, bool adds_up = true);
 
-/// Of more than this many tracks alike the busiest stand for themselves; the others share a
+/// Of more than this many similar tracks the busiest are separate; the others share a
 /// section, named "555 more streams".
 inline constexpr std::size_t kMostTracks = 16, kBusiestTracks = 12;
 
 /// Beyond these a timeline has no more tracks of one GPU, threads of one rank, or GPUs of one rank:
-/// the busiest are drawn, and what is left out is told.
+/// the busiest are drawn, and the others are counted.
 inline constexpr std::size_t kMostDrawnTracks = 256, kMostDrawnGpus = 64;
 
-/// Which of the tracks with these busy times stand for themselves.
+/// Which of the tracks with these busy times are separate.
 std::vector<bool> BusiestTracks(const std::vector<Ns>& busy);
 /// The `most` largest of `busy`; the earlier of equals.
 std::vector<bool> Busiest(const std::vector<Ns>& busy, std::size_t most);

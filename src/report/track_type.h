@@ -1,4 +1,4 @@
-// What the tracks of a timeline show. The page's script tells them apart by these words.
+// Types of timeline tracks. The page's script distinguishes them by these words.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ enum class TrackType : std::uint8_t {
   kThread,      ///< Operators and calls of a host thread.
   kPython,      ///< Its Python stack.
   kOs,          ///< Its system calls.
-  kWaiting,     ///< What it waited for.
-  kCore,        ///< What a core of the host ran.
+  kWaiting,     ///< The reasons of its waiting.
+  kCore,        ///< The threads on a core of the host.
   kAnnotation,  ///< Ranges that annotate a stream.
   kLayer,       ///< Annotations that are a device's regions.
   kDetail,      ///< Shows work again, more finely.

@@ -82,7 +82,7 @@ std::string WithoutNumbers(std::string_view name) {
   return out;
 }
 
-// What rows of one place have in common.
+// The common parts of rows of one place.
 std::pair<std::string, std::string> KeyOf(const Node& node) {
   const bool is_numbered = node.kind == "thread" || node.kind == "range";
   return {node.kind, is_numbered ? WithoutNumbers(node.name) : node.name};

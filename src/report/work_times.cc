@@ -13,7 +13,7 @@ std::optional<KernelTimes> KernelTimesOf(const Report& report) {
   if (kernels == nullptr) return std::nullopt;
   const Column* time = ColumnOf<columns::kKernels>(kernels, "time"_col);
   const Column* uses = ColumnOf<columns::kKernels>(kernels, "uses_tensor_core"_col);
-  // What the summary beside it counts: the selected iterations.
+  // The scope of the summary beside it: the selected iterations.
   const Column* outside = ColumnOf<columns::kKernels>(kernels, "outside"_col);
   KernelTimes times;
   for (std::size_t row = 0; time != nullptr && row < kernels->rows(); ++row) {

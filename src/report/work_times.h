@@ -1,5 +1,5 @@
-// What the work of the devices adds up to, by the tables of the report: durations, so that what
-// overlaps counts each time.
+// Sums of device work, by the tables of the report: durations, so that
+// overlapping work counts each time.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// A recording as DLProf sees it: its ops, groups, op types, iterations, kernels and sums.
+// A profile as DLProf sees it: its ops, groups, op types, iterations, kernels and sums.
 //
 // DLProf (NVIDIA, last 1.8.0) is no longer maintained; its numbers are recomputed here from the
 // events. Definitions follow its own outputs: an independent recomputation equals them in every
@@ -107,7 +107,7 @@ struct Breakdown {
 struct Summary {
   Ns wall = 0;
   double tensor_core_utilization = 0;  ///< 0..1: of the kernel time in eligible ops.
-  double gpu_utilization = 0;          ///< 0..1: kernels alone, mean over GPUs with kernels.
+  double gpu_utilization = 0;          ///< 0..1: only kernels, mean over GPUs with kernels.
   Breakdown breakdown;
   std::int64_t iterations = 0, aggregated = 0, start = 0, stop = 0;  ///< `stop` is included.
   double mean_iteration = 0, stddev_iteration = 0;                   ///< ns; stddev over n.

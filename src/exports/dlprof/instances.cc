@@ -28,7 +28,7 @@ bool IsBackward(const Profile& profile, std::uint32_t row) {
           profile.Name(host.name[row]).starts_with("torch::autograd::"));
 }
 
-// What each range is: with markers, those with arguments and the nodes of the backward pass;
+// The role of each range: with markers, those with arguments and the nodes of the backward pass;
 // without, every operator.
 std::vector<RangeRole> RolesOf(const Profile& profile) {
   const auto rows = static_cast<std::uint32_t>(profile.host.size());
@@ -50,7 +50,7 @@ std::vector<RangeRole> RolesOf(const Profile& profile) {
 struct Place {
   std::string path;       // Of functions, "/module/net::forward/conv2d".
   std::string lines;      // Of Python.
-  std::string direction;  // Where it is told.
+  std::string direction;  // If it is known.
 };
 
 // "/<module>/lambda(2)" as DLProf shows it: "/module/lambda[2]".
@@ -78,7 +78,7 @@ Place ParsePlace(std::string_view text) {
   return place;
 }
 
-// What the range itself says of it, else the innermost trace marker around it.
+// The range's own data, else that of the innermost trace marker around it.
 Place PlaceOf(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   if (const StringId own = host.concrete_inputs[row];
@@ -130,7 +130,7 @@ class Finder {
   }
 
  private:
-  // The outermost range with a role is a call; what is inside belongs to it.
+  // The outermost range with a role is a call; ranges inside belong to it.
   void AddRanges() {
     const HostTable& host = profile_.host;
     of_host_.assign(host.size(), kNoInstance);

@@ -1,4 +1,4 @@
-// Calls of ops, as DLProf counts them: what Compute() sums up.
+// Calls of ops, as DLProf counts them: the input of Compute().
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Instance {
   std::uint32_t api = kNoInstance;   ///< That call, then.
   std::string name, direction, type, stack;
   bool unassociated = false;
-  /// Stands for device work whose call was not recorded.
+  /// Represents device work whose call was not recorded.
   bool orphan() const { return host == kNoInstance && api == kNoInstance; }
 };
 
@@ -42,7 +42,7 @@ std::string_view SymbolOf(const Profile& profile, StringId call);
 /// "<N:32, C:3, H:32, W:32>; <6>" of "[[32, 3, 32, 32], [6]]"; dimensions of convolutions and
 /// linear layers are named.
 std::string InputShapesText(std::string_view type, std::string_view shapes);
-/// The output's shape where the type tells it from the inputs' (stride 1, no padding); else empty.
+/// The output's shape if the type derives it from the inputs' (stride 1, no padding); else empty.
 std::string OutputShapesText(std::string_view type, std::string_view shapes);
 
 }  // namespace profgauge::dlprof

@@ -64,7 +64,7 @@ DeviceSpans Collect(const Profile& profile, const KernelClasses& classes,
   return spans;
 }
 
-// Gives each role what is left of the window, in the order of its calls.
+// Gives each role its part of the remaining window, in the order of its calls.
 class Remaining {
  public:
   explicit Remaining(Span window) : free_(Merge({window})) {}

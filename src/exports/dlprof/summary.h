@@ -11,7 +11,7 @@
 
 namespace profgauge::dlprof {
 
-/// What the selected iterations hold.
+/// The contents of the selected iterations.
 struct SelectedTime {
   Span window;
   std::vector<Span> cpu;              ///< Ranges of ops.

@@ -58,7 +58,7 @@ std::string ShapeText(const Shape& shape, std::string_view letters) {
   return text + ">";
 }
 
-// Behind the bracket that closes the one at `open`; the end when none does.
+// The position after the bracket that closes the one at `open`; the end when none does.
 std::size_t Behind(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {

@@ -7,7 +7,7 @@ namespace profgauge::nsys {
 bool IsRange(const Profile& profile, std::uint32_t host_row) {
   if (profile.host.style[host_row] != RangeStyle::kNone) return true;
   const HostKind kind = profile.host.kind[host_row];
-  // A mark is a moment: nsys counts ranges alone.
+  // A mark is a moment: nsys counts only ranges.
   if (kind == HostKind::kAnnotation && profile.host.duration[host_row] == 0) return false;
   return kind == HostKind::kAnnotation || kind == HostKind::kIterationMarker;
 }

@@ -11,8 +11,8 @@
 
 namespace profgauge::nsys {
 
-/// Whether reports of ranges list this host row: NVTX ranges of all kinds; of other formats, what
-/// is no operator.
+/// Whether reports of ranges list this host row: NVTX ranges of all kinds; in other formats, rows
+/// that are no operators.
 bool IsRange(const Profile& profile, std::uint32_t host_row);
 /// "domain:name"; the default domain has no name.
 std::string RangeLabel(const Profile& profile, std::uint32_t host_row);

@@ -2,9 +2,9 @@
 //
 // Definitions from a genuine output and NVIDIA's documentation of the report scripts: the median of
 // an even count is the mean of the middle two, the standard deviation is the sample's (0 for one),
-// a MB is 1 000 000 bytes, rows stand by total, longest first. One difference is meant: what
-// PyTorch appends to the name of a range (", seq = 3, op_id = 7") is not part of it, so that the
-// calls of an operator are one row.
+// a MB is 1 000 000 bytes, rows are sorted by total, longest first. One difference is intended: the
+// suffix that PyTorch adds to the name of a range (", seq = 3, op_id = 7") is not part of it, so
+// that the calls of an operator are one row.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ struct ReportTable {
 
 struct ReportSpec {
   std::string_view name;   ///< "cuda_gpu_kern_sum"
-  std::string_view brief;  ///< What a row is.
+  std::string_view brief;  ///< The meaning of a row.
   ReportTable (*make)(std::span<const Profile> ranks);
 };
 std::span<const ReportSpec> Reports();

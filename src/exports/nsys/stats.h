@@ -9,9 +9,9 @@
 
 namespace profgauge::nsys {
 
-/// What one row represents.
+/// The object of one row.
 struct Group {
-  std::vector<std::string> labels;  ///< Behind the numbers.
+  std::vector<std::string> labels;  ///< After the numbers.
   std::vector<std::int64_t> values;
 };
 

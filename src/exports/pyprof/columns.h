@@ -25,7 +25,7 @@ enum class Dialect : std::uint8_t {
 struct ColumnName {
   std::string_view option;  ///< As on the command line: "sil".
   std::string_view header;  ///< "Sil(ns)".
-  std::size_t width;        ///< At least this wide in a table of fixed width; 0: what is left.
+  std::size_t width;        ///< Minimum width in a table of fixed width; 0: the remaining width.
 };
 /// All 20, in PyProf's order.
 std::span<const ColumnName> AllColumns();

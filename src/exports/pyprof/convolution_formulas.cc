@@ -102,7 +102,7 @@ std::optional<Row> ConvolutionRow(const Kernel& kernel) {
     return row;
   }
   if (!IsConvolution(name)) return row;
-  // Grouped convolutions run one kernel per group, except for these two that do all at once.
+  // Grouped convolutions run one kernel per group, except these two, which do all in one.
   const bool all_groups =
       ContainsAny(name, {"2d_grouped_direct_kernel", "spatialDepthwiseConvolutionUpdateOutput"});
   if (g > 1 && !all_groups) {

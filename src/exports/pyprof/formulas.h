@@ -1,6 +1,6 @@
-// PyProf's formulas, as it has them: with its operator-precedence bugs, its lists of kernel names
-// and its gaps. Each returns nothing for an op that is not its own; `Row::failed` marks what makes
-// PyProf abort. Definition: NVIDIA/PyProf 3.11 and, where `classic`, pyprof2 of 2020.
+// PyProf's formulas, exactly: with its operator-precedence bugs, its lists of kernel names
+// and its gaps. Each returns nothing for ops of other formulas; `Row::failed` marks inputs that
+// make PyProf abort. Definition: NVIDIA/PyProf 3.11 and, where `classic`, pyprof2 of 2020.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Row {
   bool failed = false;
 };
 
-/// What the formulas look at.
+/// The input of the formulas.
 struct Kernel {
   const KernelRecord& record;
   const OpCall& call;

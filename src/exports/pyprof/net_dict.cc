@@ -11,7 +11,7 @@
 namespace profgauge::pyprof {
 namespace {
 
-// A text as Python's repr() writes it: in double quotes where it holds single ones alone.
+// A text as Python's repr() writes it: in double quotes if it contains only single ones.
 std::string Quoted(std::string_view text) {
   const bool has_double = text.find('"') != text.npos;
   const char quote = text.find('\'') != text.npos && !has_double ? '"' : '\'';

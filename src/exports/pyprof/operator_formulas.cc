@@ -1,4 +1,4 @@
-// PyProf's formulas for what is neither a product nor element by element.
+// PyProf's formulas for operators that are neither matmuls nor elementwise.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace profgauge::pyprof {
 namespace {
 
-// What a formula may use: n elements of the first tensor with b bytes together, ts bytes each.
+// Inputs of a formula: n elements of the first tensor with b bytes together, ts bytes each.
 struct Sizes {
   const Kernel& kernel;
   std::vector<const OpArgument*> tensors;

@@ -78,7 +78,7 @@ bool IsBroadcast(const std::vector<Operand>& tensors) {
                      [&](const Operand& operand) { return operand.shape != tensors[0].shape; });
 }
 
-// What every operand broadcasts to, with the type of the first.
+// The shape to which every operand broadcasts, with the type of the first.
 std::optional<Operand> OutputOf(const std::vector<Operand>& operands) {
   Operand out = operands[0];
   for (const Operand& operand : operands) {

@@ -14,7 +14,7 @@
 namespace profgauge::pyprof {
 namespace {
 
-// PyProf's order: what two formulas could take, the earlier one gets.
+// PyProf's order: if two formulas could apply, the earlier one does.
 Row PyprofRow(const Kernel& kernel) {
   for (const auto formula :
        {LinearRow, CellRow, ConvolutionRow, PointwiseRow, ProductRow, OperatorRow}) {
@@ -47,8 +47,8 @@ std::string TensorTexts(const OpCall& call) {
   return text.empty() ? "-" : text;
 }
 
-// Ours, of markers, which are those of the forward call. A gradient's product costs what the
-// forward one did, so every kernel of a product that is one by its name has that work, forward and
+// Our rule for markers, which are those of the forward call. A gradient's matmul costs as much as
+// the forward one, so every kernel of a matmul that is one by its name has that work, forward and
 // backward; other work is the first kernel's of a call.
 ProfResult OurResult(const KernelRecord& record, const OpCall& call, const KernelClass& kernel) {
   ProfResult result;

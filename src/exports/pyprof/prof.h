@@ -17,7 +17,7 @@ struct ProfResult {
   std::string module, op;          ///< Empty: the record's first.
   std::string params = "na=na,";   ///< "T=(35,20),fp32," or "[35,20]fp32;[]fp32".
   std::string tensor_core = "na";  ///< 1, 0, - (the op cannot use them) or na (unknown).
-  /// As Python prints them: "12", "12.0". What is unknown is 0 in PyProf's dialects, na in ours.
+  /// As Python prints them: "12", "12.0". An unknown one is 0 in PyProf's dialects, na in ours.
   std::string flops = "0", bytes = "0";
   bool understood = false;
 };
@@ -31,7 +31,7 @@ class Prof {
 
  private:
   ProfResult Ours(const KernelRecord& record, std::optional<OpCall> call) const;
-  /// Of kernels without markers: their part of what the operator around them does.
+  /// For kernels without markers: their part of the work of the operator around them.
   void DivideWork(const KernelRecord& record, ProfResult& result) const;
 
   const Profile& profile_;

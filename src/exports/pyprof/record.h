@@ -1,7 +1,7 @@
 // PyProf's parse stage: per kernel, the markers around its launch, its sequence numbers, direction,
 // layers and call trace, and for backward kernels the forward kernel they belong to.
 //
-// From recordings with NVTX ranges (Nsight Systems, NVProf) and from Kineto's operators it is
+// From profiles with NVTX ranges (Nsight Systems, NVProf) and from Kineto's operators it is
 // derived here; net.dict brings most of it (model/kernel_markers.h). Definition:
 // NVIDIA/PyProf 3.11, without its quadratic searches.
 #pragma once
@@ -31,7 +31,7 @@ struct KernelRecord {
   HostId op;  ///< The innermost operator that launched it, where recorded.
 };
 
-/// How far PyProf has come: its parse stage leaves kernels of the backward pass without what its
+/// PyProf's stage: its parse stage leaves kernels of the backward pass without the data that its
 /// prof stage takes over from the forward pass.
 enum class Stage : std::uint8_t { kParse, kProf };
 

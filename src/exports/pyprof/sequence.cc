@@ -25,7 +25,7 @@ std::int64_t CurrentId(const KernelRecord& record, std::int64_t previous) {
   return later == ids.end() ? previous : *later;
 }
 
-// PyProf removes from the list that it walks, so the entry behind a removed one is never looked at.
+// PyProf removes from the list that it walks, so the entry after a removed one is never examined.
 void MoveOthers(KernelRecord& record, std::int64_t current) {
   for (std::size_t i = 0; i < record.seq_ids.size(); ++i) {
     if (record.seq_ids[i] == current) continue;

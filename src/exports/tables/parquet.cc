@@ -108,7 +108,7 @@ struct Values {
 
   void AddText(std::string_view raw) {
     std::string text;
-    for (std::size_t at = 0; at < raw.size();) {  // Readers refuse what is no UTF-8.
+    for (std::size_t at = 0; at < raw.size();) {  // Readers refuse invalid UTF-8.
       const std::size_t length = Utf8Length(raw.substr(at));
       text += length == 0 ? std::string_view("\ufffd") : raw.substr(at, length);
       at += length == 0 ? 1 : length;

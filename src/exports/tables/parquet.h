@@ -33,7 +33,7 @@ class ParquetWriter {
                 const std::function<Cell(std::size_t row, std::size_t column)>& cell);
   /// The end of the file.
   void Finish();
-  /// What is ready to be written, which it then forgets.
+  /// The finished bytes, which it then forgets.
   std::string Take();
 
  private:

@@ -37,7 +37,7 @@ class ThriftWriter {
   void ZigZag(std::int64_t value);
 
   std::string out_;
-  std::vector<int> last_;  // Of each struct that is not ended: its last field.
+  std::vector<int> last_;  // The last field of each struct that is not ended.
 };
 
 }  // namespace profgauge
