@@ -17,13 +17,13 @@ constexpr std::array<std::string_view, kCollectiveKinds> kIds = {
     "send_recv",  "gather",     "scatter",        "barrier",    "other"};
 
 struct Spelling {
-  std::string_view part;  // Of the lower-case name without underscores and hyphens.
+  std::string_view part;  // A part of the lower-case name without underscores and hyphens.
   CollectiveKind kind;
 };
 
 using enum CollectiveKind;
 
-// In order: what contains another spelling comes first.
+// In order: a spelling that contains another comes first.
 constexpr Spelling kSpellings[] = {
 #include "knowledge/collectives.inc"
 };
@@ -38,7 +38,7 @@ std::string Plain(std::string_view name) {
   return plain;
 }
 
-// What all ranks have together, from one rank's part where the group's size is known.
+// The buffer of all ranks together, from one rank's part where the group's size is known.
 double WholeOf(std::int64_t chunk, std::int64_t whole, std::int64_t group_size) {
   if (chunk <= 0 || group_size <= 0) return static_cast<double>(whole);
   return static_cast<double>(chunk) * static_cast<double>(group_size);
@@ -74,7 +74,7 @@ std::int64_t CollectiveBytes(const Profile& profile, const Collective& collectiv
   auto elements = static_cast<double>(std::max(in, out));
   switch (CollectiveKindOf(profile.Name(collective.name))) {
     case CollectiveKind::kAllToAll:
-      if (in >= 0) elements = static_cast<double>(in);  // What it gets may be another number.
+      if (in >= 0) elements = static_cast<double>(in);  // Its output may have another number.
       break;
     case CollectiveKind::kGather:  // Only the root has the whole.
       elements = WholeOf(in, out, collective.group_size);

@@ -1,4 +1,4 @@
-// What kind of collective a name means, how many bytes it handles, and the factor that turns its
+// The kind of collective that a name means, its bytes, and the factor that turns its
 // bandwidth into that of the links.
 #pragma once
 
@@ -26,19 +26,19 @@ enum class CollectiveKind : std::uint8_t {
 inline constexpr std::size_t kCollectiveKinds =
     static_cast<std::size_t>(CollectiveKind::kOther) + 1;
 
-/// "all_reduce", as in communication.all_reduce.busbw; "other".
+/// "all_reduce", like in communication.all_reduce.busbw; "other".
 std::string_view CollectiveKindId(CollectiveKind kind);
 
 /// From any spelling: "allreduce", "_all_gather_base", "nccl:all_reduce",
 /// "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(...)", "cross_device_reduce_1stage".
 CollectiveKind CollectiveKindOf(std::string_view name);
 
-/// Bytes as nccl-tests counts them: what each rank reduces, sends or broadcasts; of gathers and
-/// scatters the whole buffer, of all ranks together. -1 when the profile does not show elements
-/// or type, and for barriers.
+/// Bytes as nccl-tests counts them: the bytes that each rank reduces, sends or broadcasts; for
+/// gathers and scatters the whole buffer, of all ranks together. -1 when the profile does not show
+/// elements or type, and for barriers.
 std::int64_t CollectiveBytes(const Profile& profile, const Collective& collective);
 
-/// As recorded, else as the sizes of what is gathered or scattered say; -1 unknown.
+/// As recorded, else by the sizes of the gathered or scattered data; -1 unknown.
 std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& collective);
 
 /// Bus bandwidth / algorithm bandwidth among `ranks` (NCCL's performance page): 2(n − 1)/n for

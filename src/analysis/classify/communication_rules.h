@@ -1,4 +1,4 @@
-// The rules that tell from a kernel's name, or from the operator above it, that it moves data
+// Rules that recognize by a kernel's name, or by the operator above it, that it moves data
 // between ranks. Profilers record no collective for most of them: kernels that start transfers on
 // the device, all-reduces of inference engines, exchanges of experts.
 //
@@ -18,7 +18,7 @@ namespace profgauge {
 
 struct CommunicationRule {
   std::string_view id;
-  /// What it is where the name does not say; a name that does counts.
+  /// The kind if the name does not show it; a name that does wins.
   CollectiveKind kind = CollectiveKind::kOther;
   std::string_view include;  ///< RE2 over KernelHead(name).
   std::string_view exclude;  ///< RE2; empty: nothing is excluded.
@@ -41,11 +41,11 @@ struct CommunicationName {
   std::uint16_t rule;
   CollectiveKind kind;
 };
-/// Of a kernel; nothing when no rule knows its name. Compiles the rules on first use; thread-safe.
+/// Rule of a kernel; nothing if no rule has its name. Compiles the rules on first use; thread-safe.
 std::optional<CommunicationName> CommunicationOf(std::string_view kernel);
 
 /// Whether an operator of that name communicates: those of process groups ("c10d::allreduce_",
-/// "nccl:all_reduce", "record_param_comms") and what projects call by a collective's name
+/// "nccl:all_reduce", "record_param_comms") and those named like a collective by projects
 /// ("vllm::all_reduce").
 bool IsCommunicationOp(std::string_view name);
 

@@ -49,7 +49,7 @@ class Owners {
   Ns given_ = std::numeric_limits<Ns>::min();
 };
 
-// Calls `visit` with what is left without `cover` of parts that come in order.
+// Calls `visit` with the parts, which come in order, without `cover`.
 class Uncover {
  public:
   explicit Uncover(std::span<const Span> cover) : cover_(cover) {}
@@ -68,7 +68,7 @@ class Uncover {
   std::size_t next_ = 0;
 };
 
-// What a row is for exposed times; the lower hides the higher.
+// The class of a row for exposed times; the lower hides the higher.
 enum : std::size_t { kComputes, kFirstWanted, kSecondWanted, kNothing };
 
 std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,

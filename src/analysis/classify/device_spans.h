@@ -32,7 +32,7 @@ struct DeviceSpans {
 
 /// One entry per GPU with device rows, by number.
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile, const KernelClasses& classes);
-/// Calls `visit` with each of the rows by start, those that start at once in the order of rows,
+/// Calls `visit` with each of the rows by start, those that start together in the order of rows,
 /// without a list of them. O(n log s) for s streams. REQUIRES: rows of one GPU.
 template <class Visit>
 void VisitByStart(const DeviceTable& device, DeviceRows rows, Visit visit) {
@@ -57,10 +57,10 @@ Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window, Counts co
 /// Whose exposed time is asked for.
 enum class Exposable : std::uint8_t { kCollectives, kCopiesAndSets };
 
-/// Per row of DeviceTable: of its duration, the part in which the same GPU computes nothing; of
-/// rows that are not asked for 0. Where several of a kind run at once the instant is that of the
-/// one that began first, and one in which a copy runs is no set's: sums of rows are never more than
-/// the time that passed. Nothing is exposed in `uncounted`, in order and apart
+/// Per row of DeviceTable: the part of its duration in which the same GPU computes nothing; for
+/// rows that are not asked for 0. Where several of a kind run concurrently the instant is that of
+/// the one that began first, and one in which a copy runs is no set's: sums of rows are never more
+/// than the time that passed. Nothing is exposed in `uncounted`, in order and apart
 /// (analysis/context/observed.h). Default: all time counts. O(n log s) for s streams.
 OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,
                                 Exposable wanted, std::span<const Span> uncounted = {});

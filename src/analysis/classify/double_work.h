@@ -9,7 +9,7 @@
 namespace profgauge {
 
 /// Which operators and kernels compute in FP64 although no GPU of the profile has Tensor Cores
-/// for that (V100, T4, all consumer chips): they could not use any. Of GPUs that are not recorded,
+/// for that (V100, T4, all consumer chips): they could not use any. For GPUs that are not recorded,
 /// or whose compute capability is not, nothing is.
 class DoubleWork {
  public:

@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-/// "c10::Half", "Half", "float16", "HALF" → "float16"; what is unknown comes back as it is.
+/// "c10::Half", "Half", "float16", "HALF" → "float16"; an unknown name is returned unchanged.
 std::string_view CanonicalDtype(std::string_view dtype);
 
 /// Bytes of one element; 0 when the type is unknown.

@@ -175,7 +175,7 @@ Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu) {
   if (dtype == "int8" || dtype == "uint8") return from(72);
   if (dtype.starts_with("float8")) return from(89);
   if (dtype.starts_with("float4")) return from(100);
-  // FP64: data-center chips alone.
+  // FP64: only data-center chips.
   if (dtype == "float64") {
     return capability == 80 || capability == 90 || (capability >= 100 && capability < 110)
                ? Tri::kYes

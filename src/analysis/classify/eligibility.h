@@ -1,4 +1,4 @@
-// What keeps an operator that could use Tensor Cores from using them: its data type, its shape, or
+// The reason why an eligible operator does not use Tensor Cores: its data type, its shape, or
 // nothing that the profile shows.
 #pragma once
 
@@ -41,8 +41,8 @@ Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu);
 /// "matmul" of "Tensor.matmul". Other names stay.
 std::string_view WithoutPythonModule(std::string_view op_name);
 
-/// What a kernel of CUTLASS or cuBLAS says in its name that it reads at once, in elements: 1 of
-/// "…_tn_align1"; 0 where it does not say.
+/// Elements that a kernel of CUTLASS or cuBLAS reads together, by its name: 1 of
+/// "…_tn_align1"; 0 where the name does not show it.
 std::int64_t AlignmentInName(std::string_view kernel_name);
 
 /// The first of the operator's inner dimensions that is not aligned, from shapes in canonical text;
@@ -52,7 +52,7 @@ std::int64_t AlignmentInName(std::string_view kernel_name);
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype, std::int64_t read_at_once = 0);
 
-/// Whether the operator is a matmul or a convolution, as far as its name tells.
+/// Whether the operator is a matmul or a convolution, by its name.
 bool IsProduct(std::string_view op_name);
 
 /// Whether shapes report a product that matrix units have nothing to do in: one of rows, columns

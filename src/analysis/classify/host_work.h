@@ -7,7 +7,7 @@
 
 namespace profgauge {
 
-/// Of a function, operator or range ("train.py(88): preprocess"); nullptr: of no known kind.
+/// Kind of a function, operator or range ("train.py(88): preprocess"); nullptr: no known kind.
 const HostWork* HostWorkOf(std::string_view name);
 
 }  // namespace profgauge

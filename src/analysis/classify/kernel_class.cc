@@ -23,15 +23,15 @@
 namespace profgauge {
 namespace {
 
-// What of a chip bears on the verdict.
+// Properties of a chip that matter for the verdict.
 struct Chip {
   std::int32_t id = -1;
   Vendor vendor = Vendor::kAny;
   int capability = -1;  // Compute capability times 10; -1 unknown.
   bool has_tensor_cores = true;
-  bool is_tpu = false;  // Its products run on matrix units, whatever they are called.
+  bool is_tpu = false;  // Its matmuls run on matrix units, whatever their names.
 
-  // All types of at most 16 bits surely run on its matrix units. Of AMD's chips some have none.
+  // All types of at most 16 bits certainly run on its matrix units. Some of AMD's chips have none.
   bool MultipliesNarrow() const { return is_tpu || (has_tensor_cores && capability >= 80); }
 };
 
@@ -177,7 +177,7 @@ class Memo {
   std::vector<Slot> known_;
 };
 
-// Whether the rule speaks of Triton's products: `tl.dot` below 32 bits is compiled to the matrix
+// Whether the rule is about Triton's matmuls: `tl.dot` below 32 bits is compiled to the matrix
 // units wherever the chip has them for the type. Attention of unknown names may do without.
 bool IsTritonProduct(std::uint16_t rule) {
   static const std::uint16_t kRule = [] {
@@ -196,7 +196,7 @@ bool HasTensorCoresForInputs(const Profile& profile, HostId op, const Gpu* gpu) 
   return dtype != "float32" && dtype != "float64" && HasTensorCoresFor(dtype, *gpu) == Tri::kYes;
 }
 
-// What the profiler wrote to the kernel, whatever its name.
+// The profiler's own class of the kernel, whatever its name.
 KernelClass AsRecorded(const Profile& profile, CollectiveId recorded, const KernelClass& by_name) {
   KernelClass result = by_name.collective ? by_name : KernelClass{};
   if (!result.collective) result.rule = RuleOf(CommunicationSign::kRecorded);

@@ -1,10 +1,10 @@
-// What a device event is, told from its name: on Tensor Cores (AMD: matrix cores) or not, and
+// The kind of a device event, by its name: on Tensor Cores (AMD: matrix cores) or not, and
 // whether it is communication, and of which kind.
 //
-// The verdict has three values because a name often cannot tell. "No" is said only where a rule
-// knows the kernel, or where the operator that launched it never multiplies matrices; everything
-// else is unknown, and shown as such. The rules are data: analysis/classify/tensor_core_rules.h and
-// analysis/classify/communication_rules.h.
+// The verdict has three values because a name often does not show it. "No" is given only where a
+// rule knows the kernel, or where the operator that launched it never multiplies matrices;
+// everything else is unknown, and shown as such. The rules are data:
+// analysis/classify/tensor_core_rules.h and analysis/classify/communication_rules.h.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -31,7 +31,7 @@ struct KernelClass {
   std::uint16_t rule = 0;  ///< Which rule decided; RuleName() gives its id. 0: none did.
   bool collective =
       false;  ///< Moves data between ranks (NCCL, RCCL, DeepEP, one-shot all-reduce…).
-  CollectiveKind kind = CollectiveKind::kOther;  ///< Of a collective, as far as its name tells.
+  CollectiveKind kind = CollectiveKind::kOther;  ///< For a collective, by its name.
 };
 
 /// Verdicts on many events, by row; few differ, so that each takes a byte or two.
@@ -44,8 +44,8 @@ class KernelClasses {
 
  private:
   std::vector<KernelClass> distinct_;
-  NarrowColumn<std::uint32_t> rows_;                                 // Of distinct_.
-  boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers_;  // By what each says.
+  NarrowColumn<std::uint32_t> rows_;                                 // Indices in distinct_.
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> numbers_;  // By their contents.
 };
 
 /// One verdict per row of DeviceTable. Copies and memsets are {kNo, 0, false}.
@@ -54,7 +54,7 @@ class KernelClasses {
 /// communication, and kernels that no rule knows which a communicating operator launched itself; a
 /// chip without Tensor Cores (compute capability below 7.0, GTX 16xx) never has a "yes", nor has
 /// FP8 below 8.9 or FP4 below 10.0; a kernel that no rule knows is unknown when its operator is
-/// eligible or its name was lost, and so are graphs that were recorded whole; products of Triton's
+/// eligible or its name was lost, and so are graphs that were recorded whole; Triton's matmuls
 /// are "yes" under an eligible operator with an input type below 32 bits for which the chip has
 /// Tensor Cores. Names and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if
 /// they were known here.
@@ -70,13 +70,13 @@ std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge);
 /// Whether the rule is about matmuls, convolutions or attention (and not about helpers). A
 /// project's own are, unless they say "no".
 bool IsMatrixRule(const KernelClass& verdict);
-/// Whether a kernel by itself, whatever launched it, does what Tensor Cores are for: of a matrix
+/// Whether a kernel by itself, whatever launched it, does work for Tensor Cores: it has a matrix
 /// rule, and not of FP64 by its name, for which few chips have them.
 bool IsEligibleKernel(const KernelClass& verdict, std::string_view kernel_name);
 
 /// Whether an operator of this name could use Tensor Cores, given a fitting data type and shape:
 /// the plug-in's list without its matrix-vector and element-wise operators (they never do), plus
-/// attention, scaled and integer products, recurrent layers and their backward nodes.
+/// attention, scaled and integer matmuls, recurrent layers and their backward nodes.
 bool IsEligibleOp(std::string_view op_name);
 
 }  // namespace profgauge

@@ -8,8 +8,8 @@ namespace profgauge {
 
 /// The name up to its template or function arguments, without "void " and without the words that
 /// compilers put for a namespace that has no name: "void (anonymous namespace)::f<int>(int*)" gives
-/// "f". Template arguments name unrelated types, so what is about the kernel itself is matched
-/// here.
+/// "f". Template arguments name unrelated types, so patterns for the kernel itself match only this
+/// part.
 std::string KernelHead(std::string_view name);
 
 /// The name for people: as recorded, without its function arguments, which begin at the last

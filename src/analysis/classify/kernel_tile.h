@@ -1,4 +1,4 @@
-// What a kernel's name says of how it cuts its work: tiles of products, parts of their inner
+// How a kernel divides its work, by its name: tiles of matmuls, parts of their inner
 // dimension, sizes of heads in attention. The names are in rules/knowledge/names.yaml.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a project knows that profiles do not say. It changes numbers, so it is in the report's
+// A project's additions to its profiles. They change numbers, so they are in the report's
 // provenance.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace profgauge {
 
 /// A name rule of a project's own. They are tried before the built-in ones, in order; the first
-/// that matches wins. Communication stays communication unless a rule says otherwise, and what the
-/// profiler recorded as a collective is one whatever its name.
+/// that matches wins. Communication stays communication unless a rule says otherwise, and kernels
+/// that the profiler recorded as a collective are one whatever their names.
 struct KernelNameRule {
   std::string id;       ///< Shown as the rule that decided.
   std::string matches;  ///< RE2 that the name must contain. REQUIRES: both patterns compile.
@@ -22,14 +22,14 @@ struct KernelNameRule {
   Tri tensor_core = Tri::kUnknown;
   /// Whether it moves data between ranks; kUnknown: the rule does not speak of that.
   Tri communication = Tri::kUnknown;
-  CollectiveKind kind = CollectiveKind::kOther;  ///< Of communication; kOther: as its name says.
+  CollectiveKind kind = CollectiveKind::kOther;  ///< For communication; kOther: by its name.
 };
 
 struct Knowledge {
   std::vector<KernelNameRule> kernel_names;
   std::vector<KnownDevice> devices;
-  /// Kernels that no rule can tell count as using Tensor Cores in the metrics tensor_core.*, which
-  /// are upper bounds then.
+  /// Kernels without a matching rule count as using Tensor Cores in the metrics tensor_core.*,
+  /// which are upper bounds then.
   bool undecided_use_tensor_cores = false;
   knowledge::TunableThresholds thresholds;  ///< `thresholds_of_analysis:`
 };

@@ -1,4 +1,4 @@
-// What names of a profile tell, asked once for each: rows by the million have names by the hundred.
+// Properties of a profile's names, computed once for each: millions of rows have hundreds of names.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class NameMemo {
     if (known == kNotYet) known = tells_(profile_.strings[name]) ? 1 : 0;
     return known == 1;
   }
-  /// Of the row's name; false where there is no row.
+  /// For the row's name; false where there is no row.
   bool operator()(HostId row) { return row.valid() && (*this)(profile_.host.name[row.value]); }
 
  private:

@@ -12,13 +12,13 @@
 namespace profgauge {
 namespace {
 
-// What tells a result that is given as the last argument (`out=`) from an input.
+// Distinguishes a result given as the last argument (`out=`) from an input.
 enum class Last : std::uint8_t {
   kValue,      ///< The last input is no tensor: one that is recorded last is the result.
   kFactor,     ///< Both factors are tensors: the result has the shape of their product.
   kBias,       ///< linear(input, weight, bias): the same, of the transposed weight.
   kBroadcast,  ///< The result has the shape to which the inputs broadcast.
-  kInput,      ///< Cannot be told: the last is taken for an input.
+  kInput,      ///< Unknown: the last one counts as an input.
 };
 
 // How many inputs an operator has, by its overloads and versions, without a result that is given
@@ -201,8 +201,8 @@ struct Own {
   std::size_t first = 0, end = 0;
 };
 
-// Which of the recorded arguments are the operator's inputs: not what precedes them on the stack of
-// TorchScript, nor a result that is given (`aten::mm(a, b, out=c)`, as compiled models call it).
+// The recorded arguments that are the operator's inputs: without those before it on the stack of
+// TorchScript, and without a given result (`aten::mm(a, b, out=c)`, as compiled models call it).
 Own FindOwn(std::string_view op, const Items& recorded) {
   Own own{0, recorded.size()};
   const Signature* signature = FindSignature(op);

@@ -1,4 +1,4 @@
-// The rules that tell from a kernel's name whether it runs on Tensor Cores or matrix cores.
+// Rules that decide by a kernel's name whether it runs on Tensor Cores or matrix cores.
 //
 // Rules are tried in order, the first match wins. RE2 has no look-around, so a rule is a pair: the
 // name must contain `include` and must not contain `exclude`. The rows of the table are grouped by
@@ -41,12 +41,12 @@ std::span<const TensorCoreRule> TensorCoreRules();
 /// Numbers of rules from here on are those of a project's own names.
 inline constexpr std::uint16_t kFirstOwnRule = 0x8000;
 
-/// What a name says alone: the verdict, the rule, and whether it is a collective. No rule spoke:
-/// {kNo, 0}. Compiles the rules on first use; thread-safe.
+/// The result for a name without context: the verdict, the rule, and whether it is a collective. No
+/// rule: {kNo, 0}. Compiles the rules on first use; thread-safe.
 KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);
 
 /// Lowest compute capability, times 10, of a chip that can have this kernel on Tensor Cores: 70, 89
-/// (FP8 products) or 100 (FP4 products).
+/// (FP8 matmuls) or 100 (FP4 matmuls).
 int LeastComputeCapability(std::string_view name);
 
 }  // namespace profgauge

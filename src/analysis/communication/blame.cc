@@ -64,7 +64,7 @@ struct Pace {
   double ratio() const { return static_cast<double>(own) / static_cast<double>(typical); }
 };
 
-/// What of such kernels takes at least as much longer, by time.
+/// The part of such kernels that takes at least this much longer, by time.
 double SharedBy(std::vector<Pace> paces, double share) {
   std::sort(paces.begin(), paces.end(),
             [](const Pace& a, const Pace& b) { return a.ratio() > b.ratio(); });
@@ -219,7 +219,7 @@ class CauseFinder {
     }
   }
 
-  /// What the straggler spends more than the median of the others, summed over the calls.
+  /// The time that the straggler spends beyond the median of the others, summed over the calls.
   Times ExtraTimes() const {
     std::vector<Times> others;
     Times own{};
@@ -261,7 +261,7 @@ class CauseFinder {
   bool whole_ = false;                               // ComputesOn().
 };
 
-/// What late calls cost in the iterations, by what is usual: what happens once is cut.
+/// The cost of late calls by iteration, without one-off time.
 class Habit {
  public:
   Habit(std::span<const RankFacts> ranks, std::span<const LateCall> late,
@@ -289,7 +289,7 @@ class Habit {
     recorded_ = costs.size();
   }
 
-  /// Whether what the rank costs happened seldom: most of the cost, in hardly an iteration.
+  /// Whether the rank's cost is rare: most of it, in hardly an iteration.
   bool IsSeldomOf(std::size_t rank) const {
     double own = 0, total = 0;
     for (const auto& [step, of_step] : by_rank_) {
@@ -331,7 +331,7 @@ class Habit {
     }
     if (own <= knowledge::kBlameCostShare * total) return false;
     const bool is_many = StepsOf(rank) >= knowledge::kIterationsUsualLeast;
-    // A recording of one or two iterations has calls alone to tell by.
+    // A profile of one or two iterations has only calls as evidence.
     if (!is_many && recorded_ >= knowledge::kIterationsUsualLeast) return false;
     return (is_many && own >= knowledge::kBlameSoleCostShare * total) ||
            sum > knowledge::kBlameDeviations * std::sqrt(squares);
@@ -357,7 +357,7 @@ class Habit {
 
   std::vector<std::int64_t> step_of_;  // By late call.
   std::map<std::int64_t, std::map<std::size_t, Ns>> by_rank_;
-  std::map<std::int64_t, double> scale_;  // Of an iteration's cost, what is usual.
+  std::map<std::int64_t, double> scale_;  // Usual part of an iteration's cost.
   std::size_t recorded_ = 0;              // Iterations.
   bool has_exceptions_ = false;
 };
@@ -376,8 +376,8 @@ void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blam
   }
 }
 
-/// Sets what each rank costs the group that it costs most: the same time that many groups lose one
-/// after the other is lost once.
+/// Sets each rank's cost to the group with the largest cost: the same time that many groups lose
+/// one after the other is lost once.
 void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
               const Matching& matching, Blame& blame) {
   std::map<std::pair<std::size_t, std::size_t>, Ns> by_group;
@@ -407,7 +407,7 @@ void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
   }
 }
 
-/// The group that most of what the rank costs is of.
+/// The group with most of the rank's cost.
 std::size_t GroupOf(std::span<const LateCall> late, const Matching& matching, std::size_t rank) {
   std::map<std::size_t, Ns> costs;
   for (const LateCall& call : late) {

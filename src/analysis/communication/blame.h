@@ -1,12 +1,12 @@
-// Who is late, what that costs the others, and what on that rank makes it late.
+// Late ranks, the cost for the others, and the cause on that rank.
 //
 // Cost of a rank = Σ over the matched calls that it made late (lateness.h) of what the group would
 // have gained, had the last come with the next one, where that computes nothing beside; of several
 // groups the one that it costs most, since one delay that passes through many groups is lost once.
 // Only groups whose members are all in the run and of whose calls at least 95 % are matched are
 // judged. The rank with the largest cost straggles when it causes most of the cost of all, and does
-// so in many iterations (what single ones have above all others is left out: once.h) or, of fewer
-// than three, in many calls; else late ranks change (jitter), and no one is blamed.
+// so in many iterations (without one-off time: once.h) or, with fewer
+// than three, in many calls; else late ranks change (jitter), and none is the straggler.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
 // split as iterations are (time/breakdown.h) and compared with the median of the other ranks. Where
@@ -28,11 +28,11 @@ namespace profgauge {
 
 struct RankLateness {
   Ns cost = 0;
-  Ns once = 0;  ///< Of the cost: what single iterations have above all others.
+  Ns once = 0;  ///< The one-off part of the cost.
   std::int64_t last_calls = 0;
   Ns waiting = 0, transfer = 0;  ///< Sums over its matched calls of kinds with a transfer.
   bool matched = false;          ///< Whether it has any.
-  /// Of the cost: what it costs the group that it costs most in an iteration, by its number.
+  /// Part of the cost: that of the most affected group in an iteration, by its number.
   std::map<std::int64_t, Ns> by_step;
 };
 
@@ -41,7 +41,7 @@ struct Blame {
   std::size_t groups = 0, judged_groups = 0;
   std::optional<std::size_t> straggler;  ///< Position in the run.
   bool jitter = false;                   ///< Somebody is late all the time, but not one rank.
-  bool too_few = false;  ///< Late in fewer calls or iterations than tell chance from habit.
+  bool too_few = false;  ///< Late in too few calls or iterations to exclude chance.
   /// "waiting for input data", "the host", "copies", "a slow {{ device.device }}", "more work on
   /// the {{ device.device }}", "communication of another group"; several parts with their shares
   /// when none covers 80 % of the lateness; empty when no one straggles.

@@ -1,10 +1,10 @@
-// One time axis for ranks whose clocks differ: for pictures and for what compares moments of
-// different ranks. Who waits for whom is told without it (matching.h).
+// One time axis for ranks whose clocks differ: for pictures and for comparing moments of
+// different ranks. Waiting between ranks is computed without it (matching.h).
 //
-// A matched symmetric collective ends on all its ranks at once. Of two ranks that share a group the
-// median difference of these ends is how far their clocks are apart; groups that share ranks chain
-// up to the whole run. Clocks of profiles longer than 10 s may also run at different speeds: then
-// the median slope of the differences is taken out first.
+// A matched symmetric collective ends on all its ranks together. For two ranks that share a group
+// the median difference of these ends is how far their clocks are apart; groups that share ranks
+// chain up to the whole run. Clocks of profiles longer than 10 s may also run at different speeds:
+// then the median slope of the differences is taken out first.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching);
 inline constexpr std::string_view kRanksApart = "ranks-apart";
 
 /// Whether most of the matched symmetric calls cannot be one call each: on aligned clocks their
-/// ends are further apart than the transfer takes, and than a millisecond. Of one run they end
+/// ends are further apart than the transfer takes, and than a millisecond. In one run they end
 /// within microseconds; two runs of one program drift apart with every iteration.
 bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks);
 

@@ -35,7 +35,7 @@ void DescribeBy(const Profile& profile, const Collective& collective, Collective
   call.is_uneven = recorded == "all_to_allv";
 }
 
-// What one operator says that the call does not know yet.
+// The data of one operator that the call does not have yet.
 void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) {
   const HostTable& host = profile.host;
   const std::string_view name = profile.Name(host.name[row]);
@@ -48,7 +48,7 @@ void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) 
   if (call.dtype.empty()) call.dtype = std::string(FirstTensorDtype(dtypes));
 }
 
-// What names of operators say, found once for each.
+// Data from the names of operators, found once for each.
 class OpKinds {
  public:
   explicit OpKinds(const Profile& profile)
@@ -56,7 +56,7 @@ class OpKinds {
         communicates_(profile, IsCommunicationOp),
         kinds_(profile.strings.size()) {}
 
-  /// Of communication; nothing of other operators.
+  /// For communication; nothing for other operators.
   std::optional<CollectiveKind> Of(StringId name) {
     if (!communicates_(name)) return std::nullopt;
     std::optional<CollectiveKind>& kind = kinds_[name.value];
@@ -70,8 +70,8 @@ class OpKinds {
   std::vector<std::optional<CollectiveKind>> kinds_;
 };
 
-// From the communication operators around the launch, the innermost first: it says what it is, and
-// those around it (PyTorch's own range is in the process group's operator) what it leaves out.
+// From the communication operators around the launch, the innermost first: it gives the kind, and
+// those around it (PyTorch's own range is in the process group's operator) give missing data.
 // False: there is none.
 bool DescribeByOps(const Profile& profile, HostId op, OpKinds& kinds, CollectiveCall& call) {
   const HostTable& host = profile.host;
@@ -159,7 +159,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   OpKinds kinds(profile);
   const OptionalColumn<Ns> exposed = ExposedTimes(profile, rank.classes, Exposable::kCollectives,
                                                   UncountedParts(rank.unobserved, rank.iterations));
-  std::size_t count = 0;  // Made room for at once: calls are large.
+  std::size_t count = 0;  // Reserved in one step: calls are large.
   for (std::size_t i = 0; i < device.size(); ++i) count += rank.classes[i].collective ? 1 : 0;
   calls.reserve(count);
   for (std::size_t i = 0; i < device.size(); ++i) {

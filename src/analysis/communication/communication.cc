@@ -42,7 +42,7 @@ struct Moved {
 struct CallSums {
   std::int64_t calls = 0, bytes = 0, sized = 0;
   Ns time = 0, exposed = 0, transfer = 0;
-  // Of the calls whose size is known and the same on all ranks: over the transfer of those that
+  // For the calls whose size is known and equal on all ranks: over the transfer of those that
   // could be matched, over the duration, waiting included, of the others.
   Moved matched_calls, others;
   bool matched = true;
@@ -154,7 +154,7 @@ std::string WhyNoBandwidth(const KindMoved& sums, const Output& out) {
                      HowCollectivesAreRecorded(out));
 }
 
-// Of the kinds whose bandwidth is a metric.
+// Kinds whose bandwidth is a metric.
 struct BusMetrics {
   CollectiveKind kind;
   MetricId matched, unmatched;
@@ -203,8 +203,8 @@ std::int64_t WorldSize(std::span<const RankFacts> ranks) {
   return size;
 }
 
-// Of several ranks none can do its work alone for long, so that none communicates is more than a
-// recording can say: the kernels that do may go by names that no rule knows.
+// No rank of several can work for long without the others, so a profile cannot prove that none
+// communicates: the communicating kernels may have names that no rule knows.
 void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
   std::string reason = fmt::format(
       "the program has {} ranks, but no recorded kernel is known to communicate; list such kernels "

@@ -14,18 +14,18 @@
 
 namespace profgauge {
 
-/// Why what compares ranks is absent.
+/// Why values that compare ranks are absent.
 inline constexpr std::string_view kNeedsRanks = "needs the profiles of at least two ranks";
 
 /// One collective on one rank: a kernel on a GPU, or (where no GPU communicates) a gloo range.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kOther;
-  std::string name;               ///< The kind's id; what is recorded for kOther.
+  std::string name;               ///< The kind's id; the recorded name for kOther.
   std::string group;              ///< Process group's name; empty when not recorded.
-  std::string group_description;  ///< What it is for; groups may share it.
+  std::string group_description;  ///< Its purpose; groups may share it.
   std::string dtype;              ///< Canonical; empty when not recorded.
   std::int64_t group_size = -1;
-  std::int64_t bytes = -1;  ///< Of the full buffer.
+  std::int64_t bytes = -1;  ///< Size of the full buffer.
   std::int64_t chunk = -1;  ///< One rank's part of it, where the whole needs the group's size.
   bool is_uneven = false;   ///< Ranks send different amounts: no bus bandwidth is defined.
   std::int64_t in_elements = -1, out_elements = -1;
@@ -36,18 +36,18 @@ struct CollectiveCall {
   Span time;
   Ns exposed = 0;    ///< Part in which its GPU computes nothing.
   Ns transfer = -1;  ///< Without waiting, see matching.h; -1 when its ranks were not matched.
-  bool in_iterations = true;             ///< Of the selected iterations.
+  bool in_iterations = true;             ///< In the selected iterations.
   std::uint32_t event = Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.
 };
 
-/// The calls of one rank, by start. What the profiler recorded about a collective counts first,
+/// The calls of one rank, by start. The profiler's data about a collective has priority,
 /// then the communication operator around the launch, then the kernel's name.
 std::vector<CollectiveCall> CollectCollectives(const RankContext& rank);
 
 /// The recorded number of an iteration, else its position; -1 for Iterations::kNone.
 std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration);
 
-/// What a reason ends with where PyTorch's profiler, in a separate version, records sizes of
+/// End of a reason where PyTorch's profiler, in another version, records sizes of
 /// collectives; empty for devices whose collectives other tools record.
 std::string HowCollectivesAreRecorded(const Output& out);
 

@@ -107,7 +107,7 @@ class Attribution {
     return ranks(one) == ranks(other);
   }
 
-  /// What the rank waited for in other groups since it last met those of this call.
+  /// The rank's waiting time in other groups since it last met those of this call.
   std::vector<const Place*> Before(std::size_t rank, const Place& place) const {
     std::vector<const Place*> before;
     const std::vector<Place>& places = places_[rank];
@@ -164,7 +164,7 @@ class Attribution {
     return task;
   }
 
-  /// Of a transfer: the other pair's transfer that took its place, and there the same end.
+  /// For a transfer: the other pair's transfer that replaced it, with the same end.
   void SetReference(Task& task, std::size_t other) {
     const MatchedCall &call = matching_.calls[task.call], &reference = matching_.calls[other];
     if (!matching_.groups[call.group].point_to_point || task.call == other) return;
@@ -219,7 +219,7 @@ class Attribution {
     return {sums.begin(), sums.end()};
   }
 
-  /// In whole nanoseconds; what rounding leaves is the largest share's.
+  /// In whole nanoseconds; the largest share takes the rounding rest.
   static std::vector<LateCall::Part> InTime(Ns lateness, const Shares& shares) {
     std::vector<LateCall::Part> parts;
     Ns left = lateness;

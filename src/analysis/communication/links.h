@@ -18,7 +18,7 @@ struct LinkSpeed {
   /// Transfer by that of the median of the others; of pairs that of the slowest. Nothing where no
   /// other group makes the same calls.
   std::optional<double> slowdown;
-  Ns extra = 0;      ///< What its calls take longer than there, of one rank of each.
+  Ns extra = 0;      ///< Additional time of its calls compared with there, of one rank of each.
   std::string pair;  ///< "3 - 4": the slowest pair of a group whose ranks send to each other.
 };
 

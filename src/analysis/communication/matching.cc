@@ -13,8 +13,8 @@
 namespace profgauge {
 namespace {
 
-/// Cells of the table that aligns two sequences; longer ones stay unmatched between what they have
-/// in common at both ends.
+/// Cells of the table that aligns two sequences; longer ones stay unmatched between their common
+/// parts at both ends.
 constexpr std::size_t kMaxAlignment = 4'000'000;
 
 bool EndsTogether(CollectiveKind kind) {
@@ -27,7 +27,7 @@ bool IsPointToPoint(const CollectiveCall& call) {
   return call.source >= 0 && call.destination >= 0;
 }
 
-/// Whom a call is with. Of transfers whose ends nothing shows it may be all (an exchange whose
+/// The partners of a call. For transfers with unknown ends it may be all (an exchange whose
 /// kernels send and receive) or one other rank (a pipeline).
 enum class Partner : std::uint8_t { kAll, kOne, kUntold };
 Partner PartnerOf(const CollectiveCall& call) {
@@ -35,8 +35,8 @@ Partner PartnerOf(const CollectiveCall& call) {
   return call.kind == CollectiveKind::kSendRecv ? Partner::kUntold : Partner::kAll;
 }
 
-/// What must be equal for two calls to be one. All-to-alls and gathers of uneven parts have
-/// elements of their own on every rank.
+/// Properties that must be equal for two calls to be one. All-to-alls and gathers of uneven parts
+/// have different elements on every rank.
 using Signature = std::tuple<std::string_view, std::string_view, std::int64_t, std::int64_t>;
 Signature SignatureOf(const CollectiveCall& call) {
   const bool even = call.kind == CollectiveKind::kAllReduce;
@@ -248,7 +248,7 @@ class Matcher {
     }
   }
 
-  /// In order; where one end has no calls, iteration by iteration those that lack none.
+  /// In order; where one end has no calls, iteration by iteration those that are complete.
   void MatchPair(const std::pair<const std::size_t, Sequence>& a,
                  const std::pair<const std::size_t, Sequence>& b) {
     if (a.second.size() == b.second.size()) {

@@ -3,14 +3,14 @@
 // A group is known by its name and members. A call is one on its ranks when its recorded number
 // (`Seq`) is equal, or, without numbers, when it has the same place in the sequence of the group's
 // calls of an iteration and the same signature (kind, type, elements); sequences from which calls
-// are missing are aligned by their longest common subsequence of signatures. A call that some rank
-// lacks is unmatched alone. Calls between two ranks are matched by source, destination and order.
+// are missing are aligned by their longest common subsequence of signatures. A call that a rank
+// misses is unmatched. Calls between two ranks are matched by source, destination and order.
 //
-// No clocks are compared. A symmetric collective ends on all ranks at once, so the rank with the
+// No clocks are compared. A symmetric collective ends on all ranks together, so the rank with the
 // shortest duration d came last: transfer T = min d, waiting of a rank = d - T, and lateness of the
-// last is the second shortest d less the shortest, what the group would gain if it came with the
+// last is the second shortest d minus the shortest, the group's saving if it came with the
 // next one. Broadcasts and reduces to one rank end where they are done; who waits for whom there is
-// not known, so they have no transfer. Definitions: nccl-tests' performance page for sizes; the
+// unknown, so they have no transfer. Definitions: nccl-tests' performance page for sizes; the
 // agreement of these times with those of aligned clocks is 0.1 to 0.5 %.
 #pragma once
 
@@ -34,7 +34,7 @@ struct MatchedCall {
   std::vector<Member> members;
   std::size_t group = 0;       ///< Position in Matching::groups.
   Ns transfer = -1;            ///< -1 for kinds whose ranks do not end together.
-  Ns lateness = 0;             ///< Of the last, 0 when two came last together.
+  Ns lateness = 0;             ///< For the last, 0 when two came last together.
   std::size_t last = kNobody;  ///< Position in `members`; kNobody when two came last together.
   std::size_t next = kNobody;  ///< The one that came before it, also.
 
@@ -52,7 +52,7 @@ struct GroupMatch {
   Ns time = 0, matched_time = 0;              ///< Sums of durations.
 
   bool complete() const { return size > 0 && static_cast<std::int64_t>(present.size()) == size; }
-  /// Whether its calls may tell who is late: all members are here, and at least 95 % of its calls
+  /// Whether its calls may show late ranks: all members are here, and at least 95 % of its calls
   /// and of their time are matched.
   bool MayBlame() const;
 };
@@ -62,7 +62,7 @@ struct Matching {
   std::vector<MatchedCall> calls;  ///< By group, in the order of the first member.
 };
 
-/// What matching needs to know of a rank beside its calls.
+/// Data of a rank that matching needs besides its calls.
 struct RankGroups {
   std::span<const ProcessGroup> groups;  ///< As it lists those that it is in.
   std::int64_t world_size = -1;

@@ -33,7 +33,7 @@ class Launches {
     bool AllRan() const { return without_work == 0; }
     bool NoneRan() const { return made > 0 && without_work == made; }
   };
-  /// Of each of `all`, which are by time on the host. O(n log m).
+  /// For each of `all`, which are by time on the host. O(n log m).
   std::vector<Count> CountIn(const Iterations& iterations) const {
     std::vector<Count> counts(iterations.all.size());
     IterationCursor cursor(iterations);
@@ -116,9 +116,9 @@ std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterat
   return ops;
 }
 
-// Profilers lose what is launched while they start (kineto#996). The first iterations are dropped
+// Profilers lose launches while they start (kineto#996). The first iterations are dropped
 // while they have less work than `iterations.complete_share` of the median's, and their launches or
-// operators tell that there was more: one that only does less has fewer of those, too.
+// operators show that there was more: one that only does less has fewer of those, too.
 void DropIncompleteHead(const Profile& profile, std::span<const Launches::Count> launches,
                         const Launches& calls, Iterations& iterations) {
   const std::size_t count = iterations.all.size();

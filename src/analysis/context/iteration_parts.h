@@ -1,6 +1,6 @@
 // The steps in which iterations are made of markers: which device work is of which, from when to
-// when that makes each last (iteration_work.cc), what the profile's edges cut off, and what of
-// their work it lost (iteration_edges.cc).
+// when each lasts by that (iteration_work.cc), the work that the profile's edges cut off, and
+// lost work (iteration_edges.cc).
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ struct DeviceReach {
   bool any = false;
 };
 
-/// By thread: whether what it launches can be of iterations that `marking` marks. Another process
-/// that works only on other GPUs has its own course.
+/// By thread: whether its launches can belong to iterations that `marking` marks. Another process
+/// that works only on other GPUs has a separate course.
 std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking);
 
 /// Fills `of_device`, `behind` and each iteration's `device_events` from recorded launches.

@@ -43,8 +43,8 @@ struct OwnStarts {
   std::map<std::uint64_t, Ns> of_stream;
   Ns first = std::numeric_limits<Ns>::max();
   Ns first_kernel = std::numeric_limits<Ns>::max();
-  // Streams work in order: what starts there later was launched later. Where the iteration itself
-  // has no work, its first kernel ends the wait.
+  // Streams work in order: work that starts there later was launched later. Where the iteration
+  // itself has no work, its first kernel ends the wait.
   Ns Limit(std::uint64_t stream) const {
     const auto own = of_stream.find(stream);
     if (own != of_stream.end()) return own->second;
@@ -52,7 +52,7 @@ struct OwnStarts {
   }
 };
 
-// What was running or queued before iterations, waited for in their order.
+// Work running or queued before iterations, waited for in their order.
 class Leftovers {
  public:
   Leftovers(const Profile& profile, const Iterations& iterations) : own_(iterations.all.size()) {
@@ -66,7 +66,7 @@ class Leftovers {
       const std::uint64_t stream = StreamOf(device, row);
       if (index != Iterations::kNone) {
         OwnStarts& own = own_[index];
-        if (index != last_index || stream != last_stream) {  // Rows of a stream stand together.
+        if (index != last_index || stream != last_stream) {  // Rows of a stream are adjacent.
           of_stream = &own.of_stream.try_emplace(stream, start).first->second;
           last_index = index;
           last_stream = stream;
@@ -101,8 +101,8 @@ class Leftovers {
     for (const Leftover& left : waiting_) {
       const Ns limit = own.Limit(left.stream);
       if (left.start >= limit) continue;
-      // What the first one finds was launched before the profile, however long it waits for other
-      // ranks, where the profile tells launches.
+      // Work that the first one finds was launched before the profile, however long it waits for
+      // other ranks, where the profile has launches.
       const bool is_known = left.has_launch || (index == 0 && has_launches_);
       const bool was_queued = is_known ? left.launched < iteration.host.start
                                        : left.start <= until + knowledge::kLaunchesQueuePause;
@@ -112,7 +112,7 @@ class Leftovers {
   }
 
  private:
-  bool has_launches_ = false;  // Of most work.
+  bool has_launches_ = false;  // Most work has one.
   std::vector<OwnStarts> own_;
   std::vector<Leftover> coming_;   // By start.
   std::vector<Leftover> waiting_;  // Those that started and had not ended at the last question.
@@ -134,7 +134,7 @@ std::function<bool(std::int32_t)> GpusOfIterations(const Profile& profile, Threa
   return [others](std::int32_t gpu) { return !others.contains(gpu); };
 }
 
-// Which rows begin while their GPU has nothing to do: what they wait for was not queued.
+// Rows that begin while their GPU is idle: the work they wait for was not queued.
 std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
   std::vector<std::uint32_t> order(device.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -220,7 +220,7 @@ class Neighbors {
     }
   }
 
-  // Whether what comes first on a stream was launched before the profile: less is without a launch
+  // Whether the first work on a stream was launched before the profile: less is without a launch
   // later on. Where links are missing for another reason they are missing everywhere.
   bool HasOlder(std::size_t begin, std::size_t end) const {
     const auto& launches = profile_.device.launch;
@@ -320,7 +320,7 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
   const DeviceTable& device = profile.device;
   const std::vector<bool> is_of_them = ThreadsOfIterations(profile, marking);
   DeviceReach reach{std::vector<std::optional<Span>>(iterations.all.size()), false};
-  // A part that is cut out by its times has what begins in it: the parts have all of the whole.
+  // A part cut out by its times has the work that begins in it: the parts have all of the whole.
   const bool ends_inside = iterations.source.by != IterationsBy::kRange;
   iterations.of_device.assign(device.size(), Iterations::kNone);
   IterationCursor cursor(iterations);
@@ -384,7 +384,7 @@ void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iteratio
     if (device.launch[row].valid() || !is_of_them(device.gpu[row])) continue;
     if (iterations.of_device[row] != Iterations::kNone) continue;
     iterations.of_device[row] = cursor.AtTime(device.start[row]);
-    // Those that launch are as long as what they launch.
+    // Launching iterations are as long as their work.
     const bool is_inside = iterations.of_device[row] != Iterations::kNone;
     if (has_launches && is_inside) ++iterations.all[iterations.of_device[row]].device_events;
     if (has_launches && is_inside && iterations.source.by != IterationsBy::kRange)

@@ -84,7 +84,7 @@ Status Select(const Selection& selection, Iterations& iterations) {
   return {};
 }
 
-// The range is the one iteration. It ends where it was told to, and device work without a launch
+// The range is the one iteration. It ends at the given time, and device work without a launch
 // belongs to it when it starts in it.
 void SelectRange(const Profile& profile, Iterations& iterations) {
   Iteration& range = iterations.all.front();

@@ -4,15 +4,15 @@
 // counting of markers that were copied onto the GPU: an iteration begins at max(previous end, host
 // start) and ends with the last device event launched in it. Unlike there, work from before it,
 // launched earlier or without a recorded launch, that is running or queued when it would begin is
-// waited for: it belongs to what came before. Host work before its first launch stays the
-// iteration's. And work that holds up none, such as an asynchronous checkpoint or what runs on a
-// stream of its own every so many iterations, extends no iteration: analysis/context/work_behind.h.
+// waited for: it belongs to the iteration before. Host work before its first launch stays the
+// iteration's. And work that delays none, such as an asynchronous checkpoint or work on a
+// separate stream every few iterations, extends no iteration: analysis/context/work_behind.h.
 //
 // Device work whose launch is not recorded belongs to the iteration that holds the launches of the
 // work around it on its stream, as if its own were there. Where these do not show it, it belongs to
 // the iteration in which it begins, and extends none.
 //
-// A recording without markers is one iteration: the time in which the device can be observed, which
+// A profile without markers is one iteration: the time in which the device can be observed, which
 // holds all device work (FindObservable in analysis/context/markers.h).
 #pragma once
 
@@ -36,7 +36,7 @@ namespace profgauge {
 
 struct Iteration {
   std::string name;  ///< "5" of ProfilerStep#5; the position when the marker has no number.
-  Span host;         ///< What the marker says.
+  Span host;         ///< As marked.
   Span time;         ///< From where it begins to the end of its last device event.
   Ns lead_in = 0;    ///< How much later it begins because of work from before.
   /// Launched in it or, where some launches are recorded and theirs is not, begun in it.
@@ -49,19 +49,19 @@ struct Iterations {
   std::vector<Iteration> all;        ///< In time order; `time` never overlaps. At least one.
   bool is_whole = false;             ///< Nothing marks iterations: the one there is holds all work.
   bool has_numbers = false;          ///< Names are the numbers that the markers recorded.
-  std::vector<std::string> partial;  ///< Numbers that some rank of the run lacks: left out.
+  std::vector<std::string> partial;  ///< Numbers missing in some rank of the run: excluded.
   std::size_t first = 0, last = 0;   ///< Selected: [first, last).
   bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
   Span window;                       ///< [start of the first selected, end of the last).
   IterationSource source;
   std::string nested;                 ///< Families of markers around or inside: ChosenMarkers.
-  std::int64_t lacking = 0;           ///< Of the numbers that its run recorded, those it has not.
+  std::int64_t lacking = 0;           ///< Iterations of its run that this rank does not have.
   std::int64_t dropped_at_end = 0;    ///< Trailing iterations without (enough) device events.
   std::int64_t dropped_at_start = 0;  ///< Leading ones, of which the profile has no work.
   std::int64_t lost = 0;              ///< Of `all`, those of whose launches none has its work.
   std::int64_t launches_lost = 0;     ///< In the whole profile: model/lost_launches.h.
   std::int64_t launches_made = 0;     ///< Of those processes, with these.
-  MarkerFaults marker_faults;         ///< Of the markers that they were made of.
+  MarkerFaults marker_faults;         ///< Faults of the markers.
   Ns in_doubt = 0;                    ///< As Observable's, of a profile without markers.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
   /// Device rows that extend no iteration: analysis/context/work_behind.h.
@@ -79,8 +79,8 @@ struct Iterations {
   bool Extends(std::uint32_t row) const {
     return SelectsIteration(of_device[row]) && (behind.empty() || !behind.contains(row));
   }
-  /// Whether metrics, and all that is said per iteration, count this row or what the host does
-  /// then: it is of the selected iterations.
+  /// Whether metrics, and all values per iteration, count this row or the host's work
+  /// then: it is in the selected iterations.
   bool CountsDevice(std::uint32_t row) const {
     return is_whole || (of_device[row] != kNone && SelectsIteration(of_device[row]));
   }
@@ -113,7 +113,7 @@ class IterationCursor {
   }
 
  private:
-  // Ends and the starts of what follows may touch: those are looked up.
+  // Ends and the starts of the next ones may touch: those are looked up.
   bool Holds(Ns at, Span Iteration::*span) const {
     if (last_ == Iterations::kNone) return false;
     const Span& known = iterations_.all[last_].*span;
@@ -141,18 +141,18 @@ Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
 /// The number that the marker of the iteration at `position` recorded, else the position.
 std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
 
-/// Of each of `iterations.all`, whether the next one follows it: their numbers differ by the least
+/// For each of `iterations.all`, whether the next one follows it: their numbers differ by the least
 /// that neighbors differ by (markers may count in fours). Where they differ by more, the profile
 /// skips some. The last one is followed by none.
 std::vector<bool> FollowsDirectly(const Iterations& iterations);
 
-/// How people are told of an iteration: "ProfilerStep#5 (0)" where the number that the marker
+/// The name of an iteration for users: "ProfilerStep#5 (0)" where the number that the marker
 /// recorded and the position differ, else "0". `source` as in Iterations.
 std::string IterationLabel(const IterationSource& source, std::string_view name,
                            std::int64_t position);
 
-/// What marks iterations on the host, in order of time, with the last even if it is incomplete;
-/// empty when nothing does. Errors: as FindIterations.
+/// Markers of iterations on the host, in order of time, with the last even if it is incomplete;
+/// empty when there are none. Errors: as FindIterations.
 Result<std::vector<Span>> MarkedIterations(const Profile& profile, const Selection& selection);
 
 }  // namespace profgauge

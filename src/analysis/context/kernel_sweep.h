@@ -1,4 +1,4 @@
-// What kernels that run at once add up to, over time: one sweep in constant extra memory per kernel
+// Sums over concurrently running kernels, over time: one sweep in constant extra memory per kernel
 // that runs, however many there are.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace profgauge {
 
 /// Calls `visit(from, to, level)` for each range between two moments at which a kernel starts or
 /// ends, in order; `level` is the sum of the amounts that run in it, 0 where nothing does. `rows`
-/// are reordered; `span_of(row)` is when one runs, `amount_of(row)` what it adds. Rows that last no
+/// are reordered; `span_of(row)` is its time, `amount_of(row)` its amount. Rows that last no
 /// time add nothing.
 template <class SpanOf, class AmountOf, class Visit>
 void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amount_of,

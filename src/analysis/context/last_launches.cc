@@ -9,7 +9,7 @@
 namespace profgauge {
 namespace {
 
-/// Names of what an iteration launched, the last launch first.
+/// Names of an iteration's launches, the last one first.
 using Backwards = std::vector<std::uint32_t>;
 
 std::vector<Backwards> CollectLaunches(const Profile& profile,

@@ -1,4 +1,4 @@
-// How iterations end on the device: what was cut off by the end of a profile ends anywhere.
+// How iterations end on the device: an iteration cut off by the end of a profile ends anywhere.
 #pragma once
 
 #include <cstddef>

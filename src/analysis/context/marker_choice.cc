@@ -33,7 +33,7 @@ struct Nesting {
       open.push_back(i);
     }
   }
-  // Of one thing: no more than one is directly inside, which is of one thing, too.
+  // A marker around at most one other, which is like this, too.
   void Complete(std::vector<bool>& is_one) const {
     for (std::size_t i = parents.size(); i-- > 0;) {
       is_one[i] = is_one[i] || children[i].empty();
@@ -219,7 +219,7 @@ std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers
     std::size_t position = 0;
     std::int64_t number = -1;
   };
-  std::map<std::string, Last> last_of;  // By what names have alike.
+  std::map<std::string, Last> last_of;  // By the common part of names.
   std::int64_t mended = 0;
   for (std::size_t i = 0; i < markers.size(); ++i) {
     const MarkerName name = NameOfMarker(profile.Name(markers[i].name));
@@ -254,7 +254,7 @@ std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& k
     const auto is_same = [&](const Marker& other) {
       return other.host == marker.host && other.name == marker.name;
     };
-    // Of the chosen ones those that it touches: few, as they are mostly apart.
+    // The chosen ones that it touches: few, as they are mostly apart.
     bool is_known = false;
     for (std::size_t i = next; i < kept.size() && kept[i].host.start <= marker.host.end; ++i) {
       // A doubled marker has the name of the one that counts.

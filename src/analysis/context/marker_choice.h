@@ -31,7 +31,7 @@ struct MarkerFaults {
 /// repaired. REQUIRES: markers of one thread by start, the longest first.
 std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers);
 
-/// Counts what is wrong with `kept`, the markers chosen as iterations among `all` of their thread.
+/// Counts faults of `kept`, the markers chosen as iterations among `all` of their thread.
 /// REQUIRES: both by start, the longest first.
 std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& kept,
                             const std::vector<Marker>& all);
@@ -56,11 +56,11 @@ struct ChosenMarkers {
 ///
 /// A marker around several others is of something larger, an epoch or the whole run, unless its
 /// numbers rise while all have the same names inside (`step 7` around `batch 0` to `batch 2`): then
-/// those are parts of it. Of one around one other, as a doubled marker is, the outer counts.
+/// those are parts of it. If one is around a single other, like a doubled marker, the outer counts.
 ///
 /// Parts that follow each other are one iteration together: of one number (`iter 0 fwd`, `iter 0
 /// bwd`; `fwd_step 0`, `bwd_step 0`), or a few names that take turns (`step1_forward`,
-/// `step2_backward`). What is left is of one family, names that differ only in their number: that
+/// `step2_backward`). The rest is of one family, names that differ only in their number: that
 /// which covers most time (training, not the evaluation between).
 ChosenMarkers ChooseMarkers(const Profile& profile);
 

@@ -61,7 +61,7 @@ std::vector<Marker> MergeNumbers(const std::vector<Marker>& markers,
 }
 
 // Where names with a number each take turns ("step1_forward", "step2_backward", "Step 3: update"):
-// one for each turn, which begins where the numbers start over. A turn may lack some of them.
+// one for each cycle, which begins where the numbers start over. A cycle may miss some of them.
 std::vector<Marker> MergeTurns(const std::vector<Marker>& markers,
                                const std::vector<MarkerName>& names) {
   std::map<std::string, std::int64_t> number_of;
@@ -100,7 +100,7 @@ std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
   }
   if (stretches.size() < knowledge::kIterationsUsualLeast || 2 * stretches.size() > markers.size())
     return {};
-  // The recording may begin within the first one.
+  // The profile may begin within the first one.
   return HaveSameParts(std::span(parts).subspan(1)) ? MergeStretches(markers, stretches)
                                                     : std::vector<Marker>{};
 }
@@ -118,7 +118,7 @@ std::vector<Marker> MergePhases(const std::vector<Marker>& markers,
     stretches.push_back(i);
   }
   if (stretches.size() == markers.size()) return {};
-  // The recording may begin and end within a number.
+  // The profile may begin and end within a number.
   const bool is_whole = markers.size() + 2 * (families - 1) >= families * stretches.size();
   return is_whole ? MergeStretches(markers, stretches) : std::vector<Marker>{};
 }

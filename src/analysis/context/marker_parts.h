@@ -1,4 +1,4 @@
-// Markers that are parts of one iteration, told by their names.
+// Markers that are parts of one iteration, by their names.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace profgauge {
 /// "step 5, loss 0.3".
 struct MarkerName {
   std::string family, number;
-  std::string tail;  ///< What follows the number,
+  std::string tail;  ///< The text after the number,
   std::string rest;  ///< and the same with `#` for numbers in it.
 };
 
@@ -26,7 +26,7 @@ MarkerName NameOfMarker(std::string_view text);
 bool HaveSameParts(std::span<const std::vector<std::string>> all);
 
 /// One marker for each iteration, from its first part's start to its last one's end, where the
-/// names of most markers tell that they are parts of one; else nothing. `families`: how many there
+/// names of most markers show that they are parts of one; else nothing. `families`: how many there
 /// are among `names`, those of `markers`.
 std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
                                const std::vector<MarkerName>& names, std::size_t families);

@@ -123,7 +123,7 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   return markers;
 }
 
-// Ops whose name holds what was asked for ("aten::conv2d" for "conv2d"), the most frequent first.
+// Ops whose name contains the given one ("aten::conv2d" for "conv2d"), the most frequent first.
 std::vector<std::string> LikeNames(const Profile& profile, std::string_view name) {
   std::map<std::string_view, std::int64_t> counts;
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
@@ -172,8 +172,8 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
 }
 
 // Without markers, one iteration over all host activity: ops, and the calls that launched work
-// outside of any op (CUDA graphs). Annotations alone are no activity; a trace without host events
-// is measured over its device events.
+// outside of any op (CUDA graphs). Annotations do not count as activity; a trace without host
+// events is measured over its device events.
 Span WholeExtent(const Profile& profile) {
   // A device profile of Neuron says itself how long the execution took.
   if (profile.neuron != nullptr && profile.span_end > profile.span_start) {
@@ -224,7 +224,7 @@ std::optional<Ns> StopsInFlight(const Profile& profile) {
   }
   std::optional<Ns> first;
   for (std::size_t call = 0; call < states.size(); ++call) {
-    // What is captured into a graph does not run: its launches say nothing.
+    // Captured work does not run: its launches are no evidence.
     if (profile.Name(profile.api.name[call]).find("BeginCapture") != std::string_view::npos)
       return std::nullopt;
     const Ns start = profile.api.start[call];
@@ -246,7 +246,7 @@ Span DeviceExtent(const DeviceTable& device) {
   return extent.value_or(Span{});
 }
 
-// What reports the device's queue before its first event.
+// State of the device's queue before its first event.
 struct FirstWork {
   bool found_empty_queue = false;
   Ns queued = std::numeric_limits<Ns>::min();    // When the call that launched it returned.
@@ -268,7 +268,7 @@ FirstWork FirstWorkOf(const Profile& profile, Ns first) {
   return work;
 }
 
-// Whether the device works on what was launched before the profile: on each stream, work without a
+// Whether the device works on launches from before the profile: on each stream, work without a
 // launch comes before all other. In between, the link to its launch is missing for another reason.
 bool BeginsWithOlderWork(const DeviceTable& device) {
   Ns first_launched = std::numeric_limits<Ns>::max();
@@ -306,7 +306,7 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
   return drained;
 }
 
-// When the host demonstrably works for a device none of whose launches is recorded: its operators
+// When the host demonstrably works for a device without recorded launches: its operators
 // and waits for data, or its ranges where it has none of these. Python frames and ranges around
 // operators show no work. Parts that are apart by no more than a pause are one.
 std::vector<Span> WorkOfHost(const Profile& profile) {
@@ -332,10 +332,10 @@ std::vector<Span> WorkOfHost(const Profile& profile) {
   return work;
 }
 
-// Where launches do not show what the host did for a device: the time of its work, and of the
-// host's that leads right up to it or follows it. What the host does after a pause after it
-// counts, in doubt: work may be missing. What it did well before says nothing of a queue that may
-// have been full (a step of the host, long before the first work of a queue that is never empty).
+// If launches do not show the host's work for a device: the time of its work, and of the
+// host's that leads directly up to it or follows it. Host work after a pause after it
+// counts, but is uncertain: work may be missing. Host work long before shows nothing about a queue
+// that may have been full (a step of the host, long before the first work of a never empty queue).
 void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& observed) {
   observed.window = work;
   Ns last = work.end;
@@ -434,7 +434,7 @@ Observable FindObservable(const Profile& profile, Span extent) {
   } else {
     ObserveWithoutLaunches(profile, work, found);
   }
-  // Nor does what the process does begin before its device is set up.
+  // Nor does the process' activity begin before its device is set up.
   const SetupTimes setup(profile);
   for (const auto& [call, time] : setup.calls()) {
     const Ns start = profile.api.start[call] + time;

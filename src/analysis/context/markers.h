@@ -1,4 +1,4 @@
-// What marks iterations on the host, and where a recording without marks can be judged.
+// Marks of iterations on the host, and the judged part of a profile without marks.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ inline constexpr std::string_view kProcessesApart = "processes-apart";
 inline constexpr std::string_view kRanksWithoutWork = "ranks-without-work";
 /// Id of the remark on ranks that nothing divides into iterations, beside others that are.
 inline constexpr std::string_view kRanksWithoutMarkers = "ranks-without-markers";
-/// Id of the remark on device work that may be of any iteration: it lies behind them, and its
+/// Id of the remark on device work that may be of any iteration: it comes after them, and its
 /// launches were not recorded.
 inline constexpr std::string_view kWorkOutside = "work-outside";
 
@@ -36,8 +36,8 @@ struct Markers {
   IterationSource source;
   ThreadId thread;  ///< Whose they are; invalid where nothing is marked.
   bool last_is_open =
-      false;                ///< Nothing says where the last one ends: it has no length of its own.
-  std::string nested = {};  ///< Of ChosenMarkers.
+      false;                ///< The end of the last one is unknown: it has no length.
+  std::string nested = {};  ///< From ChosenMarkers.
   MarkerFaults faults = {};
 };
 
@@ -49,7 +49,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection);
 /// Where the device of a profile without markers can be observed.
 struct Observable {
   Span window;
-  /// How long, right before the window, the device was busy with what was launched before the
+  /// How long, directly before the window, the device was busy with work launched before the
   /// profile: from the end of the first device event's launching call to that event.
   Ns backlog = 0;
   /// How long, at the window's edges, it may have been: no device event is recorded.
@@ -57,7 +57,7 @@ struct Observable {
 };
 
 /// The window holds all recorded device work. It starts with `extent`, the host's activity, or
-/// earlier work, unless the device was busy at the profile's start with what was launched before
+/// earlier work, unless the device was busy at the profile's start with work launched before
 /// it:
 ///
 ///   - Its first event has no launch, and all that have none come before those that have one: the
@@ -70,7 +70,7 @@ struct Observable {
 /// in flight, with the first of those or the last device event, whichever is later.
 ///
 /// Where no launch is recorded it is the time of device work, and of the host's that leads up to it
-/// without a pause or follows it. The head is in doubt, and the tail behind a pause. `extent` where
+/// without a pause or follows it. The head is uncertain, and the tail after a pause. `extent` where
 /// no device is recorded.
 Observable FindObservable(const Profile& profile, Span extent);
 

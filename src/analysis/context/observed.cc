@@ -16,7 +16,7 @@ namespace {
 
 bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
 
-// Of calls that wait before the device's first recorded work, until that or their end.
+// Calls that wait before the device's first recorded work, until that or their end.
 void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
   const DeviceTable& device = profile.device;
   const Ns begin = iterations.window.start;
@@ -73,8 +73,8 @@ void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
   }
 }
 
-// Between iterations whose numbers jump, as a profiler that pauses leaves them: stretches in which
-// nothing at all was recorded.
+// Between iterations whose numbers jump, when a profiler pauses: times in which
+// nothing was recorded.
 void AddPauses(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
   const std::vector<bool> follows = FollowsDirectly(iterations);
   std::vector<Span> pauses;
@@ -116,7 +116,7 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
-// What CUPTI does for its own sake; that code is loaded and queues are full is the program's doing.
+// CUPTI's internal work; loading of code and full queues are the program's.
 bool IsProfilersOwn(std::string_view name) {
   for (const std::string_view own :
        {"Buffer Flush", "Activity Buffer Request", "Instrumentation", "Resource"}) {
@@ -138,8 +138,8 @@ std::vector<Span> OverheadOfNoThread(const Profile& profile) {
   return Merge(std::move(spans));
 }
 
-// Of overhead whose thread was not recorded (Kineto's) those stretches in which threads that launch
-// neither begin nor end anything: it held them up.
+// If the thread of overhead was not recorded (Kineto): the times in which launching threads
+// neither begin nor end anything, since it held them up.
 std::vector<Span> SilentOnes(const std::vector<Span>& spans, const Profile& profile,
                              const std::vector<bool>& launches) {
   std::vector<bool> is_silent(spans.size(), true);

@@ -1,5 +1,5 @@
 // Where a profile's edges and pauses show neither the program nor the device, and where the
-// profiler held up both: what they would have done then is unknown, so no one is judged for it.
+// profiler held up both: their work at that time is unknown, so it is not judged.
 // The iterations keep their length.
 #pragma once
 
@@ -16,19 +16,19 @@ namespace profgauge {
 /// marked.
 ///
 ///   - At the beginning: calls that wait for at least 1 ms for the device before its first recorded
-///     work. What they wait for was launched before the profile and is not in it. Calls that set
+/// work. They wait for work launched before the profile, which is not in it. Calls that set
 ///     the device up are none (analysis/context/setup_calls.h).
-///   - Stretches of at least 1 ms in which no device works while the profiler starts or stops, as
-///     its own calls and frames show, wherever they lie. What no call covers is the program's: a
-///     stall counts in the last iteration as in any other.
-///   - Between iterations whose numbers jump: stretches of at least 1 ms in which nothing at all
+/// - Times of at least 1 ms in which no device works while the profiler starts or stops, as
+/// its own calls and frames show, wherever they are. Time without such a call is the program's: a
+/// stall counts in the last iteration like in any other.
+/// - Between iterations whose numbers jump: times of at least 1 ms in which nothing
 ///     was recorded. A profiler that pauses leaves them.
-///   - Stretches of at least 1 ms in which no device works while the profiler itself, as it says,
+/// - Times of at least 1 ms in which no device works while the profiler itself, by its own record,
 ///     holds up a thread that launches (Nsight Systems flushes its buffers there). Where it does
 ///     not say which thread (Kineto), while all that launch neither begin nor end anything.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
-/// `unobserved`, and what is between marked iterations and after the last: copies that none
+/// `unobserved`, the time between marked iterations and after the last: copies that none
 /// waits for may run there.
 std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations);
 

@@ -1,4 +1,4 @@
-// What happens once, among what every iteration has.
+// One-off time, beyond the usual of all iterations.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace profgauge {
 
-/// `times` of iterations with those cut to the next largest that are alone: more than
+/// `times` of iterations with rare large ones cut to the next largest: more than
 /// `once.stands_out` as long, and at most `once.share` of them (of `least` or more at least one).
-/// Where iterations differ in what they do (`calls`, none or one number each), one with more than
+/// If iterations differ in their calls (`calls`, none or one number each), one with more than
 /// twice the calls of all others is its kind's, however long.
 std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls = {},
                             knowledge::Count least = knowledge::kOnceLeastIterations);

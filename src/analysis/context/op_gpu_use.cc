@@ -61,7 +61,7 @@ class Adder {
   std::vector<Ns> ends_;  // By place.
 };
 
-// By place: ops whose work is not met in the order of its starts, as it is on several streams.
+// By place: ops whose work is not in the order of its starts, e.g. on several streams.
 std::vector<bool> FindMixed(const RankContext& rank, Adder& adder) {
   std::vector<Ns> last(1);
   std::vector<bool> is_mixed(1);
@@ -79,8 +79,8 @@ std::vector<bool> FindMixed(const RankContext& rank, Adder& adder) {
 
 }  // namespace
 
-// Long recordings have tens of millions of kernels, most of them of ops with one stream: only what
-// must be sorted is collected.
+// Long profiles have tens of millions of kernels, most of them of ops with one stream: only rows
+// that must be sorted is collected.
 OpGpuUse FindOpGpuUse(const RankContext& rank) {
   Adder adder(rank.profile->host.size());
   const std::vector<bool> is_mixed = FindMixed(rank, adder);

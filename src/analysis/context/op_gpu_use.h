@@ -16,7 +16,7 @@ struct GpuUseOfOp {
   Ns idle = 0;
 };
 
-/// Of all ops. Most rows of a HostTable launch nothing: those that do are listed.
+/// For all ops. Most rows of a HostTable launch nothing: those that do are listed.
 struct OpGpuUse {
   std::vector<std::uint32_t> place;  ///< Per row of HostTable: in `uses`.
   std::vector<GpuUseOfOp> uses;      ///< The first is of ops without device work.

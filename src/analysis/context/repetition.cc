@@ -63,7 +63,7 @@ std::map<std::uint32_t, std::vector<LaunchCall>> LaunchesByThread(const Profile&
   return threads;
 }
 
-// The kind of range that stands once in each iteration; nullptr: of none.
+// The kind of range that occurs once in each iteration; nullptr: of none.
 const IterationWitness* WitnessOf(std::string_view name) {
   static const auto compiled = [] {
     std::array<std::unique_ptr<RE2>, std::size(kIterationWitnesses)> all;
@@ -87,7 +87,7 @@ bool IsOnceEach(const std::vector<Ns>& marks, const std::vector<Ns>& starts, Ns 
     if (after == starts.begin() || mark > end) continue;
     ++count[static_cast<std::size_t>(after - starts.begin()) - 1];
   }
-  // Before the first launch of the first period, and after the last one's last, stands what the
+  // Before the first launch of the first period, and after the last one's last, is work that the
   // profile may have cut off.
   const auto inner = std::span(count).first(count.size() - 1);
   const auto once = std::count(inner.begin(), inner.end(), std::size_t{1});
@@ -149,7 +149,7 @@ Period FindPeriod(std::span<const std::uint32_t> tokens) {
     const std::size_t period = taken - length[taken - 1];
     const bool repeats = knowledge::kRepetitionLeastKernels <= period &&
                          taken / period >= knowledge::kRepetitionLeastPeriods.as<std::size_t>();
-    // Whole periods up to the end: what is left of one belongs to the warm-up.
+    // Whole periods up to the end: the rest of one belongs to the warm-up.
     if (repeats) return {count - taken / period * period, period, taken / period};
   }
   return {};

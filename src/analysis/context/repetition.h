@@ -1,6 +1,6 @@
 // Iterations by exact repetition: kernels that are launched in the same order again and again.
 //
-// A repetition alone proves nothing: the layers of a model repeat, too. So each period must hold
+// A repetition is no proof: the layers of a model repeat, too. So each period must hold
 // one witness, a range that frameworks open once per iteration or the launch of one graph.
 #pragma once
 
@@ -23,12 +23,12 @@ struct Period {
 };
 
 /// The shortest period of all tokens; else of the longest end of them that repeats at least three
-/// times and holds three quarters of all, as behind a warm-up. `length` 0: there is none. No
+/// times and holds three quarters of all, e.g. after a warm-up. `length` 0: there is none. No
 /// mismatch is tolerated. Periods have at least eight tokens; two of them, at least a hundred.
 /// O(n), by the prefix function of Knuth, Morris and Pratt.
 Period FindPeriod(std::span<const std::uint32_t> tokens);
 
-/// Where a range that stands once in each iteration divides these.
+/// Where a range that occurs once in each iteration divides these.
 struct WitnessMarks {
   std::string name;  ///< "Optimizer.step#AdamW.step"; the call that launches graphs; empty: none.
   const IterationWitness* kind = nullptr;  ///< nullptr of graphs.
@@ -40,14 +40,14 @@ std::vector<WitnessMarks> FindWitnessRanges(const Profile& profile);
 
 struct Repetition {
   ThreadId thread;          ///< Which launches all.
-  std::vector<Ns> starts;   ///< Of the periods, in order; fewer than two: nothing repeats.
-  Ns end = 0;               ///< Of the last one's last launch.
+  std::vector<Ns> starts;   ///< Starts of the periods, in order; fewer than two: no repetition.
+  Ns end = 0;               ///< End of the last one's last launch.
   std::size_t kernels = 0;  ///< Launches in a period.
   WitnessMarks witness;     ///< Nameless: none, and the periods may be layers.
 };
 
-/// Of the thread that launches most; `only_with_witness`: nothing where none could be one. O(n log
-/// n) in launches.
+/// Tokens of the thread with most launches; `only_with_witness`: nothing where none could be one.
+/// O(n log n) in launches.
 Repetition FindRepetition(const Profile& profile, bool only_with_witness);
 
 }  // namespace profgauge

@@ -23,15 +23,15 @@ class SetupTimes {
     const auto found = times_.find(call);
     return found == times_.end() ? 0 : found->second;
   }
-  /// Of those that do, which are few, by row.
+  /// Those that do, which are few, by row.
   const std::map<std::size_t, Ns>& calls() const { return times_; }
 
  private:
   std::map<std::size_t, Ns> times_;
 };
 
-/// By row of the profile's calls: 1 for those that only set up what a profile without iterations
-/// then shows, and so are left out with the time before its window; empty where there is none.
+/// By row of the profile's calls: 1 for those that only set up the device in a profile without
+/// iterations, and so are skipped with the time before its window; empty where there is none.
 std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations);
 
 }  // namespace profgauge

@@ -48,8 +48,8 @@ std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
   return gpus;
 }
 
-// Of several ranks each has GPUs of its own. One that hardly touches another GPU ("cuda:0" is
-// everybody's default) does not leave it idle: it is another rank's.
+// If there are several ranks, each has its own GPUs. One that hardly touches another GPU ("cuda:0"
+// is everybody's default) does not leave it idle: it is another rank's.
 std::vector<GpuRows> OthersGpus(const Profile& profile, const std::vector<GpuRows>& used) {
   std::vector<GpuRows> others;
   if (profile.distributed.world_size <= 1) return others;
@@ -171,7 +171,7 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   use.gpu = rows.gpu;
   use.window = window.length();
   use.observed = Length(observed);
-  // Each is a walk over the rows, and sets what no other does.
+  // Each is a walk over the rows, and sets separate values.
   const auto is_kernel = [&profile](std::uint32_t row) {
     return profile.device.kind[row] == DeviceKind::kKernel;
   };
@@ -186,7 +186,7 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   return use;
 }
 
-// Mean, minimum and maximum of what is known.
+// Mean, minimum and maximum of the known values.
 struct Pool {
   double sum = 0, min = 0, max = 0;
   std::int64_t count = 0;
@@ -221,7 +221,7 @@ std::string MostOnce(std::span<const RankContext> ranks) {
                      ranks.size() > 1 ? fmt::format(" of rank {}", rank->rank) : "");
 }
 
-// As if what happened once had not.
+// Without one-off idle time.
 struct Usual {
   Pool idle, idle_time, utilization;
 };

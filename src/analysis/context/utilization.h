@@ -17,13 +17,13 @@ namespace profgauge {
 /// of several has less than 0.1 % of its kernels' time is another rank's.
 /// O(n log n) over the device rows.
 /// `gpus` are their properties, by id; `unobserved` parts of the window count neither as idle nor
-/// in what idle time is a share of. `iterations`: the selected ones.
+/// in the window that idle time is a share of. `iterations`: the selected ones.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
                                 std::span<const Span> unobserved,
                                 std::span<const Iteration> iterations);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
-/// The window without what is not observed of it.
+/// The window without its unobserved parts.
 std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved);
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm
@@ -33,7 +33,7 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
 
 /// Sets gpu.utilization.*, gpu.idle.* (shares, and times per iteration), gpu.sm_efficiency,
 /// gpu.occupancy: over the GPUs with work of all ranks. Idle time that single iterations have above
-/// all others may be no habit of the program: it may be the rest.
+/// all others may be one-off: it may be the rest.
 void AddUtilization(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

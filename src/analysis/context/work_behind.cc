@@ -96,8 +96,8 @@ class Behind {
     return kernels;
   }
 
-  // Calls `test(row, own, next)` for what outlives its iteration's kernels; what it says yes to is
-  // behind. Past the last iteration nothing shows what is not waited for but what was not before.
+  // Calls `test(row, own, next)` for work that outlives its iteration's kernels; if true, it
+  // does not count for the iteration. After the last iteration only earlier examples show this.
   template <class Test>
   void Add(const StreamWork& stream, const ByIteration& kernels, Test test) {
     std::vector<std::uint32_t> of_last;

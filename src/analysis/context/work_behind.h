@@ -18,12 +18,12 @@ inline constexpr std::uint32_t kNoIteration = kNoIndex;
 /// as
 ///   those of an asynchronous checkpoint do;
 /// - work of streams beside the main one, copies, collectives and kernels alike, beside which the
-///   next iteration's kernels run on the main stream, where none of these waits for it and the next
+/// next iteration's kernels run on the main stream, if none of these waits for it and the next
 ///   iteration has nothing on that stream: of snapshots, averages of weights and outer all-reduces
-///   every so many iterations. What every iteration has on a stream is waited for in its order. The
+/// every few iterations. Work that every iteration has on a stream is waited for in its order. The
 ///   main stream of a GPU is that whose kernels, without those that communicate, take most time: it
 ///   cannot wait for another one, however few kernels it has;
-/// - on the streams of these, what outlives the kernels of the last iteration.
+/// - on the streams of these, work that outlives the kernels of the last iteration.
 ///
 /// `of_device`: by row, the iteration that launched it, or kNoIteration.
 boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,

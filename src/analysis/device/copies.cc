@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::array<std::string_view, 8> kKindNames = {"unknown", "h2d", "d2h",     "d2d",
                                                         "p2p",     "h2h", "unknown", "memset"};
-constexpr std::uint8_t kMemset = kKindNames.size() - 1;  // Behind the kinds of copies.
+constexpr std::uint8_t kMemset = kKindNames.size() - 1;  // After the kinds of copies.
 constexpr std::array<std::string_view, 4> kHostNames = {"unknown", "pageable", "pinned", "managed"};
 
 // A row and the position of its rank.
@@ -146,7 +146,7 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const Output& out) {
   return {why, why};
 }
 
-// What one direction copies.
+// The copies of one direction.
 struct DirectionMetrics {
   MetricId time, bytes, bandwidth;
 };
@@ -187,7 +187,7 @@ void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
   }
 }
 
-// What an iteration copies is counted with what it launches; why it is unknown is known here.
+// An iteration's copies are counted with its launches; the reason for unknown ones is known here.
 void SetAbsentPerIteration(std::span<const RankContext> ranks, const WhyUnknown& why, Output& out) {
   const bool have_times = std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
     return rank.profile->has_timeline;

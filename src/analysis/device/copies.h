@@ -15,7 +15,7 @@ namespace profgauge {
 struct CopySums {
   std::int64_t calls = 0;
   Ns time = 0, exposed = 0;
-  Ns exposed_once = 0;  ///< Of it, what single iterations have above all others (context/once.h).
+  Ns exposed_once = 0;  ///< Its one-off part (context/once.h).
   std::int64_t bytes = 0;
   Ns sized_time = 0;  ///< Of the copies whose size is known.
   std::int64_t sized = 0;
@@ -43,7 +43,7 @@ inline constexpr std::int64_t kCopyKnowledges =
 
 struct CopyFacts {
   CopyKnowledge known = CopyKnowledge::kNoDevice;
-  std::string why;  ///< Of kNotInFile and kInDevice.
+  std::string why;  ///< For kNotInFile and kInDevice.
   std::vector<CopyRow> rows;
   std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
 };
@@ -52,7 +52,7 @@ CopyFacts CopyFactsOf(const RankContext& rank);
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
 /// device.
 void AddCopies(std::span<const RankContext> ranks, Output& out);
-/// Of the contexts only the rank is looked at, and whether it has times.
+/// Only the rank of the contexts is used, and whether it has times.
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out);
 
 }  // namespace profgauge

@@ -42,11 +42,11 @@ struct WeightedMean {
   }
 };
 
-/// What all kernel tables say of a group of calls.
+/// The common columns of all kernel tables for a group of calls.
 struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
-  Ns outside = 0;                  ///< Of the time, what is not of the selected iterations.
+  Ns outside = 0;                  ///< The part of the time outside the selected iterations.
   std::int64_t outside_calls = 0;  ///< Also of the calls.
   double work_flops = -1,
          work_bytes = -1;  ///< From shapes: analysis/context/kernel_work.h; -1 unknown.
@@ -60,7 +60,7 @@ struct KernelSums {
 /// Adds up groups of calls.
 void Join(KernelSums& sums, const KernelSums& others);
 
-/// Kernels of one name. Texts are those of the profile and of what the project knows, or of the
+/// Kernels of one name. Texts are those of the profile and of the project's additions, or of the
 /// summaries.
 struct KernelNameSum {
   std::string_view name;
@@ -68,10 +68,10 @@ struct KernelNameSum {
   KernelSums sums;
 };
 
-/// Of one rank.
+/// The sums of one rank.
 struct KernelFacts {
   std::vector<KernelNameSum> names;  ///< Of all that tables cover; each name once.
-  /// Of the selected iterations.
+  /// In the selected iterations.
   Ns kernel_time = 0, short_time = 0;
   std::int64_t kernels_in_iterations = 0, iterations = 0;
   bool is_launched = false;  ///< Launches are linked to kernels.
@@ -111,7 +111,7 @@ struct KernelIterationRow {
   Ns time = 0;
 };
 
-/// Launch properties by which rows are distinguished: not what follows from them and the chip.
+/// Launch properties by which rows are distinguished: not values derived from them and the chip.
 struct LaunchProperties {
   std::int32_t grid[3], block[3], registers;
   std::int64_t shared_memory;
@@ -130,7 +130,7 @@ class KernelCollector {
   std::vector<KernelFacts> facts;  ///< By rank added.
   std::vector<KernelOpRow> by_op;
   std::vector<KernelIterationRow> by_iteration;
-  /// By rank added and row of its device table: the index in `by_op`, kNoRow for what is none.
+  /// By rank added and row of its device table: the index in `by_op`, kNoRow for others.
   std::vector<std::vector<std::uint32_t>> op_row_of;
   static constexpr std::uint32_t kNoRow = kNoIndex;
   bool any_op = false, any_shape_types = false;
@@ -149,7 +149,7 @@ class KernelCollector {
   bool adds_by_iteration_ = true;
   std::vector<LaunchProperties> configs_;
   boost::unordered_flat_map<KernelKey, std::uint32_t> op_rows_;
-  // Of the rank being added.
+  // For the rank being added.
   std::vector<KernelNameSum> names_;
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> name_rows_;
   std::uint32_t position_ = 0;

@@ -48,7 +48,7 @@ void AppendSums(const KernelSums& sums, Writer& write) {
       .IntegerIf("exposed_time"_col, sums.collective, sums.exposed);
 }
 
-// What is known from shapes, where no recorded number stands; -1: neither.
+// The value by shapes, if no number was recorded; -1: neither.
 std::int64_t BytesOf(const KernelSums& sums) {
   const bool from_shapes =
       sums.bytes < 0 && sums.work_bytes >= 0 && sums.work_bytes < kLargestWhole;

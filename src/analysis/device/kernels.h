@@ -13,7 +13,7 @@ namespace profgauge {
 /// kernel.count_per_iteration and kernel.short_share. Rows come by time, longest first; rows of
 /// equal time by name. A name's rows of all ranks are added up in `kernels`.
 void AddKernels(std::span<const RankContext> ranks, Output& out);
-/// The same of what was kept of ranks, without kernels_by_op and kernels_by_iteration.
+/// The same from kept sums of ranks, without kernels_by_op and kernels_by_iteration.
 void AddKernels(std::span<const KernelFacts> ranks, Output& out);
 KernelFacts KernelFactsOf(const RankContext& rank);
 

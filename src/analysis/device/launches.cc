@@ -42,15 +42,15 @@ Ns DelayOf(const Profile& profile, std::size_t row) {
   return std::max<Ns>(0, profile.device.start[row] - end);
 }
 
-// What one call launched: one call may launch a whole graph of kernels, on several streams.
+// The work of one call: one call may launch a whole graph of kernels, on several streams.
 struct Launch {
   static constexpr std::uint32_t kNone = kNoIndex;
   std::uint32_t first = kNone, first_kernel = kNone;  // Rows of the device.
   std::int32_t queue = 0;                             // Of the stream of the first.
 };
 
-// Adds up launches. Most calls launch one piece of work and count when it is met; what others
-// launched is kept until all of it was.
+// Adds up launches. Most calls launch one piece of work and count when it is read; the work of
+// others launched is kept until all of it was.
 class LaunchCounter {
  public:
   explicit LaunchCounter(const Profile& profile)
@@ -109,7 +109,7 @@ class LaunchCounter {
   LaunchFacts facts_;
 };
 
-// What the cells of one rank's rows are made of. Texts are those of `pool`.
+// The inputs for the cells of one rank's rows. Texts are those of `pool`.
 struct Cells {
   Cells(const RankContext& of, StringPool& pool)
       : rank(of), profile(*of.profile), device(profile.device), texts(profile, pool) {
@@ -304,7 +304,7 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out) {
   });
   for (LaunchFacts& rank : ranks) {
     if (!is_counted && delays.empty()) {
-      delays = std::move(rank.delays);  // Of many launches a second list is much.
+      delays = std::move(rank.delays);  // With many launches a second list is large.
     } else if (!is_counted) {
       delays.insert(delays.end(), rank.delays.begin(), rank.delays.end());
     }
@@ -363,7 +363,7 @@ std::size_t CountLaunched(std::span<const RankContext> ranks) {
   return rows;
 }
 
-// A row for each launch of the profile, and what was found of the selected ones.
+// A row for each launch of the profile, and the results for the selected ones.
 std::vector<LaunchFacts> AddRows(std::span<const RankContext> ranks, std::size_t rows,
                                  Output& out) {
   std::vector<Column*> columns;

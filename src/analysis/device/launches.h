@@ -10,30 +10,30 @@
 
 namespace profgauge {
 
-/// Of the selected iterations of one rank.
+/// For the selected iterations of one rank.
 struct LaunchFacts {
   bool any = false;                        ///< A launch is linked to work, in the whole profile.
-  std::vector<Ns> delays;                  ///< Of calls that launch kernels, to the first of them.
+  std::vector<Ns> delays;                  ///< For calls that launch kernels, to the first of them.
   std::vector<std::int64_t> delay_counts;  ///< How often each occurs; empty: once.
   Ns delay_error = 0;                      ///< Delays are rounded down by less than this; 0: exact.
   std::int64_t launches = 0;               ///< Calls whose work is known.
   std::int64_t into_empty_queue = 0;
 };
 LaunchFacts LaunchFactsOf(const RankContext& rank);
-/// Each delay once, ascending, with its count. Of more than 16 384 different ones the last digits
-/// are dropped, as many as it takes.
+/// Each delay once, ascending, with its count. If there are more than 16 384 different ones the
+/// last digits are dropped, as many as it takes.
 void FoldDelays(LaunchFacts& facts);
 /// Sets launch.delay.median and launch.queue_empty_share.
 void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out);
 
 /// A row of the table launches.
 struct LaunchRow {
-  std::uint32_t row = 0;   ///< Of the rank's device table.
+  std::uint32_t row = 0;   ///< In the rank's device table.
   std::int32_t queue = 0;  ///< Its length, as of ForEachLength(), in its stream.
 };
 /// Those of one rank, by GPU, stream and start.
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank);
-/// Appends the cells of these rows to columns of launches; what other columns there are stay as
+/// Appends the cells of these rows to columns of launches; other columns stay as
 /// they are. Texts go to `strings`.
 void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
                     std::span<Column* const> columns, StringPool& strings);

@@ -44,7 +44,7 @@ struct OpSums {
   std::int64_t allocated = 0, self_allocated = 0;
 };
 
-// The innermost op of the tree around a memory event. Annotations are transparent; what happens in
+// The innermost op of the tree around a memory event. Annotations are transparent; an event in
 // a framework range itself (optimizer, data loader) is no operator's.
 std::uint32_t OpOf(const RankContext& rank, NameMemo& is_range, HostId at) {
   const HostTable& host = rank.profile->host;
@@ -240,7 +240,7 @@ std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
   return peaks;
 }
 
-// What is given out on a device when each of the selected iterations starts.
+// The memory in use on a device when each of the selected iterations starts.
 std::vector<std::int64_t> LevelsAtStarts(const RankContext& rank, const DeviceKey& device) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<std::int64_t> levels;

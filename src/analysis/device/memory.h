@@ -1,4 +1,4 @@
-// Memory: the allocator's totals over time, what each operator allocated, and the blocks.
+// Memory: the allocator's totals over time, each operator's allocations, and the blocks.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct MemoryPeak {
   std::int64_t device_type = 0, device = -1;  ///< c10::DeviceType, and its number.
   std::int64_t allocated = -1, reserved = -1;
   std::int64_t allocated_at_most_reserved = -1;
-  std::int64_t growth = -1;  ///< Of `allocated` from iteration to iteration; -1: not known.
+  std::int64_t growth = -1;  ///< Of `allocated` from iteration to iteration; -1: unknown.
 };
 
-/// Of one rank.
+/// For one rank.
 struct MemoryFacts {
   bool any = false;  ///< Events of memory were recorded.
   std::vector<MemoryPeak> peaks;
 };
 MemoryFacts MemoryFactsOf(const RankContext& rank);
-/// Sets memory.*. Of the contexts only devices are looked at.
+/// Sets memory.*. Only devices of the contexts are used.
 void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const MemoryFacts> facts,
                       Output& out);
 

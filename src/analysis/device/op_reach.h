@@ -1,4 +1,4 @@
-// What a device reaches of its data sheet.
+// The part of its data sheet that a device reaches.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ double LeastKernelTime(std::string_view gpu_name);
 
 /// One product that was recorded.
 struct ReachedShare {
-  double share = 0;      ///< Of the peak.
+  double share = 0;      ///< Share of the peak.
   double call_time = 0;  ///< Seconds.
   bool is_good = false;  ///< Bound by arithmetic, aligned, and with tiles enough.
 };
-/// Part of the peak that products of one type reach on this device: the best of those that were
-/// recorded, where they are enough, else what its maker's devices reach.
+/// Part of the peak that matmuls of one type reach on this device: the best of the
+/// recorded ones, if there are enough, else the usual part of its maker's devices.
 double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> products);
 
 }  // namespace profgauge

@@ -9,11 +9,11 @@
 
 namespace profgauge {
 
-/// What ran: the operator's longest kernel.
+/// The operator's longest kernel.
 struct TiledKernel {
   std::string_view name;
   double blocks = -1;      ///< Of its grid; -1 unknown.
-  std::int64_t parts = 1;  ///< Of the inner dimension, as its kernels' names say.
+  std::int64_t parts = 1;  ///< Of the inner dimension, by its kernels' names.
   bool unknown_parts = false;
 };
 
@@ -22,7 +22,7 @@ struct OpTiles {
   KernelTile tile;       ///< first: of n, second: of m; 0 unknown.
   double tiles = -1;     ///< Blocks that have work.
   double wave_use = -1;  ///< tiles / places of the waves that they take, one a multiprocessor.
-  double tile_use = -1;  ///< m·n / what the tiles cover: the rest is padding.
+  double tile_use = -1;  ///< m·n / area of the tiles: the rest is padding.
 };
 
 /// From the tile in the kernel's name; without one, from a grid that is no persistent kernel's:

@@ -153,7 +153,7 @@ bool AnyOver(const std::vector<double>& numbers, double limit) {
   return std::any_of(numbers.begin(), numbers.end(), [&](double x) { return x > limit; });
 }
 
-// What is special about a convolution, the most special first.
+// Special properties of a convolution, the most special first.
 std::vector<std::string> FormsOf(const OpFacts& facts) {
   const ConvolutionSizes& of = facts.shape.convolution;
   std::vector<std::string> forms;

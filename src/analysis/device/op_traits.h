@@ -1,7 +1,7 @@
-// What is wrong with an operator, from its shape, its kernel and what this device can do.
+// Why an operator is slow, from its shape, its kernel and this device's limits.
 //
-// A row of the roofline gets a target: what the operator should take on this device. That is its
-// roof by what the device reaches of its data sheet (analysis/device/op_reach.h), and at least the
+// A row of the roofline gets a target: the expected time of the operator on this device. That is
+// its roof by the rates that the device reaches (analysis/device/op_reach.h), and at least the
 // shortest time of its kernels. An operator that takes twice its target and more is slow, and its
 // trait is the first thing of its shape that slows it down.
 #pragma once
@@ -34,7 +34,7 @@ struct OpFacts {
   double reach = 1;                      ///< Part of the peak.
   double least_time = 0;                 ///< Of a kernel.
   std::int64_t single_experts = 0;       ///< Of a matmul of an expert: WorkPoint::single_experts.
-  std::optional<Misaligned> misaligned;  ///< Of a product on matrix units.
+  std::optional<Misaligned> misaligned;  ///< Of a matmul on matrix units.
 
   bool has_roof() const { return compute_time >= 0 && memory_time >= 0; }
   bool is_compute_bound() const { return compute_time > memory_time; }
@@ -51,7 +51,7 @@ enum class Trait : std::uint8_t {
   kShortAttention,
   kPaddedHeads,
   kLargeHeads,
-  kSlowAttention,  ///< None of these, and still slow.
+  kSlowAttention,  ///< None of these, but slow.
   kSlowConvolution,
   kSlowElementwise,
 };
@@ -62,7 +62,7 @@ struct OpVerdict {
   OpTiles tiles;
   double target = -1;  ///< Seconds, of all calls; -1 without a roof.
   Trait trait = Trait::kUnknown;
-  std::string text;  ///< What follows the operator's name in a sentence; empty without a trait.
+  std::string text;  ///< Words after the operator's name in a sentence; empty without a trait.
   std::string form;  ///< Of a convolution: "dilated (16 × 16)"; of attention, experts also.
 };
 /// The text may name parts of the device as `{{ device.core }}`.

@@ -21,7 +21,7 @@ struct QueueItem {
   Ns started = 0;
 };
 
-/// What happened to one stream's queue: +1 at each launch, −1 at each start (HTA).
+/// Events of one stream's queue: +1 at each launch, −1 at each start (HTA).
 struct QueueEvent {
   Ns time = 0;
   std::int64_t length = 0;  ///< After the event; never negative.
@@ -92,7 +92,7 @@ void ForEachLength(const Items& items, Visit visit) {
   }
 }
 
-/// Calls `visit` for what happened to the queue, in time order. A launch at the very time of a
+/// Calls `visit` for the queue's events, in time order. A launch at the very time of a
 /// start comes first. O(n log n).
 template <class Items, class Visit>
 void ForEachEvent(const Items& items, Visit visit) {
@@ -129,7 +129,7 @@ QueueSums SumQueue(const Items& items, std::int64_t full) {
 /// stream has tens of millions.
 class ChosenRows {
  public:
-  /// REQUIRES: behind those so far.
+  /// REQUIRES: after those so far.
   void Add(std::uint32_t row) {
     if (size_ == 0) first_ = row;
     if (list_.empty() && row != first_ + size_) {

@@ -1,8 +1,8 @@
-// Roofline per operator: how fast its kernels did its work, against what the GPU could do at most.
+// Roofline per operator: the rate of its kernels' work, compared with the GPU's peak.
 //
 // Work is counted at the outermost operator whose work is known (analysis/work/op_work.h), time is
 // that of the kernels launched in it. The roof of an operator is the longer of FLOPs / peak and
-// bytes / bandwidth; which of the two is longer says what binds it. Definition: Williams et al.,
+// bytes / bandwidth; the longer one is the bottleneck. Definition: Williams et al.,
 // "Roofline", 2009; TraceLens has the same per operator.
 #pragma once
 
@@ -26,7 +26,7 @@ struct WorkPoint {
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   double flops = 0, bytes = 0;  ///< Sums; bytes -1 when unknown.
-  double recomputed = 0;        ///< Of the FLOPs, those that the backward pass does again.
+  double recomputed = 0;        ///< Part of the FLOPs that the backward pass computes again.
   std::string_view dtype;       ///< Of the first operand.
   bool is_matrix = false;
   std::int32_t multiprocessors = -1;  ///< Of the GPU; -1 unknown.
@@ -40,12 +40,12 @@ struct WorkPoint {
   std::int64_t read_at_once = 0;      ///< Least AlignmentInName() of its kernels; 0: none says.
 };
 
-/// Of one rank.
+/// For one rank.
 struct RooflineFacts {
   std::vector<WorkPoint> points;         ///< By name, shapes, types and GPU, in that order.
   Ns kernel_time = 0, counted_time = 0;  ///< Of kernels that compute.
   std::map<std::string, Ns>
-      not_counted;  ///< Time of products whose work is not known, by operator.
+      not_counted;  ///< Time of matmuls with unknown work, by operator.
   bool has_timeline = false, knows_threads = false;
   std::vector<std::uint32_t> point_of;  ///< By row of the device table; not to be kept.
 };
@@ -53,7 +53,7 @@ RooflineFacts RooflineFactsOf(const RankContext& rank);
 
 /// Adds the table `roofline` and sets flops.achieved and flops.mfu.
 void AddRoofline(std::span<const RankContext> ranks, Output& out);
-/// Of the contexts only window, GPUs with work and knowledge are looked at.
+/// Only window, GPUs with work and knowledge of the contexts are used.
 void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
                  Output& out);
 

@@ -1,4 +1,4 @@
-// What one rank contributes to the roofline.
+// One rank's part of the roofline.
 #include <algorithm>
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -130,7 +130,7 @@ class PointCollector {
     return at->second;
   }
 
-  // Of convolutions and attention numbers decide, too: strides, dilation, the mask.
+  // For convolutions and attention numbers matter, too: strides, dilation, the mask.
   StringId ValuesOf(std::uint32_t row) {
     return values_matter_(rank_.profile->host.name[row]) ? rank_.profile->host.concrete_inputs[row]
                                                          : StringId{};
@@ -146,7 +146,7 @@ class PointCollector {
       by_key_;
 };
 
-// What ran for each point, kernel by kernel.
+// The kernels of each point.
 class PointKernels {
  public:
   explicit PointKernels(const RankContext& rank) : profile_(*rank.profile) {}

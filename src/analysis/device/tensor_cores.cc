@@ -69,8 +69,8 @@ struct Bounded {
   Ns sure = 0, undecided = 0, whole = 0;
 };
 
-// The share, and what undecided kernels could make of it; where `is_range`, a limit between the two
-// is undecided. `count_undecided`: the user says that they use them, so nothing is uncertain.
+// The share, and its range by undecided kernels; where `is_range`, a limit between the two
+// is undecided. `count_undecided`: the policy counts them as using, so nothing is uncertain.
 void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is_range,
                 Output& out) {
   const double lower = Share(times.sure, times.whole);
@@ -94,7 +94,7 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
   out.SetNote(id, words);
 }
 
-// What graphs leave open of a share of which they are part or not: all of them count, or none does.
+// The effect of unknown graphs on a share: all of them count, or none does.
 void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times, Output& out) {
   if (times.whole_graphs == 0 || whole == 0) return;
   const double other = Share(part, whole);
@@ -187,10 +187,10 @@ struct OpRow {
   Ns time = 0, tensor_core_time = 0;
   Tri uses = Tri::kNo;
   std::int64_t read_at_once = 0;
-  std::vector<std::pair<std::size_t, const EligibleOp*>> parts;  // What it counts, by rank.
+  std::vector<std::pair<std::size_t, const EligibleOp*>> parts;  // The counted parts, by rank.
 };
 
-// Of two numbers that are 0 where they are unknown.
+// The sum of two numbers that are 0 where they are unknown.
 std::int64_t Least(std::int64_t a, std::int64_t b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
@@ -346,7 +346,7 @@ std::vector<Tri> EligibleKernels(const Profile& profile, const KernelClasses& cl
                                                            : Tri::kUnknown);
     }
     const Tri by_op = static_cast<Tri>(answer);
-    // A compiled function, whatever it is called, is there for its products.
+    // A compiled function, whatever its name, exists for its matmuls.
     eligible[i] = multiplies                                       ? Tri::kYes
                   : by_op == Tri::kUnknown && classes[i].rule != 0 ? Tri::kNo
                                                                    : by_op;

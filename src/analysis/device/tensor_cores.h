@@ -25,8 +25,8 @@ std::vector<Tri> EligibleKernels(const Profile& profile, const KernelClasses& cl
 struct TensorCoreTimes {
   Ns kernels = 0, tensor_core = 0, undecided = 0;
   Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
-  Ns unknown = 0;       ///< Of kernels that no rule knows, launched by no operator that is known.
-  Ns whole_graphs = 0;  ///< Of `unknown`, and of none of the others: graphs recorded whole.
+  Ns unknown = 0;       ///< Of kernels that no rule knows, launched by no known operator.
+  Ns whole_graphs = 0;  ///< Part of `unknown` only: graphs recorded whole.
 };
 
 /// The calls of an eligible operator with the same shapes and types. Texts are those of the
@@ -41,7 +41,7 @@ struct EligibleOp {
   std::vector<std::uint32_t> work;  ///< Rows of the rank's device table; not to be kept.
 };
 
-/// Of one rank.
+/// For one rank.
 struct TensorCoreFacts {
   TensorCoreTimes times;
   bool any_tensor_cores = false;  ///< Some GPU has them, or none is known.
@@ -53,7 +53,7 @@ TensorCoreFacts TensorCoreFactsOf(const RankContext& rank);
 
 /// Sets tensor_core.* and adds the table tensor_core_ops. Over all ranks: sums of GPU time.
 void AddTensorCores(std::span<const RankContext> ranks, Output& out);
-/// Of the contexts only devices and knowledge are looked at.
+/// Only devices and knowledge of the contexts are used.
 void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
                     Output& out);
 
