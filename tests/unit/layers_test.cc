@@ -96,7 +96,7 @@ bool IsSource(const fs::path& path) {
   return path.extension() == ".h" || path.extension() == ".cc";
 }
 
-TEST(Layers, TheTableSaysWhoMayUseWhom) {
+TEST(Layers, IncludesFollowTheTable) {
   EXPECT_EQ(MayUse().size(), 14u);
   EXPECT_EQ(Complaint("src/model/x.h", "model", "analysis/y.h"),
             "src/model/x.h includes analysis/y.h: model may use base and knowledge");
@@ -165,7 +165,7 @@ std::optional<std::size_t> RoomOf(std::string_view file) {
   return static_cast<std::size_t>(found - rooms.begin());
 }
 
-TEST(Layers, TheRoomsOfTheAnalysisAreReported) {
+TEST(Layers, ReportsAnalysisRooms) {
   std::set<std::string> folders;
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
   for (const auto& entry : fs::directory_iterator(root / "src" / "analysis")) {
@@ -176,7 +176,7 @@ TEST(Layers, TheRoomsOfTheAnalysisAreReported) {
             AnalysisRooms());
 }
 
-TEST(Layers, RoomsOfTheAnalysisIncludeOneWay) {
+TEST(Layers, AnalysisRoomsIncludeOneWay) {
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
   std::size_t seen = 0;
   for (const auto& entry : fs::recursive_directory_iterator(root / "analysis")) {
@@ -269,7 +269,7 @@ bool NamesFormat(const std::string& text, const std::string& format, bool alone)
 
 // What a format is, its reader says (Source, capabilities, what it expects); nothing else knows it
 // by name: neither other layers nor what readers share.
-TEST(Layers, NoFormatIsNamedOutsideOfItsFolder) {
+TEST(Layers, FormatsStayInTheirFolders) {
   // Outside of readers/ these are words for devices, tools and things of this program, too.
   const std::set<std::string> words = {"ascend", "dlprof", "neuron", "summary", "xla"};
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
@@ -339,7 +339,7 @@ TEST(Layers, WhatTheRoomsNameIsThere) {
 
 // What a room is for, what may be touched, its recipe: short enough to be read. Sections after it
 // are for looking things up.
-TEST(Layers, EachRoomSaysWhatItIsFor) {
+TEST(Layers, EachRoomHasAPurpose) {
   constexpr std::size_t kMostLines = 15;
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
   for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {

@@ -57,7 +57,7 @@ TEST_F(Cgroup, OfAContainerAreAtItsRoot) {
   EXPECT_EQ(Limits().cores, 0.5);
 }
 
-TEST_F(Cgroup, OfVersion1HaveAFolderForEachController) {
+TEST_F(Cgroup, Version1HasFoldersByController) {
   Write("proc/self/cgroup", "4:memory:/job\n3:cpu,cpuacct:/job\n1:name=systemd:/\nnonsense\n");
   Write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1073741824");
   Write("sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "-1");

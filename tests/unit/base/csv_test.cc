@@ -7,7 +7,7 @@
 namespace profgauge {
 namespace {
 
-TEST(CsvTest, CellsThatASpreadsheetWouldCalculateAreNeutral) {
+TEST(CsvTest, NeutralizesFormulas) {
   EXPECT_EQ(NeutralCell("=1+1"), "'=1+1");
   EXPECT_EQ(NeutralCell("+cmd"), "'+cmd");
   EXPECT_EQ(NeutralCell("-x"), "'-x");

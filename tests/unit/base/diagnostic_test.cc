@@ -21,7 +21,7 @@ Where At(std::uint32_t line, std::uint32_t column, std::uint32_t length = 0) {
   return where;
 }
 
-TEST(Diagnostic, MessagePlaceSourceCaretHelpAndCode) {
+TEST(Diagnostic, HasPlaceSourceCaretHelpCode) {
   const std::string source = std::string(10, '\n') + "    where: kernel.tim > 5 us\nnext\n";
   const Error error =
       MakeError("unknown field `kernel.tim`", At(11, 12, 10),
@@ -66,7 +66,7 @@ TEST(Diagnostic, ByteOffsetAndPath) {
       "  --> run7.pt.trace.json.gz, byte 48\u202f201\u202f733 (decompressed), traceEvents[1203]\n");
 }
 
-TEST(Diagnostic, UserTextIsMadePrintableAndCaretsStayAligned) {
+TEST(Diagnostic, PrintableTextKeepsCaretsAligned) {
   EXPECT_EQ(RenderDiagnostic(MakeError("unknown key `\x1b[2J`", At(1, 6, 2)),
                              "\tµ\x01"
                              "bad",
@@ -78,7 +78,7 @@ TEST(Diagnostic, UserTextIsMadePrintableAndCaretsStayAligned) {
             "  |        ^^\n");
 }
 
-TEST(Diagnostic, LongLinesAreCutAroundTheCaret) {
+TEST(Diagnostic, CutsLongLinesAroundCaret) {
   const std::string source = std::string(300, 'a') + "HERE" + std::string(300, 'b');
   EXPECT_EQ(RenderDiagnostic(MakeError("x", At(1, 301, 4)), source, false),
             "error: x   [rules/unknown-field]\n"

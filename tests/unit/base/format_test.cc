@@ -71,7 +71,7 @@ TEST(Format, EveryUnit) {
   }
 }
 
-TEST(Format, SpaceIsNarrowAndDoesNotBreak) {
+TEST(Format, SpaceIsNarrowAndUnbreakable) {
   EXPECT_EQ(FormatDuration(343e6), "343\u202fms");
   EXPECT_EQ(FormatCount(12345), "12\u202f345");
   EXPECT_EQ(FormatBytes(0), "0\u202fB");

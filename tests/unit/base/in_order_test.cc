@@ -72,7 +72,7 @@ TEST_P(InOrderTest, OfNothingThereIsNothing) {
   Run(0, [](Piece&) -> bool { throw std::logic_error("taken"); });
 }
 
-TEST_P(InOrderTest, StopsSoonAndTakesWhatIsUnderWay) {
+TEST_P(InOrderTest, StopsAfterRunningPieces) {
   std::vector<int> taken;
   Run(100'000, [&](Piece& piece) {
     taken.push_back(piece.number);

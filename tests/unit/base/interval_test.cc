@@ -15,7 +15,7 @@ namespace {
 
 using Spans = std::vector<Span>;
 
-TEST(Interval, MergesInAnyOrderTouchingAndNested) {
+TEST(Interval, MergesTouchingAndNested) {
   EXPECT_EQ(Merge({{33, 39}, {11, 22}, {15, 23}, {37, 38}, {35, 36}, {41, 42}}),
             (Spans{{11, 23}, {33, 39}, {41, 42}}));
   EXPECT_EQ(Merge({{1, 2}, {2, 3}}), (Spans{{1, 3}}));

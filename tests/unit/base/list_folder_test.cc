@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(ListFolder, HasEntriesByNameWithoutHiddenOnes) {
+TEST(ListFolder, SortsEntriesWithoutHiddenOnes) {
   const fs::path folder =
       fs::path(testing::TempDir()) / ("list_folder_test_" + std::to_string(::getpid()));
   fs::remove_all(folder);

@@ -11,7 +11,7 @@ namespace profgauge {
 namespace {
 
 // Against a sort, of tables with many runs and with few, of many starts and of few.
-TEST(MergeRuns, RandomTablesComeInTheOrderOfASort) {
+TEST(MergeRuns, RandomTablesComeSorted) {
   std::mt19937 random(5);
   const auto below = [&random](int end) { return static_cast<int>(random() % end); };
   for (int round = 0; round < 300; ++round) {

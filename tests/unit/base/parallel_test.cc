@@ -20,7 +20,7 @@ TEST(Parallel, DoesEachPieceOnce) {
   }
 }
 
-TEST(Parallel, ThrowsTheFirstExceptionWhenAllAreDone) {
+TEST(Parallel, ThrowsFirstExceptionAtTheEnd) {
   std::atomic<int> done = 0;
   std::string thrown;
   try {

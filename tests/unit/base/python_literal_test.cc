@@ -31,7 +31,7 @@ TEST(PythonLiteralTest, ReadsADictionaryOfEveryKind) {
   EXPECT_EQ(value.Find("f"), nullptr);
 }
 
-TEST(PythonLiteralTest, BracketsAroundOneValueAreNoTuple) {
+TEST(PythonLiteralTest, SingleBracketedValueIsNoTuple) {
   EXPECT_EQ(Parse("(7)").integer, 7);
   EXPECT_EQ(Parse("(7,)").kind, PyValue::Kind::kTuple);
   EXPECT_EQ(Parse("()").kind, PyValue::Kind::kTuple);

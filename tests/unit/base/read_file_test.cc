@@ -25,7 +25,7 @@ TEST(ReadSmallFile, GivesAllBytesOrNone) {
 }
 
 // A stream opens a folder, and fails when it is read.
-TEST(ReadSmallFile, AFolderOrADeviceWithoutEndIsNone) {
+TEST(ReadSmallFile, RefusesFoldersAndEndlessDevices) {
   EXPECT_EQ(ReadSmallFile(::testing::TempDir()), std::nullopt);
   EXPECT_EQ(ReadSmallFile("/dev/zero", 10'000), std::nullopt);
 }

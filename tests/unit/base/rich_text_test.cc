@@ -13,14 +13,14 @@ std::string Shown(const RichText& parts) {
   return out;
 }
 
-TEST(RichText, PartsOfTextsAreTextAndCode) {
+TEST(RichText, SplitsIntoTextAndCode) {
   EXPECT_EQ(Shown(PartsOf("set `a` and `b`.")), "text(set )code(a)text( and )code(b)text(.)");
   EXPECT_EQ(Shown(PartsOf("one ` alone")), "text(one ` alone)");
   EXPECT_EQ(Shown(PartsOf("")), "");
   EXPECT_EQ(TextOf(PartsOf("set `a` and `b`.")), "set `a` and `b`.");
 }
 
-TEST(RichText, PointsGoOnInLinesWithoutADash) {
+TEST(RichText, PointsContinueWithoutDash) {
   const std::vector<RichText> points = PointsOf("- first `a`\n  goes on\n\n- second\n");
   ASSERT_EQ(points.size(), 2u);
   EXPECT_EQ(Shown(points[0]), "text(first )code(a)text( goes on)");

@@ -31,7 +31,7 @@ TEST(Table, CellsKeepTheirTypeAndAbsence) {
   EXPECT_TRUE(IsAbsent(table.At(0, "no_such_column")));
 }
 
-TEST(Table, NumbersKeepTheirValueWhateverTheirWidth) {
+TEST(Table, NumbersKeepValuesAtEveryWidth) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   // Around the ends of each width, where a smallest number would be taken for absence.
   std::vector<std::int64_t> values = {0, -1};
@@ -60,7 +60,7 @@ TEST(Table, NumbersKeepTheirValueWhateverTheirWidth) {
   EXPECT_EQ(column.size(), values.size() * 2 + 1);
 }
 
-TEST(Table, TextsBeyondTheFirstWidthStayThemselves) {
+TEST(Table, TextsKeepValuesBeyondFirstWidth) {
   Table table("ops", "op", "Ops", std::make_shared<StringPool>());
   Column& name = table.AddColumn({"name", "Name", Unit::kText, ""});
   for (int i = 0; i < 300; ++i) name.AddText(table.strings().Intern("op" + std::to_string(i)));

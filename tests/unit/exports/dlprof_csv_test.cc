@@ -20,7 +20,7 @@ std::string FileText(const std::string& path) {
 // The first block reports the machine, in words of the tool that wrote it.
 std::string WithoutSystem(const std::string& text) { return text.substr(text.find("\n\n")); }
 
-TEST(DlprofCsv, TheSevenDataFilesOfTheGoldenPairAreDlprofsByteForByte) {
+TEST(DlprofCsv, SevenFilesEqualDlprofsBytes) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
   const auto profile = ReadProfile(data + "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", {});
@@ -50,7 +50,7 @@ TEST(DlprofCsv, TheSevenDataFilesOfTheGoldenPairAreDlprofsByteForByte) {
 }
 
 // The rows of a database give the reports that DLProf wrote with it.
-TEST(DlprofCsv, TheDataFilesOfADatabaseAreThoseBesideIt) {
+TEST(DlprofCsv, DatabaseGivesFilesBesideIt) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
   for (const std::string folder : {"dummynet_wrelu/", "dummynet_norelu/"}) {
@@ -69,7 +69,7 @@ TEST(DlprofCsv, TheDataFilesOfADatabaseAreThoseBesideIt) {
   }
 }
 
-TEST(ShortKernelName, IsTheNameOfTheFunctionAlone) {
+TEST(ShortKernelName, IsOnlyTheFunctionName) {
   using dlprof::ShortKernelName;
   EXPECT_EQ(ShortKernelName("volta_sgemm_128x64"), "volta_sgemm_128x64");
   EXPECT_EQ(ShortKernelName("cudnn::gemm::offsets(cudnn::gemm::Params)"), "offsets");

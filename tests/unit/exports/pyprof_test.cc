@@ -103,7 +103,7 @@ TEST(Pyprof, ApexDiffersInNormAlone) {
 
 // Kineto's operators have shapes, not markers: what one does is divided among its kernels, so that
 // several of them do not repeat it.
-TEST(Pyprof, KernelsOfOneOperatorShareItsWork) {
+TEST(Pyprof, OperatorsKernelsShareItsWork) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
   Ns at = 0;

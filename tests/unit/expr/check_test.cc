@@ -234,7 +234,7 @@ TEST(Check, WantedTypes) {
   EXPECT_FALSE(CompileCondition("gpu.idle.mean", schema));
 }
 
-TEST(Check, FieldsOfASourceAreTakenWhenTheyAreNamed) {
+TEST(Check, TakesFieldsWhenNamed) {
   Schema schema;
   schema.Add("gpu.idle", Unit::kTime, Scope::kGroup);
   schema.SetSource({[](std::string_view name) -> std::optional<Field> {

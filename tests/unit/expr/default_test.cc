@@ -139,7 +139,7 @@ class Values : public ::testing::Test {
   std::string printed_;
 };
 
-TEST_F(Values, AreComparedByIdAndShownByTitle) {
+TEST_F(Values, ComparesByIdShowsByTitle) {
   schema_.SetStrictValues();
   EXPECT_EQ(Result("uses == 'unknown'"), "true");
   EXPECT_EQ(printed_, "uses == 'unknown'");

@@ -199,7 +199,7 @@ TEST(Eval, BatchesOfManyRowsAgreeToo) {
   }
 }
 
-TEST(Eval, FilterDropsAbsentRowsAndCountsThem) {
+TEST(Eval, FilterDropsAndCountsAbsentRows) {
   TestData test;
   const auto where = Compile("kernel.op starts_with 'aten'", test.schema, Context::kRow);
   const Filtered filtered = Filter(*where, test.data, test.rows);
@@ -228,7 +228,7 @@ TEST(Eval, RowsOfAnotherTable) {
   EXPECT_EQ(Show(EvaluateRow(*program, test.data, 3)), "absent: `kernel.calls` is absent");
 }
 
-TEST(Eval, OrderPutsAbsentLastAndIsStable) {
+TEST(Eval, OrderIsStableWithAbsentLast) {
   TestData test;
   const auto sorted = [&](std::string_view text, std::size_t limit) {
     return Sorted(*CompileOrder(text, test.schema), test.data, test.rows, limit);

@@ -140,7 +140,7 @@ TEST(Grammar, EveryExpressionHasAValueOrAReason) {
 }
 
 /// One byte more, less or other: an expression, or an error inside of the text.
-TEST(Grammar, MistakesHaveTheirPlaceInTheText) {
+TEST(Grammar, MistakesHavePlaces) {
   Chance chance(7);
   for (std::uint64_t seed = 0; seed < kMade; ++seed) {
     std::string text = Writer(seed).Condition(3);
@@ -185,7 +185,7 @@ constexpr std::string_view kAround[] = {"{} + 1 ms",
                                         "greatest_known({}, lost)"};
 
 /// `x default d` is `if(known(x), x, d)` under every operator, absent or not.
-TEST(Default, IsTheKnownOneUnderEveryOperator) {
+TEST(Default, IsKnownSideUnderEveryOperator) {
   TestData test;
   const auto value_of = [&test](const std::string& text) {
     const auto program = Compile(text, test.schema, Context::kGroup);

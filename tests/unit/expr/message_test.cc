@@ -55,7 +55,7 @@ TEST(Message, AllErrorsTogetherAtTheirPlace) {
             "69+2: `{{` has no closing `}}`\n");
 }
 
-TEST(Message, CellsOfTimesAndCountsAreWhole) {
+TEST(Message, TimesAndCountsAreWhole) {
   EXPECT_EQ(ToCell(Value(2.6), Unit::kTime), Value(std::int64_t{3}));
   EXPECT_EQ(ToCell(Value(0.5), Unit::kShare), Value(0.5));
   EXPECT_EQ(ToCell(Value(true), Unit::kBool), Value(true));

@@ -139,7 +139,7 @@ constexpr SyntaxFailure kSyntaxFailures[] = {
     {"a asc", "2+3 expr/syntax: expected an operator or the end, found `asc`"},
 };
 
-TEST(Parser, ErrorsNameThePlaceAndTheNextStep) {
+TEST(Parser, ErrorsNamePlaceAndNextStep) {
   for (const SyntaxFailure& wrong : kSyntaxFailures) {
     const auto ast = Parse(wrong.text);
     ASSERT_FALSE(ast) << wrong.text;

@@ -44,7 +44,7 @@ Profile WithWaits(Ns ahead, Ns drift = 0) {
   return *builder.Finish();
 }
 
-TEST(Certificate, ReportsWorkThatRunsAfterItsWait) {
+TEST(Certificate, ReportsWorkAfterItsWait) {
   EXPECT_EQ(FactOf(WithWaits(0), kDeviceClock), "");
   EXPECT_EQ(FactOf(WithWaits(300 * kUs), kDeviceClock), "");
   EXPECT_NE(FactOf(WithWaits(5000 * kUs), kDeviceClock).find(" ahead of the host's"),
@@ -65,7 +65,7 @@ Profile WithLengths(const std::vector<Ns>& lengths) {
   return *builder.Finish();
 }
 
-TEST(Certificate, NamesTheResolutionThatShortKernelsMiss) {
+TEST(Certificate, NamesResolutionTooCoarseForKernels) {
   EXPECT_EQ(FactOf(WithLengths({0, kUs, 2 * kUs, kUs}), kTimeResolution),
             "1 us; 1 of 4 kernels have no length");
   EXPECT_EQ(FactOf(WithLengths({kUs, kUs, 2 * kUs}), kTimeResolution), "");

@@ -110,7 +110,7 @@ TEST(DeviceWords, KnowAProfilesDevices) {
   EXPECT_EQ(of("A100-SXM4-40GB", "", "nvidia"), Accelerator::kNvidia);
 }
 
-TEST(DeviceWords, AreNeutralForDevicesOfSeveralMakers) {
+TEST(DeviceWords, NeutralForSeveralMakers) {
   std::vector<Profile> ranks;
   ranks.push_back(ProfileOf("AMD Instinct MI300X", ""));
   ranks.push_back(ProfileOf("NVIDIA H100", ""));

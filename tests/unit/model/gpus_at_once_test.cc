@@ -27,7 +27,7 @@ std::uint64_t Unknown(Ns later, bool gpus_by_process) {
   return parts.front().log[Counter::gpus_unknown];
 }
 
-TEST(GpusAtOnce, KernelsOfTwoProcessesTogetherAreOfTwoGpusOrShareOne) {
+TEST(GpusAtOnce, ConcurrentProcessesShareOrSplitGpus) {
   EXPECT_EQ(Unknown(0, true), 1u);
   EXPECT_EQ(Unknown(8'000, true), 1u);
   EXPECT_EQ(Unknown(15'000, true), 0u);  // They take turns.
@@ -62,7 +62,7 @@ TEST(GpusAtOnce, LeaveTheClockUnknown) {
 }
 
 // A file that was merged of two: each counted its launches from the same number on.
-TEST(GpusAtOnce, OneNumberOfTwoProcessesIsOfTwoLaunches) {
+TEST(GpusAtOnce, LaunchNumbersCountPerProcess) {
   ProfileBuilder builder;
   for (int process = 0; process < 2; ++process) {
     const ThreadId thread = builder.AddThread(std::to_string(process + 1), "1");

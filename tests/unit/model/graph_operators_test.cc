@@ -105,7 +105,7 @@ GraphOperators::Outcome Give(Profile& replayed, const std::vector<Profile>& capt
   return graphs.Give();
 }
 
-TEST(GraphOperators, EachLaunchGetsTheOperatorsOfTheSameSequence) {
+TEST(GraphOperators, LaunchesGetOperatorsOfEqualSequence) {
   Profile replayed = Replayed({{"gemm", "relu"}, {"gemm", "relu"}, {"relu", "gemm"}});
   const std::uint64_t before = replayed.log[Counter::kernels_without_op];
   std::vector<Profile> captures;
@@ -136,7 +136,7 @@ TEST(GraphOperators, EachLaunchGetsTheOperatorsOfTheSameSequence) {
   }
 }
 
-TEST(GraphOperators, WhatIsBetweenKernelsIsGivenToo) {
+TEST(GraphOperators, WorkBetweenKernelsGetsOperators) {
   Profile replayed = Replayed({{"gemm", "set", "relu"}});
   Profile capture = Captured(
       {{"aten::mm", "[2]", "gemm"}, {"aten::zero_", "[3]", "x"}, {"aten::relu", "[2]", "relu"}});
@@ -148,7 +148,7 @@ TEST(GraphOperators, WhatIsBetweenKernelsIsGivenToo) {
               ElementsAre("gemm < aten::mm [2]", "set < aten::zero_ [3]", "relu < aten::relu [2]"));
 }
 
-TEST(GraphOperators, DifferentOperatorsOfTheSameKernelsAreNoAnswer) {
+TEST(GraphOperators, AmbiguousKernelsGetNoOperators) {
   std::vector<Profile> captures;
   captures.push_back(
       Captured({{"aten::mm", "[8, 8]", "gemm", 8}, {"aten::relu", "[8]", "relu", 8}}));
@@ -165,7 +165,7 @@ TEST(GraphOperators, DifferentOperatorsOfTheSameKernelsAreNoAnswer) {
   EXPECT_THAT(OperatorsOf(clear), ElementsAre("gemm < aten::mm [4, 4]", "relu < aten::relu [4]"));
 }
 
-TEST(GraphOperators, ALaunchThatIsShorterThanItsOperatorsAreManyStaysWithout) {
+TEST(GraphOperators, TooShortLaunchesGetNoOperators) {
   Profile replayed = Replayed({{"gemm", "relu"}}, 5);
   std::vector<Profile> captures;
   captures.push_back(Captured({{"aten::mm", "", "gemm"}, {"aten::relu", "", "relu"}}));

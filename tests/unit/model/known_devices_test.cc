@@ -31,7 +31,7 @@ TEST(CompleteGpus, GivesOnlyWhatIsNotRecorded) {
   EXPECT_EQ(gpus[1].sms, -1);
 }
 
-TEST(CompleteGpus, ListsUsedGpusOfWhichSomethingIsKnown) {
+TEST(CompleteGpus, ListsUsedGpusWithKnownProperties) {
   Profile profile;
   profile.device.gpu = {-1, 2, 2, 3};
   EXPECT_TRUE(CompleteGpus(profile, {}).empty());

@@ -39,16 +39,16 @@ ProfileBuilder Build(const std::vector<Pair>& pairs, std::int64_t correlation = 
   return builder;
 }
 
-TEST(LaunchIds, AnIdOfOneCallAndOneWorkJoinsThem) {
+TEST(LaunchIds, UniqueIdJoinsCallAndWork) {
   EXPECT_THAT(LaunchesOf(*Build({{21, 21}, {22, 22}, {23, 99}}).Finish()), ElementsAre(0, 1, -1));
 }
 
-TEST(LaunchIds, AnOpsIdJoinsInTheOrderOfTimeWhereEachHasAsMany) {
+TEST(LaunchIds, EqualCountsJoinInTimeOrder) {
   EXPECT_THAT(LaunchesOf(*Build({{21, 21}, {21, 21}}).Finish()), ElementsAre(0, 1));
   EXPECT_THAT(LaunchesOf(*Build({{21, 21}, {22, 21}}).Finish()), ElementsAre(-1, -1));
 }
 
-TEST(LaunchIds, DoNotCountWhereLaunchesAreNumbered) {
+TEST(LaunchIds, IgnoredWhereLaunchesHaveNumbers) {
   ProfileBuilder builder = Build({{21, 21}, {22, 22}});
   builder.AddDevice(Kernel(builder, 500'000, 77));
   EXPECT_THAT(LaunchesOf(*builder.Finish()), ElementsAre(-1, -1, -1));

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
+TEST(ProfileBuilder, MuchMissingWorkIsLost) {
   for (const int lost : {2, 4, 30}) {
     ProfileBuilder builder;
     const auto main = builder.AddThread("1", "10");
@@ -25,7 +25,7 @@ TEST(ProfileBuilder, WorkThatIsMissingInBulkWasLost) {
 }
 
 // A kernel that does not name its launch ran all the same, and makes up for no lost one.
-TEST(ProfileBuilder, KernelsWithoutALaunchAreNoLostLaunches) {
+TEST(ProfileBuilder, UnlaunchedKernelsAreNoLoss) {
   for (const bool is_lossy : {false, true}) {
     ProfileBuilder builder;
     const auto main = builder.AddThread("1", "10");
@@ -42,7 +42,7 @@ TEST(ProfileBuilder, KernelsWithoutALaunchAreNoLostLaunches) {
 }
 
 // Both were recorded: the driver's call is no separate launch that lost its work.
-TEST(ProfileBuilder, ADriversCallWithinTheRuntimesIsOneLaunch) {
+TEST(ProfileBuilder, NestedDriverCallIsOneLaunch) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
   for (int i = 0; i < 100; ++i) {
@@ -56,7 +56,7 @@ TEST(ProfileBuilder, ADriversCallWithinTheRuntimesIsOneLaunch) {
 }
 
 // Behind the last work that ran, launches were in flight: none of them is lost.
-TEST(ProfileBuilder, LaunchesInFlightAtTheEndAreNoLoss) {
+TEST(ProfileBuilder, LaunchesInFlightAreNoLoss) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
   for (int i = 0; i < 100; ++i) {
@@ -69,7 +69,7 @@ TEST(ProfileBuilder, LaunchesInFlightAtTheEndAreNoLoss) {
 }
 
 // Every copy has its row, unless copies were not recorded at all.
-TEST(ProfileBuilder, CallsThatCopyAndNoCopiesShowThatNoneWasRecorded) {
+TEST(ProfileBuilder, CopyCallsWithoutCopiesShowLoss) {
   struct Row {
     int calls;
     int copies;  ///< That were recorded.
@@ -127,7 +127,7 @@ bool KernelsAreLost(int empty, Ns length) {
   return (*builder.Finish()).log.HasDataLoss();
 }
 
-TEST(ProfileBuilder, KernelsOfNoLengthAtAllAreUnknown) {
+TEST(ProfileBuilder, ZeroLengthKernelsAreUnknown) {
   EXPECT_FALSE(KernelsAreLost(7, 3001));
   EXPECT_FALSE(KernelsAreLost(100, 3001));
   EXPECT_TRUE(KernelsAreLost(101, 3001));
@@ -137,7 +137,7 @@ TEST(ProfileBuilder, KernelsOfNoLengthAtAllAreUnknown) {
 }
 
 // Effects before their causes, beyond the accuracy of converted clocks: the clocks are apart.
-TEST(ProfileBuilder, WorkBeforeItsLaunchShowsAClockThatIsOff) {
+TEST(ProfileBuilder, WorkBeforeLaunchShowsClockError) {
   for (const Ns early : {20'000, 100'000}) {
     ProfileBuilder builder;
     const auto main = builder.AddThread("1", "10");
@@ -169,7 +169,7 @@ std::uint64_t Overlapping(ProfileBuilder builder) {
   return profile.log[Counter::work_overlapping];
 }
 
-TEST(ProfileBuilder, KernelsOfAStreamThatRunTogetherHaveOtherTimesThanItSays) {
+TEST(ProfileBuilder, OverlappingKernelsShowWrongTimes) {
   EXPECT_EQ(Overlapping(KernelsEvery10us(10'000)), 0u);
   EXPECT_EQ(Overlapping(KernelsEvery10us(10'900)), 0u);
   EXPECT_EQ(Overlapping(KernelsEvery10us(30'000)), 99u);
@@ -185,7 +185,7 @@ TEST(ProfileBuilder, KernelsOfAStreamThatRunTogetherHaveOtherTimesThanItSays) {
 }
 
 // Numbers of launches meet twice there, and each kernel has a separate call.
-TEST(ProfileBuilder, AProfileAndItsShiftedCopyInOneFileOverlap) {
+TEST(ProfileBuilder, ShiftedCopyInOneFileOverlaps) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
   for (int i = 0; i < 200; ++i) {
@@ -224,7 +224,7 @@ TEST(ProfileBuilder, KernelsOfAStreamMayRunTogether) {
 }
 
 // Since Hopper a kernel may start ahead of its turn, and ends after the one that it waits for.
-TEST(ProfileBuilder, KernelsMayStartAheadOfTheirTurnOnHopper) {
+TEST(ProfileBuilder, HopperKernelsMayStartEarly) {
   for (const std::int32_t major : {8, 9}) {
     for (const bool nested : {false, true}) {
       ProfileBuilder builder = KernelsEvery10us(nested ? 9'000 : 15'000);
@@ -299,7 +299,7 @@ TEST(ProfileBuilder, CopiesWithoutLengthsAreLost) {
   }
 }
 
-TEST(ProfileBuilder, ADeviceEventThatLostItsTimesDoesNotExtendTheProfile) {
+TEST(ProfileBuilder, EventsWithoutTimesDoNotExtend) {
   ProfileBuilder builder;
   auto lost = Kernel(builder, 0, -1);
   lost.duration = 0;
@@ -311,7 +311,7 @@ TEST(ProfileBuilder, ADeviceEventThatLostItsTimesDoesNotExtendTheProfile) {
   EXPECT_EQ(profile->log[Counter::zero_time_events], 1u);
 }
 
-TEST(ProfileBuilder, KernelsOfUnknownLengthAreLostWhereTheyAreMany) {
+TEST(ProfileBuilder, ManyKernelsWithoutLengthAreLost) {
   const auto lost = [](int unknown, Counter why) {
     ProfileBuilder builder;
     for (int i = 0; i < 1000; ++i) {
@@ -330,7 +330,7 @@ TEST(ProfileBuilder, KernelsOfUnknownLengthAreLostWhereTheyAreMany) {
   EXPECT_EQ(lost(100, Counter::events_clipped), 0u);  // Clocks of microseconds have such.
 }
 
-TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
+TEST(ProfileBuilder, ClipsOnlySerialStreams) {
   for (const bool clip : {false, true}) {
     ProfileBuilder builder;
     builder.AddDevice(Kernel(builder, 100, -1));
@@ -344,7 +344,7 @@ TEST(ProfileBuilder, ClipsOnlyWhenStreamsAreKnownToBeSerial) {
 }
 
 // A duration that overflowed is over all kernels that follow, and says nothing of these.
-TEST(ProfileBuilder, FewDurationsThatOverflowAreClippedAlone) {
+TEST(ProfileBuilder, FewOverflowsAreOnlyClipped) {
   ProfileBuilder builder = KernelsEvery10us(5'000);
   DeviceRow row = Kernel(builder, 206'000, 1'000);
   row.duration = Ns{1} << 41;
@@ -356,7 +356,7 @@ TEST(ProfileBuilder, FewDurationsThatOverflowAreClippedAlone) {
 }
 
 // What is cut from times in another unit is told; AMD's kernels start ahead of no other.
-TEST(ProfileBuilder, MuchThatIsClippedLeavesTheTimesInDoubt) {
+TEST(ProfileBuilder, MuchClippingMakesTimesUncertain) {
   for (const Ns length : {10'500, 30'000}) {
     ProfileBuilder builder = KernelsEvery10us(length);
     Gpu gpu;

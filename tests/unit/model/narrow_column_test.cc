@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAreArray;
 
-TEST(NarrowColumn, HoldsWhatAVectorWouldHoweverItWidens) {
+TEST(NarrowColumn, EqualsAVectorAtEveryWidth) {
   const std::vector<Ns> values = {0,
                                   -1,
                                   127,

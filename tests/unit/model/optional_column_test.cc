@@ -18,7 +18,7 @@ struct OfThread {
 };
 constexpr ThreadId kNoThread{};
 
-TEST(OptionalColumn, TakesNoMemoryWhereNoRowHasAValue) {
+TEST(OptionalColumn, EmptyColumnTakesNoMemory) {
   OptionalColumn<ThreadId> column;
   column.Append(std::span<const OfThread>(std::array<OfThread, 3>()), &OfThread::thread);
   column.Set(1, kNoThread);
@@ -27,7 +27,7 @@ TEST(OptionalColumn, TakesNoMemoryWhereNoRowHasAValue) {
   EXPECT_TRUE(column.values().empty());
 }
 
-TEST(OptionalColumn, KeepsValuesFromTheFirstOneOn) {
+TEST(OptionalColumn, KeepsValuesFromFirstOn) {
   OptionalColumn<ThreadId> column;
   const std::array<OfThread, 3> rows = {OfThread{}, OfThread{ThreadId{5}}, OfThread{}};
   column.Append(std::span<const OfThread>(rows).first(1), &OfThread::thread);

@@ -22,7 +22,7 @@ std::vector<int> InRuns(std::size_t runs, std::mt19937& random) {
   return values;
 }
 
-TEST(SortedRows, AreNoneWhereAllIsInOrder) {
+TEST(SortedRows, NoneIfAllIsSorted) {
   const std::vector<int> values = {1, 1, 2, 3};
   const auto less = [&](auto a, auto b) { return values[a] < values[b]; };
   EXPECT_TRUE(SortedRows(values.size(), less).empty());
@@ -43,7 +43,7 @@ TEST(SortedRows, AreThoseOfAStableSort) {
 }
 
 // Rows near to where they belong, and some that are far from it.
-TEST(SortedRows, AreThoseOfAStableSortOfNearlySortedRows) {
+TEST(SortedRows, EqualAStableSort) {
   std::mt19937 random(7);
   for (const std::size_t apart : {1, 2, 40, 5000}) {
     std::vector<std::size_t> values(20'000);

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ProfileBuilder, SortsByThreadStartAndLongestFirstAndFindsParents) {
+TEST(ProfileBuilder, SortsRowsAndFindsParents) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
   const auto other = builder.AddThread("1", "11");
@@ -26,7 +26,7 @@ TEST(ProfileBuilder, SortsByThreadStartAndLongestFirstAndFindsParents) {
   EXPECT_EQ(profile->last, 1'005);
 }
 
-TEST(ProfileBuilder, WhatIsInAFileTwiceCountsOnce) {
+TEST(ProfileBuilder, DoubledEventsCountOnce) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   for (int copy = 0; copy < 2; ++copy) {
@@ -49,7 +49,7 @@ TEST(ProfileBuilder, WhatIsInAFileTwiceCountsOnce) {
 }
 
 // Kernels of one graph launch share its correlation and, where clocks are coarse, their times.
-TEST(ProfileBuilder, WhatOnlyLooksAlikeIsNotDoubled) {
+TEST(ProfileBuilder, SimilarEventsAreNotDoubled) {
   ProfileBuilder builder;
   builder.AddDevice(Kernel(builder, 50, 1));
   builder.AddDevice(Kernel(builder, 60, 1));
@@ -69,7 +69,7 @@ TEST(ProfileBuilder, WhatOnlyLooksAlikeIsNotDoubled) {
   EXPECT_TRUE(profile->facts.empty());
 }
 
-TEST(ProfileBuilder, RangesThatOverlapWithoutNestingAreCounted) {
+TEST(ProfileBuilder, CountsRangesThatOverlapWithoutNesting) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   builder.AddHost(Op(builder, "a", 0, 100, thread));
@@ -80,7 +80,7 @@ TEST(ProfileBuilder, RangesThatOverlapWithoutNestingAreCounted) {
   EXPECT_EQ(profile->log[Counter::ranges_overlapping], 1u);
 }
 
-TEST(ProfileBuilder, LinksAKernelToTheInnermostOpAroundItsLaunch) {
+TEST(ProfileBuilder, LinksKernelToInnermostOp) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   builder.AddHost(Op(builder, "outer", 0, 100'000, thread));
@@ -105,7 +105,7 @@ std::vector<std::int64_t> LaunchStarts(const Profile& profile) {
   return starts;
 }
 
-TEST(ProfileBuilder, CorrelationIdsThatComeAgainAreTakenInOrder) {
+TEST(ProfileBuilder, RepeatedCorrelationsAreTakenInOrder) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
   for (const Ns start : {0, 100, 200}) {
@@ -117,7 +117,7 @@ TEST(ProfileBuilder, CorrelationIdsThatComeAgainAreTakenInOrder) {
   EXPECT_EQ(LaunchStarts(*builder.Finish()), (std::vector<std::int64_t>{0, 100, 200}));
 }
 
-TEST(ProfileBuilder, OfCallsWithOneIdTheLastBeforeTheWorkLaunchedIt) {
+TEST(ProfileBuilder, LastCallBeforeWorkLaunchedIt) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
   for (const Ns start : {100, 200, 300}) builder.AddApi(Launch(builder, start, 10, main, 7));
@@ -126,7 +126,7 @@ TEST(ProfileBuilder, OfCallsWithOneIdTheLastBeforeTheWorkLaunchedIt) {
             (std::vector<std::int64_t>{-1, 150}));  // Of 200: counted from the first event.
 }
 
-TEST(ProfileBuilder, AnIdSettlesTiesBetweenRangesThatTouch) {
+TEST(ProfileBuilder, IdDecidesBetweenTouchingRanges) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   builder.AddHost(Op(builder, "outer", 100'000, 100'000, thread, 2));
@@ -141,7 +141,7 @@ TEST(ProfileBuilder, AnIdSettlesTiesBetweenRangesThatTouch) {
 }
 
 // PyTorch 1.12 to 2.2: ids name ops that did not launch (kineto#843).
-TEST(ProfileBuilder, AnIdOfAnOpThatDoesNotContainTheLaunchIsNotTaken) {
+TEST(ProfileBuilder, IdOfUnrelatedOpIsIgnored) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   const auto other = builder.AddThread("1", "2");
@@ -157,7 +157,7 @@ TEST(ProfileBuilder, AnIdOfAnOpThatDoesNotContainTheLaunchIsNotTaken) {
   EXPECT_EQ(profile->log[Counter::ids_not_containing_launch], 2u);
 }
 
-TEST(ProfileBuilder, AnAnnotationIsARangeOfTheCallButNotAnOpOfTheKernel) {
+TEST(ProfileBuilder, AnnotationsAreNoOps) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   builder.AddHost(Op(builder, "op", 0, 100'000, thread));
@@ -193,7 +193,7 @@ TEST(ProfileBuilder, BackwardFollowsArrowsThenSequenceNumbers) {
   EXPECT_THAT(profile->host.forward, ElementsAre(kNoHost, kNoHost, HostId{0}, HostId{1}));
 }
 
-TEST(ProfileBuilder, MemoryEventsBelongToTheInnermostRange) {
+TEST(ProfileBuilder, MemoryEventsBelongToInnermostRange) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   builder.AddHost(Op(builder, "outer", 0, 100, thread));
@@ -225,7 +225,7 @@ TEST(ProfileBuilder, NamesThreadsAndPoolsLaunches) {
 }
 
 // PyProf's markers tell a stack and are around the operator that was called with it.
-TEST(ProfileBuilder, OperatorsTakeTheStackOfTheMarkerAround) {
+TEST(ProfileBuilder, OperatorsTakeSurroundingMarkersStack) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
   const auto add = [&](const char* name, HostKind kind, Ns start, Ns duration, const char* stack) {
@@ -253,7 +253,7 @@ TEST(ProfileBuilder, OperatorsTakeTheStackOfTheMarkerAround) {
 }
 
 // ROCm's runtime copies and sets by kernels of its own.
-TEST(ProfileBuilder, KernelsOfTheRuntimeThatCopyAreCopies) {
+TEST(ProfileBuilder, RuntimesCopyKernelsAreCopies) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
   const auto add = [&](std::string_view call, std::string_view work, Ns at, DeviceKind kind) {

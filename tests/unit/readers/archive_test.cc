@@ -153,7 +153,7 @@ TEST_F(Archive, MembersAreTheRanksOfARun) {
   }
 }
 
-TEST_F(Archive, WhatIsWrongWithOneIsSaid) {
+TEST_F(Archive, ReportsFaultsOfAnArchive) {
   const std::vector<File> files = {{"rank0.json", RankTrace(0)}, {"rank1.json", RankTrace(1)}};
   const std::string zip = Zip(files), tar = Tar(files);
   Write("a.zip", zip.substr(0, zip.size() - 30));
@@ -186,7 +186,7 @@ TEST_F(Archive, WhatIsWrongWithOneIsSaid) {
 }
 
 // Nothing that is cut or changed crashes, and what is read is what was written.
-TEST_F(Archive, AnyCutAndAnyByteIsAnError) {
+TEST_F(Archive, AnyCutOrByteIsAnError) {
   const std::vector<File> files = {{"run/rank0.json", RankTrace(0)}};
   for (const std::string& whole : {Zip(files), Tar(files)}) {
     for (std::size_t size = 0; size < whole.size(); size += 7) {

@@ -93,7 +93,7 @@ void Replace(std::string& text, std::string_view what, std::string_view by) {
   text.replace(at, what.size(), by);
 }
 
-TEST(AscendTrace, LinksKernelsToCallsAndToTheOpThatAskedForThem) {
+TEST(AscendTrace, LinksKernelsToCallsAndOps) {
   const auto profile = ReadAscendTrace(AscendTraceText());
   ASSERT_TRUE(profile) << profile.error().message;
   const auto& device = profile->device;
@@ -129,7 +129,7 @@ TEST(AscendTrace, SaysWhereTheOverlapAnalysisDiffers) {
               ElementsAre("Overlap Analysis, Computing: 4000 ns; its events: 2500 ns"));
 }
 
-TEST(AscendTrace, TotalsFarAboveTheEventsAreLostEvents) {
+TEST(AscendTrace, LargeTotalsShowLostEvents) {
   EXPECT_FALSE(ReadAscendTrace(AscendTraceText("3.1"))->log.HasDataLoss());
   EXPECT_TRUE(ReadAscendTrace(AscendTraceText("3.2"))->log.HasDataLoss());
   EXPECT_FALSE(ReadAscendTrace(AscendTraceText("1"))->log.HasDataLoss());
@@ -158,7 +158,7 @@ std::string Launches(int calls, int lost) {
   return rows + "]";
 }
 
-TEST(AscendTrace, ACallWhoseArrowLeadsToNothingLostItsWork) {
+TEST(AscendTrace, DanglingArrowsShowLostWork) {
   const auto whole = ReadAscendTrace(Launches(100, 0));
   ASSERT_TRUE(whole) << whole.error().message;
   EXPECT_EQ(whole->log[Counter::launches_without_device_event], 0);
@@ -170,7 +170,7 @@ TEST(AscendTrace, ACallWhoseArrowLeadsToNothingLostItsWork) {
 }
 
 // The names tell the device's events from others: without them nothing ran on a device.
-TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
+TEST(AscendTrace, EventsOfUnnamedProcessesAreLost) {
   std::string text = Launches(100, 0);
   for (auto at = text.find("process_name"); at != text.npos; at = text.find("process_name")) {
     text.replace(at, 12, "process_sort");
@@ -186,7 +186,7 @@ TEST(AscendTrace, EventsOfProcessesWithoutANameAreLost) {
 
 // Threads tell the collectives of a group from their tasks; without their names collectives' own
 // do.
-TEST(AscendTrace, CollectivesOfUnnamedThreadsAreFoundByTheirNames) {
+TEST(AscendTrace, FindsCollectivesOfUnnamedThreads) {
   std::string text = AscendTraceText();
   for (auto at = text.find("thread_name"); at != text.npos; at = text.find("thread_name")) {
     text.replace(at, 11, "thread_sort");
@@ -229,7 +229,7 @@ std::string TwoNpus(const Npu& first, const Npu& second, const std::string& tota
   return rows + "]";
 }
 
-TEST(AscendTrace, EachProcessOfTheHardwareIsANpu) {
+TEST(AscendTrace, HardwareProcessesAreNpus) {
   struct {
     Npu first, second;
     std::vector<std::int32_t> ids;
@@ -345,7 +345,7 @@ std::string NoteOf(const Profile& profile, std::string_view id) {
   return {};
 }
 
-TEST(AscendTable, OfAClusterIsNoRankBesideATrace) {
+TEST(AscendTable, ClusterIsNoRankBesideTrace) {
   const std::string steps =
       "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
       "Stage,Bubble\n,rank,0,80.5,600,20,620,319.5,1000,0\n";
@@ -361,7 +361,7 @@ TEST(AscendTable, OfAClusterIsNoRankBesideATrace) {
   EXPECT_THAT(run.skipped, ElementsAre(HasSubstr("it has totals of all ranks")));
 }
 
-TEST(AscendTable, CellsOfAClusterThatSayNothingAreNotZero) {
+TEST(AscendTable, EmptyClusterCellsAreNotZero) {
   for (const char* cell : {"", "N/A", "soon", "-5"}) {
     const auto profile = ReadCluster([&](std::string& text) {
       Replace(text, "120,400,1000,0\n2", fmt::format("120,{},1000,0\n2", cell));
@@ -384,7 +384,7 @@ TEST(AscendTable, CellsOfAClusterThatSayNothingAreNotZero) {
   EXPECT_FALSE(no_overlap->log.HasDataLoss());
 }
 
-TEST(AscendTable, PartsOfAClustersTimeMustAddUpToIt) {
+TEST(AscendTable, ClusterPartsMustAddUp) {
   const auto less = ReadCluster([](std::string& text) { Replace(text, "400,1000", "100,1000"); });
   EXPECT_TRUE(IsAbsent(ReportedValue(*less, "gpu.idle.mean")));
   EXPECT_TRUE(IsAbsent(ReportedValue(*less, "communication.exposed_share")));
@@ -397,7 +397,7 @@ TEST(AscendTable, PartsOfAClustersTimeMustAddUpToIt) {
   EXPECT_EQ(ReportedValue(*pipeline, "gpu.idle.max"), Value(0.5));
 }
 
-TEST(AscendTable, RanksAndStepsOfAClusterThatAreMissingAreReported) {
+TEST(AscendTable, ReportsMissingRanksAndSteps) {
   const auto rank = ReadCluster([](std::string& text) {
     Replace(text, "(0, 1)", "(0, 1, 2)");
     text += "1,stage,\"(5)\",500,100,20,120,400,1000,0\n";
@@ -414,7 +414,7 @@ TEST(AscendTable, RanksAndStepsOfAClusterThatAreMissingAreReported) {
   EXPECT_FALSE(ReadCluster([](std::string&) {})->log.HasDataLoss());
 }
 
-TEST(AscendTable, RefusesWhatIsCutOffOrEmpty) {
+TEST(AscendTable, RefusesTruncatedAndEmptyFiles) {
   const std::string details = kDetails;
   const auto cut = ReadTable(details.substr(0, details.find("\t\"")));
   ASSERT_FALSE(cut);
@@ -454,7 +454,7 @@ std::string Kernels(int from, int to, int times = 1) {
   return text;
 }
 
-TEST(AscendTable, AHoleInOneRangeIsOfMissingRows) {
+TEST(AscendTable, HolesShowMissingRows) {
   EXPECT_FALSE(ReadTable(Kernels(0, 0))->log.HasDataLoss());
   const auto hole = ReadTable(Kernels(5, 15));
   ASSERT_TRUE(hole) << hole.error().message;
@@ -465,7 +465,7 @@ TEST(AscendTable, AHoleInOneRangeIsOfMissingRows) {
 }
 
 // The first kernel of a step has none to wait for: on each device, and wherever its row stands.
-TEST(AscendTable, StepsBeginOnEachDeviceInAnyOrderOfRows) {
+TEST(AscendTable, StepsBeginOnEachDevice) {
   const std::string head =
       "Device_id,Step Id,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),"
       "Wait Time(us)\n";
@@ -491,7 +491,7 @@ TEST(AscendTable, StepsBeginOnEachDeviceInAnyOrderOfRows) {
   }
 }
 
-TEST(AscendTable, ARowThatIsThereTwiceCountsOnce) {
+TEST(AscendTable, DoubledRowCountsOnce) {
   const auto once = ReadTable(Kernels(0, 0)), twice = ReadTable(Kernels(0, 0, 2));
   ASSERT_TRUE(twice) << twice.error().message;
   EXPECT_EQ(twice->device.size(), once->device.size());

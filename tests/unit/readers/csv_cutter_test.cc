@@ -51,7 +51,7 @@ TEST(CsvCutter, CutsRowsAndCells) {
   }
 }
 
-TEST(CsvCutter, ALastRowWithoutItsEndMayBeCut) {
+TEST(CsvCutter, UnfinishedLastRowMayBeCut) {
   EXPECT_THAT(Cut("a,b\nc", 100, 2), ::testing::ElementsAre("a|b", "cut"));
   EXPECT_THAT(Cut("a,b\nc,", 100, 2), ::testing::ElementsAre("a|b", "c|"));
   EXPECT_THAT(Cut("a,b\n", 100, 3), ::testing::ElementsAre("a|b"));

@@ -226,7 +226,7 @@ TEST_F(DeviceLogAttach, ByUuidElseByNumber) {
   EXPECT_EQ(DevicesOf(*profiles[1].run_side).front().uuid, "GPU-b");
 }
 
-TEST_F(DeviceLogAttach, RanksThatAllCallTheirsZeroAreNotMatched) {
+TEST_F(DeviceLogAttach, AmbiguousDeviceZeroIsNotMatched) {
   std::vector<Profile> profiles;
   profiles.push_back(OfDevice(0));
   profiles.push_back(OfDevice(0));

@@ -100,7 +100,7 @@ TEST_F(DlprofTest, TheDatabasesRowsFillTheTables) {
 }
 
 // The profiler recorded nothing of the device: its zeros are no measurements.
-TEST_F(DlprofTest, WithoutKernelsTheDevicesSharesAreUnknown) {
+TEST_F(DlprofTest, SharesNeedKernels) {
   const auto profile =
       ReadProfile(WriteDatabase("x.sqlite", Basic() + "delete from read_only_kernels;"), {});
   ASSERT_TRUE(profile) << profile.error().message;
@@ -109,7 +109,7 @@ TEST_F(DlprofTest, WithoutKernelsTheDevicesSharesAreUnknown) {
   EXPECT_NE(MetricOf(*profile, "breakdown.cpu"), nullptr);
 }
 
-TEST_F(DlprofTest, TheNewestAggregationCountsUnlessAnotherIsNamed) {
+TEST_F(DlprofTest, NewestAggregationIsTheDefault) {
   const std::string path = WriteDatabase("x.sqlite", Basic());
   const auto newest = ReadProfile(path, {});
   ASSERT_TRUE(newest) << newest.error().message;
@@ -131,7 +131,7 @@ TEST_F(DlprofTest, TheNewestAggregationCountsUnlessAnotherIsNamed) {
   EXPECT_EQ(ReadProfile(path, options).error().code, "dlprof/no-aggregation");
 }
 
-TEST_F(DlprofTest, StoredSumsThatDifferFromTheRowsAreReported) {
+TEST_F(DlprofTest, ReportsSumsThatDifferFromRows) {
   const std::string path =
       WriteDatabase("x.sqlite", Basic() +
                                     "update metric set sum = 51 where id = 12;"
@@ -145,7 +145,7 @@ TEST_F(DlprofTest, StoredSumsThatDifferFromTheRowsAreReported) {
 }
 
 // DLProf had seen more than the rows are.
-TEST_F(DlprofTest, StoredSumsAboveThoseOfTheRowsAreLostRows) {
+TEST_F(DlprofTest, LargerSumsShowLostRows) {
   const auto lost = [&](const std::string& sql) {
     fs::remove(folder_ / "x.sqlite");
     const auto profile = ReadProfile(WriteDatabase("x.sqlite", Basic() + sql), {});
@@ -163,7 +163,7 @@ TEST_F(DlprofTest, StoredSumsAboveThoseOfTheRowsAreLostRows) {
               ::testing::ElementsAre("CPU time of all operators: 0 ns in the rows, 120 ns stored"));
 }
 
-TEST_F(DlprofTest, KernelsThatEndBeforeTheyStartAreCounted) {
+TEST_F(DlprofTest, CountsKernelsOfNegativeLength) {
   const auto profile = ReadProfile(
       WriteDatabase("x.sqlite", Basic() + "update read_only_kernels set gpu_stop = gpu_start - 5 "
                                           "where api_start = 110;"),
@@ -173,7 +173,7 @@ TEST_F(DlprofTest, KernelsThatEndBeforeTheyStartAreCounted) {
   EXPECT_EQ(profile->log[Counter::rows_unusable], 1u);
 }
 
-TEST_F(DlprofTest, ADatabaseWithoutWhatItMustHaveIsRefused) {
+TEST_F(DlprofTest, RefusesIncompleteDatabase) {
   EXPECT_EQ(ReadProfile(WriteDatabase("a.sqlite",
                                       "create table dictionary (id, string);"
                                       "create table db_version (current_version);"),
@@ -240,7 +240,7 @@ TEST_F(DlprofTest, AByteOrderMarkHidesNoSection) {
   EXPECT_EQ(*MetricOf(*profile, "profile.gpus_listed"), Value{std::int64_t{2}});
 }
 
-TEST_F(DlprofTest, WhatNeitherKernelsNorMemoryTakeIsIdleTime) {
+TEST_F(DlprofTest, RemainingTimeIsIdleTime) {
   const auto idle = [&](const char* lines) {
     const auto profile =
         ReadProfile(Write("a_summary.csv", fmt::format("System Config\nGPU Count,1\n\nSummary "
@@ -274,7 +274,7 @@ TEST_F(DlprofTest, OfTwoValuesNoneIsStated) {
 }
 
 // No number of what cannot be reaches a limit.
-TEST_F(DlprofTest, StatementsThatCannotBeAreAbsentWithTheReason) {
+TEST_F(DlprofTest, ImpossibleValuesAreAbsentWithReason) {
   constexpr const char* kWhole =
       "System Config\nGPU Count,1\n\nSummary Report\nWall Clock Time (ns),1000\n"
       "Tensor Core Kernel Utilization %,82.0\nGPU Utilization %,64.0\n"
@@ -313,7 +313,7 @@ TEST_F(DlprofTest, StatementsThatCannotBeAreAbsentWithTheReason) {
               ElementsAre("gpu.utilization.mean", "gpu.idle.mean"));
 }
 
-TEST_F(DlprofTest, SharesOfADatabaseThatCannotBeAreAbsent) {
+TEST_F(DlprofTest, ImpossibleDatabaseSharesAreAbsent) {
   const auto profile = ReadProfile(
       WriteDatabase("x.sqlite", Basic() + "update model_summary set gpu_utilization = 250;"), {});
   ASSERT_TRUE(profile) << profile.error().message;
@@ -346,7 +346,7 @@ TEST_F(DlprofTest, EfficiencyNeedsOperators) {
   EXPECT_DOUBLE_EQ(metric(unknown, 9, "tensor_core.eligible_share"), 0.5);
 }
 
-TEST_F(DlprofTest, AReportWithoutKernelsMeasuresNothingOfTheGpu) {
+TEST_F(DlprofTest, ReportWithoutKernelsHasNoGpuMetrics) {
   const auto profile = ReadProfile(
       Write("a_summary.csv",
             "System Config\nGPU Count,1\n\nSummary Report\nWall Clock Time (ns),1000\n"
@@ -362,7 +362,7 @@ TEST_F(DlprofTest, AReportWithoutKernelsMeasuresNothingOfTheGpu) {
   EXPECT_EQ(MetricOf(*profile, "profile.kernel_time"), nullptr);
 }
 
-TEST_F(DlprofTest, ReportsOfTwoRunsAreNotOne) {
+TEST_F(DlprofTest, ReportsOfTwoRunsStaySeparate) {
   Write("dlprof_summary.csv", kSummary);  // Of 100 ns in kernels.
   const auto with_kernel = [&](int time) {
     Write("dlprof_kernel.csv",
@@ -403,7 +403,7 @@ TEST_F(DlprofTest, AFolderOfReportsIsOneRun) {
   EXPECT_EQ(LoadRun({folder_.string()}, {}).error().code, "input/several-runs");
 }
 
-TEST_F(DlprofTest, ReportsThatAreNamedAreOneRunToo) {
+TEST_F(DlprofTest, NamedReportsAreOneRun) {
   const std::string summary = Write("dlprof_summary.csv", kSummary);
   const std::string advice =
       Write("dlprof_expert_systems.csv", "Expert Systems Feedback\nProblem,Recommendation\n");
@@ -415,7 +415,7 @@ TEST_F(DlprofTest, ReportsThatAreNamedAreOneRunToo) {
 }
 
 // DLProf begins the names of a run's reports with one word.
-TEST_F(DlprofTest, ReportsOfTwoProgramsInOneFolderAreTwoRuns) {
+TEST_F(DlprofTest, TwoProgramsInOneFolderAreTwoRuns) {
   Write("bert_summary.csv", kSummary);
   const std::string advice =
       Write("gpt_expert_systems.csv", "Expert Systems Feedback\nProblem,Recommendation\n");
@@ -428,7 +428,7 @@ TEST_F(DlprofTest, ReportsOfTwoProgramsInOneFolderAreTwoRuns) {
 }
 
 // An average above its sum would make a count of zero.
-TEST_F(DlprofTest, CountsThatNoAverageGivesAreAbsent) {
+TEST_F(DlprofTest, ImpossibleCountsAreAbsent) {
   const auto profile = ReadProfile(
       Write("k.csv",
             "Kernel Report\nKernel Name,Op Name,Uses TC,Total GPU Time (ns),Avg GPU Time (ns),"
@@ -485,7 +485,7 @@ TEST_F(DlprofTest, GroupsAndAdviceAreTables) {
             (std::vector<std::vector<Value>>{{std::string("a, \"b\""), std::string("do\nc")}}));
 }
 
-TEST_F(DlprofTest, TheDatabaseBesideItsReportsIsTheFuller) {
+TEST_F(DlprofTest, DatabaseWinsOverItsReports) {
   Write("dlprof_summary.csv", kSummary);
   WriteDatabase("dlprof_dldb.sqlite", Basic());
   const auto run = LoadRun({folder_.string()}, {});
@@ -494,7 +494,7 @@ TEST_F(DlprofTest, TheDatabaseBesideItsReportsIsTheFuller) {
   EXPECT_EQ(run->profiles[0].source.format, "dlprof_database");
 }
 
-TEST_F(DlprofTest, ReportsThatCannotBeReadAreRefused) {
+TEST_F(DlprofTest, RefusesUnreadableReports) {
   const auto code = [&](const char* name, const char* text) {
     return ReadProfile(Write(name, text), {}).error().code;
   };
@@ -506,7 +506,7 @@ TEST_F(DlprofTest, ReportsThatCannotBeReadAreRefused) {
   EXPECT_EQ(code("d.json", "{\"Summary Report\": 1}"), "dlprof/not-a-summary");
 }
 
-TEST(DlprofReal, GroupsAndAdviceAreThoseOfTheDatabase) {
+TEST(DlprofReal, GroupsAndAdviceEqualTheDatabases) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof/dummynet_wrelu/";
   if (!fs::exists(data)) GTEST_SKIP() << "no shared profiles";
   const auto database = ReadProfile(data + "dlprof_dldb_1.sqlite", {});
@@ -557,7 +557,7 @@ TEST(DlprofReal, EveryFileIsReadOrRefused) {
   EXPECT_EQ(summaries, 17);
 }
 
-TEST(DlprofReal, TheSumsOfTheGoldenDatabaseAreThoseOfItsRows) {
+TEST(DlprofReal, GoldenSumsEqualTheirRows) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof/dummynet_wrelu/";
   if (!fs::exists(data)) GTEST_SKIP() << "no shared profiles";
   const auto profile = ReadProfile(data + "dlprof_dldb_1.sqlite", {});

@@ -41,7 +41,7 @@ std::string With(const std::string& fields) {
   return R"({"schema":1,"kind":"duet",)" + fields + "}";
 }
 
-TEST(DuetDocument, NamesThePlaceThatCannotBeUsed) {
+TEST(DuetDocument, NamesTheUnusablePlace) {
   EXPECT_EQ(Refused(With(R"("blocks":[])")), "");
   EXPECT_EQ(Refused("[]"), "duet/unreadable the document is not an object");
   EXPECT_EQ(Refused("{"), "duet/unreadable no JSON, from byte 1 on");

@@ -93,7 +93,7 @@ TEST(Foreign, WhatIsNoSignSaysNothing) {
   }
 }
 
-TEST(Foreign, OfTextThatIsCutTheShapeIsThatOfItsBeginning) {
+TEST(Foreign, CutTextHasItsBeginningsShape) {
   const std::string whole =
       R"({"schemaVersion": 1, "a": [{"b": "}]\""}], "traceEvents": [{"ph": "X", "name": "a b"},
          {"ph" : "M"}], "z": 2})";
@@ -146,7 +146,7 @@ const std::set<std::string> kUnknown = {"nvidia/renamed_report.bin",
                                         "nvidia/nvbench.json-bin/0.bin", "mistake/package.json",
                                         "mistake/numbers.json", "mistake/no_events.json"};
 
-TEST(Foreign, EachCollectedFileIsRefusedForWhatItIs) {
+TEST(Foreign, RefusesCollectedFilesByKind) {
   const fs::path folder = kData / "foreign";
   if (!fs::exists(folder)) GTEST_SKIP() << "no ../shared/data/foreign";
   std::map<std::string, std::string> unknown;
@@ -168,7 +168,7 @@ TEST(Foreign, EachCollectedFileIsRefusedForWhatItIs) {
   EXPECT_GT(looked, 100u);
 }
 
-TEST(Foreign, WhatIsCompressedOtherwiseIsReadAsWell) {
+TEST(Foreign, ReadsOtherCompressions) {
   const fs::path folder = kData / "foreign" / "archive";
   if (!fs::exists(folder)) GTEST_SKIP() << "no ../shared/data/foreign";
   const auto plain = ReadProfile((folder / "plain.pt.trace.json").string(), {});

@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(GraphFiles, AreKnownByTheirNamesAndFolders) {
+TEST(GraphFiles, KnownByNamesAndFolders) {
   for (const char* path :
        {"t/capture_traces/graph_capture_rank_0.1773709742341309550.pt.trace.json.gz",
         "graph_capture_rank_3_encoder.177.pt.trace.json.gz",
@@ -40,7 +40,7 @@ TEST(GraphFiles, AreKnownByTheirNamesAndFolders) {
   EXPECT_EQ(RankOfCapture("c/bs_8.json.gz"), std::nullopt);
 }
 
-TEST(GraphFiles, AreTakenOutUnlessThereIsNothingElse) {
+TEST(GraphFiles, TakenOutUnlessNothingElse) {
   std::vector<std::string> files = {"rank0.json", "graph_capture_rank_0.json"};
   EXPECT_THAT(TakeCaptures(files), ElementsAre("graph_capture_rank_0.json"));
   EXPECT_THAT(files, ElementsAre("rank0.json"));
@@ -100,7 +100,7 @@ TEST_F(GraphFilesTest, BesideAProfileGiveItOperators) {
 }
 
 // ROCm's profiler names kernels at their launches, which did not run while they were captured.
-TEST_F(GraphFilesTest, OfHipNameTheKernelsAtTheirLaunches) {
+TEST_F(GraphFilesTest, HipNamesKernelsAtLaunches) {
   std::string replayed = kReplay;
   replayed.replace(replayed.find("cudaGraphLaunch"), 15, "hipGraphLaunch");
   const std::string replay = Write("1785501977.97-TP-0.trace.json", replayed.c_str());
@@ -119,7 +119,7 @@ TEST_F(GraphFilesTest, OfHipNameTheKernelsAtTheirLaunches) {
   EXPECT_EQ(alone->profiles.front().device.size(), 0u);
 }
 
-TEST_F(GraphFilesTest, NamedOrInTheSameFolderAreNoRanks) {
+TEST_F(GraphFilesTest, NamedOnesAreNoRanks) {
   const std::string replay = Write("rank0.json", kReplay);
   fs::create_directories(folder_ + "/elsewhere");
   const std::string capture = Write("elsewhere/graph_capture_rank_0.json", kCapture);
@@ -138,7 +138,7 @@ TEST_F(GraphFilesTest, NamedOrInTheSameFolderAreNoRanks) {
   EXPECT_EQ(run->profiles.size(), 1u);
 }
 
-TEST_F(GraphFilesTest, ThatFitNothingOrCannotBeReadAreNotes) {
+TEST_F(GraphFilesTest, UnmatchedOrUnreadableAreNotes) {
   std::string other = kReplay;
   other.replace(other.find("gemm"), 4, "conv");
   const std::string replay = Write("rank0.json", other.c_str());

@@ -45,7 +45,7 @@ bool Tells(const std::string& module) {
   return products.Has("gemm_fusion_dot_7");
 }
 
-TEST(HloProducts, AreThoseOfNarrowTypesThatTritonCompiled) {
+TEST(HloProducts, TritonCompiledNarrowTypes) {
   EXPECT_TRUE(Tells(Module(kBrain, kBrain, R"({"kind":"__triton_gemm"})")));
   EXPECT_TRUE(Tells(Module(kHalf, kHalf, R"({"kind":"__triton_nested_gemm_fusion"})")));
   // FP32 may run as TF32 or not.

@@ -91,7 +91,7 @@ TEST(KinetoDialects, IntelXpu) {
 }
 
 // Events of accelerators that came after us: device work by their shape, else named as not read.
-TEST(KinetoDialects, OtherAcceleratorsByTheShapeOfTheirEvents) {
+TEST(KinetoDialects, OtherAcceleratorsByEventShape) {
   const std::string host = R"json(
       {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":4100,"tid":1,"ts":100,"dur":50,
        "args":{"External id":3}},
@@ -134,7 +134,7 @@ TEST(KinetoDialects, OtherAcceleratorsByTheShapeOfTheirEvents) {
 }
 
 // One GPU is listed by the number that it has for the process, and used by that of the machine.
-TEST(KinetoDialects, TheOneListedDeviceIsTheOneThatIsUsed) {
+TEST(KinetoDialects, SingleListedDeviceIsUsed) {
   const auto profile = ReadText(R"json({
       "deviceProperties": [{"id": 0, "name": "AMD Instinct MI300X", "numSms": 304}],
       "traceEvents": [
@@ -164,7 +164,7 @@ TEST(KinetoDialects, MemoryEventsWithAndWithoutCategory) {
   }
 }
 
-TEST(KinetoDialects, BaseTimeBeforeOrAfterTheEvents) {
+TEST(KinetoDialects, BaseTimeBeforeOrAfterEvents) {
   const std::string event =
       R"json({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5.25,"dur":2})json";
   for (const auto& text :
@@ -177,7 +177,7 @@ TEST(KinetoDialects, BaseTimeBeforeOrAfterTheEvents) {
   }
 }
 
-TEST(KinetoDialects, ABaseTimeBeyondAllDatesIsNone) {
+TEST(KinetoDialects, BaseTimeBeyondDatesIsNone) {
   for (const std::string time : {"9223372036854775807", "9223372036854775808",
                                  "18446744073709551615", "-9223372036854775808", "1.5"}) {
     const auto profile = ReadText("{\"baseTimeNanoseconds\": " + time + R"json(, "traceEvents": [
@@ -213,7 +213,7 @@ TEST(KinetoDialects, WhatIsAroundTheEvents) {
 
 // Numbers may stand as texts, and members of a group as the text of a list; one that was cut names
 // none of them.
-TEST(KinetoDialects, NumbersAndMembersOfGroupsMayBeTexts) {
+TEST(KinetoDialects, GroupNumbersMayBeTexts) {
   const auto profile = ReadText(R"json({"distributedInfo": {"rank": "3", "world_size": "x",
       "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": 4, "ranks": [0, 1, 2, 3]},
         {"pg_name": "1", "pg_size": "2", "ranks": "[1, 3]"},
@@ -239,7 +239,7 @@ TEST(KinetoDialects, NumbersAndMembersOfGroupsMayBeTexts) {
   EXPECT_THAT(groups[3].ranks, ElementsAre());
 }
 
-TEST(KinetoDialects, WhatIsAroundTheEventsMayBeUnreadable) {
+TEST(KinetoDialects, TextAroundEventsMayBeUnreadable) {
   const auto profile =
       ReadText(R"json({"schemaVersion": 1, "deviceProperties": {"id" 1}, "traceEvents": [
       {"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2}]})json");
@@ -264,7 +264,7 @@ TEST(KinetoDialects, CollectivesOfOpsAndKernels) {
 
 // No profiler of PyTorch writes them, tools that convert traces do. An end says neither name nor
 // category; what began last on its thread ends, whatever the order in the file.
-TEST(KinetoDialects, EventsThatBeginAndEndApartAreWhole) {
+TEST(KinetoDialects, JoinsSeparateBeginsAndEnds) {
   const auto profile = ReadText(Trace(
       R"json({"ph":"E","pid":1,"tid":1,"ts":50},
          {"ph":"B","cat":"cpu_op","name":"outer","pid":1,"tid":1,"ts":10,"args":{"External id":3}},

@@ -59,7 +59,7 @@ constexpr const char* kUnnumbered =
     R"({{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":1,"ts":{0},"dur":5)"
     R"({1}}},{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":{2},"dur":50{1}}},)";
 
-TEST(KinetoUnnumbered, ExternalIdsLinkWorkToItsLaunch) {
+TEST(KinetoUnnumbered, ExternalIdsLinkWork) {
   std::string events;
   for (int i = 1; i <= 30; ++i) {
     events += fmt::format(fmt::runtime(kUnnumbered), i * 100,

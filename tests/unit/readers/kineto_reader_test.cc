@@ -22,7 +22,7 @@ constexpr std::string_view kSmall = R"(
             "blocks per SM": 0.5, "warps per SM": 2, "est. achieved occupancy %": 25}}
 )";
 
-TEST(KinetoReader, LinksAKernelToTheInnermostOpAroundItsLaunch) {
+TEST(KinetoReader, LinksKernelToInnermostOp) {
   const auto profile = ReadText(Trace(kSmall));
   ASSERT_TRUE(profile) << profile.error().message;
   ASSERT_EQ(profile->device.size(), 1u);
@@ -38,7 +38,7 @@ TEST(KinetoReader, LinksAKernelToTheInnermostOpAroundItsLaunch) {
   EXPECT_EQ(config.occupancy, 0.25);
 }
 
-TEST(KinetoReader, WritesShapesAndTypesInCanonicalText) {
+TEST(KinetoReader, CanonicalShapesAndTypes) {
   const auto profile = ReadText(Trace(kSmall));
   ASSERT_TRUE(profile);
   EXPECT_EQ(profile->Name(profile->host.input_shapes[0]), "[[32, 3], [], [[1, 2]]]");

@@ -244,7 +244,7 @@ TEST(KinetoRefuses, UnlessIncompleteIsAllowed) {
   EXPECT_TRUE(profile->log.HasDataLoss());
 }
 
-TEST(KinetoSurvives, DeepNestingLongStringsManyKeysAndLongNumbers) {
+TEST(KinetoSurvives, ExtremesOfNestingAndLength) {
   const std::string head =
       R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2,"args":)";
   std::string keys = "{";

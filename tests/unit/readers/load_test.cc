@@ -131,7 +131,7 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
 }
 
 // By name, so that a new format is in it without a word here.
-TEST_F(Load, SaysWhatIsReadWhereItKnowsNoFormat) {
+TEST_F(Load, UnknownFormatListsKnownOnes) {
   std::vector<std::string> expected;
   for (const auto& reader : BuiltinReaders()) expected.emplace_back(reader->expected());
   std::sort(expected.begin(), expected.end());
@@ -144,7 +144,7 @@ TEST_F(Load, SaysWhatIsReadWhereItKnowsNoFormat) {
                         fmt::join(expected, ", "), last));
 }
 
-TEST_F(Load, SaysThatAFileOrFolderIsMissingOrBare) {
+TEST_F(Load, ReportsMissingAndEmptyPaths) {
   EXPECT_EQ(Outcome(ReadProfile("none.json", {})),
             "error: no such file\n  --> none.json\n  help: check the path; a folder of profiles is "
             "accepted, too   [input/missing]\n");
@@ -156,7 +156,7 @@ TEST_F(Load, SaysThatAFileOrFolderIsMissingOrBare) {
             "  help: expected files such as worker0.pt.trace.json.gz   [input/no-profiles]\n");
 }
 
-TEST_F(Load, AFolderOfReportsInTheirOwnFormatSaysHowToExportThem) {
+TEST_F(Load, NativeReportsGetExportHelp) {
   Write("reports/a.nsys-rep", "\x01\x02\x03");
   Write("reports/b.nsys-rep", "\x01\x02\x03");
   const auto run = LoadRun({"reports"}, {});
@@ -200,7 +200,7 @@ std::string Zstd(std::string_view bytes) {
 }
 
 // Frames follow each other, and so do those that are passed over; servers compress twice.
-TEST_F(Load, ZstdAndWhatIsCompressedTwiceAreRead) {
+TEST_F(Load, ReadsZstdAndDoubleCompression) {
   const auto text = RankTrace(0);
   Write("plain.json", text);
   const auto plain = ReadProfile("plain.json", {});
@@ -234,7 +234,7 @@ TEST_F(Load, DamagedZstdIsAnError) {
 }
 
 // A compressed rank that cannot be read is no reason to judge the others as the whole run.
-TEST_F(Load, ARankThatIsPackedOtherwiseDoesNotVanish) {
+TEST_F(Load, OtherwisePackedRankIsKept) {
   Write("run/rank0.json", RankTrace(0));
   Write("run/rank1.json.xz", std::string("\xFD\x37zXZ\0\0", 7));
   const auto run = LoadRun({"run"}, {});
@@ -264,7 +264,7 @@ TEST_F(Load, AFolderIsARunOrderedByRank) {
 }
 
 // What may be read one by one: of XLA's two files of a host only the one that says all.
-TEST_F(Load, ProfilesOfOneFileEachAreKnownByTheirNames) {
+TEST_F(Load, SingleFileProfilesByName) {
   for (const char* name : {"b.xplane.pb", "a.xplane.pb", "a.trace.json.gz", ".hidden"}) {
     Write(std::string("hosts/") + name, "");
   }
@@ -289,7 +289,7 @@ TEST_F(Load, WithoutRanksNamesCount) {
   EXPECT_EQ((*run)[0].source.path, "worker9.2.pt.trace.json");
 }
 
-TEST_F(Load, OfTwoFilesThatSayTheSameTheFullerIsRead) {
+TEST_F(Load, ReadsTheFullerOfTwoFiles) {
   Write("run/trace_view.json", R"([{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":"5",
       "dur":2}])");
   Write("run/kernel_details.csv",
@@ -303,7 +303,7 @@ TEST_F(Load, OfTwoFilesThatSayTheSameTheFullerIsRead) {
   EXPECT_TRUE(ReadProfile("run/kernel_details.csv", {}));
 }
 
-TEST_F(Load, OfALogFolderOfJaxTheLatestProfileIsRead) {
+TEST_F(Load, JaxLogFolderGivesLatestProfile) {
   const auto trace =
       Trace(R"({"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":5,"dur":2})");
   Write("log/plugins/profile/2024_05_01_10_00_00/host.trace.json", trace);
@@ -317,7 +317,7 @@ TEST_F(Load, OfALogFolderOfJaxTheLatestProfileIsRead) {
                                         "profile; pass only this file to read it"));
 }
 
-TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
+TEST_F(Load, BrokenTraceIsNotSkipped) {
   Write("run/a.json", RankTrace(0));
   Write("run/b.json", RankTrace(1).substr(0, 60));
   const auto run = LoadRun({"run"}, {});
@@ -327,7 +327,7 @@ TEST_F(Load, ABrokenTraceInAFolderIsNotSkipped) {
 
 // Where what can be read is judged, it is named and counted, so that it cannot pass for a whole
 // run.
-TEST_F(Load, ABrokenRankIsCountedWhereTheOthersAreJudged) {
+TEST_F(Load, CountsBrokenRankBesideOthers) {
   ReadOptions options;
   options.keep_readable = true;
   Write("run/b.json", RankTrace(1).substr(0, 60));
@@ -394,7 +394,7 @@ TEST_F(Load, APipeIsReadWithProgress) {
 }
 
 // Whatever is in it: a page of an error, a pointer to the file in its place, noise.
-TEST_F(Load, AFileNamedLikeTheOthersIsARankThatFailed) {
+TEST_F(Load, SimilarNameMakesAFailedRank) {
   ReadOptions options;
   options.keep_readable = true;
   Write("run/rank9.json", RankTrace(0));
@@ -426,7 +426,7 @@ std::string RankAt(int rank, std::int64_t start, std::string_view more = "", int
   return text + "]}";
 }
 
-TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
+TEST_F(Load, DifferentRunsAreNoRanks) {
   struct Row {
     std::string_view why;
     std::string a, b;
@@ -473,7 +473,7 @@ TEST_F(Load, FilesOfDifferentRunsAreNoRanks) {
 }
 
 // Two recordings of one time may be two good runs, or a good and a bad one.
-TEST_F(Load, RefusesToMergeFilesOfUnknownRanks) {
+TEST_F(Load, RefusesToMergeUnknownRanks) {
   Write("runs/a.json", RankAt(-1, 5));
   Write("runs/b.json", RankAt(-1, 6));
   const auto named = LoadRun({"runs/b.json", "runs/a.json"}, {});
@@ -608,7 +608,7 @@ TEST(Ranks, OfNames) {
   for (const auto& row : rows) EXPECT_EQ(RanksOfNames(row.paths), row.ranks) << row.paths[0];
 }
 
-TEST_F(Load, SeveralRanksOfSeveralRunsAreListedByRun) {
+TEST_F(Load, ListsRanksByRun) {
   Write("runs/a0.json", RankAt(0, 5));
   Write("runs/a1.json", RankAt(1, 5));
   Write("runs/b0.json", RankAt(0, 6));
@@ -620,7 +620,7 @@ TEST_F(Load, SeveralRanksOfSeveralRunsAreListedByRun) {
   EXPECT_THAT(run.error().notes, ::testing::Contains(::testing::HasSubstr("'runs/b1 x.json'")));
 }
 
-TEST_F(Load, OneFileTwiceIsNoTwoRanks) {
+TEST_F(Load, SameFileTwiceIsOneRank) {
   Write("run/a.json", RankAt(0, 5));
   Write("run/b.json", RankAt(0, 5));
   fs::create_hard_link("run/a.json", "link.json");
@@ -636,7 +636,7 @@ TEST_F(Load, OneFileTwiceIsNoTwoRanks) {
   }
 }
 
-TEST_F(Load, OfALogFolderOfTensorboardTheLatestOfEachRankIsRead) {
+TEST_F(Load, TensorboardGivesLatestOfEachRank) {
   Write("log/node1_11.1700000000001.pt.trace.json", RankAt(0, 5, "", 1));
   Write("log/node1_11.1700000000900.pt.trace.json", RankAt(0, 905, "", 9));
   Write("log/node1_12.1700000000002.pt.trace.json", RankAt(1, 5, "", 1));
@@ -667,7 +667,7 @@ TEST_F(Load, OfALogFolderOfTensorboardTheLatestOfEachRankIsRead) {
 }
 
 // What represents a summary is distinguished like a profile; the code says that it was one.
-TEST(OneRun, SummariesOfSeveralRunsAreRefusedAsSuch) {
+TEST(OneRun, RefusesSummariesOfSeveralRuns) {
   std::vector<Profile> two(2);
   two[0].source.path = "monday.pgsum";
   two[1].source.path = "tuesday.pgsum";

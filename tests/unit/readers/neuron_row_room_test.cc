@@ -24,7 +24,7 @@ std::vector<std::size_t> Fill(double begin, bool is_known) {
   return rows;
 }
 
-TEST(RowRoom, IsAboutWhatTheRestOfTheFileNeeds) {
+TEST(RowRoom, EqualsNeedOfTheRest) {
   for (const double begin : {0.0, 0.3, 0.9}) {
     const auto rows = Fill(begin, true);
     EXPECT_LT(rows.capacity(), kRows * 105 / 100) << begin;
@@ -37,13 +37,13 @@ TEST(RowRoom, KeepsTheRowsInOrder) {
   for (std::size_t i = 0; i < kRows; ++i) ASSERT_EQ(rows[i], i);
 }
 
-TEST(RowRoom, DoublesWhereTheFilesSizeIsNotKnown) {
+TEST(RowRoom, DoublesWithoutFileSize) {
   const auto rows = Fill(0, false);
   ASSERT_EQ(rows.size(), kRows);
   EXPECT_EQ(rows.capacity(), std::size_t{1} << 17);
 }
 
-TEST(RowRoom, ExpectsNothingOfFewRowsAndOfATableThatJustBegan) {
+TEST(RowRoom, IgnoresFewRowsAndNewTables) {
   RowRoom room;
   room.SetRead(0.5);
   room.BeginTable();

@@ -71,7 +71,7 @@ TEST(NeuronIdentities, HoldInAConsistentFile) {
 }
 
 // The reader sums up beside other work; what it keeps is what is summed of the finished rows.
-TEST(NeuronIdentities, AreKeptAsTheRowsSayThem) {
+TEST(NeuronIdentities, KeptLikeTheRows) {
   const Profile profile = ReadDocument(Consistent());
   ASSERT_NE(profile.neuron->whole, nullptr);
   EXPECT_EQ(neuron::SumWhole(*profile.neuron), profile.neuron->whole);
@@ -115,7 +115,7 @@ TEST(NeuronIdentities, EachDeviationIsReported) {
   EXPECT_GE(tried, 43);
 }
 
-TEST(NeuronIdentities, TheTableOfActiveTimesIsChecked) {
+TEST(NeuronIdentities, ChecksTableOfActiveTimes) {
   for (const char* engine : {"tensor", "vector", "scalar", "gpsimd", "sync"}) {
     json::object document = Consistent();
     json::array& rows = document.at("active_time").as_array();
@@ -141,7 +141,7 @@ TEST(NeuronIdentities, ALostRowIsNoticed) {
 }
 
 // The summary counts a row of each that the file does not have.
-TEST(NeuronIdentities, RowsBelowTheSummarysCountsAreLost) {
+TEST(NeuronIdentities, FewerRowsThanSummaryAreLost) {
   EXPECT_FALSE(ReadDocument(Consistent()).log.HasDataLoss());
   for (const char* count :
        {"tensor_engine_instruction_count", "sync_engine_instruction_count",
@@ -165,13 +165,13 @@ TEST(NeuronIdentities, RowsBelowTheSummarysCountsAreLost) {
   }
 }
 
-TEST(NeuronIdentities, AnEmptyTableOfActiveTimesIsNotThere) {
+TEST(NeuronIdentities, EmptyActiveTimesAreMissing) {
   json::object document = Consistent();
   document.at("active_time").as_array().clear();
   EXPECT_THAT(Broken(ReadDocument(document)), ElementsAre());
 }
 
-TEST(NeuronReader, ATableThatEndsInsideARowOrHasTwoHeadsIsRefused) {
+TEST(NeuronReader, RefusesCutTablesAndSecondHeads) {
   const std::string table =
       "start_ts,duration_ns,engine,pcore_idx,opcode,operands,id,evt_wait_time_ns\n"
       "0,500,Vector,0,ADD,,3,400\n";
@@ -183,7 +183,7 @@ TEST(NeuronReader, ATableThatEndsInsideARowOrHasTwoHeadsIsRefused) {
             "csv/row-too-long");
 }
 
-TEST(NeuronReader, ATableMayBeQuotedAfterAByteOrderMark) {
+TEST(NeuronReader, QuotedTableAfterByteOrderMark) {
   const auto marked = ReadAll(
       "\xEF\xBB\xBF\"start_ts\",duration_ns,engine,pcore_idx,opcode,operands,id,evt_wait_time_ns\n"
       "0,500,Vector,0,\"ADD\",,3,400\n");
@@ -227,7 +227,7 @@ TEST(NeuronReader, RowsBelongToTheFirstSummary) {
 }
 
 // Without the file's word on its hardware, AWS's pages are in, and it is marked.
-TEST(NeuronReader, TakesHardwareFromTheTableWhenTheFileIsSilent) {
+TEST(NeuronReader, TakesMissingHardwareFromTable) {
   json::object document = Consistent();
   json::object& metadata = document.at("metadata").as_array().at(0).as_object();
   for (const char* key : {"pe_num_rows", "pe_clock_freq", "hbm_ddr_bandwidth"}) metadata.erase(key);
@@ -272,7 +272,7 @@ TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
 
 // Memory is bounded: of very many different operands only what is waited for is kept.
 // Else sums would leave 64 bits.
-TEST(NeuronReader, NumbersBeyondAnyRowCountAsNotStated) {
+TEST(NeuronReader, HugeNumbersCountAsMissing) {
   json::object document = Consistent();
   constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() - 1;
   for (json::value& row : document.at("instruction").as_array()) {
@@ -291,7 +291,7 @@ TEST(NeuronReader, NumbersBeyondAnyRowCountAsNotStated) {
   }
 }
 
-TEST(NeuronReader, KeepsTheSemaphoreOfOperandsBeyondTheLimit) {
+TEST(NeuronReader, KeepsSemaphoreOfLongOperands) {
   std::string text = R"({"summary":[{"total_time":0.1}],"instruction":[)";
   const std::string padding(3000, 'x');
   constexpr int kRows = 12'000;  // 36 MB of operands.
@@ -313,7 +313,7 @@ TEST(NeuronReader, KeepsTheSemaphoreOfOperandsBeyondTheLimit) {
 }
 
 // Captures of a folder by what core they are of: of one core they are of two programs.
-TEST(NeuronFolder, CapturesOfOneCoreAreNoRanks) {
+TEST(NeuronFolder, SingleCoreCapturesAreNoRanks) {
   const fs::path folder =
       fs::path(::testing::TempDir()) / ("neuron_folder_" + std::to_string(::getpid()));
   fs::create_directories(folder);
@@ -338,7 +338,7 @@ TEST(NeuronFolder, CapturesOfOneCoreAreNoRanks) {
 }
 
 // Every table of schema 7.4.0 is read, or named to the user, or a header without numbers.
-TEST(NeuronTables, EveryTableOfTheSchemaIsKnown) {
+TEST(NeuronTables, KnowsEveryTableOfTheSchema) {
   std::ifstream schema(std::string(PROFGAUGE_SHARED_DIR) +
                        "/formats/neuron-parquet-schema-7.4.0.tsv");
   if (!schema) GTEST_SKIP() << "no shared data";

@@ -73,7 +73,7 @@ class NsightCaptureTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(NsightCaptureTest, LostEventsOfAProcessWithoutCudaAreNotTheProgramsOwn) {
+TEST_F(NsightCaptureTest, IgnoresLossOfProcessWithoutCuda) {
   const auto is_loss = [&](const std::string& process) {
     Write(Lost(process));
     return Read().log.HasDataLoss();
@@ -86,7 +86,7 @@ TEST_F(NsightCaptureTest, LostEventsOfAProcessWithoutCudaAreNotTheProgramsOwn) {
 }
 
 // One that marks ranges is no helper: all of its work may be lost.
-TEST_F(NsightCaptureTest, LostEventsOfAProcessThatMarksRangesAreTheProgramsOwn) {
+TEST_F(NsightCaptureTest, CountsLossOfMarkingProcess) {
   for (const bool marks : {false, true}) {
     Write(kRanges +
           (marks ? "insert into NVTX_EVENTS values (100, 200, 59, 'step 1', " +
@@ -97,14 +97,14 @@ TEST_F(NsightCaptureTest, LostEventsOfAProcessThatMarksRangesAreTheProgramsOwn) 
   }
 }
 
-TEST_F(NsightCaptureTest, LostEventsCountWhereNoProcessHasAny) {
+TEST_F(NsightCaptureTest, CountsLossWithoutAnyCuda) {
   Write("delete from CUPTI_ACTIVITY_KIND_KERNEL; delete from CUPTI_ACTIVITY_KIND_RUNTIME;" +
         kRanges + Range(100, "200", "step 1", 1) + Lost(std::to_string(Global(8, 0))));
   EXPECT_TRUE(Read().log.HasDataLoss());
 }
 
 // Each would otherwise last to the end of the capture, and the first hold all others.
-TEST_F(NsightCaptureTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
+TEST_F(NsightCaptureTest, UnclosedMarkerLastsToTheNext) {
   Write(kRanges + Range(100, "null", "epoch 1", 1) + Range(200, "null", "step 1", 1) +
         Range(1200, "1900", "step 2", 1) + Range(300, "null", "step 1", 2) +
         Range(2200, "null", "step 10", 1));
@@ -114,7 +114,7 @@ TEST_F(NsightCaptureTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
   EXPECT_EQ(profile.log[Counter::ranges_not_closed], 4u);
 }
 
-TEST_F(NsightCaptureTest, AFileWithoutItsLastBytesIsRefused) {
+TEST_F(NsightCaptureTest, RefusesTruncatedFile) {
   Write("");
   const auto size = std::filesystem::file_size(path_);
   std::filesystem::resize_file(path_, size - 1);

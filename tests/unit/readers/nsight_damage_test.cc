@@ -35,7 +35,7 @@ TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
 
 // Exports differ by version in nearly every column: none that is missing may break the reading, and
 // what must be there is refused by name.
-TEST_F(NsightTest, AnyColumnAndAnyTableMayBeMissing) {
+TEST_F(NsightTest, AnyColumnOrTableMayBeMissing) {
   const std::string rest =
       nsight_tables::kOsCalls + std::string("insert into OSRT_API values (600, 640, ") + kThread1 +
       ", 4);" + nsight_tables::kScheduling + "insert into SCHED_EVENTS values (100, 1, " +
@@ -86,7 +86,7 @@ TEST_F(NsightTest, PollingIsNoError) {
 
 // What no one can have recorded is left out: times whose sums would overflow, tables that are
 // programs (this one never ends).
-TEST_F(NsightTest, HostileTimesAndViewsAreLeftOut) {
+TEST_F(NsightTest, SkipsHostileTimesAndViews) {
   const std::string most = "9223372036854775807", least = "-9223372036854775808";
   Write(Basic() + "insert into CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId) values (" + most +
         ", " + most + ", 0), (" + least + ", " + most + ", 0), (0, " + most +

@@ -25,7 +25,7 @@ TEST_F(NsightTest, RangesAreProjectedOntoTheGpu) {
   EXPECT_EQ(profile.device_ranges.duration[0], 1100);
 }
 
-TEST_F(NsightTest, MarksAreMomentsWithWhatIsAttachedAndThreadsHaveNames) {
+TEST_F(NsightTest, MarksKeepDataThreadsKeepNames) {
   Write(Basic() +
         "alter table NVTX_EVENTS add column category integer;"
         "alter table NVTX_EVENTS add column color integer;"
@@ -54,7 +54,7 @@ TEST_F(NsightTest, MarksAreMomentsWithWhatIsAttachedAndThreadsHaveNames) {
   EXPECT_EQ(marks, 1u);
 }
 
-TEST_F(NsightTest, CallsOfLibrariesAreRangesOfTheirDomain) {
+TEST_F(NsightTest, LibraryCallsAreDomainRanges) {
   Write(Basic() +
         "insert into StringIds values (901, 'cudnnConvolutionForward'), (902, 'cublasSgemm_v2');"
         "create table CUDNN_EVENTS (start integer, end integer, eventClass integer, "
@@ -122,7 +122,7 @@ std::string Payload(int schema, std::initializer_list<std::uint64_t> numbers) {
   return "x'" + bytes + "'";
 }
 
-TEST_F(NsightTest, NcclSaysTheSizesAndGroupsOfItsCalls) {
+TEST_F(NsightTest, NcclGivesSizesAndGroups) {
   std::string sql = Basic() + R"(
     alter table NVTX_EVENTS add column binaryData blob;
     create table NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId integer, schemaId integer, idx integer,

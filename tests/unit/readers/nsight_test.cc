@@ -55,7 +55,7 @@ TEST_F(NsightTest, CountsWhatIsWrong) {
   EXPECT_EQ(profile.Name(profile.device.name[2]), "(unnamed kernel)");
 }
 
-TEST_F(NsightTest, TheSameOrdinalInTwoProcessesIsTwoGpus) {
+TEST_F(NsightTest, OrdinalOfTwoProcessesIsTwoGpus) {
   Write(Basic() +
         "insert into CUPTI_ACTIVITY_KIND_KERNEL select start, end, 0, streamId, correlationId, "
         "134217728, demangledName, shortName, 1, 1, 1, 1, 1, 1, 1, 0, 0 "
@@ -95,7 +95,7 @@ std::string TwoRanks(int gpus, Ns apart) {
 
 // NCCL refuses two ranks on one GPU: of processes that communicate, each has its own
 // (CUDA_VISIBLE_DEVICES), and what one of them marks is when the other works, too.
-TEST_F(NsightTest, ProcessesThatCommunicateHaveGpusOfTheirOwn) {
+TEST_F(NsightTest, CommunicatingProcessesHaveSeparateGpus) {
   Write(TwoRanks(4, 20'000));
   const Profile profile = Read();
   const std::set<std::int32_t> gpus(profile.device.gpu.begin(), profile.device.gpu.end());
@@ -112,7 +112,7 @@ TEST_F(NsightTest, ProcessesThatCommunicateHaveGpusOfTheirOwn) {
 }
 
 // Of its own threads, which hold no one up, nothing is kept.
-TEST_F(NsightTest, WhatNsysDoesOnTheProgramsThreadsIsKept) {
+TEST_F(NsightTest, KeepsNsysWorkOnProgramThreads) {
   Write(Basic() +
         "create table PROFILER_OVERHEAD (start integer, end integer, globalTid integer, nameId "
         "integer); insert into PROFILER_OVERHEAD values (850, 1000, " +
@@ -124,7 +124,7 @@ TEST_F(NsightTest, WhatNsysDoesOnTheProgramsThreadsIsKept) {
   EXPECT_EQ(profile.threads[profile.cpu->overhead[0].thread.value].tid, 1);
 }
 
-TEST_F(NsightTest, ProcessesThatDoNotCommunicateMayShareAGpu) {
+TEST_F(NsightTest, OtherProcessesMayShareAGpu) {
   Write(TwoRanks(4, 1'000'000));
   const Profile profile = Read();
   const std::set<std::int32_t> gpus(profile.device.gpu.begin(), profile.device.gpu.end());
@@ -133,7 +133,7 @@ TEST_F(NsightTest, ProcessesThatDoNotCommunicateMayShareAGpu) {
   EXPECT_EQ(profile.host.size(), 1u);
 }
 
-TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
+TEST_F(NsightTest, CaptureDiagnosticsBecomeWarnings) {
   Write(Basic() +
         "create table DIAGNOSTIC_EVENT (severity integer, text text);"
         "insert into DIAGNOSTIC_EVENT values "
@@ -156,7 +156,7 @@ TEST_F(NsightTest, WhatNsysSaysOfItsCaptureBecomesWarningsWithoutItsText) {
   }
 }
 
-TEST_F(NsightTest, GraphsRecordedWholeAreWorkWhoseKernelsAreUnknown) {
+TEST_F(NsightTest, WholeGraphsHaveUnknownKernels) {
   Write(Basic() + nsight_tables::kGraphTraces +
         "insert into CUPTI_ACTIVITY_KIND_GRAPH_TRACE values (3000, 4500, 0, 7, 20, 117440512, 5);");
   const Profile profile = Read();
@@ -182,7 +182,7 @@ TEST_F(NsightTest, GraphsRecordedByKernelSaySo) {
               ::testing::Contains(std::pair<std::string, std::string>("cuda_graphs", "by kernel")));
 }
 
-TEST_F(NsightTest, WhatTheGpusCountersMeasuredIsReported) {
+TEST_F(NsightTest, ReportsGpuCounters) {
   Write(Basic() + nsight_tables::kGpuMetricNames +
         "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'Tensor Active [Throughput %]'), "
         "(256, 4, 'GPC Clock Frequency [MHz]');" +
@@ -196,7 +196,7 @@ TEST_F(NsightTest, WhatTheGpusCountersMeasuredIsReported) {
 }
 
 // The machine has a GPU that the program does not use, and was sampled before it began.
-TEST_F(NsightTest, CountersAreOfGpusWithWorkWhileTheyHaveIt) {
+TEST_F(NsightTest, CountersOnlyOfWorkingGpus) {
   Write(Basic() + nsight_tables::kGpuMetricNames +
         "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'Tensor Active [Throughput %]');" +
         nsight_tables::kGpuMetrics +

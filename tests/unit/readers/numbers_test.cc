@@ -57,7 +57,7 @@ TEST(KinetoNumbers, UnpaddedFractionsAreNanoseconds) {
   }
 }
 
-TEST(KinetoNumbers, TheUnpaddedDialectShowsInItsFractions) {
+TEST(KinetoNumbers, FractionsShowUnpaddedDialect) {
   const auto detect = [](std::string_view a, std::string_view b) {
     return DetectFraction("{\"ts\": " + std::string(a) +
                           ", \"dur\": 1}, {\"ts\":" + std::string(b) + "}");

@@ -118,7 +118,7 @@ TEST_F(NvprofTest, ReadsKernelsCopiesCallsAndMarkers) {
   EXPECT_EQ(profile.log[Counter::events_ignored_kind], 1u);  // The instantaneous marker.
 }
 
-TEST_F(NvprofTest, LostRecordsAreDroppedAndCountedAndNamesMayBeMissing) {
+TEST_F(NvprofTest, CountsLostRecordsAndMissingNames) {
   Write(Strings() + Kernels(kConcurrent,
                             "(0, 0, 0, 7, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0), "
                             "(100, 200, 0, 7, 2, 77, 1, 1, 1, 1, 1, 1, 1, 0, 0)"));
@@ -174,7 +174,7 @@ TEST_F(NvprofTest, CopiesWithoutTheirTimesAreLost) {
   }
 }
 
-TEST_F(NvprofTest, SerializedRunsHaveTheirKernelsInTheOtherTable) {
+TEST_F(NvprofTest, SerializedRunsUseOtherTable) {
   const std::string row = "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)";
   Write(Strings() + Kernels(kConcurrent, "") + Kernels("CUPTI_ACTIVITY_KIND_KERNEL", row));
   EXPECT_EQ(Read().device.size(), 1u);
@@ -184,7 +184,7 @@ TEST_F(NvprofTest, SerializedRunsHaveTheirKernelsInTheOtherTable) {
   EXPECT_EQ(Read().device.size(), 1u);
 }
 
-TEST_F(NvprofTest, AnUnclosedRangeEndsWithTheLastMarkerAndOneAcrossThreadsIsLeftOut) {
+TEST_F(NvprofTest, UnclosedAndCrossThreadRanges) {
   Write(Strings() + Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") +
         Markers("(2, 50, 1, 2, x'070000000100000000000000', 4, 0), "
                 "(2, 60, 2, 2, x'070000000100000000000000', 4, 0), "
@@ -197,7 +197,7 @@ TEST_F(NvprofTest, AnUnclosedRangeEndsWithTheLastMarkerAndOneAcrossThreadsIsLeft
 }
 
 // Where a profiler lost all ends, each would otherwise hold all that follow it.
-TEST_F(NvprofTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
+TEST_F(NvprofTest, UnclosedMarkerLastsToTheNext) {
   Write(Strings() + "insert into StringTable values (6, 'step 2'), (7, 'step 10');" +
         Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") +
         Markers("(2, 50, 1, 2, x'070000000100000000000000', 5, 0), "
@@ -210,7 +210,7 @@ TEST_F(NvprofTest, AMarkerWithoutAnEndLastsToTheNextOfItsName) {
 }
 
 // Rows of a table have no order.
-TEST_F(NvprofTest, MarkersArePairedWhereverTheirRowsAre) {
+TEST_F(NvprofTest, PairsMarkersOfAnyRows) {
   const std::vector<std::string> rows = {"(2, 50, 1, 2, x'070000000100000000000000', 5, 0)",
                                          "(2, 50, 2, 2, x'070000000100000000000000', 4, 0)",
                                          "(4, 50, 2, 2, x'070000000100000000000000', 0, 0)",
@@ -229,7 +229,7 @@ TEST_F(NvprofTest, MarkersArePairedWhereverTheirRowsAre) {
 }
 
 // Calls of a later CUDA have numbers that are unknown; kernels tell what they do.
-TEST_F(NvprofTest, AnUnknownCallThatLaunchesKernelsIsALaunch) {
+TEST_F(NvprofTest, UnknownLaunchingCallIsALaunch) {
   const auto read = [&](int lost) {
     std::string kernels, calls;
     for (int i = 0; i < 100; ++i) {
@@ -252,7 +252,7 @@ TEST_F(NvprofTest, AnUnknownCallThatLaunchesKernelsIsALaunch) {
   EXPECT_TRUE(read(30).log.HasDataLoss());
 }
 
-TEST_F(NvprofTest, RefusesWhatHasNoNamesOrNoGpuActivity) {
+TEST_F(NvprofTest, RefusesFilesWithoutGpuActivity) {
   Write(Kernels(kConcurrent, ""));
   EXPECT_EQ(ReadProfile(path_, {}).error().code, "nvprof/no-strings");
   std::filesystem::remove(path_);

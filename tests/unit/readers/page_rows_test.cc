@@ -102,7 +102,7 @@ TEST_F(PageRowsTest, AColumnMayBeTheRowid) {
   EXPECT_EQ(Read(*table, 0, 9000), Expected("id, b, id", 0, 9000));
 }
 
-TEST_F(PageRowsTest, WhatIsNotPlainIsLeftToSqlite) {
+TEST_F(PageRowsTest, LeavesOtherPagesToSqlite) {
   Write(4096, kRows);
   EXPECT_FALSE(Find({"a", "s"}));
   EXPECT_FALSE(Find({"r"}));

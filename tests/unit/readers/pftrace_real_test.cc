@@ -79,7 +79,7 @@ TEST(PftraceReal, DamagedOnesEndAsExpected) {
   }
 }
 
-TEST(PftraceReal, WhatIsLeftOfATruncatedOneIsRead) {
+TEST(PftraceReal, ReadsRestOfTruncatedFile) {
   if (!fs::exists(kPerfetto)) GTEST_SKIP() << "no collected traces beside the checkout";
   const auto path = (kPerfetto / "malformed" / "truncated_in_packet.pftrace").string();
   const auto profile = ReadProfile(path, {.allow_incomplete = true, .progress = {}});
@@ -88,7 +88,7 @@ TEST(PftraceReal, WhatIsLeftOfATruncatedOneIsRead) {
   EXPECT_GT(profile->device.size(), 70u);
 }
 
-TEST(PftraceReal, OtherWritersAreRefusedWithAWayOut) {
+TEST(PftraceReal, RefusesOtherWritersWithHelp) {
   if (!fs::exists(kPerfetto)) GTEST_SKIP() << "no collected traces beside the checkout";
   const auto refusal = [](const char* file) {
     const auto profile = ReadProfile((kPerfetto / file).string(), {});

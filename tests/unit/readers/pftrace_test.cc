@@ -110,7 +110,7 @@ TEST(Pftrace, RefusesWhatCannotBeUnpacked) {
 }
 
 // PyTorch's groups: two operators that overlap without nesting.
-TEST(Pftrace, TheKthEndOfAGroupIsThatOfTheKthBegin) {
+TEST(Pftrace, PairsGroupsInOrder) {
   TraceText text;
   text.Clock().Threads().Interned({"a", "b"}, {"cpu_op"});
   text.Packet(Event(0, kNeeds).Sub(11, Begin(kMain, 1, 1)));
@@ -130,7 +130,7 @@ TEST(Pftrace, TheKthEndOfAGroupIsThatOfTheKthBegin) {
   EXPECT_THAT(Ops(*profile), ElementsAre("a 0+50", "b 10+30"));
 }
 
-TEST(PftracePairing, PairsByPlaceByTrackAndByTime) {
+TEST(PftracePairing, PairsByPlaceTrackAndTime) {
   const auto ends = [](const std::vector<SliceMark>& marks) { return Pair(marks).end_of; };
   constexpr std::uint32_t kNone = Paired::kNone;
   // A group whose slices overlap: begins at 0 and 1, ends at 5 and 6 in the order 5, 6 of b, a.
@@ -156,7 +156,7 @@ TEST(PftracePairing, PairsByPlaceByTrackAndByTime) {
   EXPECT_TRUE(ends({}).empty());
 }
 
-TEST(Pftrace, StateIsOfASequenceAndEndsWhenItIsCleared) {
+TEST(Pftrace, SequenceStateEndsWhenCleared) {
   TraceText text;
   text.Clock().Threads().Interned({"one"}, {"cpu_op"});
   const auto named = [](const std::string& name) {
@@ -209,7 +209,7 @@ TEST(Pftrace, ClocksOfASequence) {
   EXPECT_EQ(profile->log[Counter::events_bad_time], 1u) << "a clock that nothing explains";
 }
 
-TEST(Pftrace, TracksMayFollowAndMissAndLeadInACircle) {
+TEST(Pftrace, TracksMayBeLateMissingOrCircular) {
   TraceText text;
   text.Clock().Interned({"a", "b"}, {"cpu_op"});
   text.Slice(Begin(kMain, 1, 1), 0, 5).Slice(Begin(99, 2, 1), 6, 9, 99).Threads();
@@ -243,7 +243,7 @@ TEST(Pftrace, LostPacketsAreDataLoss) {
   EXPECT_FALSE(profile->log.HasDataLoss());
 }
 
-TEST(Pftrace, NamesThatAreNotInternedAreShownByTheirNumbers) {
+TEST(Pftrace, ShowsUninternedNamesByNumber) {
   TraceText text;
   text.Clock().Threads().Interned({"a"}, {"cpu_op"}).Slice(Begin(kMain, 5, 1), 0, 5);
   const auto profile = ReadPftrace(text.str());
@@ -359,7 +359,7 @@ void ExpectAnAnswer(const std::string& bytes) {
   }
 }
 
-TEST(Pftrace, EveryTruncationAndBitFlipEndsInAnAnswer) {
+TEST(Pftrace, EveryDamageGivesAnAnswer) {
   const std::string bytes = OneKernel().str();
   for (std::size_t size = 0; size < bytes.size(); ++size) ExpectAnAnswer(bytes.substr(0, size));
   for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {

@@ -66,7 +66,7 @@ TEST_F(NetDictTest, AKernelPerLineWithItsCall) {
 }
 
 // linear calls matmul, then add_: one call of linear with two kernels, whose work counts once.
-TEST_F(NetDictTest, OperatorsOfOnePythonFunctionAreOneCall) {
+TEST_F(NetDictTest, PythonFunctionsOperatorsAreOneCall) {
   const auto line = [](const char* inner, int seq) {
     const std::string text =
         "{'mod': 'torch.nn.functional', 'op': 'linear', 'args': [{'name': '', 'type': 'tensor', "
@@ -89,7 +89,7 @@ TEST_F(NetDictTest, OperatorsOfOnePythonFunctionAreOneCall) {
 }
 
 // Without gradients the sequence number stands still: PyProf counts on from call to call.
-TEST_F(NetDictTest, CallsOfOneSequenceNumberAreTakenApart) {
+TEST_F(NetDictTest, SeparatesCallsOfOneSequenceNumber) {
   const auto line = [](const char* op, int size, int sub) {
     const std::string text = fmt::format(
         "{{'mod': 'Tensor', 'op': '{}', 'args': [{{'name': '', 'type': 'tensor', 'shape': ({},), "
@@ -114,7 +114,7 @@ TEST_F(NetDictTest, CallsOfOneSequenceNumberAreTakenApart) {
                                             "Tensor.mul_ [[600]]"));
 }
 
-TEST_F(NetDictTest, BadLinesAreCountedWithTheirPlace) {
+TEST_F(NetDictTest, CountsBadLinesWithPlace) {
   std::string text;
   for (int i = 0; i < 9; ++i) text += Line(10);
   const auto profile = Read(text + "{'kShortName': open('/etc/passwd')}\n");
@@ -124,7 +124,7 @@ TEST_F(NetDictTest, BadLinesAreCountedWithTheirPlace) {
               ::testing::ElementsAre("line 10: expected a value at column 16"));
 }
 
-TEST_F(NetDictTest, MoreThanOneBadLineInTenIsNoProfile) {
+TEST_F(NetDictTest, ManyBadLinesAreNoProfile) {
   const auto profile = Read(Line(10) + "{'kShortName': 3}\n");
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().code, "pyprof/bad-lines");

@@ -22,13 +22,13 @@ Result<std::vector<Profile>> ReadText(const Reader& reader, const std::string& t
   return reader.ReadRanks(*source, {});
 }
 
-TEST(References, ANameThatIsNotThereIsEmpty) {
+TEST(References, MissingNameIsEmpty) {
   ProfileBuilder builder;
   EXPECT_EQ(builder.Name(StringId{}), "");
   EXPECT_EQ(builder.Name(builder.Intern("mm")), "mm");
 }
 
-TEST(References, LayersOfNeuronWithoutNamesAreLeftOut) {
+TEST(References, SkipsUnnamedNeuronLayers) {
   const auto ranks = ReadText(*readers::MakeNeuronReader(), R"({
     "layer_summary": [{"start": 1, "end": 5, "duration": 4, "parent_name": "sg00"},
                       {"start": 1, "end": 5, "duration": 4, "name": "a", "parent_name": "b"},
@@ -46,7 +46,7 @@ TEST(References, LayersOfNeuronWithoutNamesAreLeftOut) {
   EXPECT_THAT(paths, ::testing::ElementsAre("b/a", "a/b"));
 }
 
-TEST(References, KernelsOfRocprofv3WithoutSymbolAgentOrKind) {
+TEST(References, Rocprofv3KernelsWithoutSymbol) {
   const auto ranks = ReadText(*readers::MakeRocprofv3Reader(), R"({"rocprofiler-sdk-tool": [{
     "metadata": {"pid": 7}, "agents": [], "kernel_symbols": [],
     "strings": {"buffer_records": []},

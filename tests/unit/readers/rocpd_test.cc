@@ -196,7 +196,7 @@ TEST_F(RocpdTest, RefusesAFileThatIsHalfWritten) {
   EXPECT_TRUE(ReadProfile(path_, {}));
 }
 
-TEST_F(RocpdTest, AnyTableAndAnyColumnMayBeMissing) {
+TEST_F(RocpdTest, AnyTableOrColumnMayBeMissing) {
   const std::set<std::string> kAllowed = {"", "rocpd/unknown-schema", "rocprofv3/no-events",
                                           "input/rocpd", "input/sqlite"};
   std::vector<std::string> changes;
@@ -238,7 +238,7 @@ TEST_F(RocpdTest, SaysThatKernelsAreMissing) {
               Contains(HasSubstr("kernels were launched and traced, but none is in the file")));
 }
 
-TEST_F(RocpdTest, TakesTheRankOfWhoeverStartedTheRun) {
+TEST_F(RocpdTest, TakesRankOfTheLauncher) {
   const std::vector<std::pair<std::string, std::pair<std::int64_t, std::int64_t>>> kCases = {
       {R"({"RANK": "3", "WORLD_SIZE": "8", "SLURM_PROCID": "0"})", {3, 8}},
       {R"({"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "4"})", {2, 4}},
@@ -258,7 +258,7 @@ TEST_F(RocpdTest, TakesTheRankOfWhoeverStartedTheRun) {
   }
 }
 
-TEST_F(RocpdTest, SaysThatAFilterLeftOutKernelsAndNotWhich) {
+TEST_F(RocpdTest, ReportsFilterWithoutItsText) {
   Write(path_, Process("_a") +
                    "; update rocpd_info_process_a set environment = '{\"ROCPROF_KERNEL_TRACE\": "
                    "\"1\", \"ROCPROF_KERNEL_FILTER_INCLUDE_REGEX\": \"secret.*\"}'");
@@ -267,7 +267,7 @@ TEST_F(RocpdTest, SaysThatAFilterLeftOutKernelsAndNotWhich) {
                                  "traced", "kernels, only kernels of a filter")));
 }
 
-TEST_F(RocpdTest, NamesWhatRocprofSysOfRocm7Lacks) {
+TEST_F(RocpdTest, NamesDataMissingInRocm7) {
   Write(path_, Of(kSchema3, "_a") +
                    "; insert into rocpd_metadata_a (tag, value) values ('upid', '1'), "
                    "('schema_version', '3')");
@@ -277,7 +277,7 @@ TEST_F(RocpdTest, NamesWhatRocprofSysOfRocm7Lacks) {
   EXPECT_THAT(profile.error().message, HasSubstr("database of rocprof-sys has no kernels"));
 }
 
-TEST_F(RocpdTest, FindsWhatRocprofSysWritesForEachProcess) {
+TEST_F(RocpdTest, FindsRocprofSysFilesByProcess) {
   for (const std::string rank : {"0", "1"}) {
     const std::string folder = folder_ + "/out/2026-01-0" + rank;
     fs::create_directories(folder);

@@ -95,7 +95,7 @@ TEST_F(RunSideAttach, InAFolderByItsRank) {
   EXPECT_EQ(StepsOf(profiles[0]), 22u);
 }
 
-TEST_F(RunSideAttach, TheLongestCountsAndTheInnerShowsTheProcess) {
+TEST_F(RunSideAttach, LongestCountsInnerShowsProcess) {
   Write("a.run.json", Document(40));
   std::vector<Profile> profiles = List(Of("a.json"));
   profiles[0].run_document = Document(25);

@@ -60,7 +60,7 @@ class ScrubTest : public ::testing::Test {
   std::string in_, out_;
 };
 
-TEST_F(ScrubTest, KeepsWhatReportsNeedAndNothingElse) {
+TEST_F(ScrubTest, KeepsOnlyReportData) {
   using namespace nsight_tables;
   Write(std::string(kStringIds) + kNamedKernels + kRuntimeCalls + kNvtxTexts + kCaptureMetadata +
         kDiagnostics + R"(
@@ -98,7 +98,7 @@ TEST_F(ScrubTest, KeepsWhatReportsNeedAndNothingElse) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 2);
 }
 
-TEST_F(ScrubTest, WritesOverNothingAndKnowsOneFormat) {
+TEST_F(ScrubTest, NeverOverwritesKnowsOneFormat) {
   Write("create table recipes (x integer)");
   EXPECT_EQ(ScrubExport(in_, out_).error().code, "scrub/not-an-export");
   EXPECT_EQ(ScrubExport(in_, in_).error().code, "output/exists");

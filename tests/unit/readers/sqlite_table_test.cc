@@ -91,7 +91,7 @@ class SqliteTableTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(SqliteTableTest, LongTablesAreReadAsSqliteStepsThroughThem) {
+TEST_F(SqliteTableTest, LongTablesEqualSqlite) {
   Write("create table t (a integer, b);" + Numbers(100'000));
   EXPECT_GT(RowsAtMost(), 0U);
   const auto expected = Expected();
@@ -100,7 +100,7 @@ TEST_F(SqliteTableTest, LongTablesAreReadAsSqliteStepsThroughThem) {
 }
 
 // Where all columns hold whole numbers rows are taken from pages, except for blocks with others.
-TEST_F(SqliteTableTest, LongTablesOfWholeNumbersAreReadAsSqliteStepsThroughThem) {
+TEST_F(SqliteTableTest, LongNumberTablesEqualSqlite) {
   const std::string whole =
       "create table t (a integer, b integer);"
       "with recursive i(n) as (select 1 union all select n + 1 from i where "
@@ -112,7 +112,7 @@ TEST_F(SqliteTableTest, LongTablesOfWholeNumbersAreReadAsSqliteStepsThroughThem)
 }
 
 // A key of an inner page that is too large hides the pages after it: no row is lost unsaid.
-TEST_F(SqliteTableTest, ADamagedKeyIsNoEndOfTheTable) {
+TEST_F(SqliteTableTest, DamagedKeyDoesNotEndTable) {
   Write(
       "create table t (a integer, b integer);"
       "with recursive i(n) as (select 1 union all select n + 1 from i where n < 200000) "
@@ -185,7 +185,7 @@ TEST_F(SqliteTableTest, OtherTablesAreSteppedThrough) {
   EXPECT_TRUE(Read(2) == Expected());
 }
 
-TEST_F(SqliteTableTest, WhatARowThrowsComesBackAndEndsTheScan) {
+TEST_F(SqliteTableTest, RowExceptionEndsTheScan) {
   Write("create table t (a integer, b);" + Numbers(100'000));
   for (const std::size_t threads : {1, 2, 7}) {
     LimitThreads(threads);
@@ -200,7 +200,7 @@ TEST_F(SqliteTableTest, WhatARowThrowsComesBackAndEndsTheScan) {
   }
 }
 
-TEST_F(SqliteTableTest, DamageInTheMiddleIsAnErrorWithEveryNumberOfThreads) {
+TEST_F(SqliteTableTest, DamageFailsWithAnyThreads) {
   Write("create table t (a integer, b);" + Numbers(100'000));
   {
     std::FILE* file = std::fopen(path_.c_str(), "r+b");

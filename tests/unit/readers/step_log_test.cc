@@ -20,7 +20,7 @@ std::string CodeOfLog(std::string_view text, const StepTimesInput& how = {}) {
 
 constexpr Ns kMillisecond = 1'000'000;
 
-TEST(StepLog, MegatronPrintsMeansOfTheIterationsSinceTheLineBefore) {
+TEST(StepLog, MegatronPrintsMeansBetweenLines) {
   const StepLog log = Log(
       "building GPT model ...\n"
       " [2026-01-02 03:04:05.1] iteration        1/      61 | consumed samples: 256 | elapsed time "

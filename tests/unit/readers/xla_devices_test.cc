@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 
 // FLOPs and bytes that the compiler states of ops: a loop's are those of its body.
-TEST(XPlane, PlacesTheOpsOfATpuOnTheRoofline) {
+TEST(XPlane, PlacesTpuOpsOnRoofline) {
   PlaneText device("/device:TPU:0");
   device.PlaneStat("peak_teraflops_per_second", 2)
       .PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
@@ -48,7 +48,7 @@ TEST(XPlane, PlacesTheOpsOfATpuOnTheRoofline) {
   EXPECT_NEAR(AsNumber(cell(1, "roof_share"), 0), 0.5, 1e-12);
 }
 
-TEST(XPlane, GivesEachInstantOfATpuToTheInnermostOp) {
+TEST(XPlane, InnermostTpuOpTakesTheTime) {
   PlaneText device("/device:TPU:0");
   device.Line(1, "Steps", 0, {{"7", 0, 1000, {}}});
   device.Line(3, "XLA Ops", 0,
@@ -68,7 +68,7 @@ TEST(XPlane, GivesEachInstantOfATpuToTheInnermostOp) {
 
 // The host runs ahead and marks no separate steps: each is from the launch of its first work to
 // that of the next one's, so that its work is its own.
-TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
+TEST(XPlane, DeviceStepsAreTheLaunchingHosts) {
   PlaneText host("/host:CPU");
   host.Line(583, "Host Threads/583", 0,
             {{"cuLaunchKernel", 10, 5, {{"correlation_id", "1"}}},
@@ -91,7 +91,7 @@ TEST(XPlane, StepsOfADeviceAreTheHostsThatLaunchedThem) {
 
 // Two devices whose steps are apart in time are judged in their own; where they overlap, one
 // device's steps are those of all.
-TEST(XPlane, DevicesWhoseStepsAreApartAreRanks) {
+TEST(XPlane, DevicesWithSeparateStepsAreRanks) {
   for (const std::uint64_t apart : {0, 40, 5'000}) {
     std::string planes;
     for (std::uint64_t gpu = 0; gpu < 2; ++gpu) {
@@ -119,7 +119,7 @@ TEST(XPlane, DevicesWhoseStepsAreApartAreRanks) {
 }
 
 // Planes of SparseCores end with their number, which is no TPU's; what they run keeps theirs busy.
-TEST(XPlane, SparseCoresAreUnitsOfTheirTpu) {
+TEST(XPlane, SparseCoresAreTpuUnits) {
   PlaneText tpu("/device:TPU:2"), first("/device:TPU:2 SparseCore 0"),
       second("/device:TPU:2 SparseCore 1");
   tpu.PlaneStat("peak_teraflops_per_second", 2).PlaneStat("peak_hbm_bw_gigabytes_per_second", 100);
@@ -150,7 +150,7 @@ TEST(XPlane, SparseCoresAreUnitsOfTheirTpu) {
 
 // Nothing records what launches a TPU's work: where it runs behind the host's steps, the TPU's own
 // say how long an iteration takes.
-TEST(XPlane, StepsAreTheTpusWhereTheHostRunsAhead) {
+TEST(XPlane, StepsAreTheTpusIfHostLeads) {
   struct Row {
     const char* plane;
     const char* ops;
@@ -188,7 +188,7 @@ TEST(XPlane, StepsAreTheTpusWhereTheHostRunsAhead) {
 }
 
 // Several devices of one program are not several programs.
-TEST(XPlane, StepsOfSeveralDevicesAreOfOneProcess) {
+TEST(XPlane, SeveralDevicesStepsAreOneProcess) {
   PlaneText first("/device:TPU:0"), second("/device:TPU:1");
   for (PlaneText* device : {&first, &second}) {
     device->Line(1, "Steps", 0, {{"7", 100, 200, {}}, {"8", 300, 200, {}}});
@@ -205,7 +205,7 @@ TEST(XPlane, StepsOfSeveralDevicesAreOfOneProcess) {
 }
 
 // Steps and modules of TPUs say that they ran, and trace.json states nothing else of them.
-TEST(XlaTrace, ATpuIsADeviceByItsPlanesName) {
+TEST(XlaTrace, PlaneNameMakesATpu) {
   const std::string events =
       R"({"ph":"M","pid":1,"tid":1,"name":"thread_name","args":{"name":"Steps"}},
 {"ph":"M","pid":2,"name":"process_name","args":{"name":"host7 /device:TPU:1"}},

@@ -125,7 +125,7 @@ void ExpectOneStep(const Profile& profile) {
   EXPECT_EQ(profile.memory.device[0], 1);
 }
 
-TEST(XPlane, ReadsKernelsWithTheirOpsAndSteps) {
+TEST(XPlane, ReadsKernelsWithOpsAndSteps) {
   const auto profile = ReadBytes(OneStep());
   ASSERT_TRUE(profile) << profile.error().message;
   ExpectOneStep(*profile);
@@ -163,7 +163,7 @@ std::string ReorderedEvents(const std::function<bool(const std::string&)>& wants
 }
 
 // A list of events has no order.
-TEST(XlaTrace, NamesOfTracksAreBeforeTheirEventsOrAfter) {
+TEST(XlaTrace, TrackNamesMayBeLate) {
   const auto has = [](std::string words) {
     return [words = std::move(words)](const std::string& event) {
       return event.find(words) != event.npos;
@@ -180,7 +180,7 @@ TEST(XlaTrace, NamesOfTracksAreBeforeTheirEventsOrAfter) {
   }
 }
 
-TEST(XlaTrace, EventsOfTracksThatAreNeverNamedAreLost) {
+TEST(XlaTrace, EventsOfUnnamedTracksAreLost) {
   for (const char* name : {"Stream #20(Kernel)", "/device:GPU:1"}) {
     SCOPED_TRACE(name);
     std::string text = kOneStepTrace;
@@ -201,7 +201,7 @@ TEST(XlaTrace, EventsOfTracksThatAreNeverNamedAreLost) {
 }
 
 // Put behind one another two files are one message with the planes of both.
-TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoProfilesAreRefused) {
+TEST(XPlane, DoubledFileCountsOnce) {
   const auto twice = ReadBytes(OneStep() + OneStep());
   ASSERT_TRUE(twice) << twice.error().message;
   ExpectOneStep(*twice);
@@ -221,7 +221,7 @@ TEST(XPlane, AFileTwiceInOneCountsOnceAndTwoProfilesAreRefused) {
 }
 
 // What the profiler says of its profile is in the space itself, beside the planes.
-TEST(XPlane, WhatTheProfilerSaysItDroppedIsLost) {
+TEST(XPlane, ProfilersDroppedEventsAreLost) {
   constexpr std::uint32_t kErrors = 2, kWarnings = 3;
   struct Row {
     std::uint32_t field;
@@ -257,7 +257,7 @@ TEST(XPlane, WhatTheProfilerSaysItDroppedIsLost) {
   EXPECT_EQ(two->log[Counter::profiler_warnings], 1);
 }
 
-TEST(XPlane, RefusesWhatIsCutOffOrDamaged) {
+TEST(XPlane, RefusesTruncatedOrDamaged) {
   const std::string whole = OneStep();
   const auto cut = ReadBytes(whole.substr(0, whole.size() - 9));
   ASSERT_FALSE(cut);
@@ -279,7 +279,7 @@ TEST(XPlane, RefusesWhatIsCutOffOrDamaged) {
   EXPECT_EQ(empty.error().code, "xla/no-events");
 }
 
-TEST(XlaTrace, RefusesWhatIsCutOffOrDamaged) {
+TEST(XlaTrace, RefusesTruncatedOrDamaged) {
   const std::string whole = kOneStepTrace;
   const auto cut = ReadTrace(whole.substr(0, whole.size() - 40));
   ASSERT_FALSE(cut);
@@ -312,7 +312,7 @@ TEST(XlaSniff, DistinguishesXlaFromKineto) {
   EXPECT_EQ(Sniff(*trace, OneStep()), Match::kNo);
 }
 
-TEST(WireReader, ReadsFieldsAndStopsAtWhatIsNone) {
+TEST(WireReader, ReadsFieldsUntilInvalidBytes) {
   struct Row {
     std::string bytes;
     std::size_t fields;

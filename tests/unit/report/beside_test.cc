@@ -86,7 +86,7 @@ TEST(AlignTrees, RowsOfOnePlaceAreTogether) {
   EXPECT_EQ(Number(tree, 3, "parent"), 2);
 }
 
-TEST(AlignTrees, KernelsOfWhichThereAreNotAsManyAreNotRenamed) {
+TEST(AlignTrees, UnequalCountsAreNotRenamed) {
   const Table base = TreeOf({{-1, "op", "mm", 1, 9}, {0, "kernel", "a", 0, 9}});
   const Table current =
       TreeOf({{-1, "op", "mm", 1, 9}, {0, "kernel", "b", 0, 4}, {0, "kernel", "c", 0, 5}});
@@ -127,7 +127,7 @@ Timeline TimelineOf(const std::string& kind, Ns start, std::uint32_t link) {
   return timeline;
 }
 
-TEST(StackTimelines, TheLaterStaysAndTheEarlierMoves) {
+TEST(StackTimelines, EarlierMovesLaterStays) {
   const Timeline both = StackTimelines({TimelineOf("a", 100, 0), 100, "base"},
                                        {TimelineOf("b", 30, 0), 40, "this run"});
   EXPECT_EQ(both.start, (std::vector<Ns>{100, 110, 90, 100}));
@@ -149,7 +149,7 @@ TEST(StackTimelines, TheLaterStaysAndTheEarlierMoves) {
   EXPECT_EQ(both.peak_flops, 1e12);
 }
 
-TEST(StackTimelines, WhatTheyDoNotShareIsLeftOut) {
+TEST(StackTimelines, LeavesOutUnsharedParts) {
   Timeline other = TimelineOf("b", 0, 0);
   other.facets = {{"layer", "Layer"}};
   other.amounts[0].id = "flops";

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(RunName, IsWhatThePersonCallsTheRun) {
+TEST(RunName, IsTheUsersName) {
   struct Row {
     std::string_view path, name;
   };
@@ -148,7 +148,7 @@ TEST_F(BuildReportTest, MetricsCarryTheirTextAndDefinition) {
   EXPECT_EQ(wall->quantity.absent_because, "not in this test");
 }
 
-TEST_F(BuildReportTest, AClockThatCountsFromBootIsNoDate) {
+TEST_F(BuildReportTest, BootClockIsNoDate) {
   ranks_[0].origin_ns = 1'234'567'000'000;
   EXPECT_EQ(Build().profile.captured, "");
 }
@@ -158,7 +158,7 @@ TEST_F(BuildReportTest, SelectionInWords) {
   EXPECT_EQ(Build().profile.selection, "iterations 3 to 5 of 12");
 }
 
-TEST_F(BuildReportTest, SelectionSaysWhatTheEndOfTheProfileCutOff) {
+TEST_F(BuildReportTest, SelectionNamesCutIterations) {
   AddIterations({0, 1, 2});
   analysis_.iterations_total = 5;
   EXPECT_EQ(Build().profile.selection, "iterations 0 to 2 of 5");
@@ -268,7 +268,7 @@ TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
   EXPECT_EQ(report.gate[0].measured.text, "110\u202fms");
 }
 
-TEST_F(BuildReportTest, AnIncomparableBaselineIsInTheGateTableAsNotApplicable) {
+TEST_F(BuildReportTest, IncomparableBaselineIsNotApplicable) {
   AddIterations({0});
   RunComparison run;
   run.differences = {{"gpu", "Tesla V100", "NVIDIA A100", true}};

@@ -53,7 +53,7 @@ void AddStep(Report& report, const std::string& rule, bool fired, double after) 
   report.plan->end = step.time = {after, Unit::kTime, FormatDuration(after), ""};
 }
 
-TEST(Diagnosis, IsTheFirstStepOfThePlanInItsFindingsFirstSentence) {
+TEST(Diagnosis, IsFirstStepsSentence) {
   Report report = RunOf(10);
   AddFinding(report, "gpu/idle", State::kError, 90e6);
   AddFinding(report, "io/dataloader-bound", State::kWarn, 33e6);
@@ -78,7 +78,7 @@ TEST(Diagnosis, WithoutAPlanTheLargestBoundCounts) {
   EXPECT_EQ(Diagnose(report).bottleneck, "launch-bound");
 }
 
-TEST(Diagnosis, OfNoNumberAtAllTheFirstFindingCounts) {
+TEST(Diagnosis, WithoutNumbersFirstFindingCounts) {
   Report report = RunOf(10);
   AddFinding(report, "recording/no-iterations", State::kWarn, 0);
   AddFinding(report, "neuron/throttled", State::kWarn, 0);

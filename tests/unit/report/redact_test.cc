@@ -27,7 +27,7 @@ TEST(Redact, TakesFoldersOffFileNamesOnly) {
   for (const auto& test : kCases) EXPECT_EQ(WithoutFolders(test.text), test.without) << test.text;
 }
 
-TEST(Redact, LeavesNoHostAndNoFolderInTheReport) {
+TEST(Redact, ReportHasNoHostOrFolder) {
   Report report;
   report.profile.name = "gpu-box-17_4711";
   report.profile.sources = {"/home/me/gpu-box-17_4711.pt.trace.json"};
@@ -81,7 +81,7 @@ TEST(Redact, CoversAComparison) {
   EXPECT_EQ(report.remarks[0].text, "everything else is about run, the middle one");
 }
 
-TEST(RedactSummary, LeavesNoFolderNorHostNorPerson) {
+TEST(RedactSummary, ProfileHasNoPrivateNames) {
   Summary summary;
   summary.texts["fact.key"] = {"hostname", "Framework", "user"};
   summary.texts["fact.value"] = {"gpu-17", "/home/ada/torch.py 2.4", "ada"};

@@ -21,7 +21,7 @@ bool HasColumn(const TableSpec& spec, std::string_view id) {
                      [id](const ColumnSpec& column) { return column.id == id; });
 }
 
-TEST(TableLooks, EveryTableOfTheCatalogueHasOne) {
+TEST(TableLooks, EveryTableHasOne) {
   for (const TableSpec& spec : TableCatalogue()) {
     const TableLook* look = FindTableLook(spec.id);
     ASSERT_NE(look, nullptr) << spec.id << ": a row in report/table_look.cc says how it is shown";
@@ -31,7 +31,7 @@ TEST(TableLooks, EveryTableOfTheCatalogueHasOne) {
   }
 }
 
-TEST(TableLooks, NameTablesAndColumnsThatThereAre) {
+TEST(TableLooks, NameExistingTablesAndColumns) {
   std::set<std::string_view> seen;
   for (const TableLook& look : TableLooks()) {
     EXPECT_TRUE(seen.insert(look.id).second) << look.id << " twice";
@@ -44,14 +44,14 @@ TEST(TableLooks, NameTablesAndColumnsThatThereAre) {
   }
 }
 
-TEST(TableLooks, ATableOfANewerVersionKeepsItsOrder) {
+TEST(TableLooks, NewerTablesKeepTheirOrder) {
   Table table("of_tomorrow", "", "Of tomorrow", std::make_shared<StringPool>());
   table.AddColumn({"time", "Time", Unit::kTime, ""});
   EXPECT_EQ(FindTableLook(table.id()), nullptr);
   EXPECT_EQ(HeaviestColumn(table), nullptr);
 }
 
-TEST(TableLooks, RowsAreSortedByTheHeaviestColumnThatIsThere) {
+TEST(TableLooks, SortsByHeaviestPresentColumn) {
   Table table("kernels", "kernel_name", "Kernels", std::make_shared<StringPool>());
   table.AddColumn({"bytes", "Bytes", Unit::kBytes, ""});
   table.AddColumn({"time", "Time", Unit::kTime, ""});
@@ -76,7 +76,7 @@ TEST(TellingRows, OfManyThoseThatCostMost) {
   EXPECT_EQ(TellingRows(steps, 40'000).size(), 30'000u);
 }
 
-TEST(RowsInWorkbook, AreAllOrThoseThatShowMost) {
+TEST(RowsInWorkbook, AreAllOrTheMostTelling) {
   Table ops("ops_by_iteration", "op", "Ops by iteration", std::make_shared<StringPool>());
   Column& time = ops.AddColumn({"time", "Time", Unit::kTime, ""});
   const std::size_t most = FindTableLook("ops_by_iteration")->sheet_rows;
@@ -97,7 +97,7 @@ TEST(RowsInWorkbook, AreTenThousandRanks) {
   EXPECT_EQ(RowsInWorkbook(ranks), kXlsxRows);
 }
 
-TEST(RowsInWorkbook, AreTheFirstOfATableThatKeepsItsOrder) {
+TEST(RowsInWorkbook, AreFirstRowsOfOrderedTables) {
   Table tree("op_tree", "node", "Operator tree", std::make_shared<StringPool>());
   Column& time = tree.AddColumn({"time", "Time", Unit::kTime, ""});
   for (int i = 0; i < 9'000; ++i) time.AddInteger(i);

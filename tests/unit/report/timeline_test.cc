@@ -61,7 +61,7 @@ Finding FindingAt(Ns start, Ns length) {
   return finding;
 }
 
-TEST(CutTimeline, KeepsDevicesThenTheLongestOfTheHost) {
+TEST(CutTimeline, KeepsDevicesThenLongestHostEvents) {
   const Profile profile = MakeProfile(1000, 200);
   const TimelineCut all = CutTimeline(profile, 1200, {});
   EXPECT_EQ(all.host_lost + all.device_lost, 0u);
@@ -105,7 +105,7 @@ TEST(CutTimeline, IsThatOfASortedList) {
 }
 
 // What is in another comes after it, whichever table each is of.
-TEST(TimelineTracks, AreInOrderHoweverTheirEventsCome) {
+TEST(TimelineTracks, SortsEventsOfAnyOrder) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {
     std::vector<TimelineEvent> events(random() % 40);
@@ -151,7 +151,7 @@ TEST(CutTimeline, KeepsWhatIsAroundFindingsWhole) {
   EXPECT_TRUE(full.around.empty()) << "nothing has to go";
 }
 
-TEST(BuildTimeline, KeepsHostEventsAroundAFindingWithinItsBudget) {
+TEST(BuildTimeline, KeepsHostEventsAroundFindings) {
   const Profile profile = MakeProfile(1000, 200);
   Report report;
   report.findings = {FindingAt(100'000, 100'000)};
@@ -168,7 +168,7 @@ PathMove PartAt(Span time, PathKind kind, PathOwner in) {
   return {time, kind, false, "a step", "aten::mm", in};
 }
 
-TEST(BuildTimeline, TheCriticalPathIsATrackWhoseStepsAreInEvents) {
+TEST(BuildTimeline, CriticalPathIsALinkedTrack) {
   const Profile profile = MakeProfile(10, 10);
   TimelineOptions options;
   PathMoves moves;
@@ -196,7 +196,7 @@ TEST(BuildTimeline, TheCriticalPathIsATrackWhoseStepsAreInEvents) {
   EXPECT_EQ(without.start.size() + 3, timeline.start.size());
 }
 
-TEST(BuildTimeline, WhatIsLeftOutOfALongPathIsSaid) {
+TEST(BuildTimeline, CountsOmittedStepsOfLongPaths) {
   const Profile profile = MakeProfile(1, 1);
   TimelineOptions options;
   PathMoves moves;
@@ -224,7 +224,7 @@ TEST(BuildTimeline, ManyStreamsShareASection) {
 }
 
 // As the breakdown: what it counts as a part has that part's color, all else is an annotation.
-TEST(BuildTimeline, HostRangesAreOfTheBreakdownsCategories) {
+TEST(BuildTimeline, HostRangesHaveBreakdownCategories) {
   struct Row {
     HostKind kind;
     std::string_view name;
@@ -262,7 +262,7 @@ TEST(BuildTimeline, HostRangesAreOfTheBreakdownsCategories) {
 
 // NVTX attributes belong to operators as to ranges; what is in their place of other profiles
 // are arguments, which no detail repeats.
-TEST(BuildTimeline, WhatTheProgramAttachedIsADetailOfOperatorsToo) {
+TEST(BuildTimeline, OperatorsShowAttachedData) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
   Ns at = 0;

@@ -64,7 +64,7 @@ constexpr const char* kRules =
     "  - {id: c, title: C, category: c, for_each: kernel, level: warn, message: m,\n"
     "     where: kernel.mean > 5 %}\n";
 
-TEST_F(AllErrors, OfThePolicyItsRulesAndWhatItSaysOfThem) {
+TEST_F(AllErrors, PolicyRulesAndSettingsTogether) {
   Write("mine.yaml", kRules);
   Write("p.yaml",
         "schema: 1\n"
@@ -86,7 +86,7 @@ TEST_F(AllErrors, OfThePolicyItsRulesAndWhatItSaysOfThem) {
 }
 
 // No one knows which rules a file holds that cannot be read.
-TEST_F(AllErrors, NoneFollowsFromAFileThatCannotBeRead) {
+TEST_F(AllErrors, UnreadableFileCausesNoOthers) {
   Write("mine.yaml", "schema: 1\nrules: [\n");
   Write("p.yaml", "schema: 1\nrule_files: [mine.yaml]\nrules: {mine/a: off}\n");
   const std::vector<std::string> errors = Errors();

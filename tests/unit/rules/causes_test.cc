@@ -67,7 +67,7 @@ TestRun CauseRun() {
   return run;
 }
 
-TEST(CausesAndGains, SymptomsAreUnderTheirCauseAndGainsRank) {
+TEST(CausesAndGains, SymptomsFollowCausesRankedByGain) {
   EXPECT_EQ(Check(kCauses, CauseRun()),
             "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
             "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
@@ -80,7 +80,7 @@ TEST(CausesAndGains, SymptomsAreUnderTheirCauseAndGainsRank) {
 constexpr std::string_view kWaiver =
     "waivers: [{rule: test/loader, reason: known, owner: ann, expires: '2027-01-01'}]\n";
 
-TEST(CausesAndGains, SymptomsOfAWaivedCauseAreWaivedWithIt) {
+TEST(CausesAndGains, WaivedCauseCoversSymptoms) {
   const std::string shown = Check(kCauses, CauseRun(), kWaiver);
   EXPECT_EQ(shown.substr(0, shown.find("test/broken")),
             "test/amp: warn 50.0 % (> 10 %) gain 1000000 | amp\n"
@@ -90,7 +90,7 @@ TEST(CausesAndGains, SymptomsOfAWaivedCauseAreWaivedWithIt) {
             "and is waived | idle 60.0 %\n");
 }
 
-TEST(CausesAndGains, WhatIsMoreSevereThanItsWaivedCauseCounts) {
+TEST(CausesAndGains, MoreSevereSymptomCounts) {
   std::string rules(kCauses);
   const std::string_view warns = "value: gpu.idle.mean, warn_above: 15%";
   rules.replace(rules.find(warns), warns.size(),
@@ -100,7 +100,7 @@ TEST(CausesAndGains, WhatIsMoreSevereThanItsWaivedCauseCounts) {
             "test/idle: error 60.0 % (> 30 %) gain 60000000 | idle 60.0 %");
 }
 
-TEST(CausesAndGains, ACauseThatIsNotWaivedKeepsItsSymptoms) {
+TEST(CausesAndGains, UnwaivedCauseKeepsSymptoms) {
   std::string rules(kCauses);
   const std::string_view amp = "    gain: {value: 1 ms, bound: upper}\n";
   rules.insert(rules.find(amp) + amp.size(), "    explains: [test/idle]\n");
@@ -111,7 +111,7 @@ TEST(CausesAndGains, ACauseThatIsNotWaivedKeepsItsSymptoms) {
             "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n");
 }
 
-TEST(CausesAndGains, ASymptomUnderAConditionIsUnderItsCauseWhereThatHolds) {
+TEST(CausesAndGains, ConditionalSymptomFollowsTrueCondition) {
   std::string rules(kCauses);
   const std::string_view always = "explains: [test/idle]";
   rules.replace(rules.find(always), always.size(),
@@ -125,7 +125,7 @@ TEST(CausesAndGains, ASymptomUnderAConditionIsUnderItsCauseWhereThatHolds) {
             "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\ntest");
 }
 
-TEST(CausesAndGains, ACauseThatGainsLittleDoesNotTakeTheSymptom) {
+TEST(CausesAndGains, SmallCauseDoesNotTakeSymptom) {
   // 10.1 ms of 60 ms: the loader is a separate finding, and most of the idle time is not its
   // doing.
   EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.101)).substr(0, 128),
@@ -133,7 +133,7 @@ TEST(CausesAndGains, ACauseThatGainsLittleDoesNotTakeTheSymptom) {
             "test/loader: warn 10.1 % (> 10 %) gain 10100000 | loader 10.1 %\ntest");
 }
 
-TEST(CausesAndGains, WhatIsWrongWithTheProfileComesFirst) {
+TEST(CausesAndGains, ProfileProblemsComeFirst) {
   EXPECT_EQ(Check(kCauses, CauseRun().Set("coverage.linked_share", 0.2)).substr(0, 50),
             "test/broken-recording: error | linked 20.0 %\ntest/");
 }
@@ -143,7 +143,7 @@ TEST(CausesAndGains, WithoutItsCauseASymptomIsAlone) {
             "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest/amp: w");
 }
 
-TEST(CausesAndGains, NoGainIsLargerThanAnIteration) {
+TEST(CausesAndGains, GainIsAtMostAnIteration) {
   EXPECT_EQ(
       Check(kCauses, CauseRun().Set("gpu.idle.mean", 1.5).Set("dataloader.exposed_share", 0.0))
           .substr(0, 63),
@@ -176,7 +176,7 @@ TEST(CausesAndGains, WhatGainsUnderAHundredthInforms) {
 }
 
 // 15 and 10 ms of rank 1 overlap each other for 8 ms and other work for 5 ms, in ten iterations.
-TEST(CausesAndGains, NoGainIsLargerThanWhatItsRowsCost) {
+TEST(CausesAndGains, GainIsAtMostRowsCost) {
   Exposure exposure;
   exposure.devices.push_back(
       {10, {{{1}, 5'000'000}, {{2}, 7'000'000}, {{1, 2}, 2'000'000}}, {}, {}});
@@ -187,7 +187,7 @@ TEST(CausesAndGains, NoGainIsLargerThanWhatItsRowsCost) {
 }
 
 // Where the gain is idle time, the gaps beside its rows are what they can cost.
-TEST(CausesAndGains, NoGainOfIdleTimeIsLargerThanTheGapsBesideItsRows) {
+TEST(CausesAndGains, IdleGainIsWithinAdjacentGaps) {
   constexpr std::string_view kRule = R"(
   - id: calls
     title: Calls
@@ -210,7 +210,7 @@ TEST(CausesAndGains, NoGainOfIdleTimeIsLargerThanTheGapsBesideItsRows) {
 }
 
 /// One subject, one finding: the others stand under the one that saves most, but for graver ones.
-TEST(Families, StandUnderTheOneThatSavesMost) {
+TEST(Families, FollowTheLargestSaving) {
   auto file = ParseRuleFile(kFamily, "test.yaml");
   ASSERT_TRUE(file) << ShowErrors(file.error());
   Loaded loaded;

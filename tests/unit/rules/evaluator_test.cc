@@ -102,7 +102,7 @@ TEST(Evaluator, GroupsFoldIntoTheWorst) {
             "test/exposed[rank 1]: error 25.0 % (> 20 %) gain 2500000 | Rank 1 waits 25.0 %.\n");
 }
 
-TEST(Evaluator, RowsAreFilteredByWhatTheyAreGroupedBy) {
+TEST(Evaluator, FiltersByGroupKeys) {
   constexpr std::string_view kRule = R"(
   - id: by-key
     title: By key
@@ -141,7 +141,7 @@ TEST(Evaluator, ReportEachKeepsEveryFiringGroup) {
             "test/exposed[rank 0]: warn 15.0 % (> 10 %) gain 1500000 | Rank 0 waits 15.0 %.\n");
 }
 
-TEST(Evaluator, WaiversAcceptTheGroupsThatTheyName) {
+TEST(Evaluator, WaiversAcceptNamedGroups) {
   constexpr std::string_view kPolicy = R"(
 waivers:
   - rule: test/exposed
@@ -201,7 +201,7 @@ TEST(Evaluator, UncertainNumbersAreNoErrors) {
 
 // A rule itself may say when an error is none for sure; a warning stays one, and so does what a
 // policy makes an error of.
-TEST(Evaluator, ErrorsAreSureWhereTheRuleSaysSo) {
+TEST(Evaluator, SureWhenDecidesErrors) {
   constexpr std::string_view kRule = R"(
   - id: variance
     title: Variance
@@ -235,7 +235,7 @@ TEST(Evaluator, ErrorsAreSureWhereTheRuleSaysSo) {
   EXPECT_TRUE(evaluation.findings.front().is_uncertain);
 }
 
-TEST(Evaluator, RowsThatAreMostlyUnknownAreNoPass) {
+TEST(Evaluator, MostlyUnknownRowsAreNoPass) {
   constexpr std::string_view kRule = R"(
   - id: fp32
     title: FP32
@@ -299,7 +299,7 @@ TEST(Evaluator, GroupsByGpuKnowTheirRank) {
             "test/tiny[rank 1, device 0]: warn 80.0 % (> 60 %) | GPU 0 of rank 1 on b 80.0 %\n");
 }
 
-TEST(Evaluator, ThePolicysLimitsAreInPlaceOfTheRulesOwn) {
+TEST(Evaluator, PolicyLimitsReplaceRuleLimits) {
   constexpr std::string_view kRule = R"(
   - id: idle
     title: Idle
@@ -378,7 +378,7 @@ TEST(Evaluator, TraceShowsEveryIntermediateValue) {
       "gain: sum(kernel.time) * (1 - 1 / 4) / profile.iterations = 2.25 ms\n");
 }
 
-TEST(Evaluator, AllErrorsOfARuleTogetherWithTheirPlaces) {
+TEST(Evaluator, ReportsAllErrorsWithPlaces) {
   Loaded loaded;
   EXPECT_EQ(Load(R"(
   - id: wrong

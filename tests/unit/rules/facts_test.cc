@@ -6,7 +6,7 @@ namespace profgauge {
 namespace {
 
 // The ranks wait for the one that collects longest.
-TEST(Facts, GarbageCollectionIsOfTheRankThatCollectsLongest) {
+TEST(Facts, GarbageCollectionOfLongestRank) {
   std::vector<Profile> ranks;
   for (const Ns time : {0, 70, 30}) {
     TestProfile test;

@@ -21,7 +21,7 @@ TestRun GainRun() {
 }
 
 // Idle time cannot gain more than all there is; other time is not bounded by that.
-TEST(Gains, OfIdleTimeAreNoMoreThanAllOfIt) {
+TEST(Gains, IdleGainIsWithinIdleTime) {
   struct Row {
     std::string_view rule;  ///< for_each, lets and the gain.
     std::string_view gain;
@@ -62,7 +62,7 @@ TEST(Gains, OfIdleTimeAreNoMoreThanAllOfIt) {
   }
 }
 
-TEST(Gains, AllIdleTimeIsOfTheBestSource) {
+TEST(Gains, IdleTimeComesFromBestSource) {
   constexpr std::string_view kRule =
       "  - {id: idle, title: t, category: c, level: info, message: m, for_each: profile,\n"
       "     gain: {value: gpu.idle.mean * iteration.time.mean, bound: upper}}\n";
@@ -105,7 +105,7 @@ TEST(Gains, UnknownIdleTimeBoundsNothing) {
 }
 
 // Where the iteration is unknown, or takes no time, a gain is no share of it.
-TEST(Gains, WithoutAnIterationNothingIsCappedByIt) {
+TEST(Gains, NoCapWithoutIteration) {
   constexpr std::string_view kRule =
       "  - id: idle\n    title: t\n    category: c\n    level: error\n    message: m\n"
       "    for_each: profile\n    gain: {value: 5 ms, bound: upper}\n";

@@ -34,7 +34,7 @@ Checked Check(std::string_view value, std::string_view limit, std::string_view r
   return {errors.empty() ? "" : errors.front().code, DoubtsOf(file->rules.front())};
 }
 
-TEST(NeverMissed, IsFoundWhereTheExpressionHasABound) {
+TEST(NeverMissed, FoundForBoundedExpressions) {
   struct Row {
     std::string_view value, limit, code;
   };

@@ -50,7 +50,7 @@ std::vector<std::vector<std::size_t>> OptionsOf(const PlannedSteps& plan) {
   return out;
 }
 
-TEST(PlanSearch, WhatSavesMostComesFirstAndOthersCountWhatIsLeft) {
+TEST(PlanSearch, LargestFirstOthersCountTheRest) {
   // Both shorten the same part: the second saves nothing after the first.
   const Chains chains{{{50, 20, 30}}, {{{0, 1}}, {{0, 0}}, {{0, 0}}}};
   const PlannedSteps plan = chains.Plan();
@@ -61,7 +61,7 @@ TEST(PlanSearch, WhatSavesMostComesFirstAndOthersCountWhatIsLeft) {
   EXPECT_TRUE(plan.complete);
 }
 
-TEST(PlanSearch, AStepMaySaveNothingUntilAnotherIsDone) {
+TEST(PlanSearch, StepMayNeedAnotherFirst) {
   // The host takes 100, the device beside it 60.
   const Chains chains{{{100}, {40, 20}}, {{{1, 0}}, {{0, 0}}}};
   const PlannedSteps plan = chains.Plan();
@@ -71,19 +71,19 @@ TEST(PlanSearch, AStepMaySaveNothingUntilAnotherIsDone) {
   EXPECT_DOUBLE_EQ(plan.steps[1].alone, 0);
 }
 
-TEST(PlanSearch, TwoThatSaveOnlyTogetherAreOneStep) {
+TEST(PlanSearch, JointSavingsAreOneStep) {
   const Chains chains{{{50, 50}, {60, 40}}, {{{0, 0}}, {{1, 0}}}};
   const PlannedSteps plan = chains.Plan();
   EXPECT_EQ(OptionsOf(plan), (std::vector<std::vector<std::size_t>>{{0, 1}}));
   EXPECT_DOUBLE_EQ(plan.steps[0].saves, 50);
 }
 
-TEST(PlanSearch, OfTiesTheEarlierOptionIsTaken) {
+TEST(PlanSearch, TiesTakeEarlierOption) {
   const Chains chains{{{30, 30.05, 40}}, {{{0, 0}}, {{0, 1}}}};
   EXPECT_EQ(OptionsOf(chains.Plan())[0], std::vector<std::size_t>{0});
 }
 
-TEST(PlanSearch, WhatPassedJoinsAfterTheFirstStep) {
+TEST(PlanSearch, PassedOnesJoinAfterFirstStep) {
   const Chains chains{{{10, 60, 30}}, {{{0, 0}}, {{0, 1}}}};
   const std::vector<PlanOption> options = {{kUnbounded, true}, {kUnbounded, false}};
   const auto with = [&](std::span<const std::size_t> chosen) { return chains.With(chosen); };
@@ -94,7 +94,7 @@ TEST(PlanSearch, WhatPassedJoinsAfterTheFirstStep) {
   EXPECT_TRUE(SearchPlan(passed, kLimits, with).steps.empty());
 }
 
-TEST(PlanSearch, FewReplaysEndItAndAreSaid) {
+TEST(PlanSearch, ReplayBudgetEndsItWithNote) {
   const Chains chains{{{50, 20, 30}}, {{{0, 0}}, {{0, 1}}, {{0, 2}}}};
   PlanLimits limits = kLimits;
   limits.most_replays = 2;
@@ -104,7 +104,7 @@ TEST(PlanSearch, FewReplaysEndItAndAreSaid) {
 }
 
 // Random chains: what holds for every plan.
-TEST(PlanSearch, SavingsAddUpToWhatAllStepsSave) {
+TEST(PlanSearch, SavingsAddUpToTotal) {
   std::mt19937 random(7);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   for (int trial = 0; trial < 300; ++trial) {

@@ -31,7 +31,7 @@ class PolicyFiles : public testing::Test {
   fs::path before_;
 };
 
-TEST_F(PolicyFiles, BadOnesSayEverythingThatIsWrong) {
+TEST_F(PolicyFiles, BadOnesReportAllMistakes) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(".")) {
     const std::string name = entry.path().filename().string();
@@ -156,7 +156,7 @@ TEST(Policy, SettingsThatDoNothingAreRefused) {
   EXPECT_EQ(code("extends: [builtin:report-only]\n"), "none");
 }
 
-TEST_F(PolicyFiles, LaterChangesReplaceEarlierOnesOnTheSameMetric) {
+TEST_F(PolicyFiles, LaterChangesReplaceEarlierOnes) {
   const auto policy = ParsePolicy(
       "schema: 1\nextends: all_keys.good.yaml\n"
       "baseline: {strictness: normal, iteration.time.median: {max_decrease: 9%, side: any}}\n",
@@ -170,7 +170,7 @@ TEST_F(PolicyFiles, LaterChangesReplaceEarlierOnesOnTheSameMetric) {
   EXPECT_EQ(policy->baseline->noise_floor, 0.02);
 }
 
-TEST_F(PolicyFiles, WhereIterationsBeginReplacesTheOtherWayOfIt) {
+TEST_F(PolicyFiles, KeyOpReplacesMarker) {
   const auto policy = ParsePolicy(
       "schema: 1\nextends: all_keys.good.yaml\niterations: {key_op: aten::mm}\n", "p.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
@@ -230,7 +230,7 @@ TEST(Policy, PresetsLoad) {
   }
 }
 
-TEST(Policy, LaterLimitsReplaceEarlierOnesOnTheSameMetric) {
+TEST(Policy, LaterLimitsReplaceEarlierOnes) {
   const auto policy = ParsePolicy(
       "thresholds: {gpu.idle.mean: {max: 50%}}\nschema: 1\nextends: [builtin:recommended]\n",
       "p.yaml");
@@ -242,7 +242,7 @@ TEST(Policy, LaterLimitsReplaceEarlierOnesOnTheSameMetric) {
   EXPECT_EQ(limits, std::vector<double>{0.5});
 }
 
-TEST(Policy, ConditionOfTenThousandTermsIsRefused) {
+TEST(Policy, RefusesConditionOfTenThousandTerms) {
   std::string text =
       "schema: 1\nthresholds:\n  gpu.idle.mean:\n    max: 15%\n    when: profile.gpus > 1";
   for (int i = 1; i < 10'000; ++i) text += " and profile.gpus > 1";

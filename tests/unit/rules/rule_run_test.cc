@@ -27,7 +27,7 @@ std::string StatusIn(std::string_view rule, const TestRun& run, std::string_view
          (finding.is_uncertain ? " (uncertain)" : "");
 }
 
-TEST(RuleRun, RowsThatAreMostlyUnknownLeaveItUndecided) {
+TEST(RuleRun, MostlyUnknownRowsAreUndecided) {
   constexpr std::string_view kRule =
       "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: kernel\n"
       "    where: kernel.dtype == 'float'\n    level: warn\n";
@@ -81,7 +81,7 @@ TEST(RuleRun, WhatARuleNeedsMustBeThere) {
 }
 
 // A limit may be an expression; where it is unknown, so cannot the rule.
-TEST(RuleRun, ALimitThatIsAbsentDoesNotJudge) {
+TEST(RuleRun, AbsentLimitDoesNotJudge) {
   for (const char* limit : {"error_above", "error_below", "warn_above", "warn_below"}) {
     const std::string rule = fmt::format(
         "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n"
@@ -101,7 +101,7 @@ TEST(RuleRun, ALimitThatIsAbsentDoesNotJudge) {
 
 // Of several limits those are judged that are known: a level that is passed is passed, and one that
 // is not passed says nothing of another that is unknown.
-TEST(RuleRun, OfSeveralLimitsTheKnownOnesJudge) {
+TEST(RuleRun, KnownLimitsJudge) {
   struct Row {
     std::string_view limits;
     double value;
@@ -134,7 +134,7 @@ TEST(RuleRun, OfSeveralLimitsTheKnownOnesJudge) {
 
 // Where the profile leaves open what the number is, a rule errs on it only if it does so at both
 // ends; what it finds at both is sure.
-TEST(RuleRun, ANumberThatMayBeLessIsAnErrorOnlyIfAllOfItIs) {
+TEST(RuleRun, RangesAreErrorsOnlyAsAWhole) {
   struct Row {
     double value, may_be;
     std::string_view policy, status;
@@ -193,7 +193,7 @@ TEST(RuleRun, ARuleThatThrowsIsBroken) {
   EXPECT_FALSE(finding().reason.empty());
 }
 
-TEST(RuleRun, RowsOfNoGroupAreNoPass) {
+TEST(RuleRun, UngroupedRowsAreNoPass) {
   TestRun run;
   run.Rows("kernels_by_op", {"rank", "time"}, {{Value(), Ms(5)}});
   EXPECT_EQ(StatusIn("  - id: a\n    title: t\n    category: c\n    message: m\n"
@@ -238,7 +238,7 @@ TEST(RuleRun, SmallGainsInform) {
   }
 }
 
-TEST(RuleRun, WhatIsMadeOfUncertainNumbersIsUncertain) {
+TEST(RuleRun, UncertaintyPropagates) {
   struct Row {
     std::string_view lines;
     std::string_view status;
@@ -271,7 +271,7 @@ TEST(RuleRun, WhatIsMadeOfUncertainNumbersIsUncertain) {
 }
 
 // Idle time is 20 %, and may be anything up to 60 %, or down to 5 %.
-TEST(RuleRun, AnErrorHoldsForAllThatANumberMayBe) {
+TEST(RuleRun, ErrorsHoldForTheWholeRange) {
   struct Row {
     std::string_view lines;
     double may_be;
@@ -300,7 +300,7 @@ TEST(RuleRun, AnErrorHoldsForAllThatANumberMayBe) {
   }
 }
 
-TEST(RuleRun, WaiversCoverWhatTheyNameUntilTheirDay) {
+TEST(RuleRun, WaiversCoverNamesUntilExpiry) {
   constexpr std::string_view kRule =
       "  - {id: a, title: t, category: c, message: m, for_each: profile, level: error}\n";
   const auto status = [&](std::string_view where, const char* today) {
@@ -323,7 +323,7 @@ TEST(RuleRun, WaiversCoverWhatTheyNameUntilTheirDay) {
   EXPECT_EQ(status("gpu.occupancy > 30%", "2026-01-01"), "error");  // It is unknown.
 }
 
-TEST(RuleRun, TheHighestLevelThatItCouldReach) {
+TEST(RuleRun, HighestPossibleLevel) {
   struct Row {
     std::string_view lines, policy;
     Level most;
@@ -350,7 +350,7 @@ TEST(RuleRun, TheHighestLevelThatItCouldReach) {
 }
 
 // One finding a group, the worst twenty; the first lists all groups.
-TEST(RuleRun, EachGroupIsReportedUpToTwenty) {
+TEST(RuleRun, ReportsUpToTwentyGroups) {
   TestRun run;
   run.Rows("ranks", {"id"},
            {{Whole(0)},  {Whole(1)},  {Whole(2)},  {Whole(3)},  {Whole(4)},  {Whole(5)},

@@ -27,7 +27,7 @@ class RuleFiles : public testing::Test {
   fs::path before_;
 };
 
-TEST_F(RuleFiles, BadOneSaysEverythingThatIsWrong) {
+TEST_F(RuleFiles, BadOneReportsAllMistakes) {
   const auto rules = LoadRules({"everything.bad.yaml"});
   ASSERT_FALSE(rules);
   const std::string text = RenderErrors(rules.error(), false);
@@ -165,7 +165,7 @@ TEST(SelectRules, WhatMatchesNothingIsAnError) {
 }
 
 // A limit by a rule's parameter is one all the same: no share of a whole is above 100 %.
-TEST(SelectRules, AParameterThatNoNumberReachesIsAnError) {
+TEST(SelectRules, UnreachableParameterIsAnError) {
   const auto rules = LoadBuiltinRules();
   ASSERT_TRUE(rules);
   const auto policy = ParsePolicy(

@@ -40,7 +40,7 @@ TEST_F(RuleTests, GoodOnesPass) {
   }
 }
 
-TEST_F(RuleTests, FailuresSayWhatWasExpectedAndFound) {
+TEST_F(RuleTests, FailuresShowExpectedAndFound) {
   const auto results = RunRuleTests({"idle.fails.test.yaml"});
   ASSERT_TRUE(results) << RenderErrors(results.error(), false);
   ASSERT_EQ(results->size(), 1U);
@@ -66,7 +66,7 @@ std::string WithoutRowNames(std::string text) {
   return at == text.npos ? text : text.replace(at, all.size(), "note: rows are called …");
 }
 
-TEST_F(RuleTests, BadFilesSayEverythingThatIsWrong) {
+TEST_F(RuleTests, BadFilesReportAllMistakes) {
   for (const std::string name : {"bad", "unknown"}) {
     const auto results = RunRuleTests({name + ".test.yaml"});
     ASSERT_FALSE(results);
@@ -76,7 +76,7 @@ TEST_F(RuleTests, BadFilesSayEverythingThatIsWrong) {
   }
 }
 
-TEST_F(RuleTests, NoTestsAtAllIsAnError) {
+TEST_F(RuleTests, NoTestsIsAnError) {
   const auto results = RunRuleTests({".."});
   ASSERT_FALSE(results);
   EXPECT_EQ(RenderErrors(results.error(), false),
@@ -98,7 +98,7 @@ std::string BlockOf(const std::string& page, const std::string& head) {
 }
 
 // Those with a file name in their first line are held by shipped_rules_test.cc.
-TEST(RuleExamples, ThePageBeginsWithFilesThatWork) {
+TEST(RuleExamples, FirstFilesOfThePageWork) {
   const std::string page = RulesPage();
   const fs::path folder =
       fs::path(testing::TempDir()) / ("profgauge_rule_examples_" + std::to_string(::getpid()));

@@ -60,7 +60,7 @@ std::string RuleOfMetric(std::string_view value, std::string_view more = "") {
       more, value);
 }
 
-TEST(Warnings, OfAMetricThatPassesWithoutItsData) {
+TEST(Warnings, MetricPassesWithoutData) {
   const std::string warning =
       "6:23 rules/silent-pass: without `gpu.idle.mean` the rule judges a constant; help: add "
       "`gpu.idle.mean` to `needs`, or leave the default out: the rule is then not applicable "
@@ -129,7 +129,7 @@ TEST(Mistakes, OfOneRuleAreReportedTogether) {
       "text in quotes, since it contains `: `\n");
 }
 
-TEST(Mistakes, OfATemplateNameARuleThatUsesIt) {
+TEST(Mistakes, TemplatesNameARuleUsingThem) {
   EXPECT_EQ(
       CheckedFile("  - {id: a, title: A, use: t}\n  - {id: b, title: B, use: t}\n",
                   std::string(kHeadOfFile) +
@@ -148,7 +148,7 @@ TEST(Mistakes, TwoRulesOfOneTitle) {
 }
 
 /// A run of several ranks has per iteration what each of them has.
-TEST(PerIteration, IsThatOfEachCopyOfARank) {
+TEST(PerIteration, EqualsEachCopyOfARank) {
   const std::string rules =
       std::string(kHeadOfFile) +
       "rules:\n"

@@ -9,7 +9,7 @@
 namespace profgauge {
 namespace {
 
-TEST(Schema1, TheLastFilesAreReadAndCompiled) {
+TEST(Schema1, ReadsAndCompilesLastFiles) {
   const std::string folder =
       (std::filesystem::path(PROFGAUGE_SOURCE_DIR) / "tests/unit/rules/data/schema1").string();
   const auto rules = LoadRules({folder});
@@ -24,7 +24,7 @@ TEST(Schema1, TheLastFilesAreReadAndCompiled) {
 }
 
 /// A name called `default` is none of schema 2's words here, and values are named by what is shown.
-TEST(Schema1, WordsOfSchema2AreNamesInIt) {
+TEST(Schema1, Schema2WordsAreNames) {
   TestRun run;
   run.Rows("gaps", {"duration", "cause"},
            {{Ms(3), Text("host not ready")}, {Ms(1), Text("other")}});

@@ -79,7 +79,7 @@ TEST(Schema2, CompletesWhatFollows) {
   EXPECT_EQ(rule.metric->show_as.kind, ShowAs::Kind::kPercent);
 }
 
-TEST(Schema2, PutsNamesOfRowsWhereTheyAreUsed) {
+TEST(Schema2, InlinesRowNames) {
   const std::string text =
       std::string(kHead) +
       "let:\n"
@@ -121,7 +121,7 @@ TEST(Schema2, ParametersKeepTheirOldNames) {
   EXPECT_EQ(active->front().params.at("least").value, 7e6);
 }
 
-TEST(Schema2, NamesMayUseNamesInAnyOrder) {
+TEST(Schema2, NamesUseNamesInAnyOrder) {
   const Rule rule =
       OneRule(std::string(kHead) +
               "let:\n"
@@ -327,7 +327,7 @@ Finding OfKernels(const std::string& rules, std::string_view name) {
   return EvaluateRules(loaded.compiled, run.analysis(), {}, {}).findings.front();
 }
 
-TEST(Parts, NamesOfTheProfileAreNoMarkup) {
+TEST(Parts, ProfileNamesAreNoMarkup) {
   const std::string rule =
       std::string(kHead) +
       "rules:\n  - {id: a, title: A, for_each: kernel, level: warn, message: \"{{ count() }} runs "
@@ -342,7 +342,7 @@ TEST(Parts, NamesOfTheProfileAreNoMarkup) {
   EXPECT_EQ(finding.advice, "- See `a`b|<c>`\u202e@d`.\n- Go on.\n");
 }
 
-TEST(Parts, OfSchema1AreLinesOfItsAdvice) {
+TEST(Parts, Schema1AdviceIsLines) {
   const std::string rule =
       "schema: 1\nnamespace: t\nrules:\n  - id: a\n    title: A\n    category: c\n    for_each: "
       "kernel\n    level: warn\n    message: \"in {{ if(count() == 1, '`', '') }}{{ "
@@ -437,7 +437,7 @@ class Imports : public ::testing::Test {
       std::filesystem::path(::testing::TempDir()) / ("rules_imports_" + std::to_string(::getpid()));
 };
 
-TEST_F(Imports, ShareNamesAndTextsOfOtherFiles) {
+TEST_F(Imports, ShareNamesOfOtherFiles) {
   Write("base.yaml", "schema: 2\nlet: {many: profile.gpus > 1}\n");
   Write("lib.yaml", "schema: 2\nimports: [base.yaml]\ntexts: {t: [{when: many, text: Many.}]}\n");
   const std::string path =

@@ -20,7 +20,7 @@ TEST(Waiver, Days) {
   }
 }
 
-TEST(Waiver, TodayIsChosenByOptionThenEnvironment) {
+TEST(Waiver, TodayByOptionThenEnvironment) {
   EXPECT_EQ(FormatDay(*Today("2026-11-21", "0")), "2026-11-21");
   EXPECT_EQ(FormatDay(*Today("1700000000", nullptr)), "2023-11-14");
   EXPECT_EQ(FormatDay(*Today("", "86400")), "1970-01-02");
@@ -56,7 +56,7 @@ RuleSet OneRule() {
           ""};
 }
 
-TEST(Waiver, AppliesOnItsLastDayAndNotLater) {
+TEST(Waiver, AppliesThroughItsLastDay) {
   const RuleSet rules = OneRule();
   const auto policy = ParsePolicy(kPolicy, "p.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
@@ -66,7 +66,7 @@ TEST(Waiver, AppliesOnItsLastDayAndNotLater) {
             (std::vector<const Waiver*>{&policy->waivers[0], &policy->waivers[2]}));
 }
 
-TEST(Waiver, FartherThan180DaysIsAnErrorUnlessAllowed) {
+TEST(Waiver, Over180DaysIsAnError) {
   const RuleSet rules = OneRule();
   const auto policy = ParsePolicy(kPolicy, "p.yaml");
   const auto day_before = *ParseDay("2026-11-20");

@@ -81,7 +81,7 @@ TEST(WhatIf, AScaleIsAConditionAndAFactor) {
   }
 }
 
-TEST(WhatIf, MistakesGetTheMessagesOfTheRuleLanguage) {
+TEST(WhatIf, MistakesGetRuleLanguageMessages) {
   const auto code_of = [](const char* text) {
     const auto compiled = CompileScenario({"x", {{{text, {}, {}}, 0.5}}, false, {}});
     return compiled ? std::string() : compiled.error().front().code;
@@ -104,7 +104,7 @@ thresholds:
   what_if.loader.gain_share: {max: 5%}
 )";
 
-TEST(WhatIf, APolicyHasScenariosWithMetricsATableAndLimits) {
+TEST(WhatIf, PolicyScenariosHaveMetricsAndLimits) {
   auto policy = ParsePolicy(kPolicy, "policy.yaml");
   ASSERT_TRUE(policy.has_value()) << RenderErrors(policy.error(), false);
   ASSERT_EQ(policy->thresholds.size(), 1u);
@@ -186,7 +186,7 @@ what_if:
   EXPECT_EQ(time("twice"), time("loader"));
 }
 
-TEST(WhatIf, OnlyRulesWithAScenarioThatRunAreJoined) {
+TEST(WhatIf, JoinsOnlyRunningRulesWithScenarios) {
   const auto error_of = [](const std::string& rules) {
     auto policy =
         ParsePolicy("schema: 1\nextends: builtin:recommended\nwhat_if:\n  - {name: x, findings: [" +
@@ -205,7 +205,7 @@ TEST(WhatIf, OnlyRulesWithAScenarioThatRunAreJoined) {
 }
 
 // What the shipped rules promise is what the profile without the fault saves.
-TEST(WhatIf, GainsOfShippedRulesAreTheTwinsDifference) {
+TEST(WhatIf, ShippedGainsEqualTwinsDifference) {
   struct Fault {
     const char *with, *without, *rule;
     double tolerance;
@@ -238,7 +238,7 @@ TEST(WhatIf, GainsOfShippedRulesAreTheTwinsDifference) {
 }
 
 // A replay that gains more than the rule speaks for is not what the finding says.
-TEST(WhatIf, AnEstimateThatCutsAReplayIsNotCalledReplayed) {
+TEST(WhatIf, CappedReplayIsNotCalledReplayed) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() /
                                      ("profgauge_cut_" + std::to_string(getpid()) + ".yaml");
   std::ofstream(file) << R"(schema: 1
@@ -353,7 +353,7 @@ TEST(WhatIf, RealTwins) {
 
 // A thread that no record links to the others would keep its pace, and with it the whole iteration:
 // a loader that the device waits for for a fifth of the time would then be worth nothing.
-TEST(WhatIf, ALoaderIsWorthTheTimeThatItIsWaitedFor) {
+TEST(WhatIf, LoaderSavesItsWaitingTime) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared folder";
   for (const char* path :

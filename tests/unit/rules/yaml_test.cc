@@ -46,7 +46,7 @@ std::string Described(const YamlNode& node) {
   return out;
 }
 
-TEST(Yaml, BuiltInFilesAreReadAsTheyWouldBeParsed) {
+TEST(Yaml, BuiltInFilesEqualParsedOnes) {
   std::size_t files = 0;
   for (const BuiltinKind kind : {BuiltinKind::kRules, BuiltinKind::kPreset}) {
     for (const std::string& name : BuiltinFiles(kind)) {
@@ -80,7 +80,7 @@ struct PlaceRow {
   std::uint32_t line, column;
 };
 
-TEST(Yaml, ATabInTheIndentationIsSaidInPlainWords) {
+TEST(Yaml, NamesTabsInIndentation) {
   for (const auto& [text, line, column] :
        {std::tuple("a:\n\tb: {max: 1}\n", 2u, 1u), std::tuple("a:\n  b:\n  \tc: 1\n", 3u, 3u),
         std::tuple("a:\n  \t- x\n", 2u, 3u)}) {

@@ -137,7 +137,7 @@ TEST(DerivedMarkers, AnIncompleteStartIsNoIteration) {
   EXPECT_EQ(all[0].host.start, 90);
 }
 
-TEST(DerivedMarkers, FromLoaderCallToLoaderCallInTraining) {
+TEST(DerivedMarkers, BetweenLoaderCallsInTraining) {
   const auto load = [](TestProfile& test, int /*iteration*/, Span time) {
     test.Host(HostKind::kAnnotation, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
               {time.start + 5'000, time.end});
@@ -278,7 +278,7 @@ TEST(DerivedMarkers, SourcesReadBackFromTheirTexts) {
   }
 }
 
-TEST(DerivedMarkers, CandidatesAreNamedWhereNothingIsCertain) {
+TEST(DerivedMarkers, NamesUncertainCandidates) {
   const auto candidates = [](TestProfile test) { return IterationCandidates(test.Finish()); };
   const auto few = candidates(Loop(2, CallOptimizer));
   ASSERT_EQ(few.size(), 1u);
@@ -291,7 +291,7 @@ TEST(DerivedMarkers, CandidatesAreNamedWhereNothingIsCertain) {
   EXPECT_EQ(layers[0].pattern, "");
 }
 
-TEST(IterationWays, NameTheChosenOneAndWhyNotTheOthers) {
+TEST(IterationWays, NameTheChosenOneAndWhyNot) {
   const auto ways_of = [](TestProfile test) {
     const Profile profile = test.Finish();
     std::string text;
@@ -342,7 +342,7 @@ double Apart(Ns a, Ns b) {
 }
 
 // As if the profiler's step() had not been called: the same iterations, or none.
-TEST(DerivedMarkers, HiddenMarkersAreFoundAgainOrNotAtAll) {
+TEST(DerivedMarkers, FindsHiddenMarkersOrNone) {
   std::size_t accepted = 0, abstained = 0;
   for (const std::string& path : AllRecordings()) {
     auto profile = ReadProfile(path, {});

@@ -32,7 +32,7 @@ OpShape Convolution(const std::string& x, const std::string& w, const std::strin
                       "[float, float, , , , , , , ]", "[, , , " + rest + "]"));
 }
 
-TEST(OpTraits, ListsAndTruthsAreReadHoweverTheyAreWritten) {
+TEST(OpTraits, ReadsAllFormsOfLists) {
   for (const char* values :
        {"(2,2), (3,3), (1,1), False, (0,0), 1", "[2, 2], [3, 3], [1, 1], false, [0, 0], 1"}) {
     const OpShape shape = Convolution("[1, 3, 2048, 2048]", "[64, 3, 7, 7]", values);
@@ -45,7 +45,7 @@ TEST(OpTraits, ListsAndTruthsAreReadHoweverTheyAreWritten) {
   }
 }
 
-TEST(OpTraits, ShapesMayEndWithTheLastTensor) {
+TEST(OpTraits, ShapesMayEndEarly) {
   const OpShape shape =
       ShapeOf(Call("aten::convolution", "[[2, 256, 128, 128], [256, 256, 3, 3]]", "[Float, Float]",
                    "[, , , (1,1), (16,16), (16,16), False, (0,0), 1]"));
@@ -53,7 +53,7 @@ TEST(OpTraits, ShapesMayEndWithTheLastTensor) {
   EXPECT_EQ(shape.convolution.dilation, (std::vector<double>{16, 16}));
 }
 
-TEST(OpTraits, WhatHasSizesIsATensorHoweverItsTypeIsWritten) {
+TEST(OpTraits, SizesMakeATensor) {
   const OpShape shape = ShapeOf(Call("aten::mm", "[[8, 16], [16, 4]]", "[Float, BFloat16]"));
   EXPECT_EQ(shape.kind, OpKind::kProduct);
   EXPECT_EQ(shape.product.k, 16);
@@ -61,7 +61,7 @@ TEST(OpTraits, WhatHasSizesIsATensorHoweverItsTypeIsWritten) {
   EXPECT_EQ(number.Tensors().size(), 1u);
 }
 
-TEST(OpTraits, TruthsOfAListSayWhichGradientsAreComputed) {
+TEST(OpTraits, ListOfTruthsSelectsGradients) {
   const auto flops = [](const char* mask) {
     const auto work = ConvolutionWork(
         Call("aten::convolution_backward",
@@ -83,7 +83,7 @@ TEST(OpTraits, GroupsAreMatmulsOfTheirOwn) {
   EXPECT_EQ(grouped.product.k, 16 * 9);
 }
 
-TEST(OpTraits, TransposedConvolutionsHaveBytesWhereAllArgumentsAreRecorded) {
+TEST(OpTraits, TransposedConvolutionsNeedAllArguments) {
   const OpCall call =
       Call("aten::convolution", "[[1, 8, 4, 4], [8, 16, 3, 3], [], [], [], [], [], [], []]",
            "[float, float, , , , , , , ]", "[, , , [2, 2], [1, 1], [1, 1], True, [1, 1], 1]");
@@ -98,7 +98,7 @@ TEST(OpTraits, TransposedConvolutionsHaveBytesWhereAllArgumentsAreRecorded) {
   EXPECT_EQ(shape.product.k, 8);
 }
 
-TEST(OpTraits, SharedWeightsFoldTheBatchIntoRows) {
+TEST(OpTraits, SharedWeightsFoldBatchIntoRows) {
   const ProductSizes sizes =
       ShapeOf(Call("aten::matmul", "[[4, 128, 64], [64, 32]]", Types(2))).product;
   EXPECT_EQ(sizes.batch, 1);
@@ -189,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
         TileCase{"triton_tem_fused_mm_0", 0, 0}, TileCase{"attn_fwd.kd", 0, 0},
         TileCase{"flash_fwd_kernel<64x64>", 0, 0}));
 
-TEST(OpTraits, PartsOfTheInnerDimensionAreInTensilesNames) {
+TEST(OpTraits, TensileNamesHaveInnerParts) {
   EXPECT_EQ(PartsInName("Cijk_BBS_MT256x128x64_GSU2_GSUAMB_MKFGSU256_NTA0"), 2);
   EXPECT_EQ(PartsInName("Cijk_B_PostGSU4"), 4);
   EXPECT_EQ(PartsInName("Cijk_BBS_MT256x128x64_MKFGSU256_NTA0"), 1);
@@ -198,7 +198,7 @@ TEST(OpTraits, PartsOfTheInnerDimensionAreInTensilesNames) {
   EXPECT_FALSE(SharesEvenly("Cijk_BBS_MT256x128x64_SKFTR0"));
 }
 
-TEST(OpTraits, HeadsArePaddedToSizesOfTheKernel) {
+TEST(OpTraits, HeadsArePaddedToKernelSizes) {
   EXPECT_EQ(PaddedHead("attn_fwd.kd", 192), 256);
   EXPECT_EQ(PaddedHead("_attn_fwd", 96), 128);
   EXPECT_EQ(PaddedHead("void flash_fwd_kernel<Flash_fwd_kernel_traits<96, 64, 64, 4>>", 80), 96);
@@ -214,7 +214,7 @@ TEST(OpTraits, HeadsArePaddedToSizesOfTheKernel) {
 
 ProductSizes Product(double m, double n, double k) { return {1, m, n, k}; }
 
-TEST(OpTraits, TilesTimesPartsOfTheInnerDimension) {
+TEST(OpTraits, TilesTimesInnerParts) {
   const OpTiles tiles = TilesOf(Product(256, 512, 131072), {"_MT256x128x64_GSU2_", -1, 2}, 304);
   EXPECT_EQ(tiles.tiles, 8);
   EXPECT_NEAR(tiles.wave_use, 8.0 / 304, 1e-12);
@@ -228,7 +228,7 @@ TEST(OpTraits, TilesThatDoNotFit) {
   EXPECT_NEAR(tiles.tile_use, 4097.0 * 4097 / (17 * 256 * 37 * 112), 1e-12);
 }
 
-TEST(OpTraits, TheGridDecidesTheOrderOfATile) {
+TEST(OpTraits, GridDecidesTileOrder) {
   // 1024 × 8192: 4 × 128 tiles of 256 × 64 in one order, 16 × 32 in the other.
   const OpTiles one = TilesOf(Product(1024, 8192, 512), {"gemm_256x64_x", 32 * 16}, 132);
   EXPECT_EQ(one.tiles, 512);
@@ -239,7 +239,7 @@ TEST(OpTraits, TheGridDecidesTheOrderOfATile) {
   EXPECT_EQ(TilesOf(Product(8192, 8192, 512), {"gemm_128x128_x", 132}, 132).tiles, 64 * 64);
 }
 
-TEST(OpTraits, WithoutATileTheGridCountsUnlessItMayBePersistent) {
+TEST(OpTraits, GridCountsUnlessPersistent) {
   EXPECT_EQ(TilesOf({}, {"kernel", 24}, 132).tiles, 24);
   EXPECT_EQ(TilesOf({}, {"kernel", 132}, 132).tiles, -1);
   EXPECT_EQ(TilesOf({}, {"kernel", 264}, 132).tiles, -1);
@@ -251,7 +251,7 @@ TEST(OpTraits, WithoutATileTheGridCountsUnlessItMayBePersistent) {
   EXPECT_EQ(TilesOf(Product(256, 256, 4096), {"_MT64x64x64_SK3_"}, 132).tiles, -1);
 }
 
-TEST(OpTraits, ReachIsWhatTheProfileShowsElseWhatTheMakersDevicesDo) {
+TEST(OpTraits, ReachByProfileElseByMaker) {
   EXPECT_EQ(ComputeReach("NVIDIA H100 80GB HBM3", {}), 0.75);
   EXPECT_EQ(ComputeReach("AMD Instinct MI300X", {}), 0.54);
   EXPECT_EQ(ComputeReach("", {}), 0.6);
@@ -287,7 +287,7 @@ OpVerdict Judge(const OpCall& call, double micros, const char* kernel = "") {
   return JudgeOp(OnH100(call, micros, kernel));
 }
 
-TEST(OpTraits, TargetIsTheRoofByWhatIsReachedAndNoLessThanTheKernelsTake) {
+TEST(OpTraits, TargetIsTheReachableRoof) {
   const OpCall large = Call("aten::mm", "[[8192, 8192], [8192, 8192]]", Types(2));
   EXPECT_NEAR(Judge(large, 5000).target, 2 * std::pow(8192.0, 3) / 989.4e12 / 0.75, 1e-9);
   EXPECT_NEAR(Judge(large, 1200).target, 1.2e-3, 1e-12) << "faster than expected";
@@ -336,7 +336,7 @@ TEST(OpTraits, SkinnyMatmulsWaitForMemory) {
             Trait::kSkinny);
 }
 
-TEST(OpTraits, UnalignedLoadsAreNamedAndNotTheirTiles) {
+TEST(OpTraits, NamesUnalignedLoadsBeforeTiles) {
   const OpCall call = Call("aten::mm", "[[4097, 4097], [4097, 4097]]", Types(2));
   OpFacts facts =
       OnH100(call, 900, "cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_32x5_nn_align1");
@@ -351,7 +351,7 @@ OpCall Attention(const std::string& q, const std::string& k) {
               "[, , , 0., False, False, 0.1]");
 }
 
-TEST(OpTraits, AttentionIsShortPaddedLargeOrSlow) {
+TEST(OpTraits, AttentionHasFourTraits) {
   const auto trait = [](const std::string& size, double micros, const char* kernel = "attn_fwd") {
     return Judge(Attention(size, size), micros, kernel).trait;
   };
@@ -375,7 +375,7 @@ std::string FormOf(const std::string& x, const std::string& w, const std::string
   return verdict.form;
 }
 
-TEST(OpTraits, ConvolutionsSayWhatIsSpecialAboutThem) {
+TEST(OpTraits, ConvolutionsNameTheirForm) {
   const std::string plain = "[1, 1], [1, 1], [1, 1], False, [0, 0], ";
   EXPECT_EQ(FormOf("[8, 64, 64, 64]", "[64, 1, 3, 3]", plain + "64"), "depthwise");
   EXPECT_EQ(FormOf("[8, 64, 64, 64]", "[64, 2, 3, 3]", plain + "32"), "grouped (32 groups)");

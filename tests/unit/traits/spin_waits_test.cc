@@ -66,14 +66,14 @@ int BoundByKernels(const Spins& spins) {
   return bound;
 }
 
-TEST(SpinWaits, AStretchThatEndsWithItsKernelIsAWait) { EXPECT_EQ(BoundByKernels({}), 4); }
+TEST(SpinWaits, SpinEndingWithKernelIsAWait) { EXPECT_EQ(BoundByKernels({}), 4); }
 
 TEST(SpinWaits, OnceIsChance) {
   EXPECT_EQ(BoundByKernels({.rounds = 1, .ended = 1}), 0);
   EXPECT_EQ(BoundByKernels({.rounds = 2, .ended = 2}), 2);
 }
 
-TEST(SpinWaits, MostStretchesOfTheKernelMustEndWithIt) {
+TEST(SpinWaits, MostSpinsMustEndWithKernel) {
   EXPECT_EQ(BoundByKernels({.rounds = 5, .ended = 4}), 4);
   EXPECT_EQ(BoundByKernels({.rounds = 5, .ended = 3}), 0);
 }
@@ -85,7 +85,7 @@ TEST(SpinWaits, EndsThatAreApartAreNone) {
   EXPECT_EQ(BoundByKernels({.early = 110'000, .length = 3 * kMs}), 0);
 }
 
-TEST(SpinWaits, AnIdleDeviceIsNotWaitedFor) {
+TEST(SpinWaits, IdleDeviceIsNoWait) {
   EXPECT_EQ(BoundByKernels({.idle = 1 * kMs}), 4);  // Busy for 95 %.
   EXPECT_EQ(BoundByKernels({.idle = 3 * kMs}), 0);  // 85 %.
 }
@@ -115,7 +115,7 @@ TEST(SpinWaits, ACallIsNoSpin) {
 }
 
 // Halving the kernels that are waited for nearly halves the iterations.
-TEST(SpinWaits, FasterKernelsSaveWhatTheHostSpinsFor) {
+TEST(SpinWaits, FasterKernelsSaveSpinTime) {
   std::vector<Profile> profiles = OneRank(Made({}).Finish());
   const auto ranks = BuildRankContexts(profiles, {});
   const auto graph = PathGraph::Build(ranks->front());

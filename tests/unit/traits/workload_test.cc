@@ -46,13 +46,13 @@ TEST(Workload, BackwardNodesAreTraining) {
   EXPECT_TRUE(found.loads_data);
 }
 
-TEST(Workload, KernelsOfBackwardAloneAreNoTraining) {
+TEST(Workload, BackwardOnlyIsNoTraining) {
   TestProfile test;
   test.Launch("MIOpenBatchNormBwd_backward", {0, 100}, {200, 900});
   EXPECT_EQ(WorkloadOf(test.Finish()).kind, "");
 }
 
-TEST(Workload, KernelsOfBackwardAndOfAnOptimizerAreTraining) {
+TEST(Workload, BackwardAndOptimizerAreTraining) {
   TestProfile test;
   test.Launch("cutlass_wgrad_optimized", {0, 100}, {200, 900});
   test.Launch("void multi_tensor_apply_kernel<adam>", {1'000, 1'100}, {1'200, 1'900});
@@ -210,7 +210,7 @@ TEST(Recomputation, RecordedGradientsAreNoRecomputation) {
   EXPECT_EQ(RecomputedOf(3, 3), 3u) << "too few nodes to tell";
 }
 
-TEST(Recomputation, TheTableOfOperatorsCountsOutermostOnes) {
+TEST(Recomputation, OperatorTableCountsOutermostOnes) {
   TestProfile test;
   test.Step(1, {0, 100'000});
   RunInOp(test, "aten::mm", "gemm", 1'000);

@@ -110,7 +110,7 @@ TEST_F(ParquetFolders, NeuronsTablesAreOneProfile) {
   EXPECT_THAT(std::string(WhatToCheckFirst(profile.source)), HasSubstr("neuron-explorer"));
 }
 
-TEST_F(ParquetFolders, PartsOfATableAreReadByTheirNumbers) {
+TEST_F(ParquetFolders, ReadsTablePartsByNumber) {
   for (int part = 0; part < 11; ++part) {
     Write(fmt::format("run/Instruction_{}.parquet", part), Instructions(10 * part + 1, 3));
   }
@@ -124,13 +124,13 @@ TEST_F(ParquetFolders, PartsOfATableAreReadByTheirNumbers) {
               ElementsAre("Instruction: part 4 is missing", "Instruction: part 5 is missing"));
 }
 
-TEST_F(ParquetFolders, TwoExportsInOneFolderAreRefused) {
+TEST_F(ParquetFolders, RefusesTwoExportsInAFolder) {
   Write("run/Instruction.parquet", Instructions(1, 3));
   Write("run/Instruction_0.parquet", Instructions(1, 3));
   EXPECT_EQ(CodeOf("run"), "neuron/two-exports");
 }
 
-TEST_F(ParquetFolders, ParquetWinsOverTheSameTableAsCsv) {
+TEST_F(ParquetFolders, ParquetWinsOverCsv) {
   Write("run/Instruction.parquet", Instructions(1, 3));
   Write("run/Instruction.csv",
         "evt_wait_time_ns,opcode,start_ts,duration_ns,engine\n0,ACTIVATE,1,2,scalar\n");
@@ -140,7 +140,7 @@ TEST_F(ParquetFolders, ParquetWinsOverTheSameTableAsCsv) {
   EXPECT_THAT(run->skipped, ElementsAre("run/Instruction.csv: its Parquet table is used"));
 }
 
-TEST_F(ParquetFolders, ATableWithoutItsTimesIsRefusedWithTheVersion) {
+TEST_F(ParquetFolders, RefusesTableWithoutTimes) {
   Write("run/Instruction.parquet", Table({Numbers("id", {1}), Numbers("begin_ts", {1})}));
   Write("run/Metadata.parquet", Metadata("12.0.1", 0, 0));
   const auto run = LoadRun({"run"}, {});
@@ -149,7 +149,7 @@ TEST_F(ParquetFolders, ATableWithoutItsTimesIsRefusedWithTheVersion) {
   EXPECT_THAT(run.error().message, HasSubstr("no column `start_ts`, in schema 12.0.1"));
 }
 
-TEST_F(ParquetFolders, ALaterSchemaIsReadByNamesAndSaidSo) {
+TEST_F(ParquetFolders, ReadsLaterSchemaWithNote) {
   Write("run/Instruction.parquet", Instructions(1, 3));
   Write("run/Metadata.parquet", Metadata("12.0.1", 0, 0));
   const Profile profile = Only("run");
@@ -157,7 +157,7 @@ TEST_F(ParquetFolders, ALaterSchemaIsReadByNamesAndSaidSo) {
   EXPECT_EQ(profile.neuron->instructions.size(), 3u);
 }
 
-TEST_F(ParquetFolders, ATableThatEndsEarlyIsNamedOrLeftOut) {
+TEST_F(ParquetFolders, TruncatedTableIsNamedOrSkipped) {
   const std::string whole = Instructions(1, 3);
   Write("run/Instruction.parquet", whole);
   Write("run/DmaPacket.parquet", whole.substr(0, whole.size() / 2));
@@ -174,7 +174,7 @@ TEST_F(ParquetFolders, ATableThatEndsEarlyIsNamedOrLeftOut) {
               ElementsAre("DmaPacket: its file ends early"));
 }
 
-TEST_F(ParquetFolders, ProfilesOfOneDataFolderAreCores) {
+TEST_F(ParquetFolders, OneDataFoldersProfilesAreCores) {
   for (int core = 0; core < 3; ++core) {
     const std::string folder = fmt::format("data/profiles/global/core {}@latest", core);
     Write(folder + "/Instruction.parquet", Instructions(1, 3 + static_cast<std::size_t>(core)));
@@ -190,7 +190,7 @@ TEST_F(ParquetFolders, ProfilesOfOneDataFolderAreCores) {
   EXPECT_EQ(CodeOf("data"), "input/ranks-unknown");
 }
 
-TEST_F(ParquetFolders, WorkIsLinkedToTheCallOfItsFlow) {
+TEST_F(ParquetFolders, LinksWorkByFlow) {
   Write("run/SystemProfileEvents.parquet",
         Table({Numbers("id", {1, 2, 3, 4, 5}),
                Texts("name", {"nrt_tensor_write", "nrt_execute", "nc_exec_running",
@@ -257,7 +257,7 @@ void WriteNsys(const std::string& folder,
   write(folder + "/NVTX_EVENTS.parquet", ranges.Whole());
 }
 
-TEST_F(ParquetFolders, NsysTablesAreReadAsOfSqlite) {
+TEST_F(ParquetFolders, NsysTablesEqualSqlite) {
   WriteNsys("report_pqtdir", Write, "gemm");
   const Profile profile = Only("report_pqtdir");
   EXPECT_EQ(profile.source.format, "nsight_systems");
@@ -271,7 +271,7 @@ TEST_F(ParquetFolders, NsysTablesAreReadAsOfSqlite) {
   EXPECT_EQ(profile.Name(profile.host.name[1]), "a\xFFz");  // Repaired where it is shown.
 }
 
-TEST_F(ParquetFolders, NsysFoldersBelowOneFolderAreRanksByTheirNames) {
+TEST_F(ParquetFolders, NsysFoldersAreRanksByName) {
   WriteNsys("run/rank0_pqtdir", Write, "gemm");
   WriteNsys("run/rank1_pqtdir", Write, "other");
   const auto run = LoadRun({"run"}, {});
@@ -295,7 +295,7 @@ TEST_F(ParquetFolders, NsysExportsThatWereBrokenOff) {
   EXPECT_EQ(CodeOf("names"), "nsight/no-events");
 }
 
-TEST_F(ParquetFolders, AnyTableOfNsysMayBeMissing) {
+TEST_F(ParquetFolders, AnyNsysTableMayBeMissing) {
   WriteNsys("run", Write, "gemm");
   for (const auto& entry : fs::directory_iterator("run")) {
     fs::copy("run", "less");

@@ -136,7 +136,7 @@ void HoldAgainst(const fs::path& file, const std::vector<json::object>& truth) {
   }
 }
 
-TEST(Parquet, FilesOfFiveWritersSayWhatWasWritten) {
+TEST(Parquet, ReadsFilesOfFiveWriters) {
   if (!fs::exists(Samples())) GTEST_SKIP() << "no " << Samples();
   const auto truth = Truth(Samples() / "types" / "truth.jsonl.gz");
   int files = 0;

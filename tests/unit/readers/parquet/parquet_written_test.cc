@@ -165,7 +165,7 @@ std::string CodeOf(std::string_view file) {
   }
 }
 
-TEST(ParquetWritten, CutAtAnyByteItIsRefused) {
+TEST(ParquetWritten, RefusesEveryCut) {
   const std::string file = SmallFile();
   ASSERT_EQ(CodeOf(file), "");
   for (std::size_t size = 0; size < file.size(); ++size) {
@@ -193,7 +193,7 @@ TEST(ParquetWritten, AnyByteMayBeWrong) {
   EXPECT_GT(refused, file.size());  // Of nine changes of a byte more than one is noticed.
 }
 
-TEST(ParquetWritten, MoreRowsThanBytesCanSayAreRefused) {
+TEST(ParquetWritten, RefusesImpossibleRowCounts) {
   WrittenColumn column{.name = "none", .numbers = std::vector<std::optional<std::int64_t>>(70'000)};
   column.page_rows = 70'000;
   ParquetText text;
