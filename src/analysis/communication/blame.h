@@ -41,7 +41,7 @@ struct Blame {
   std::size_t groups = 0, judged_groups = 0;
   std::optional<std::size_t> straggler;  ///< Position in the run.
   bool jitter = false;                   ///< Somebody is late all the time, but not one rank.
-  bool too_few = false;  ///< Late in too few calls or iterations to exclude chance.
+  bool too_few = false;                  ///< Late in too few calls or iterations to exclude chance.
   /// "waiting for input data", "the host", "copies", "a slow {{ device.device }}", "more work on
   /// the {{ device.device }}", "communication of another group"; several parts with their shares
   /// when none covers 80 % of the lateness; empty when no one straggles.

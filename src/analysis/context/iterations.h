@@ -54,15 +54,15 @@ struct Iterations {
   bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
   Span window;                       ///< [start of the first selected, end of the last).
   IterationSource source;
-  std::string nested;                 ///< Families of markers around or inside: ChosenMarkers.
-  std::int64_t lacking = 0;           ///< Iterations of its run that this rank does not have.
-  std::int64_t dropped_at_end = 0;    ///< Trailing iterations without (enough) device events.
-  std::int64_t dropped_at_start = 0;  ///< Leading ones, of which the profile has no work.
-  std::int64_t lost = 0;              ///< Of `all`, those of whose launches none has its work.
-  std::int64_t launches_lost = 0;     ///< In the whole profile: model/lost_launches.h.
-  std::int64_t launches_made = 0;     ///< Of those processes, with these.
-  MarkerFaults marker_faults;         ///< Faults of the markers.
-  Ns in_doubt = 0;                    ///< As Observable's, of a profile without markers.
+  std::string nested;                    ///< Families of markers around or inside: ChosenMarkers.
+  std::int64_t lacking = 0;              ///< Iterations of its run that this rank does not have.
+  std::int64_t dropped_at_end = 0;       ///< Trailing iterations without (enough) device events.
+  std::int64_t dropped_at_start = 0;     ///< Leading ones, of which the profile has no work.
+  std::int64_t lost = 0;                 ///< Of `all`, those of whose launches none has its work.
+  std::int64_t launches_lost = 0;        ///< In the whole profile: model/lost_launches.h.
+  std::int64_t launches_made = 0;        ///< Of those processes, with these.
+  MarkerFaults marker_faults;            ///< Faults of the markers.
+  Ns in_doubt = 0;                       ///< As Observable's, of a profile without markers.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
   /// Device rows that extend no iteration: analysis/context/work_behind.h.
   boost::unordered_flat_set<std::uint32_t> behind;

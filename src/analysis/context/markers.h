@@ -35,8 +35,8 @@ struct Markers {
   std::vector<Marker> found;  ///< At least one.
   IterationSource source;
   ThreadId thread;  ///< Whose they are; invalid where nothing is marked.
-  bool last_is_open =
-      false;                ///< The end of the last one is unknown: it has no length.
+  /// The end of the last one is unknown: it has no length.
+  bool last_is_open = false;
   std::string nested = {};  ///< From ChosenMarkers.
   MarkerFaults faults = {};
 };

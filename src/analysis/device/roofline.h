@@ -44,8 +44,8 @@ struct WorkPoint {
 struct RooflineFacts {
   std::vector<WorkPoint> points;         ///< By name, shapes, types and GPU, in that order.
   Ns kernel_time = 0, counted_time = 0;  ///< Of kernels that compute.
-  std::map<std::string, Ns>
-      not_counted;  ///< Time of matmuls with unknown work, by operator.
+  /// Time of matmuls with unknown work, by operator.
+  std::map<std::string, Ns> not_counted;
   bool has_timeline = false, knows_threads = false;
   std::vector<std::uint32_t> point_of;  ///< By row of the device table; not to be kept.
 };
