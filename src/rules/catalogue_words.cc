@@ -56,6 +56,11 @@ constexpr auto kTraitsValues =
 constexpr auto kCollectivesValues =
     Plain({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "all_to_allv", "broadcast",
            "reduce", "send_recv", "gather", "scatter", "barrier", "other"});
+/// In the one spelling of `CanonicalDtype`.
+constexpr auto kDtypesValues =
+    Plain({"float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2",
+           "float4_e2m1", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint8", "bool",
+           "complex64", "complex128", "mixed"});
 constexpr auto kBackendsValues = Plain({"nccl", "gloo", "mpi", "ucc", "hccl", "xccl", "ccl"});
 constexpr auto kIterationsByValues = Plain(
     {"marker", "key_op", "optimizer", "loader", "repetition", "range", "whole_profile", "none"});
@@ -79,7 +84,7 @@ struct KnownColumn {
   std::string_view name;
   Enumeration values;
 };
-/// What is open is written by profilers, which may write more.
+/// Profilers write the open ones, and may write other values.
 constexpr KnownColumn kKnown[] = {
     {"gap.cause", {kCausesValues}},
     {"gap.category", {kHostWorkValues}},
@@ -98,6 +103,11 @@ constexpr KnownColumn kKnown[] = {
     {"roofline_op.kind", {kOpKindsValues}},
     {"roofline_op.trait", {kTraitsValues}},
     {"collective.name", {kCollectivesValues, true}},
+    {"kernel.dtype", {kDtypesValues, true}},
+    {"tensor_core_op.dtype", {kDtypesValues, true}},
+    {"roofline_op.dtype", {kDtypesValues, true}},
+    {"collective.dtype", {kDtypesValues, true}},
+    {"cc_op.dtype", {kDtypesValues, true}},
     {"rank_call.role", {kRolesValues}},
     {"engine.name", {kEnginesValues}},
     {"wait.engine", {kEnginesValues}},

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "rules/catalogue_words.h"
 
 namespace profgauge {
 namespace {
@@ -79,7 +80,7 @@ class GivenBuilder {
   }
 
  private:
-  /// Rows, metrics, facts, and what is before a point of their ids: "gpu.idle", "gpu".
+  /// Rows, metrics, facts, and the prefixes of their ids: "gpu.idle", "gpu".
   static std::vector<std::string_view> Names() {
     std::vector<std::string_view> names;
     for (const TableSpec& table : TableCatalogue()) {
@@ -103,7 +104,7 @@ class GivenBuilder {
     return ids;
   }
 
-  /// Those of the vendor that the test gives, else of NVIDIA; what it gives itself stands.
+  /// Those of the vendor that the test gives, else of NVIDIA; words that the test gives are kept.
   void AddWords() {
     const auto vendor = facts_.find("device.vendor");
     const auto* id = vendor == facts_.end() ? nullptr : std::get_if<std::string>(&vendor->second);
@@ -194,14 +195,35 @@ class GivenBuilder {
     analysis_.absent_tables.erase(analysis_.absent_tables.find(spec->id));
   }
 
+  /// Tests name values by their ids, like rules, or by their titles in reports.
+  void NameValue(const std::string& name, const YamlNode& node, Value& cell) {
+    auto* text = std::get_if<std::string>(&cell);
+    const expr::Enumeration* known = KnownValuesOf(name);
+    if (text == nullptr || known == nullptr) return;
+    std::vector<std::string_view> ids;
+    for (const expr::EnumValue& value : known->values) {
+      ids.push_back(value.id);
+      if (*text == value.id || *text == value.cell) {
+        *text = value.cell;
+        return;
+      }
+    }
+    if (known->is_open) return;
+    Error& error = decoder_.Add(node, "rules/unknown-value",
+                                fmt::format("`{}` is never '{}'", name, PrintableShort(*text, 40)));
+    AddSuggestion(error, *text, ids);
+    error.notes.push_back(fmt::format("note: values are {}", Joined(ids)));
+  }
+
   void AddRow(const TableSpec& spec, const YamlNode& row, Table& table,
               std::vector<bool>& has_value) {
     std::vector<Value> cells(spec.columns.size());
     std::vector<Decoder::Key> keys;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const ColumnSpec& column = spec.columns[i];
-      keys.push_back({column.id, [this, &cells, &column, i](const YamlNode& n) {
+      keys.push_back({column.id, [this, &spec, &cells, &column, i](const YamlNode& n) {
                         cells[i] = DecodeValue(decoder_, n, column.id, column.unit);
+                        NameValue(fmt::format("{}.{}", spec.row_name, column.id), n, cells[i]);
                       }});
     }
     decoder_.MapWithNulls(row, fmt::format("a row `{}`", spec.row_name), keys);

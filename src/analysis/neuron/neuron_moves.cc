@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/dtypes.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
@@ -167,7 +168,7 @@ void AddCcOps(const NeuronRank& rank, RowWriter<columns::kCcOps>& write) {
     write.Integer("rank"_col, rank.context->rank)
         .Text("name"_col, operation)
         .Text("algorithm"_col, algorithm)
-        .Text("dtype"_col, dtype)
+        .Text("dtype"_col, CanonicalDtype(dtype))
         .Text("group"_col, group);
     write.Known("input_bytes"_col, bytes)
         .Integer("calls"_col, count)
