@@ -101,7 +101,7 @@ TEST(Layers, IncludesFollowTheTable) {
   EXPECT_EQ(Complaint("src/model/x.h", "model", "analysis/y.h"),
             "src/model/x.h includes analysis/y.h: model may use base and knowledge");
   EXPECT_EQ(Complaint("src/render/x.cc", "render", "model/ids.h"),
-            "src/render/x.cc includes model/ids.h: render may use base and report");
+            "src/render/x.cc includes model/ids.h: render may use base, knowledge and report");
   EXPECT_EQ(Complaint("src/base/x.cc", "base", "model/ids.h"),
             "src/base/x.cc includes model/ids.h: base may use nothing");
   EXPECT_EQ(Complaint("src/base/x.cc", "base", "x.h"),
