@@ -91,8 +91,8 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   level.time = SecondsOf(today);
   PROFGAUGE_TRY(const std::int64_t id, history.Mark(level));
   console.Say(fmt::format(
-      "accepted the level of run {} ({}) as level {}: runs of {} are held "
-      "against it and what follows",
+      "accepted the level of run {} ({}) as level {}: later runs of {} are "
+      "compared with it and the runs after it",
       run.id, run.commit.empty() ? "no commit" : Printable(run.commit), id, Printable(run.branch)));
   return kExitPass;
 }

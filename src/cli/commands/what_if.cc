@@ -89,20 +89,38 @@ Status AddFindings(const Rulebook& book, const Options& options,
   return {};
 }
 
-void PrintPlan(const Rulebook& book, std::span<const Profile> ranks, Replayable& run,
-               Console& console) {
+/// A row for each step: what to fix, and what an iteration takes then.
+void ListPlan(const report::Plan& plan, JsonList& list) {
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const report::PlanStep& step = plan.steps[i];
+    render::JsonWriter& row = list.Row();
+    row.Field("step", static_cast<std::int64_t>(i + 1));
+    row.Key("findings");
+    row.BeginArray(render::JsonWriter::Style::kInline);
+    for (const std::string& rule : step.rules) row.Text(rule);
+    row.EndArray();
+    row.Field("title", step.title);
+    row.OptionalField("change", step.change);
+    row.Key("iteration_time"), row.Real(AsNumber(step.time.value, 0));
+    row.Key("saves"), row.Real(AsNumber(step.saves.value, 0));
+    row.Key("saves_alone"), row.Real(AsNumber(step.alone.value, 0));
+  }
+}
+
+/// The plan as text; its steps go into `list`.
+std::string PlanText(const Rulebook& book, std::span<const Profile> ranks, Replayable& run,
+                     std::size_t width, JsonList& list) {
   book.Predict(run.replayer.get(), run.analysis);
   const Evaluation evaluation =
       book.Evaluate(run.analysis, CollectFacts(ranks, run.analysis), false, run.replayer.get());
   const Plan plan = book.PlanOf(evaluation, run.analysis, run.replayer.get());
   if (plan.steps.empty()) {
-    console.Print(fmt::format("There is no plan: {}.\n", plan.absent_because));
-    return;
+    return fmt::format("There is no plan: {}.\n", plan.absent_because);
   }
   const report::Plan words =
       report::BuildPlan(plan, evaluation, DeviceWordsOf(AcceleratorOf(ranks)));
-  console.Print(render::RenderPlan(words, static_cast<std::size_t>(console.width())));
-  console.Print(fmt::format("{}\n", render::PlanNote(words)));
+  ListPlan(words, list);
+  return render::RenderPlan(words, width) + render::PlanNote(words) + "\n";
 }
 
 Error NothingAsked() {
@@ -128,6 +146,8 @@ std::string Duration(double ns) {
 // Rows of the answer, with the widths of a table.
 class Answer {
  public:
+  explicit Answer(JsonList& list) : list_(list) {}
+
   void Add(const std::string& name, const ScenarioOutcome& outcome) {
     std::uint64_t rows = 0;
     for (const std::uint64_t matched : outcome.matched) rows += matched;
@@ -144,7 +164,6 @@ class Answer {
     row.Key("share"), row.Real(found.gain_share());
     row.Field("new_bottleneck", PathText(found));
   }
-  JsonList TakeList() { return std::move(list_); }
   std::string Text(const std::string& head) const {
     std::vector<std::vector<std::string>> all = {
         {"scenario", "events", "iteration", "saves", "share", "new bottleneck"}};
@@ -171,7 +190,7 @@ class Answer {
 
  private:
   std::vector<std::vector<std::string>> lines_;
-  JsonList list_{"what-if"};
+  JsonList& list_;
 };
 
 /// Returns whether each condition matches something; says which do not.
@@ -215,10 +234,14 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
   if (run.replayer == nullptr) return Fail(NoReplay(run.analysis));
-  if (options.plan) PrintPlan(*book, ranks, run, console);
-  if (!asks_change) return kExitPass;
+  JsonList list("what-if");
+  std::string plan;
+  if (options.plan) {
+    plan = PlanText(*book, ranks, run, static_cast<std::size_t>(console.width()), list);
+  }
+  if (!asks_change) return PrintList(options, plan, std::move(list), console);
   ScenarioRunner runner(*run.replayer);
-  Answer answer;
+  Answer answer(list);
   const auto add = [&](const std::string& name, const ScenarioOutcome& outcome) -> Status {
     if (!outcome.prediction) {
       return Fail(Error{ErrorKind::kInput,
@@ -246,10 +269,11 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   }
   const auto iterations = run.analysis.iterations_selected;
   const std::string text =
+      plan +
       answer.Text(fmt::format("{} iteration{} of {} as recorded\n", iterations,
                               iterations == 1 ? "" : "s", Duration(recorded))) +
       fmt::format("{}.\n", PredictionLimits(run.replayer.get()));
-  PROFGAUGE_TRY(const int printed, PrintList(options, text, answer.TakeList(), console));
+  PROFGAUGE_TRY(const int printed, PrintList(options, text, std::move(list), console));
   return matches_all ? printed : static_cast<int>(kExitNoVerdict);
 }
 
