@@ -255,6 +255,7 @@ if(PROFGAUGE_TESTS)
       samples
       scripts
       schema
+      scrub
       start
       step_clock
       terminal

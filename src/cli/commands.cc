@@ -214,12 +214,14 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge summarize run7.pt.trace.json.gz -o summaries/\n"
      "  profgauge summarize ranks/ -o run.pgsum\n",
      RunSummarize},
-    {"scrub", kOnScrub, "IN OUT", 2, 2,
-     "Copy an Nsight Systems export without personal and host data",
-     "OUT has only the tables and columns that reports need: no environment, command line, "
-     "output,\n"
-     "user or host names. Paths in texts are removed. --force overwrites an existing OUT.",
-     "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n", RunScrub},
+    {"scrub", kOnScrub, "IN OUT", 2, 2, "Copy a profile without personal and host data",
+     "IN is a trace of PyTorch, JSON of rocprofv3, or an SQLite export of Nsight Systems. OUT has\n"
+     "only the keys, tables and columns that reports need: no environment, command line, output,\n"
+     "user or host names. Paths in texts are removed. A name that ends in .gz is compressed.\n"
+     "--force overwrites an existing OUT.",
+     "  profgauge scrub run.pt.trace.json.gz for-the-ticket.json.gz\n"
+     "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n",
+     RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List metrics; with IDs or patterns, show their definitions",
      "Rules, limits and reports share these ids.",

@@ -1,16 +1,23 @@
-// `profgauge scrub`: a copy of an Nsight Systems export that is fit to attach to a ticket.
+// `profgauge scrub`: a copy of a profile that is fit to attach to a ticket.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <string>
 #include <system_error>
 
+#include "base/format.h"
+#include "base/gzip.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/kept_files.h"
+#include "cli/outputs.h"
+#include "readers/database/sqlite_file.h"
 #include "readers/nsight_systems/scrub.h"
+#include "readers/scrub_trace.h"
 
 namespace profgauge::cli {
 
@@ -35,11 +42,32 @@ Result<readers::Scrubbed> ScrubInto(const std::string& in, const std::string& ou
                     {}});
 }
 
+bool IsDatabase(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(16, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return readers::IsSqlite(head);
+}
+
+Result<int> ScrubJson(const std::string& in, const std::string& out, const Options& options,
+                      Console& console) {
+  Outputs outputs(KeptBy(options));
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(out, FileKind::kTrace));
+  PROFGAUGE_TRY(std::string bytes, readers::ScrubTrace(in));
+  const std::size_t size = bytes.size();
+  if (out.ends_with(".gz")) bytes = Gzip(bytes);
+  PROFGAUGE_CHECK(outputs.Commit(output, bytes));
+  console.Say(
+      fmt::format("wrote {}: {} of JSON", Printable(out), FormatBytes(static_cast<double>(size))));
+  return kExitPass;
+}
+
 }  // namespace
 
 Result<int> RunScrub(const Options& options, Console& console) {
   const std::string& in = options.arguments[0];
   const std::string& out = options.arguments[1];
+  if (!IsDatabase(in)) return ScrubJson(in, out, options, console);
   PROFGAUGE_CHECK(CheckReplacing(out, FileKind::kDatabase, KeptBy(options)));
   PROFGAUGE_TRY(const readers::Scrubbed done, ScrubInto(in, out));
   console.Say(fmt::format("wrote {}: {} tables kept in part, {} left out; {} texts had paths",

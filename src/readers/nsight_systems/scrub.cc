@@ -1,7 +1,6 @@
 #include "readers/nsight_systems/scrub.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "base/sqlite.h"
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
+#include "readers/text/without_paths.h"
 
 namespace profgauge::readers {
 namespace {
@@ -265,9 +265,9 @@ class Copier {
 
 Error NotAnExport(const std::string& in) {
   return InputError(in, "scrub/not-an-export",
-                    "expected an SQLite export of Nsight Systems, the only format that scrub "
-                    "copies",
-                    "for other formats, share a report: `profgauge report PROFILE --redact`");
+                    "expected an SQLite export of Nsight Systems, found another database",
+                    "for other databases, share a report: `profgauge report PROFILE "
+                    "--redact=code`");
 }
 
 // Whether it can be read and is no database; SQLite has the message for unreadable files.
@@ -297,31 +297,6 @@ std::string PhraseOf(std::string_view text) {
 }
 
 }  // namespace
-
-std::string WithoutPaths(std::string_view text) {
-  // Rooted where people's and machines' files are, or ending in a source or library file.
-  static const RE2 path(
-      R"re((?:(?:/(?:home|Users|root|mnt|tmp|usr|opt|var|srv|nfs|scratch|workspace|data\d*|lustre|gpfs|proj\w*)/)re"
-      R"re([^\s'",;:()\[\]<>|]*)|(?:(?:/[^\s'",;:()\[\]<>|/]+)+\.(?:py|pyc|ipynb|so[.\d]*|c|cc|cpp|cu|cuh|h|hpp))\b)re"
-      R"re(|[A-Za-z]:\\+[^\s'",;:()\[\]<>|]+))re");
-  static const RE2 below(R"(.*(?:site|dist)-packages[/\\]+(.+))");
-  std::string clean;
-  re2::StringPiece rest(text.data(), text.size());
-  re2::StringPiece match;
-  while (path.Match(rest, 0, rest.size(), RE2::UNANCHORED, &match, 1) && !match.empty()) {
-    clean.append(rest.data(), static_cast<std::size_t>(match.data() - rest.data()));
-    std::string kept(match.data(), match.size());
-    std::string package;
-    if (RE2::FullMatch(kept, below, &package)) {
-      kept = package;
-    } else {
-      kept.erase(0, kept.find_last_of("/\\") + 1);
-    }
-    clean += kept;
-    rest.remove_prefix(static_cast<std::size_t>(match.data() - rest.data()) + match.size());
-  }
-  return clean.append(rest.data(), rest.size());
-}
 
 Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out) {
   std::error_code ignored;

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "profgauge/error.h"
 
@@ -23,10 +22,5 @@ struct Scrubbed {
 /// Systems; kOutput "output/exists" when `out` exists, or when it cannot be written. Nothing is
 /// left then.
 Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out);
-
-/// The text with every path cut to the part below site-packages, or to the file's name:
-/// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443". Names that only look
-/// like paths ("/module/conv2d") stay.
-std::string WithoutPaths(std::string_view text);
 
 }  // namespace profgauge::readers

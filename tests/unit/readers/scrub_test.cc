@@ -10,6 +10,7 @@
 #include "base/sqlite.h"
 #include "nsight_tables.h"
 #include "readers/load.h"
+#include "readers/text/without_paths.h"
 
 namespace profgauge {
 namespace {

@@ -1,0 +1,110 @@
+#include "readers/kineto/kept_keys.h"
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "readers/text/without_paths.h"
+
+namespace profgauge::readers::kineto {
+namespace {
+
+/// Of the document: as envelope.cc reads it.
+constexpr std::string_view kDocument[] = {
+    "schemaVersion", "displayTimeUnit", "baseTimeNanoseconds", "record_shapes", "profile_memory",
+    "with_stack", "with_flops", "with_modules", "cupti_version", "cuda_runtime_version",
+    "cuda_driver_version", "roctracer_version", "rocprofiler_version", "hip_runtime_version",
+    "hip_driver_version", "Framework", "WARNING", "ERROR",
+    // Of devices, and of the run's ranks.
+    "deviceProperties/id", "deviceProperties/name", "deviceProperties/computeMajor",
+    "deviceProperties/computeMinor", "deviceProperties/numSms", "deviceProperties/totalGlobalMem",
+    "deviceProperties/maxThreadsPerMultiprocessor", "deviceProperties/warpSize",
+    "distributedInfo/backend", "distributedInfo/rank", "distributedInfo/world_size",
+    "distributedInfo/nccl_version", "distributedInfo/pg_count", "distributedInfo/pg_config/pg_name",
+    "distributedInfo/pg_config/pg_desc", "distributedInfo/pg_config/pg_size",
+    "distributedInfo/pg_config/ranks",
+    // Times of unrecorded iterations (rules/schemas/run.json).
+    "profgauge.run/schema", "profgauge.run/clock", "profgauge.run/attached", "profgauge.run/warmup",
+    "profgauge.run/segments/", "profgauge.run/batches/", "profgauge.run/windows",
+    "profgauge.run/marks", "profgauge.run/rank", "profgauge.run/world_size", "profgauge.run/work/"};
+/// Of events, and of what is known of them: as raw_event.cc has them.
+constexpr std::string_view kEvent[] = {"ph", "cat", "name", "pid", "tid",
+                                       "ts", "dur", "id",   "bp",  "s"};
+constexpr std::string_view kArgs[] = {"correlation",
+                                      "External id",
+                                      "external id",
+                                      "device",
+                                      "stream",
+                                      "sycl queue",
+                                      "bytes",
+                                      "registers per thread",
+                                      "shared memory",
+                                      "grid",
+                                      "block",
+                                      "blocks per SM",
+                                      "warps per SM",
+                                      "est. achieved occupancy %",
+                                      "theoretical occupancy %",
+                                      "Input Dims",
+                                      "Input dims",
+                                      "Input type",
+                                      "Concrete Inputs",
+                                      "Call stack",
+                                      "Sequence number",
+                                      "Fwd thread id",
+                                      "Python id",
+                                      "Python parent id",
+                                      "Python module id",
+                                      "Device Type",
+                                      "Device Id",
+                                      "Addr",
+                                      "Bytes",
+                                      "Total Allocated",
+                                      "Total Reserved",
+                                      "Collective name",
+                                      "dtype",
+                                      "In msg nelems",
+                                      "Out msg nelems",
+                                      "Group size",
+                                      "Process Group Name",
+                                      "Process Group ID",
+                                      "Process Group Description",
+                                      "Seq",
+                                      "Src Rank",
+                                      "Dst Rank",
+                                      "name",
+                                      "kernel",
+                                      "labels",
+                                      "sort_index"};
+
+std::vector<std::string> Paths() {
+  std::vector<std::string> paths(std::begin(kDocument), std::end(kDocument));
+  // A file is an object with the list, or the list.
+  for (const std::string_view list : {"traceEvents/", ""}) {
+    for (const std::string_view key : kEvent) paths.push_back(fmt::format("{}{}", list, key));
+    for (const std::string_view key : kArgs) {
+      paths.push_back(fmt::format("{}args/{}", list, key));
+    }
+  }
+  return paths;
+}
+
+/// Of the profiler's own log what says that activity is missing; the rest may hold anything.
+std::string Clean(std::string_view path, std::string_view text) {
+  if (path != "WARNING" && path != "ERROR") return WithoutPaths(text);
+  static const RE2 kKnown(R"((Dropped \d+ activity records|Exceeded max GPU buffer count|)"
+                          R"(CollectTrace stopped by GPU profiler|GPU trace is empty!))");
+  std::string phrase;
+  RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), kKnown, &phrase);
+  return phrase;
+}
+
+}  // namespace
+
+JsonKeep KeptKeys() { return {"kineto", Paths(), Clean}; }
+
+}  // namespace profgauge::readers::kineto

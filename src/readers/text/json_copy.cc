@@ -1,0 +1,206 @@
+#include "readers/text/json_copy.h"
+
+#include <algorithm>
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "base/read_block.h"
+#include "base/text.h"
+
+namespace profgauge::readers {
+namespace {
+
+namespace json = boost::json;
+
+/// Deeper nesting is no profile; each level costs stack.
+constexpr std::size_t kDeepest = 128;
+
+std::string Quoted(std::string_view text) {
+  return json::serialize(json::string_view(text.data(), text.size()));
+}
+
+/// Follows the parser and writes what stays. Brackets are written when something in them is, or
+/// when they are left: an empty list that stays is one.
+class Copier {
+ public:
+  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t max_object_size = max_array_size;
+  static constexpr std::size_t max_string_size = max_array_size;
+  static constexpr std::size_t max_key_size = max_array_size;
+  using Code = json::error_code;
+  using View = json::string_view;
+
+  explicit Copier(const JsonKeep& keep) : keep_(keep) {}
+  std::string Take() { return std::move(out_); }
+
+  bool on_document_begin(Code&) { return true; }
+  bool on_document_end(Code&) { return true; }
+  bool on_array_begin(Code&) { return Open('['); }
+  bool on_array_end(std::size_t, Code&) { return Close(']'); }
+  bool on_object_begin(Code&) { return Open('{'); }
+  bool on_object_end(std::size_t, Code&) { return Close('}'); }
+  bool on_key_part(View part, std::size_t, Code&) { return Part(part); }
+  bool on_key(View part, std::size_t, Code&) {
+    Level& level = levels_.back();
+    level.key = Whole(part);
+    path_.resize(level.path);
+    if (!path_.empty()) path_ += '/';
+    path_ += level.key;
+    return true;
+  }
+  bool on_string_part(View part, std::size_t, Code&) { return Part(part); }
+  bool on_string(View part, std::size_t, Code&) {
+    const std::string text = Whole(part);
+    if (!Stays()) return Skip();
+    const std::string clean = keep_.clean(path_, text);
+    const bool is_element = !levels_.empty() && levels_.back().bracket == '[';
+    if (clean.empty() && !text.empty() && is_element) return Skip();
+    return Value(Quoted(clean));
+  }
+  bool on_number_part(View part, Code&) { return Part(part); }
+  bool on_int64(std::int64_t, View part, Code&) { return Plain(Whole(part)); }
+  bool on_uint64(std::uint64_t, View part, Code&) { return Plain(Whole(part)); }
+  bool on_double(double, View part, Code&) { return Plain(Whole(part)); }
+  bool on_bool(bool value, Code&) { return Plain(value ? "true" : "false"); }
+  bool on_null(Code&) { return Plain("null"); }
+  bool on_comment_part(View, Code&) { return true; }
+  bool on_comment(View, Code&) { return true; }
+
+ private:
+  struct Level {
+    char bracket = '{';
+    std::size_t path = 0;  ///< Length of the path of the object or list.
+    bool is_written = false, has_any = false;
+    std::string key;
+  };
+
+  bool Part(View part) {
+    partial_.append(part.data(), part.size());
+    return true;
+  }
+  std::string Whole(View part) {
+    partial_.append(part.data(), part.size());
+    return std::exchange(partial_, {});
+  }
+
+  /// Whether the scalar at `path_` stays. Paths are few and values many.
+  bool Stays() {
+    const auto [known, is_new] = stays_.try_emplace(path_, false);
+    if (is_new) known->second = IsAllowed();
+    return known->second;
+  }
+  bool IsAllowed() const {
+    return std::any_of(keep_.paths.begin(), keep_.paths.end(), [this](std::string_view path) {
+      return path.ends_with('/') ? (path_ + "/").starts_with(path) : path_ == path;
+    });
+  }
+  /// Whether something below `path_` may stay.
+  bool MayStay() {
+    if (path_.empty()) return true;
+    return Stays() ||
+           std::any_of(keep_.paths.begin(), keep_.paths.end(), [this](std::string_view path) {
+             return path.size() > path_.size() && path.starts_with(path_) &&
+                    path[path_.size()] == '/';
+           });
+  }
+
+  bool Open(char bracket) {
+    levels_.push_back({bracket, path_.size(), false, false, {}});
+    // An object of a list stays even if nothing in it does: it is counted.
+    if (levels_.size() == 1 || MayStay()) WriteUpTo(levels_.size());
+    return true;
+  }
+
+  bool Close(char bracket) {
+    if (levels_.back().is_written) out_ += bracket;
+    levels_.pop_back();
+    Leave();
+    return true;
+  }
+
+  bool Plain(const std::string& text) { return Stays() ? Value(text) : Skip(); }
+  bool Value(const std::string& text) {
+    WriteUpTo(levels_.size());
+    Separate();
+    out_ += text;
+    Leave();
+    return true;
+  }
+  bool Skip() {
+    Leave();
+    return true;
+  }
+
+  /// Behind a value: its key is no more part of the path.
+  void Leave() {
+    if (!levels_.empty()) path_.resize(levels_.back().path);
+  }
+
+  void Separate() {
+    if (levels_.empty()) return;
+    Level& level = levels_.back();
+    if (level.has_any) out_ += ',';
+    level.has_any = true;
+    if (level.bracket == '{') out_ += Quoted(level.key) + ":";
+  }
+
+  /// Writes the brackets of the first `count` levels that are not written yet.
+  void WriteUpTo(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (levels_[i].is_written) continue;
+      if (i > 0) {
+        Level& outer = levels_[i - 1];
+        if (outer.has_any) out_ += ',';
+        outer.has_any = true;
+        if (outer.bracket == '{') out_ += Quoted(outer.key) + ":";
+        if (outer.bracket == '[' && levels_[i].bracket == '{') out_ += '\n';
+      }
+      out_ += levels_[i].bracket;
+      levels_[i].is_written = true;
+    }
+  }
+
+  const JsonKeep& keep_;
+  std::string out_, path_, partial_;
+  std::unordered_map<std::string, bool> stays_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace
+
+Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep) {
+  json::parse_options options;
+  options.max_depth = kDeepest;
+  json::basic_parser<Copier> parser(options, keep);
+  std::vector<std::byte> block(kReadBlock);
+  std::uint64_t read = 0;
+  while (true) {
+    PROFGAUGE_TRY(const std::size_t got, source.Read(block));
+    if (got == 0) break;
+    std::string_view bytes(reinterpret_cast<const char*>(block.data()), got);
+    if (read == 0) bytes = WithoutByteOrderMark(bytes);
+    read += got;
+    if (parser.done()) continue;
+    json::error_code code;
+    parser.write_some(true, bytes.data(), bytes.size(), code);
+    if (!code) continue;
+    return Fail(InputErrorAt(source.name(), read - got, "json/invalid",
+                             "the file is not valid JSON: " + code.message()));
+  }
+  json::error_code code;
+  if (!parser.done()) parser.write_some(false, nullptr, 0, code);
+  if (!parser.done()) {
+    return Fail(InputErrorAt(source.name(), read, "json/truncated", "the file ends early"));
+  }
+  return parser.handler().Take() + "\n";
+}
+
+}  // namespace profgauge::readers
