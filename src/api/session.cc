@@ -274,7 +274,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   input.comparison = comparison ? &*comparison : nullptr;
   const bool is_told = source.IsAsked() || policy.baseline.has_value();
   input.baseline = is_told ? &chosen.info : nullptr;
-  input.findings = report::BuildFindings(evaluation);
+  input.findings = report::BuildFindings(evaluation, subject.ranks);
   input.plan = report::BuildPlan(plan, evaluation, DeviceWordsOf(AcceleratorOf(subject.ranks)));
   input.rules_hash = rules.rules().hash;
   input.options = ProvenanceOptions(options.choices, policy);

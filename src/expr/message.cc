@@ -67,6 +67,8 @@ Result<Display> ParseDisplay(std::string_view text) {
     display.kind = Display::Kind::kBytes;
   } else if (text == "percent") {
     display.kind = Display::Kind::kPercent;
+  } else if (text == "path") {
+    display.kind = Display::Kind::kPath;
   } else if (text == "number") {
     display.kind = Display::Kind::kNumber;
   } else if (text.size() == 8 && text.starts_with("number:") && text[7] >= '0' &&
@@ -74,8 +76,9 @@ Result<Display> ParseDisplay(std::string_view text) {
     display.kind = Display::Kind::kNumber;
     display.decimals = text[7] - '0';
   } else {
-    return Fail(ErrorAt({}, "expr/filter", fmt::format("unknown filter `{}`", PrintableShort(text)),
-                        {"help: filters are duration, bytes, percent and number:N (N decimals)"}));
+    return Fail(
+        ErrorAt({}, "expr/filter", fmt::format("unknown filter `{}`", PrintableShort(text)),
+                {"help: filters are duration, bytes, percent, number:N (N decimals) and path"}));
   }
   return display;
 }
@@ -96,6 +99,9 @@ std::string CheckDisplay(const Display& display, const Type& type) {
     case Display::Kind::kNumber:
       if (type.kind == Kind::kNumber) return {};
       return fmt::format("`number` shows numbers, found {}", TypeName(type));
+    case Display::Kind::kPath:
+      if (type.kind == Kind::kNumber) return {};
+      return fmt::format("`path` takes the number of a rank, found {}", TypeName(type));
   }
   return {};
 }
@@ -110,6 +116,9 @@ std::string Format(const Value& value, const Type& type, const Display& display)
   const Unit unit = DisplayUnit(display, type);
   if (display.kind == Display::Kind::kNumber && display.decimals >= 0 && !IsAbsent(value)) {
     return FormatNumber(AsNumber(value, 0), display.decimals);
+  }
+  if (display.kind == Display::Kind::kPath && !IsAbsent(value)) {
+    return fmt::format("<rank {:.0f}>", AsNumber(value, 0));
   }
   return FormatValue(value, unit);
 }

@@ -1,7 +1,8 @@
 // Messages: text with expressions in it, `{{ sum(kernel.time) / profile.iterations | duration }}`.
 //
 // A hole shows its value as base/format does for its unit; a filter says otherwise: `duration`,
-// `bytes`, `percent`, `number:2`. Group context. An absent value is shown as "–".
+// `bytes`, `percent`, `number:2`; `path` makes "<rank 3>" of a rank's number, which whoever knows
+// the files replaces. Group context. An absent value is shown as "–".
 #pragma once
 
 #include <cstddef>
@@ -18,13 +19,13 @@ namespace profgauge::expr {
 
 /// How a value is shown. Default: as its unit says.
 struct Display {
-  enum class Kind : std::uint8_t { kAuto, kDuration, kBytes, kPercent, kNumber };
+  enum class Kind : std::uint8_t { kAuto, kDuration, kBytes, kPercent, kNumber, kPath };
   Kind kind = Kind::kAuto;
   int decimals = -1;  ///< For kNumber; -1: three significant digits.
 };
 
-/// "duration", "bytes", "percent", "number", "number:1"; anything else is an error without a
-/// place.
+/// "duration", "bytes", "percent", "number", "number:1", "path"; anything else is an error without
+/// a place.
 Result<Display> ParseDisplay(std::string_view text);
 /// Whether values of `type` can be shown so; empty, or why not ("`duration` shows times, found
 /// bytes").

@@ -1,8 +1,11 @@
 #include "report/build_findings.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "base/format.h"
 #include "knowledge/findings.h"
@@ -59,7 +62,48 @@ bool SavesNothing(const profgauge::Finding& finding) {
                        gain < knowledge::kFindingsNoGainShare * *finding.gain_limit);
 }
 
-Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation) {
+std::string PathOfRank(std::int64_t number, std::span<const Profile> ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::int64_t own = ranks[i].distributed.rank;
+    if ((own < 0 ? static_cast<std::int64_t>(i) : own) == number) return ranks[i].source.path;
+  }
+  return {};
+}
+
+/// As a shell takes it for one word.
+std::string ShellWord(const std::string& path) {
+  static const RE2 kPlain("[A-Za-z0-9_./+:@%-]+");
+  if (RE2::FullMatch(path, kPlain)) return path;
+  std::string word = path;
+  for (auto at = word.find('\''); at != word.npos; at = word.find('\'', at + 4)) {
+    word.replace(at, 1, "'\\''");
+  }
+  return "'" + word + "'";
+}
+
+/// The command with the path of each "<rank 3>". Empty where one is unknown, or where two ranks
+/// have the same: then it would compare a file with itself.
+std::string NextOf(std::string_view command, std::span<const Profile> ranks) {
+  static const RE2 kRank("<rank (-?[0-9]{1,9})>");
+  std::string out;
+  std::vector<std::string> paths;
+  re2::StringPiece rest(command.data(), command.size());
+  std::int64_t number = 0;
+  for (const char* from = rest.data(); RE2::FindAndConsume(&rest, kRank, &number);) {
+    const std::string_view consumed(from, static_cast<std::size_t>(rest.data() - from));
+    out += consumed.substr(0, consumed.rfind('<'));
+    from = rest.data();
+    const std::string path = PathOfRank(number, ranks);
+    if (path.empty() || std::find(paths.begin(), paths.end(), path) != paths.end()) return {};
+    paths.push_back(path);
+    out += ShellWord(path);
+  }
+  out.append(rest.data(), rest.size());
+  return out;
+}
+
+Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation,
+                     std::span<const Profile> ranks) {
   Finding finding;
   finding.rule = from.rule->id;
   finding.key = from.key;
@@ -87,6 +131,7 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   }
   finding.advice = from.advice;
   finding.docs = DocsOf(*from.rule);
+  finding.next = NextOf(from.next, ranks);
   for (const EvidenceHead& head : from.evidence_heads) {
     finding.evidence_heads.push_back(head.head);
     finding.evidence_units.push_back(head.unit);
@@ -98,10 +143,10 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
 
 }  // namespace
 
-std::vector<Finding> BuildFindings(const Evaluation& evaluation) {
+std::vector<Finding> BuildFindings(const Evaluation& evaluation, std::span<const Profile> ranks) {
   std::vector<Finding> findings;
   for (const profgauge::Finding& finding : evaluation.findings) {
-    findings.push_back(BuildFinding(finding, evaluation));
+    findings.push_back(BuildFinding(finding, evaluation, ranks));
   }
   return findings;
 }

@@ -170,6 +170,7 @@ Finding ReadFinding(const JsonNode& node) {
     finding.advice_parts = PointsOf(finding.advice);
   }
   finding.docs = node["docs"].Text();
+  finding.next = node["next"].Text();
   finding.reason = node["reason"].Text();
   finding.counted_with = node["counted_with"].Text();
   for (const JsonNode& column : node["evidence"]["columns"].Elements()) {

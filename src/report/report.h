@@ -129,6 +129,7 @@ struct Finding {
   Bound gain_bound = Bound::kNone;
   std::vector<std::string> explains;
   std::string advice, docs;
+  std::string next;  ///< A command that continues the investigation; may be empty.
   std::vector<std::string> evidence_heads;
   std::vector<Unit> evidence_units;
   std::vector<std::vector<Value>> evidence;

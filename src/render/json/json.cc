@@ -254,6 +254,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding,
     out.EndArray();
   }
   out.OptionalField("docs", finding.docs);
+  out.OptionalField("next", finding.next);
   out.OptionalField("reason", finding.reason);
   out.OptionalField("counted_with", finding.counted_with);
   if (plan) WriteFindingPlan(out, finding, *plan);

@@ -247,6 +247,12 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
   return {{"rows", std::move(rows)}, {"more", std::move(more)}};
 }
 
+/// A command as code, whole.
+std::string CommandText(const std::string& command) {
+  if (command.empty()) return {};
+  return MarkdownAdvice({{{TextPart::Kind::kCode, command, {}, Unit::kText, {}}}}).substr(2);
+}
+
 json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape,
                                  const report::Labels& labels) {
   json::array heads;
@@ -270,6 +276,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"explains", MakeMarkup(std::move(explains))},
           {"advice", MakeMarkup(MarkdownAdvice(finding.advice_parts))},
           {"docs", MakeMarkup(LinkText(finding.docs))},
+          {"next", MakeMarkup(CommandText(finding.next))},
           {"heads", std::move(heads)},
           {"has_rows", !rows.empty()},
           {"rows", std::move(rows)},

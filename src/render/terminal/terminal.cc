@@ -172,6 +172,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
   if (const std::string gain = GainText(finding); !gain.empty()) row.gain = "saves " + gain;
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
+  row.next = Printable(finding.next);
   return row;
 }
 

@@ -126,6 +126,8 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
       }
     }
     out += line + "\n";
+    if (row.next.empty()) continue;
+    out += std::string(indent, ' ') + Painted("next: " + row.next, Ink::kDim, color) + "\n";
   }
   return out;
 }

@@ -15,6 +15,7 @@ struct Row {
   std::string verb;
   Ink ink = Ink::kNone;
   std::string name, value, limit, gain, text;
+  std::string next;  ///< A command, on a line of its own that is never broken.
 };
 
 /// `text` in this ink, where colors are wanted.
