@@ -42,18 +42,21 @@ Result<std::vector<render::File>> Single(Result<std::string> bytes) {
 std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
   std::vector<Wanted> wanted;
   if (!options.out_dir.empty()) {
-    const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "report.html"},
-                                                       {Kind::kMarkdown, "report.md"},
-                                                       {Kind::kXlsx, "report.xlsx"},
-                                                       {Kind::kJson, "report.json"}};
-    for (const auto& [kind, name] : files) {
-      wanted.emplace_back(kind, (fs::path(options.out_dir) / name).string());
+    const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "html"},
+                                                       {Kind::kMarkdown, "md"},
+                                                       {Kind::kXlsx, "xlsx"},
+                                                       {Kind::kJson, "json"}};
+    const std::string_view stem = options.runs.empty() ? "report" : "runs";
+    for (const auto& [kind, suffix] : files) {
+      wanted.emplace_back(
+          kind, (fs::path(options.out_dir) / fmt::format("{}.{}", stem, suffix)).string());
     }
   }
   const std::pair<Kind, const std::string&> singles[] = {
       {Kind::kHtml, options.html},
       {Kind::kMarkdown, options.markdown},
       {Kind::kSummary, options.summary},
+      {Kind::kText, options.text},
       {Kind::kXlsx, options.xlsx},
       {Kind::kJson, options.json},
       {Kind::kJunit, options.junit},
@@ -98,6 +101,8 @@ FileKind Drawing::FileKindOf(Kind kind) {
     case Kind::kSummary:
     case Kind::kStepSummary:
       return FileKind::kMarkdown;
+    case Kind::kText:
+      return FileKind::kText;
     case Kind::kXlsx:
       return FileKind::kXlsx;
     case Kind::kJunit:
@@ -197,6 +202,8 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
       if (text && text->size() > step_summary_room_) return Single(std::string());
       return Single(std::move(text));
     }
+    case Kind::kText:
+      return Single(render::RenderText(report));
     case Kind::kXlsx:
       return Single(render::RenderXlsx(report));
     case Kind::kJunit:
@@ -242,9 +249,28 @@ Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Runs& runs) const {
   const render::HtmlOptions html{templates_dir_};
-  if (item.kind == Kind::kHtml) return Single(render::RenderRunsHtml(runs, html));
-  if (item.kind == Kind::kHtmlFolder) return render::RenderRunsHtmlFiles(runs, html);
-  return Single(render::RenderRunsJson(runs));
+  render::MarkdownOptions markdown;
+  markdown.templates_dir = templates_dir_;
+  switch (item.kind) {
+    case Kind::kHtml:
+      return Single(render::RenderRunsHtml(runs, html));
+    case Kind::kHtmlFolder:
+      return render::RenderRunsHtmlFiles(runs, html);
+    case Kind::kMarkdown:
+      return Single(render::RenderRunsMarkdown(runs, markdown));
+    case Kind::kXlsx:
+      return Single(render::RenderRunsXlsx(runs));
+    case Kind::kSummary:
+    case Kind::kStepSummary: {
+      markdown.full = false;
+      auto text = render::RenderRunsMarkdown(runs, markdown);
+      const bool has_room =
+          item.kind == Kind::kSummary || !text || text->size() <= step_summary_room_;
+      return Single(has_room ? std::move(text) : Result<std::string>(std::string()));
+    }
+    default:
+      return Single(render::RenderRunsJson(runs));
+  }
 }
 
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
@@ -263,6 +289,8 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
           render::RenderMarkdown(ending, std::min(kCommentBytes, step_summary_room_));
       return Single(text.size() > step_summary_room_ ? std::string() : std::move(text));
     }
+    case Kind::kText:
+      return Single(render::RenderText(ending));
     case Kind::kXlsx:
       return Single(render::RenderXlsx(ending));
     case Kind::kJunit:

@@ -38,7 +38,7 @@ class Drawing {
   /// outputs without one.
   Status Draw(report::Report& report, const std::function<void(report::Report&)>& add_timeline,
               Stats& stats);
-  /// REQUIRES: the outputs are HTML and JSON.
+  /// REQUIRES: the outputs are HTML, Markdown, XLSX and JSON.
   Status Draw(const report::Runs& runs, Stats& stats);
 
   /// Where alerts are shown; without it, at the policy that the report names.
@@ -68,6 +68,7 @@ class Drawing {
     kHtmlFolder,
     kMarkdown,
     kSummary,
+    kText,
     kStepSummary,
     kXlsx,
     kJson,

@@ -162,6 +162,8 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kTableStore:
       return head.starts_with("SQLite format 3") &&
              std::string_view(head).substr(0, 72).ends_with("PGAG");
+    case FileKind::kText:
+      return head.starts_with("profgauge: ");
     case FileKind::kDotenv:
       return head.starts_with("PROFGAUGE_VERDICT=");
     case FileKind::kSummary:

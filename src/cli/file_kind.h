@@ -15,6 +15,7 @@ enum class FileKind : std::uint8_t {
   kJson,         ///< report.json: `tool`.
   kVerdict,      ///< verdict.json: `kind`.
   kRuns,         ///< What `find` lists: `kind`.
+  kText,         ///< `profgauge: VERDICT`
   kDotenv,       ///< Variables called PROFGAUGE_….
   kTrace,        ///< A Chrome trace, gzipped or not: `otherData.tool`.
   kJunit,        ///< Test suites called profgauge.

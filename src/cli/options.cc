@@ -30,6 +30,9 @@ constexpr OptionSpec kOptions[] = {
     {"--md-summary", "", "FILE", Group::kOutputs, kOnDrawing,
      "Write the short Markdown report, for a comment or a step summary", "At most 20 kB.",
      SetText<&Options::summary>},
+    {"--text", "", "FILE", Group::kOutputs, kOnDrawing,
+     "Write the verdict in at most twelve plain lines, for a chat or a mail", "",
+     SetText<&Options::text>},
     {"--step-summary", "", "", Group::kOutputs, kOnDrawing,
      "Append the short Markdown report to GitHub's step summary",
      "It is appended to the file that $GITHUB_STEP_SUMMARY names.",
@@ -292,9 +295,10 @@ constexpr OptionSpec kOptions[] = {
      "",
      "NAME=VALUE",
      Group::kOutputs,
-     kOnJudging,
-     "Label of the metrics of --openmetrics; may be repeated",
-     "The report has it in its environment. `labels` of profgauge.yaml has them too.",
+     kOnJudging | kOnHistoryAdd,
+     "Label of the run: of the metrics of --openmetrics; may be repeated",
+     "The report and the history have it in the run's environment. `labels` of profgauge.yaml has "
+     "them too.",
      AddLabel,
      true,
      {},
@@ -408,8 +412,9 @@ constexpr OptionSpec kOptions[] = {
      true},
     {"--run", "", "NAME=PATH", Group::kSelection, kOnReport,
      "Several runs in one report, instead of PROFILE; give it 2 to 8 times",
-     "The page shows one of them at a time, and the comparison of any two. For --html, --html-dir "
-     "and --json (a list `runs` with each report.json, and `comparisons`).",
+     "All outputs have the table of metrics with a column for each run; the page also shows each "
+     "run and the comparison of any two. For --out (runs.html, runs.md, runs.xlsx, runs.json), "
+     "--html, --html-dir, --md, --md-summary, --xlsx and --json (`runs` and `comparisons`).",
      AddRun, true},
     {"--run", "", "NAME=PATH", Group::kSelection, kOnQuery,
      "Several runs, instead of PROFILE; the column `run` has the name", "", AddRun, true},

@@ -31,7 +31,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> runs;  ///< Name and path of each.
 
   // Outputs. "-" is standard output.
-  std::string out_dir, html, html_dir, markdown, summary, xlsx, json;
+  std::string out_dir, html, html_dir, markdown, summary, text, xlsx, json;
   std::string junit, sarif, github, gitlab, openmetrics, emit_trace;
   std::string verdict_file, pgsum;
   bool step_summary = false;

@@ -36,6 +36,20 @@ namespace {
 
 constexpr std::int64_t kMostListed = 1000;
 
+/// Of a run's environment: what a user gave it with --label.
+constexpr std::string_view kLabelPrefix = "label ";
+
+// "team=vision;cluster=a", in the order given.
+std::string LabelsOf(const Snapshot& run) {
+  std::string labels;
+  for (const auto& [property, value] : run.environment) {
+    if (!property.starts_with(kLabelPrefix)) continue;
+    labels += fmt::format("{}{}={}", labels.empty() ? "" : ";",
+                          property.substr(kLabelPrefix.size()), value);
+  }
+  return labels;
+}
+
 std::string DayOf(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
@@ -114,6 +128,9 @@ Status ReadOne(const std::string& profile, const CheckedRun& checked, const Opti
     run.snapshot = std::move(snapshot);
     run.model = options.model;
     if (!checked.name.empty()) run.snapshot.name = checked.name;
+    for (const auto& [name, value] : options.labels) {
+      run.snapshot.environment.emplace_back(std::string(kLabelPrefix) + name, value);
+    }
     if (!checked.report.empty()) PROFGAUGE_CHECK(ReadVerdictOf(checked.report, run));
     if (!options.verdict.empty()) PROFGAUGE_CHECK(ReadVerdictOf(options.verdict, run));
     if (!options.accept.empty()) {
@@ -341,7 +358,7 @@ Result<int> RunHistoryRemove(const Options& options, Console& console) {
 
 Result<int> RunHistoryExport(const Options& options, Console& console) {
   PROFGAUGE_TRY(const auto entries, Entries(options));
-  std::string text = "id,time,branch,commit,run,iterations,median_ns\n";
+  std::string text = "id,time,branch,commit,run,iterations,median_ns,labels\n";
   const auto quoted = [](const std::string& cell) {
     std::string out = "\"";
     // A leading sign would be a formula in a spreadsheet.
@@ -353,10 +370,11 @@ Result<int> RunHistoryExport(const Options& options, Console& console) {
   };
   for (const HistoryEntry& entry : entries) {
     const std::optional<double> median = MedianIteration(entry.snapshot);
-    text += fmt::format("{},{},{},{},{},{},{}\n", entry.id, entry.time, quoted(entry.branch),
-                        quoted(entry.commit), quoted(entry.snapshot.name),
-                        entry.snapshot.iteration_times.size(),
-                        median ? fmt::format("{:.0f}", *median) : "");
+    const std::string labels = LabelsOf(entry.snapshot);
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{}\n", entry.id, entry.time, quoted(entry.branch),
+        quoted(entry.commit), quoted(entry.snapshot.name), entry.snapshot.iteration_times.size(),
+        median ? fmt::format("{:.0f}", *median) : "", labels.empty() ? "" : quoted(labels));
   }
   console.Print(text);
   return kExitPass;

@@ -41,17 +41,15 @@ constexpr std::size_t kFewestRuns = 2, kMostRuns = 8;
 /// The options of outputs that show one run.
 std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
   const std::pair<std::string_view, bool> outputs[] = {
-      {"--out", !options.out_dir.empty()},
-      {"--md", !options.markdown.empty()},
-      {"--md-summary", !options.summary.empty()},
-      {"--step-summary", options.step_summary},
-      {"--xlsx", !options.xlsx.empty()},
+      {"--text", !options.text.empty()},
       {"--junit", !options.junit.empty()},
       {"--sarif", !options.sarif.empty()},
       {"--github", !options.github.empty()},
       {"--gitlab", !options.gitlab.empty()},
       {"--openmetrics", !options.openmetrics.empty()},
-      {"--emit-trace", !options.emit_trace.empty()}};
+      {"--emit-trace", !options.emit_trace.empty()},
+      {"--verdict", !options.verdict_file.empty()},
+      {"--pgsum", !options.pgsum.empty()}};
   std::vector<std::string_view> given;
   for (const auto& [name, is_given] : outputs) {
     if (is_given) given.push_back(name);
@@ -83,8 +81,8 @@ Status CheckUse(const Options& options) {
     return Fail(
         UsageError("usage/one-run-only",
                    fmt::format("`{}` shows one run, found {}", given.front(), options.runs.size()),
-                   "`--html`, `--html-dir` and `--json` take several; "
-                   "`profgauge compare BASE CURRENT` writes the others for two"));
+                   "`--out`, `--html`, `--html-dir`, `--md`, `--md-summary`, `--xlsx` and `--json` "
+                   "take several"));
   }
   return {};
 }

@@ -54,6 +54,10 @@ struct AlertPlaces {
 /// skipped, unanswered limits are errors, and so is what leaves the whole run without a verdict.
 std::string RenderJunit(const report::Report& report);
 
+/// At most twelve lines and 2 900 bytes without markup, for chats and mails: verdict, run, policy
+/// and baseline, diagnosis, plan, missed limits.
+std::string RenderText(const report::Report& report);
+
 /// SARIF 2.1.0.
 std::string RenderSarif(const report::Report& report, const AlertPlaces& places);
 

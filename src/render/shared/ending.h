@@ -53,6 +53,8 @@ Result<std::vector<File>> RenderHtmlFiles(const Ending& ending);
 /// The same for the report and for its summary, which a comment or a step summary shows. Sections
 /// beyond `max_bytes` (0: no limit) are left out.
 std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes = 0);
+/// At most twelve lines without markup.
+std::string RenderText(const Ending& ending);
 /// A workbook of one sheet.
 Result<std::string> RenderXlsx(const Ending& ending);
 /// One suite with one case that is an error.

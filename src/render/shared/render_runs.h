@@ -20,8 +20,16 @@ Result<std::vector<File>> RenderRunsHtmlFiles(const report::Runs& runs, const Ht
 /// {"schema", "tool", "runs": [report.json of each], "comparisons": [report.json of each pair]}.
 std::string RenderRunsJson(const report::Runs& runs);
 
-/// A line for each run with its verdict, then one for each pair with the change of an iteration;
-/// `options.verbosity` 1: each run whole, -1: the verdicts alone.
+/// Verdicts, metrics × runs and the change of each pair; where `options.full` then each run's
+/// summary. Errors: as RenderMarkdown.
+Result<std::string> RenderRunsMarkdown(const report::Runs& runs, const MarkdownOptions& options);
+
+/// Sheets Runs, Metrics (with a column for each run) and Comparisons. Errors: as RenderXlsx.
+Result<std::string> RenderRunsXlsx(const report::Runs& runs);
+
+/// A line for each run with its verdict, then one for each pair with the change of an iteration,
+/// then the metrics that are limited or changed with a column for each run; `options.verbosity` 1:
+/// each run whole, -1: the verdicts alone.
 std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& options);
 
 }  // namespace profgauge::render

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "render/shared/render_runs.h"
+#include "render/shared/runs_table.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render {
@@ -35,6 +36,55 @@ std::string Pairs(const report::Runs& runs) {
   return out;
 }
 
+/// Rows of the table: what fits a screen below the verdicts; the workbook has all.
+constexpr std::size_t kMostMetrics = 16;
+
+/// Metrics with a column for each run of `first` to `last`; the best of all runs has a `*`.
+std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& runs,
+                          std::size_t first, std::size_t last,
+                          const std::vector<std::size_t>& widths, std::size_t id_width) {
+  std::string out = "  " + Padded("", id_width);
+  for (std::size_t i = first; i < last; ++i) {
+    out += "  " + Padded(NameOf(runs.runs[i]), widths[i] - 1, true) + " ";
+  }
+  out = out.substr(0, out.find_last_not_of(' ') + 1) + "\n";
+  for (const RunsRow& row : rows) {
+    std::string line = "  " + Padded(row.metric->id, id_width);
+    for (std::size_t i = first; i < last; ++i) {
+      line += "  " + Padded(RunsCell(row, i), widths[i] - 1, true) + (row.is_best[i] ? "*" : " ");
+    }
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+std::string Metrics(const report::Runs& runs, std::size_t width) {
+  const std::vector<RunsRow> rows = RowsOfRuns(runs, false, kMostMetrics);
+  if (rows.empty()) return {};
+  std::size_t id_width = 0;
+  bool has_best = false;
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < runs.runs.size(); ++i) {
+    widths.push_back(CharactersIn(NameOf(runs.runs[i])) + 1);
+    for (const RunsRow& row : rows) {
+      widths[i] = std::max(widths[i], CharactersIn(RunsCell(row, i)) + 1);
+      id_width = std::max(id_width, CharactersIn(row.metric->id));
+      has_best = has_best || row.is_best[i];
+    }
+  }
+  std::string out;
+  for (std::size_t first = 0; first < runs.runs.size();) {
+    std::size_t last = first, taken = 2 + id_width;
+    while (last < runs.runs.size() && (last == first || taken + 2 + widths[last] <= width)) {
+      taken += 2 + widths[last++];
+    }
+    out += (first > 0 ? "\n" : "") + MetricColumns(rows, runs, first, last, widths, id_width);
+    first = last;
+  }
+  if (has_best) out += "  * the best run\n";
+  return out;
+}
+
 }  // namespace
 
 std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& options) {
@@ -49,7 +99,9 @@ std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& 
     if (each.verbosity > 0) out += "\n";
   }
   if (options.verbosity < 0) return out;
-  return out + (each.verbosity < 0 ? "\n" : "") + Pairs(runs);
+  const std::string metrics = Metrics(runs, static_cast<std::size_t>(std::max(options.width, 1)));
+  return out + (each.verbosity < 0 ? "\n" : "") + Pairs(runs) + (metrics.empty() ? "" : "\n") +
+         metrics;
 }
 
 }  // namespace profgauge::render

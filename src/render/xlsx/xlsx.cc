@@ -1,6 +1,4 @@
 // The workbook: Summary, Findings, Evidence, the tables, Metrics, Baseline, About.
-#include <locale.h>
-
 #include <charconv>
 #include <chrono>
 
@@ -8,25 +6,11 @@
 #include "render/shared/ending.h"
 #include "render/shared/renderer.h"
 #include "render/shared/status_looks.h"
+#include "render/xlsx/c_locale.h"
 #include "render/xlsx/xlsx_sheets.h"
 
 namespace profgauge::render {
 namespace {
-
-/// libxlsxwriter prints numbers with printf: a decimal comma would break the file.
-class CLocale {
- public:
-  CLocale() : locale_(newlocale(LC_ALL_MASK, "C", nullptr)), old_(uselocale(locale_)) {}
-  ~CLocale() {
-    uselocale(old_);
-    if (locale_ != nullptr) freelocale(locale_);
-  }
-  CLocale(const CLocale&) = delete;
-  CLocale& operator=(const CLocale&) = delete;
-
- private:
-  locale_t locale_, old_;
-};
 
 /// The day of the profile, so that the file's date says something and no clock is asked.
 std::int64_t CreatedOf(const std::string& captured) {

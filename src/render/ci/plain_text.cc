@@ -1,0 +1,97 @@
+// The verdict in a dozen plain lines, for chats and mails.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "render/ci/ci.h"
+#include "render/shared/ending.h"
+#include "render/shared/status_looks.h"
+#include "render/shared/words.h"
+#include "report/first_screen.h"
+
+namespace profgauge::render {
+namespace {
+
+/// A chat shows that much without folding it; Slack's blocks take 3 000 characters.
+constexpr std::size_t kMostLines = 12, kMostBytes = 2'900;
+constexpr std::size_t kMostOfLine = kMostBytes / kMostLines - 1;
+constexpr std::size_t kMostSteps = 4, kMostLimits = 3;
+
+/// How the file begins, so that a later run may replace it.
+constexpr std::string_view kFirst = "profgauge: ";
+
+std::string PlainLine(std::string text) {
+  for (auto at = text.find(kNumberSpace); at != text.npos; at = text.find(kNumberSpace, at)) {
+    text.replace(at, kNumberSpace.size(), " ");
+  }
+  std::erase(text, '`');
+  return PrintableShort(text, kMostOfLine);
+}
+
+void AddLine(std::string text, std::vector<std::string>& lines) {
+  if (!text.empty() && lines.size() < kMostLines) lines.push_back(PlainLine(std::move(text)));
+}
+
+std::string Joined(const std::vector<std::string>& lines) {
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+void AddPlan(const report::Report& report, std::vector<std::string>& lines) {
+  if (!report.plan) return;
+  const std::vector<report::PlanStep>& steps = report.plan->steps;
+  for (std::size_t i = 0; i < std::min(steps.size(), kMostSteps); ++i) {
+    const std::string text = PlanStepText(steps[i]);
+    AddLine(fmt::format("{}. saves {}: {}", i + 1, steps[i].saves.text,
+                        text.empty() ? steps[i].title : text),
+            lines);
+  }
+}
+
+void AddLimits(const report::Report& report, std::vector<std::string>& lines) {
+  std::size_t shown = 0, missed = 0;
+  for (const report::GateRow* row : GateByWeight(report)) {
+    if (!IsMissed(*row)) continue;
+    ++missed;
+    if (shown == kMostLimits) continue;
+    ++shown;
+    const bool has_change = !row->change.text.empty() && !row->baseline.text.empty();
+    AddLine(fmt::format("limit {}: {} ({})", row->metric,
+                        has_change ? row->change.text : row->measured.text, row->limit),
+            lines);
+  }
+  if (missed > shown) AddLine(fmt::format("{} more limits are missed", missed - shown), lines);
+}
+
+}  // namespace
+
+std::string RenderText(const report::Report& report) {
+  std::vector<std::string> lines;
+  AddLine(fmt::format("{}{} · {} · {}", kFirst, VerdictWord(report.verdict.status),
+                      report.profile.name, CountsText(report.verdict)),
+          lines);
+  AddLine(RunText(report), lines);
+  const std::string sources = SourcesText(report, false);
+  AddLine(sources.empty() ? "" : "policy " + sources, lines);
+  AddLine(TextOf(PartsOf(report::Diagnose(report).text)), lines);
+  AddPlan(report, lines);
+  AddLimits(report, lines);
+  return Joined(lines);
+}
+
+std::string RenderText(const Ending& ending) {
+  std::vector<std::string> lines;
+  AddLine(fmt::format("{}{} · {}", kFirst, VerdictWord(StateOf(ending)), ending.name), lines);
+  for (const EndingError& error : ending.errors) {
+    AddLine(fmt::format("{} [{}]", error.message, error.code), lines);
+    if (!error.where.empty()) AddLine("at " + error.where, lines);
+    for (const std::string& note : error.notes) AddLine(note, lines);
+  }
+  return Joined(lines);
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,126 @@
+#include "render/shared/runs_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "base/value.h"
+
+namespace profgauge::render {
+namespace {
+
+using report::Metric;
+using report::Report;
+using report::Runs;
+
+/// Changes below are in the noise of nearly all runs, and shares of less than half a point of a
+/// whole say nothing; `compare` lists such, and warns of none.
+constexpr double kLeastChange = 0.01, kLeastPoints = 0.005;
+
+std::optional<double> ValueOf(const report::Quantity* quantity) {
+  if (quantity == nullptr || IsAbsent(quantity->value)) return std::nullopt;
+  const double value = AsNumber(quantity->value, std::nan(""));
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+/// The largest change against the first run that has it, as a share of that.
+double ChangeIn(const RunsRow& row) {
+  std::optional<double> base;
+  double most = 0;
+  for (const report::Quantity* cell : row.cells) {
+    const std::optional<double> value = ValueOf(cell);
+    if (!value) continue;
+    if (!base) base = value;
+    const double change = std::abs(*value - *base);
+    if (cell->unit == Unit::kShare && change < kLeastPoints) continue;
+    if (change > 0) {
+      most = std::max(
+          most, *base == 0 ? std::numeric_limits<double>::infinity() : change / std::abs(*base));
+    }
+  }
+  return most;
+}
+
+void MarkBest(RunsRow& row) {
+  row.is_best.assign(row.cells.size(), false);
+  if (row.metric->better == report::Better::kNeutral || ChangeIn(row) == 0) return;
+  const bool is_higher = row.metric->better == report::Better::kHigher;
+  std::optional<double> best;
+  for (const report::Quantity* cell : row.cells) {
+    const std::optional<double> value = ValueOf(cell);
+    if (value && (!best || (is_higher ? *value > *best : *value < *best))) best = value;
+  }
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    row.is_best[i] = best && ValueOf(row.cells[i]) == best;
+  }
+}
+
+RunsRow RowOf(const Runs& runs, const Metric& metric, bool is_limited) {
+  RunsRow row;
+  row.metric = &metric;
+  row.is_limited = is_limited;
+  for (const Report& run : runs.runs) {
+    const Metric* own = report::FindMetricById(run, metric.id);
+    row.cells.push_back(own == nullptr ? nullptr : &own->quantity);
+  }
+  MarkBest(row);
+  return row;
+}
+
+bool HasRow(const std::vector<RunsRow>& rows, std::string_view id) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [id](const RunsRow& row) { return row.metric->id == id; });
+}
+
+bool HasValue(const RunsRow& row) {
+  return std::any_of(row.cells.begin(), row.cells.end(),
+                     [](const report::Quantity* cell) { return ValueOf(cell).has_value(); });
+}
+
+/// Metrics that a policy limits, in its order.
+std::vector<RunsRow> LimitedRows(const Runs& runs) {
+  std::vector<RunsRow> rows;
+  for (const Report& run : runs.runs) {
+    for (const report::GateRow& limit : run.gate) {
+      const Metric* metric = report::FindMetricById(run, limit.metric);
+      if (metric == nullptr || HasRow(rows, limit.metric)) continue;
+      RunsRow row = RowOf(runs, *metric, true);
+      if (HasValue(row)) rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<RunsRow> RowsOfRuns(const Runs& runs, bool all, std::size_t most) {
+  std::vector<RunsRow> rows = LimitedRows(runs), changed, others;
+  for (const Report& run : runs.runs) {
+    for (const Metric& metric : run.metrics) {
+      if (HasRow(rows, metric.id) || HasRow(changed, metric.id) || HasRow(others, metric.id)) {
+        continue;
+      }
+      RunsRow row = RowOf(runs, metric, false);
+      if (!HasValue(row)) continue;
+      (ChangeIn(row) >= kLeastChange ? changed : others).push_back(std::move(row));
+    }
+  }
+  std::stable_sort(changed.begin(), changed.end(),
+                   [](const RunsRow& a, const RunsRow& b) { return ChangeIn(a) > ChangeIn(b); });
+  const auto add = [&rows](std::vector<RunsRow>& more) {
+    for (RunsRow& row : more) rows.push_back(std::move(row));
+  };
+  add(changed);
+  if (all) add(others);
+  if (most > 0 && rows.size() > most) rows.resize(most);
+  return rows;
+}
+
+std::string RunsCell(const RunsRow& row, std::size_t run) {
+  const report::Quantity* cell = row.cells[run];
+  return ValueOf(cell) ? cell->text : "–";
+}
+
+}  // namespace profgauge::render
