@@ -251,11 +251,12 @@ if(PROFGAUGE_TESTS)
       python
       query
       readme
+      redact
       release
       samples
       scripts
-      schema
       scrub
+      schema
       start
       step_clock
       terminal

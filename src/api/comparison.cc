@@ -59,6 +59,15 @@ void Tell(const std::string& name, const std::vector<std::string>& doubts,
   }
 }
 
+// Both sides have one key, so that equal names stay equal.
+std::string KeyOfRuns(const report::Redaction& redaction, std::span<const Snapshot> base,
+                      std::span<const Snapshot> current) {
+  std::vector<std::string> sources;
+  for (const Snapshot& run : base) sources.push_back(run.source);
+  for (const Snapshot& run : current) sources.push_back(run.source);
+  return report::KeyOf(redaction, sources);
+}
+
 }  // namespace
 
 void DecideJudging(bool allow_incomparable, RunComparison& comparison) {
@@ -70,6 +79,8 @@ void DecideJudging(bool allow_incomparable, RunComparison& comparison) {
 
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const Policy* policy, const CompareChoices& choices) {
+  const report::Redaction redaction(choices.redact.level,
+                                    KeyOfRuns(choices.redact, base.runs, current.runs));
   if (choices.redact) {
     HideNames("baseline", base.runs);
     HideNames("run", current.runs);
@@ -94,7 +105,7 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   out.report = report::BuildComparisonReport(comparison, out.verdict,
                                              policy != nullptr ? policy->name : std::string());
   AddPictures(std::move(base.picture), std::move(current.picture), out.report);
-  if (choices.redact) report::Redact(out.report);
+  if (redaction) report::Redact(out.report, redaction);
   return out;
 }
 

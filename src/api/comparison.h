@@ -8,6 +8,7 @@
 #include "gate/snapshot.h"
 #include "gate/verdict.h"
 #include "model/import_log.h"
+#include "report/redaction.h"
 #include "report/report.h"
 #include "rules/policy.h"
 
@@ -25,7 +26,7 @@ struct ComparedSide {
 struct CompareChoices {
   bool allow_incomplete = false;    ///< Judge in spite of data loss.
   bool allow_incomparable = false;  ///< Judge runs that ran different work.
-  bool redact = false;              ///< Remove names of machines and people from the report.
+  report::Redaction redact;         ///< What to take out of the report.
 };
 
 /// Whether runs that may have run different work are judged; a note says so.

@@ -43,7 +43,7 @@ Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfi
   if (profiles) {
     AddPictures(std::move(profiles->a.picture), std::move(profiles->b.picture), out.report);
   }
-  if (choices.redact) report::Redact(out.report);
+  if (choices.redact) report::Redact(out.report, choices.redact);
   return out;
 }
 

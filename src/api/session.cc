@@ -292,7 +292,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   if (!options.timeline_later || options.redact) {
     std::exchange(out.add_timeline, nullptr)(out.report);
   }
-  if (options.redact) report::Redact(out.report);
+  if (options.redact) report::Redact(out.report, options.redact);
   options.phase_ended("judge");
   return out;
 }

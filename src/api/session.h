@@ -18,6 +18,7 @@
 #include "gate/snapshot.h"
 #include "gate/verdict.h"
 #include "profgauge/profgauge.h"
+#include "report/redaction.h"
 #include "report/report.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -51,8 +52,7 @@ struct JudgeRunsOptions {
   EvaluateOptions choices;
   /// For waivers. REQUIRES: set.
   std::chrono::sys_days today;
-  /// Remove names of machines and people from the report.
-  bool redact = false;
+  report::Redaction redact;  ///< What to take out of the report.
   OnBaselineMissing on_missing_baseline = OnBaselineMissing::kWarn;
   Acceptance acceptance;
   bool is_paired = false;  ///< Runs and baselines were recorded alternately, and are compared so.

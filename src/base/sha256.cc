@@ -1,5 +1,6 @@
 #include "base/sha256.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -64,6 +65,33 @@ std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
     digest[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)) & 0xff);
   }
   return digest;
+}
+
+std::array<std::uint8_t, 32> HmacSha256(std::string_view key, std::string_view message) {
+  constexpr std::size_t kBlock = 64;
+  std::string padded(key);
+  if (padded.size() > kBlock) {
+    const auto digest = Sha256(padded);
+    padded.assign(digest.begin(), digest.end());
+  }
+  padded.resize(kBlock, '\0');
+  const auto with = [&padded](unsigned char mask) {
+    std::string block = padded;
+    for (char& c : block) c = static_cast<char>(static_cast<unsigned char>(c) ^ mask);
+    return block;
+  };
+  const auto inner = Sha256(with(0x36).append(message));
+  return Sha256(with(0x5c).append(inner.begin(), inner.end()));
+}
+
+std::string HexOf(const std::array<std::uint8_t, 32>& digest, std::size_t bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < std::min(bytes, digest.size()); ++i) {
+    out += kDigits[digest[i] >> 4];
+    out += kDigits[digest[i] & 15];
+  }
+  return out;
 }
 
 std::string Base64(std::string_view bytes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,12 @@ namespace profgauge {
 
 /// The SHA-256 digest of `bytes` (FIPS 180-4).
 std::array<std::uint8_t, 32> Sha256(std::string_view bytes);
+
+/// HMAC-SHA-256 of `message` (RFC 2104): a digest that nobody without `key` can compute.
+std::array<std::uint8_t, 32> HmacSha256(std::string_view key, std::string_view message);
+
+/// Lower-case hexadecimal digits of the first `bytes` of a digest.
+std::string HexOf(const std::array<std::uint8_t, 32>& digest, std::size_t bytes = 32);
 
 /// Base64 with padding (RFC 4648, section 4).
 std::string Base64(std::string_view bytes);

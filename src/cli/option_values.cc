@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/literal.h"
+#include "base/read_file.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "rules/project.h"
 
@@ -131,6 +133,22 @@ Status SetColor(Options& options, const OptionSpec& self, const std::string& val
   options.color = value == "always"  ? ColorChoice::kAlways
                   : value == "never" ? ColorChoice::kNever
                                      : ColorChoice::kAuto;
+  return {};
+}
+
+Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value) {
+  using report::RedactLevel;
+  if (!value.empty()) PROFGAUGE_CHECK(CheckChoice(self, value));
+  options.redact.level = value == "all"    ? RedactLevel::kAll
+                         : value == "code" ? RedactLevel::kCode
+                                           : RedactLevel::kPlaces;
+  return {};
+}
+
+Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value) {
+  const auto key = ReadSmallFile(value);
+  if (!key || Trim(*key).empty()) return Fail(BadValue(self, "a file with a key", value));
+  options.redact.key = *key;
   return {};
 }
 

@@ -23,6 +23,9 @@ Status SetJobs(Options& options, const OptionSpec& self, const std::string& valu
 Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value);
 /// A time, as "60s": nanoseconds.
 Status SetTimeout(Options& options, const OptionSpec& self, const std::string& value);
+Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value);
+/// Reads the key from a file.
+Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value);
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value);
 
 template <auto member>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "profgauge/error.h"
+#include "report/redaction.h"
 
 namespace profgauge::cli {
 
@@ -38,7 +39,7 @@ struct Options {
   std::string ci;                     ///< "auto", a system's name, "off", or empty: as "off".
   std::string github_output, dotenv;  ///< Files of variables that --ci names.
   std::string repository;  ///< What paths in alerts start from; empty: the nearest with a .git.
-  bool redact = false;
+  report::Redaction redact;
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.
   bool force = false;
   bool as_json = false;
@@ -156,7 +157,7 @@ struct OptionSpec {
   Status (*apply)(Options& options, const OptionSpec& self, const std::string& value) = nullptr;
   bool repeats = false;  ///< May be given several times; applied once for each value.
   /// The words that `value` may be, with blanks between, which shells complete. A FILE or a NAME
-  /// may be something else, too.
+  /// may be something else, too. A switch with choices may have one of them after `=`.
   std::string_view choices = {};
   bool is_rare = false;  ///< Only --help shows it, so that -h fits one screen.
 };

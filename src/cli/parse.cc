@@ -125,6 +125,26 @@ Status CheckValues(const CommandSpec& command, std::span<const std::string> args
   return {};
 }
 
+/// Takes "--redact=code" of a switch with choices out of `args`.
+std::vector<std::string> WithoutChoices(const CommandSpec& command,
+                                        std::span<const std::string> args, RawArguments& raw) {
+  std::vector<std::string> left;
+  for (const std::string& arg : args) {
+    const std::size_t equals = std::min(arg.find('='), arg.size());
+    const auto options = AllOptions();
+    const auto option = std::find_if(options.begin(), options.end(), [&](const OptionSpec& one) {
+      return one.name == arg.substr(0, equals) && one.value.empty() && !one.choices.empty() &&
+             HasOption(command, one);
+    });
+    if (option == options.end() || equals == arg.size()) {
+      left.push_back(arg);
+    } else {
+      raw.values[&*option].push_back(arg.substr(equals + 1));
+    }
+  }
+  return left;
+}
+
 /// The only function that knows CLI11. It throws inside; nothing leaves.
 Result<RawArguments> Split(const CommandSpec& command, std::span<const std::string> args) {
   RawArguments raw;
@@ -151,7 +171,9 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
   args = args.first(static_cast<std::size_t>(end_of_options - args.begin()));
   PROFGAUGE_CHECK(CheckValues(command, args));
   try {
-    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+    std::vector<std::string> words = WithoutChoices(command, args, raw);
+    std::reverse(words.begin(), words.end());
+    app.parse(std::move(words));
   } catch (const CLI::ArgumentMismatch& error) {
     // "--color: 1 required TEXT missing", "quiet was given a disallowed flag override"
     const std::string text = error.what();

@@ -14,10 +14,12 @@
 #include "cli/policies.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
+#include "cli/redacted_rows.h"
 #include "model/summary/summary.h"
 #include "query/events.h"
 #include "query/report_tables.h"
 #include "readers/one_run.h"
+#include "report/redact.h"
 #include "rules/facts.h"
 #include "rules/waiver.h"
 
@@ -121,6 +123,8 @@ Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
     how.today = select.today;
     how.remark = policies.RemarkOn(*judging, ranks);
     how.timeline_later = true;
+    how.redact = options.redact;
+    if (how.redact) how.choices.events = EventsInPage::kNone;
     const RunToJudge to_judge{run.empty() ? RunName(options.arguments) : run, ranks};
     PROFGAUGE_TRY(Judgement::Data judged,
                   JudgeRuns(std::span(&to_judge, 1), judging->policy, judging->book, {}, how));
@@ -128,6 +132,7 @@ Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
     query::AddReport(run, std::make_shared<const report::Report>(std::move(judged.report)), facts,
                      data_);
   }
+  RedactRows(options.redact, run, ranks, data_);
   if (AsksForSchema(wanted)) data_.DescribeItself();
   return is_whole || !wants_events;
 }
@@ -151,17 +156,20 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
     }
     query::Dataset of_rank;
     PROFGAUGE_CHECK(AddEventsOf("", ranks, i, selection, events, of_rank));
+    RedactRows(options.redact, "", stand_ins, of_rank);
     PROFGAUGE_CHECK(use(of_rank));
   }
   return {};
 }
 
-std::vector<std::pair<std::int64_t, std::string>> QueryData::Hashes() const {
+std::vector<std::pair<std::int64_t, std::string>> QueryData::Hashes(const Options& options) const {
   std::vector<std::pair<std::int64_t, std::string>> hashes;
   for (const auto& ranks : profiles_) {
     for (std::size_t i = 0; i < ranks->size(); ++i) {
       const std::int64_t rank = (*ranks)[i].distributed.rank;
-      hashes.emplace_back(rank < 0 ? static_cast<std::int64_t>(i) : rank, (*ranks)[i].source.hash);
+      const std::string& hash = (*ranks)[i].source.hash;
+      hashes.emplace_back(rank < 0 ? static_cast<std::int64_t>(i) : rank,
+                          options.redact.HidesCode() ? report::DigestOf(hash) : hash);
     }
   }
   return hashes;

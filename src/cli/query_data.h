@@ -40,8 +40,8 @@ class QueryData {
   /// say.
   Status EachRank(const Options& options, const query::Places& events, Console& console,
                   const std::function<Status(const query::Dataset&)>& use);
-  /// Rank and content hash of each profile.
-  std::vector<std::pair<std::int64_t, std::string>> Hashes() const;
+  /// Rank and content hash of each profile; a digest of it where names of code are hidden.
+  std::vector<std::pair<std::int64_t, std::string>> Hashes(const Options& options) const;
 
   /// "python_events is empty: …" for each of `wanted` without rows.
   std::vector<std::string> NotesOn(const query::Places& wanted) const;

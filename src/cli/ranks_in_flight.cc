@@ -52,10 +52,13 @@ void SummarizedRanks::Add(const Summary& summary, const std::string& path) {
   iterations.push_back(summary.Numbers("step.number"));
 }
 
-void RedactSummaries(std::vector<Profile>& ranks) {
+void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redaction) {
+  std::vector<std::string> hashes;
+  for (const Profile& rank : ranks) hashes.push_back(rank.source.hash);
+  const report::Redaction keyed(redaction.level, report::KeyOf(redaction, hashes));
   for (Profile& rank : ranks) {
     Summary summary = *SummaryOf(rank);
-    report::RedactSummary(summary);
+    report::RedactSummary(summary, keyed);
     rank = ProfileOfSummary(summary, rank.source.path);
   }
 }

@@ -12,6 +12,7 @@
 #include "model/profile.h"
 #include "model/summary/summary.h"
 #include "profgauge/error.h"
+#include "report/redaction.h"
 
 namespace profgauge::cli {
 
@@ -28,7 +29,7 @@ struct SummarizedRanks {
 std::uint64_t MemoryFor(const std::string& input);
 
 /// Takes folders and hosts out of summaries. REQUIRES: IsSummary(all).
-void RedactSummaries(std::vector<Profile>& ranks);
+void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redaction);
 
 /// The summaries of profiles that were read; summaries among them are taken as they are once they
 /// are found to be of this selection. Errors: kInput, kUsage.

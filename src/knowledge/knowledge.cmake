@@ -50,7 +50,7 @@ set(knowledge_headers ${sections} tunable)
 list(TRANSFORM knowledge_headers PREPEND ${generated}/knowledge/)
 list(TRANSFORM knowledge_headers APPEND .h)
 set(knowledge_tables kernels communication collectives library_files code_loaders vendors peaks words
-  markers foreign tiles head_sizes)
+  markers foreign tiles head_sizes public_roots public_words)
 list(TRANSFORM knowledge_tables REPLACE "(.+)" "${generated}/knowledge/\\1.inc")
 
 # A header that stays the same is not written, and nothing that includes it is compiled again.

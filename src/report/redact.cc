@@ -1,14 +1,19 @@
 #include "report/redact.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
 #include "analysis/tables/column_of.h"
 #include "analysis/tables/rank_columns.h"
+#include "base/sha256.h"
+#include "report/code_names.h"
 
 namespace profgauge::report {
 namespace {
@@ -31,9 +36,25 @@ bool IsFileName(std::string_view name) {
                      [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
+/// Names are hidden after all public ones are known, and sentences after all names are.
+enum class Pass : std::uint8_t { kLearn, kNames, kProse };
+
+bool HasWord(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
+
+/// What the names in a column are of.
+NameKind RoleOf(std::string_view table, std::string_view column) {
+  if (HasWord(column, "module") || (table == "modules" && column == "name")) {
+    return NameKind::kModule;
+  }
+  const bool is_of_kernels = HasWord(table, "kernel") || table == "slack" || table == "launches";
+  if (HasWord(column, "kernel") || (is_of_kernels && column == "name")) return NameKind::kKernel;
+  return NameKind::kName;
+}
+
 class Redactor {
  public:
-  explicit Redactor(const Report& report) {
+  Redactor(const Report& report, const Redaction& redaction)
+      : level_(redaction.level), code_(redaction.key) {
     for (const auto& [name, text] : report.environment) {
       if (name.find("host") != name.npos) AddHost(text);
     }
@@ -47,81 +68,130 @@ class Redactor {
     // The longest first: one host's name may begin another's.
     std::stable_sort(hosts_.begin(), hosts_.end(),
                      [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+    for (const Device& device : report.profile.devices) code_.LearnWhole(device.name);
+    code_.LearnWhole(report.profile.framework);
   }
 
-  void operator()(std::string& text) const {
-    text = WithoutFolders(text);
-    for (const auto& [host, other] : hosts_) {
-      for (auto at = text.find(host); at != text.npos; at = text.find(host, at + other.size())) {
-        text.replace(at, host.size(), other);
+  void Begin(Pass pass) { pass_ = pass; }
+
+  /// A text that is a name, or several.
+  void Name(std::string& text, NameKind of = NameKind::kName) {
+    if (level_ >= RedactLevel::kCode) {
+      if (pass_ == Pass::kLearn) code_.Learn(text);
+      if (pass_ != Pass::kNames) return;
+      HideHosts(text);
+      text = code_.Hide(text, of);
+    }
+    HidePlaces(text);
+  }
+
+  /// A sentence, with names between backticks.
+  void operator()(std::string& text) {
+    if (level_ < RedactLevel::kCode) return HidePlaces(text);
+    if (text.find('`') == text.npos) {
+      if (pass_ == Pass::kProse) Prose(text);
+      return;
+    }
+    RichText parts = PartsOf(text);
+    (*this)(parts);
+    text = TextOf(parts);
+  }
+  void operator()(Quantity& quantity) { (*this)(quantity.absent_because); }
+  void operator()(std::vector<std::string>& texts) {
+    for (std::string& text : texts) (*this)(text);
+  }
+  void operator()(std::vector<std::pair<std::string, std::string>>& pairs) {
+    for (auto& [name, text] : pairs) (*this)(text);
+  }
+  void Names(std::vector<std::pair<std::string, std::string>>& pairs) {
+    for (auto& [name, text] : pairs) Name(text);
+  }
+
+  void operator()(RichText& parts) {
+    for (TextPart& part : parts) {
+      if (level_ < RedactLevel::kCode) {
+        HidePlaces(part.text);
+      } else if (part.kind == TextPart::Kind::kCode) {
+        Name(part.text);
+      } else if (pass_ == Pass::kProse) {
+        Prose(part.text);
       }
     }
   }
-  void operator()(Quantity& quantity) const { (*this)(quantity.absent_because); }
-  void operator()(std::vector<std::string>& texts) const {
-    for (std::string& text : texts) (*this)(text);
-  }
-  void operator()(std::vector<std::pair<std::string, std::string>>& pairs) const {
-    for (auto& [name, text] : pairs) (*this)(text);
-  }
 
-  void operator()(RichText& parts) const {
-    for (TextPart& part : parts) (*this)(part.text);
-  }
-
-  void operator()(Finding& finding) const {
-    for (std::string* text : {&finding.message, &finding.advice, &finding.reason, &finding.key}) {
-      (*this)(*text);
-    }
+  void operator()(Finding& finding) {
+    for (std::string* text : {&finding.message, &finding.advice, &finding.reason}) (*this)(*text);
+    Name(finding.key);
+    if (level_ != RedactLevel::kNone) finding.next.clear();  // It has the names of files.
     (*this)(finding.message_parts);
     for (RichText& point : finding.advice_parts) (*this)(point);
     for (std::vector<Value>& row : finding.evidence) {
       for (Value& cell : row) {
-        if (auto* text = std::get_if<std::string>(&cell)) (*this)(*text);
+        if (auto* text = std::get_if<std::string>(&cell)) Name(*text);
       }
     }
   }
 
-  void operator()(Table& table) const {
+  void operator()(Plan& plan) {
+    for (PlanStep& step : plan.steps) (*this)(step.title), (*this)(step.change);
+    (*this)(plan.absent_because), (*this)(plan.limits);
+  }
+
+  void operator()(Table& table) {
     std::unordered_map<std::uint32_t, StringId> known;
     for (Column& column : table.columns()) {
       if (column.type() != CellType::kText) continue;
+      const NameKind of = RoleOf(table.id(), column.id());
+      known.clear();
       for (std::size_t row = 0; row < column.size(); ++row) {
         const StringId id = column.TextAt(row);
         if (!id.valid()) continue;
         const auto [place, is_new] = known.try_emplace(id.value);
         if (is_new) {
           std::string text(table.strings()[id]);
-          (*this)(text);
+          Name(text, of);
           place->second = table.strings().Intern(text);
         }
         column.SetText(row, place->second);
       }
     }
+    if (level_ == RedactLevel::kAll && pass_ == Pass::kNames) HideMessageSizes(table);
   }
 
   // Both runs are named as the report's own is.
-  void operator()(Comparison& comparison) const {
+  void operator()(Comparison& comparison) {
     comparison.baseline = "baseline";
     comparison.candidate = "run";
     for (Difference& difference : comparison.differences) {
-      (*this)(difference.base), (*this)(difference.current);
+      Name(difference.base), Name(difference.current);
     }
-    (*this)(comparison.alike);
+    Names(comparison.alike);
     for (ComparedMetric& metric : comparison.metrics) (*this)(metric.note);
-    for (ComparisonStep& step : comparison.waterfall) (*this)(step.name);
+    for (ComparisonStep& step : comparison.waterfall) {
+      if (step.level == PartLevel::kCategory) {
+        (*this)(step.name);
+      } else {
+        Name(step.name);
+      }
+    }
     for (PairedTable* table : {&comparison.kernels, &comparison.ops}) {
-      for (PairedWork& work : table->rows) (*this)(work.name);
+      for (PairedWork& work : table->rows) {
+        Name(work.name, table == &comparison.kernels ? NameKind::kKernel : NameKind::kName);
+      }
     }
   }
 
-  void operator()(Timeline& timeline) const {
+  void operator()(Timeline& timeline) {
     for (Timeline::Kind& kind : timeline.kinds) {
-      (*this)(kind.name), (*this)(kind.detail);
-      for (std::string& text : kind.facets) (*this)(text);
+      Name(kind.name, kind.category == Category::kPython ? NameKind::kFunction : NameKind::kName);
+      Name(kind.detail);
+      for (std::string& text : kind.facets) Name(text);
     }
-    for (Timeline::Track& track : timeline.tracks) (*this)(track.name), (*this)(track.group);
-    for (Timeline::Counter& counter : timeline.counters) (*this)(counter.group);
+    for (Timeline::Track& track : timeline.tracks) Name(track.name), Name(track.group);
+    for (Timeline::Counter& counter : timeline.counters) Name(counter.name), Name(counter.group);
+    if (level_ != RedactLevel::kAll) return;
+    std::erase_if(timeline.amounts,
+                  [](const Timeline::Amount& amount) { return amount.unit == Unit::kBytes; });
   }
 
  private:
@@ -133,8 +203,117 @@ class Redactor {
     hosts_.emplace_back(name, fmt::format("host-{}", hosts_.size() + 1));
   }
 
+  void HideHosts(std::string& text) const {
+    for (const auto& [host, other] : hosts_) {
+      for (auto at = text.find(host); at != text.npos; at = text.find(host, at + other.size())) {
+        text.replace(at, host.size(), other);
+      }
+    }
+  }
+
+  void HidePlaces(std::string& text) const {
+    text = WithoutFolders(text);
+    HideHosts(text);
+    if (level_ == RedactLevel::kAll) text = WithoutShapes(text);
+  }
+
+  void Prose(std::string& text) const {
+    HideHosts(text);
+    text = code_.InProse(text);
+    HidePlaces(text);
+  }
+
+  static void HideMessageSizes(Table& table) {
+    if (table.id() != "message_sizes" && table.id() != "collectives") return;
+    for (Column& column : table.columns()) {
+      if (column.unit() != Unit::kBytes) continue;
+      for (std::size_t row = 0; row < column.size(); ++row) {
+        column.SetInteger(row, Column::kAbsentInteger);
+      }
+      column.MarkAbsent("hidden by --redact=all");
+    }
+  }
+
+  RedactLevel level_;
+  CodeNames code_;
+  Pass pass_ = Pass::kNames;
   std::vector<std::pair<std::string, std::string>> hosts_;
 };
+
+bool IsInput(std::string_view key) { return key == "input" || key.starts_with("input "); }
+
+std::string KeyOfReport(const Report& report, const Redaction& redaction) {
+  std::vector<std::string> hashes;
+  for (const auto& [key, text] : report.provenance) {
+    if (IsInput(key)) hashes.push_back(text);
+  }
+  return KeyOf(redaction, hashes);
+}
+
+void VisitTexts(Report& report, const std::string& name, Redactor& redact) {
+  redact(report.profile.versions);
+  redact.Name(report.profile.iteration_source.detail);
+  redact(report.verdict.policy);
+  redact(report.verdict.policy_from);
+  redact(report.verdict.config);
+  redact(report.verdict.reasons);
+  for (GateRow& row : report.gate) redact(row.reason), redact(row.measured);
+  for (Metric& metric : report.metrics) redact(metric.quantity), redact(metric.note);
+  for (Table& table : report.tables) redact(table);
+  for (Finding& finding : report.findings) redact(finding);
+  if (report.plan) redact(*report.plan);
+  redact(report.absent_tables);
+  for (Remark& remark : report.remarks) {
+    const auto at = remark.id == "several-runs" ? remark.text.find(name) : remark.text.npos;
+    if (at != remark.text.npos) remark.text.replace(at, name.size(), "run");
+    redact(remark.text);
+  }
+  for (CertificateCheck& check : report.recording.checks) redact(check.text);
+  for (ImportCounter& counter : report.import) {
+    for (std::string& example : counter.examples) redact.Name(example);
+  }
+  redact.Names(report.environment);
+  redact(report.provenance);
+  if (report.comparison) redact(*report.comparison);
+  redact(report.timeline);
+}
+
+// Texts of a summary that are ours, or that are compared letter by letter.
+bool IsOwnText(std::string_view column) {
+  constexpr std::string_view kOwn[] = {
+      "accelerator", "backend", "dialect",  "format", "framework",     "hint.how",     "log.name",
+      "selection",   "shows",   "fact.key", "hash",   "work.sum.name", "kernels.rule", "gpu_model"};
+  return column.ends_with(".why") || column.ends_with(".absent") || column.ends_with("gpu.name") ||
+         std::find(std::begin(kOwn), std::end(kOwn), column) != std::end(kOwn);
+}
+
+NameKind RoleOfColumn(std::string_view column) {
+  const std::size_t dot = column.rfind('.');
+  return dot == column.npos ? NameKind::kName
+                            : RoleOf(column.substr(0, dot), column.substr(dot + 1));
+}
+
+void HideCode(Summary& summary, const Redaction& redaction) {
+  CodeNames code(redaction.key);
+  for (const auto& [column, texts] : summary.texts) {
+    const bool is_device = column == "gpu_model" || column.ends_with("gpu.name") ||
+                           column == "table.gpus.name" || column.ends_with(".gpu");
+    for (const std::string& text : texts) {
+      if (is_device) code.LearnWhole(text);
+      code.Learn(text);
+    }
+  }
+  for (auto& [column, texts] : summary.texts) {
+    if (column == "hash") {
+      for (std::string& text : texts) text = DigestOf(text);
+    }
+    if (IsOwnText(column)) continue;
+    for (std::string& text : texts) {
+      text = code.Hide(text, RoleOfColumn(column));
+      if (redaction.level == RedactLevel::kAll) text = WithoutShapes(text);
+    }
+  }
+}
 
 }  // namespace
 
@@ -157,36 +336,33 @@ std::string WithoutFolders(std::string_view text) {
   return out;
 }
 
-void Redact(Report& report) {
-  const Redactor redact(report);
+std::string DigestOf(const std::string& hash) {
+  constexpr std::size_t kDigits = 64;
+  return hash.empty() || hash.size() == kDigits ? hash : HexOf(Sha256(hash));
+}
+
+std::string KeyOf(const Redaction& redaction, std::span<const std::string> hashes) {
+  return redaction.key.empty() ? fmt::format("{}", fmt::join(hashes, "\n")) : redaction.key;
+}
+
+void Redact(Report& report, const Redaction& redaction) {
+  Redactor redact(report, Redaction(redaction.level, KeyOfReport(report, redaction)));
   const std::string name = std::exchange(report.profile.name, "run");
   for (std::size_t i = 0; i < report.profile.sources.size(); ++i) {
     report.profile.sources[i] = fmt::format("input {}", i + 1);
   }
-  redact(report.profile.versions);
-  redact(report.verdict.policy);
-  redact(report.verdict.policy_from);
-  redact(report.verdict.config);
-  redact(report.verdict.reasons);
-  for (GateRow& row : report.gate) redact(row.reason), redact(row.measured);
-  for (Metric& metric : report.metrics) redact(metric.quantity), redact(metric.note);
-  for (Finding& finding : report.findings) redact(finding);
-  for (Table& table : report.tables) redact(table);
-  redact(report.absent_tables);
-  for (Remark& remark : report.remarks) {
-    const auto at = remark.id == "several-runs" ? remark.text.find(name) : remark.text.npos;
-    if (at != remark.text.npos) remark.text.replace(at, name.size(), "run");
-    redact(remark.text);
+  if (!redaction.HidesCode()) return VisitTexts(report, name, redact);
+  for (auto& [key, text] : report.provenance) {
+    if (IsInput(key)) text = DigestOf(text);
   }
-  for (CertificateCheck& check : report.recording.checks) redact(check.text);
-  for (ImportCounter& counter : report.import) redact(counter.examples);
-  redact(report.environment);
-  redact(report.provenance);
-  if (report.comparison) redact(*report.comparison);
-  redact(report.timeline);
+  for (const Pass pass : {Pass::kLearn, Pass::kNames, Pass::kProse}) {
+    redact.Begin(pass);
+    VisitTexts(report, name, redact);
+  }
 }
 
-void RedactSummary(Summary& summary) {
+void RedactSummary(Summary& summary, const Redaction& redaction) {
+  if (redaction.HidesCode()) HideCode(summary, redaction);
   const auto keys = summary.texts.find("fact.key"), values = summary.texts.find("fact.value");
   if (keys != summary.texts.end() && values != summary.texts.end()) {
     const std::size_t count = std::min(keys->second.size(), values->second.size());

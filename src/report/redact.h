@@ -1,11 +1,13 @@
-// Removes the origin from a report: folders, host names.
+// Takes out of a report what says where it was made, and at higher levels what code ran.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/summary/summary.h"
+#include "report/redaction.h"
 #include "report/report.h"
 
 namespace profgauge::report {
@@ -16,12 +18,19 @@ std::string WithoutFolders(std::string_view text);
 
 /// Every text of the report, of its tables and of its timeline: without folders, and with each host
 /// name that the profile states replaced by "host-1", "host-2", …. The run and its files are
-/// named "run" and "input 1", …: profilers put host names into them; so is the compared run,
-/// "baseline". Numbers stay as they are.
-void Redact(Report& report);
+/// named "run" and "input 1", …: profilers put host names into them; so does what it is compared
+/// with, "baseline". Numbers stay as they are, except the sizes of messages at RedactLevel::kAll.
+void Redact(Report& report, const Redaction& redaction = Redaction(RedactLevel::kPlaces));
 
-/// Removes folders from all texts, and facts that name a host or a person. Summaries have no
-/// separate fields for names of files and hosts.
-void RedactSummary(Summary& summary);
+/// A digest in place of a content hash, from which the names could be guessed; a digest stays.
+std::string DigestOf(const std::string& hash);
+
+/// The key of names for inputs with these content hashes: `redaction.key` where there is one.
+std::string KeyOf(const Redaction& redaction, std::span<const std::string> hashes);
+
+/// The same for a summary: facts that name a host or a person are left out. Summaries keep no names
+/// of files and hosts in places of their own. `key`: as KeyOf() of all ranks of the run, so that
+/// their names stay equal.
+void RedactSummary(Summary& summary, const Redaction& redaction = Redaction(RedactLevel::kPlaces));
 
 }  // namespace profgauge::report

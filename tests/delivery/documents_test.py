@@ -1,6 +1,7 @@
 """Each block of code in a document does what the document says: commands run, files are accepted, output is exact.
 A block that no test below runs is listed in PICTURES or ELSEWHERE, with the reason.
 """
+import fnmatch
 import json
 import pathlib
 import re
@@ -121,6 +122,21 @@ class DocumentsTest(unittest.TestCase):
                     if words[0] == "*/10":
                         self.assertEqual(len([word for word in words if re.fullmatch(r"[*/\d]+", word)]), 5, line)
                         self.assertTrue((EXAMPLES / pathlib.Path(words[5]).name).exists(), line)
+
+    def test_what_other_tools_show_is_here_by_these_names(self):
+        known = set(re.findall(r"^(\S+)", run("metrics", "list").stdout, re.M))
+        known |= {line.split(" ")[0] for line in run("query", "--schema").stdout.splitlines() if line}
+        saved = run("query", "--list").stdout.split()
+        page = (EXAMPLES / "README.md").read_text().split("## From other tools")[1]
+        names = [name for row in re.findall(r"^\|.*\|(.*)\|$", page, re.M) for name in re.findall(r"`([^`]+)`", row)]
+        self.assertGreater(len(names), 30)
+        for name in names:
+            if name.startswith("@"):
+                self.assertIn(name[1:], saved)
+            elif name.startswith("profgauge "):
+                self.assertIn(name.split(" ")[1], run("--help").stdout)
+            elif not name.startswith("--"):
+                self.assertTrue(any(fnmatch.fnmatch(other, name) for other in known), name)
 
     def test_tools_of_the_tests_run(self):
         for page in PAGES:

@@ -1,4 +1,4 @@
-"""The release workflow: its steps as they are written, with stand-ins for uploads."""
+"""The release workflow: its steps as they are written, with stand-ins for uploads; and the forms for issues."""
 import pathlib
 import re
 import shutil
@@ -10,6 +10,7 @@ from samples_support import yaml
 from support import REPOSITORY, environment, main
 
 WORKFLOW = REPOSITORY / ".github/workflows/release.yml"
+FORMS = REPOSITORY / ".github/ISSUE_TEMPLATE"
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 
 # What would leave the machine: written down instead.
@@ -109,6 +110,18 @@ class ReleaseTest(unittest.TestCase):
             (dist / name).write_text("")
         self.assertEqual(self.run_step("pypi", "The wheel alone").returncode, 0)
         self.assertEqual([path.name for path in (self.folder / "wheel").iterdir()], ["profgauge.whl"])
+
+    def test_forms_ask_for_commands_that_exist(self):
+        forms = [path for path in FORMS.glob("*.yml") if path.name != "config.yml"]
+        self.assertGreaterEqual(len(forms), 3)
+        for path in forms:
+            form = yaml.safe_load(path.read_text())
+            self.assertTrue(form["name"] and form["description"])
+            ids = [item["id"] for item in form["body"]]
+            self.assertEqual(len(ids), len(set(ids)))
+            for item in form["body"]:
+                self.assertIn(item["type"], ("textarea", "input"))
+                self.assertTrue(item["attributes"]["label"])
 
 
 if __name__ == "__main__":

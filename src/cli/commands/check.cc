@@ -80,7 +80,7 @@ void NamePolicy(const Options& options, report::Report& report) {
 Result<std::string> SummaryOf(const Candidate& run, const Policy& policy, const Options& options) {
   PROFGAUGE_TRY(SummarizedRanks ranks,
                 SummarizeRead(run.ranks, SelectionOf(policy, Choices(options))));
-  if (options.redact) RedactSummaries(ranks.stand_ins);
+  if (options.redact) RedactSummaries(ranks.stand_ins, options.redact);
   return WriteSummaries(std::span<const Profile>(ranks.stand_ins));
 }
 

@@ -74,7 +74,7 @@ struct Written {
 
 std::string SchemaText(const query::Dataset& data, const query::Places& tables,
                        const std::vector<Written>& written, const TableFiles& files,
-                       const QueryData& runs) {
+                       const QueryData& runs, const Options& options) {
   render::JsonWriter out;
   out.BeginObject();
   out.Field("schema", std::int64_t{1});
@@ -82,7 +82,7 @@ std::string SchemaText(const query::Dataset& data, const query::Places& tables,
   out.Field("tool", std::string("profgauge ") + kVersion);
   out.Key("profiles");
   out.BeginArray();
-  for (const auto& [rank, hash] : runs.Hashes()) {
+  for (const auto& [rank, hash] : runs.Hashes(options)) {
     out.BeginObject(render::JsonWriter::Style::kInline);
     out.Field("rank", rank);
     out.Field("hash", hash);
@@ -175,7 +175,7 @@ Result<int> RunExportTables(const Options& options, Console& console) {
   }
   std::int64_t rows = 0;
   for (const Written& one : written) rows += one.rows;
-  PROFGAUGE_CHECK(files->Finish(SchemaText(data.data(), tables, written, *files, data)));
+  PROFGAUGE_CHECK(files->Finish(SchemaText(data.data(), tables, written, *files, data, options)));
   console.Say(fmt::format("wrote {} rows of {} tables to {}", rows, tables.size(),
                           Printable(options.output)));
   return kExitPass;

@@ -49,7 +49,7 @@ Result<int> DrawnAgain(const Options& options, Console& console) {
   const std::string& path = options.arguments[0];
   PROFGAUGE_TRY(const std::string text, ReadWhole(path));
   PROFGAUGE_TRY(report::Report report, report::ReadReport(text, path));
-  if (options.redact) report::Redact(report);
+  if (options.redact) report::Redact(report, options.redact);
   stats.EndPhase("read");
   const Status drawn = drawing.Draw(report, stats);
   if (options.stats) console.Warn(stats.Table());

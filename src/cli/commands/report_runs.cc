@@ -109,7 +109,6 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   how.choices = Choices(options);
   how.choices.events = EventsOf(options);
   how.today = today;
-  how.redact = options.redact;
   how.remark = policies.RemarkOn(*judging, ranks);
   how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   const RunToJudge run{name, ranks};
@@ -124,17 +123,31 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
 
 /// Every two of them.
 std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& runs,
-                                             const std::vector<Snapshot>& snapshots, bool redact) {
+                                             const std::vector<Snapshot>& snapshots) {
   std::vector<report::Runs::Pair> pairs;
   for (std::size_t base = 0; base < runs.size(); ++base) {
     for (std::size_t current = base + 1; current < runs.size(); ++current) {
-      report::Report pair =
-          ExplainTwoRuns(snapshots[base], runs[base], snapshots[current], runs[current]);
-      if (redact) report::Redact(pair);
-      pairs.push_back({base, current, std::move(pair)});
+      pairs.push_back(
+          {base, current,
+           ExplainTwoRuns(snapshots[base], runs[base], snapshots[current], runs[current])});
     }
   }
   return pairs;
+}
+
+/// All parts with one key, so that equal names stay equal.
+void RedactAll(const report::Redaction& redaction, const std::vector<Snapshot>& snapshots,
+               report::Runs& runs) {
+  if (!redaction) return;
+  std::vector<std::string> sources;
+  for (const Snapshot& run : snapshots) sources.push_back(run.source);
+  const report::Redaction keyed(redaction.level, report::KeyOf(redaction, sources));
+  for (report::Report& run : runs.runs) {
+    const std::string name = run.profile.name;
+    report::Redact(run, keyed);
+    run.profile.name = name;  // "run 1"
+  }
+  for (report::Runs::Pair& pair : runs.pairs) report::Redact(pair.report, keyed);
 }
 
 }  // namespace
@@ -163,7 +176,8 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
     runs.runs.push_back(std::move(run->report));
     snapshots.push_back(std::move(run->snapshot));
   }
-  runs.pairs = ExplainPairs(runs.runs, snapshots, options.redact);
+  runs.pairs = ExplainPairs(runs.runs, snapshots);
+  RedactAll(options.redact, snapshots, runs);
   stats.EndPhase("compare");
   const Status drawn = drawing.Draw(runs, stats);
   if (options.stats) console.Warn(stats.Table());

@@ -72,7 +72,7 @@ Result<int> RunSummarize(const Options& options, Console& console) {
     return kExitPass;
   }
   if (ranks.empty()) return kExitNoVerdict;
-  if (options.redact) RedactSummaries(ranks);
+  if (options.redact) RedactSummaries(ranks, options.redact);
   if (is_folder) {
     PROFGAUGE_CHECK(WriteFolder(ranks, options.output, outputs));
   } else {

@@ -34,6 +34,7 @@ std::string OptionHead(const OptionSpec& option) {
   std::string head = option.shorthand.empty() ? "    " : fmt::format("{}, ", option.shorthand);
   head += option.name;
   if (!option.value.empty()) head += fmt::format(" {}", option.value);
+  if (option.value.empty() && !option.choices.empty()) head += "[=LEVEL]";
   return head;
 }
 

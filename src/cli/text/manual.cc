@@ -90,6 +90,7 @@ std::string OptionItem(const OptionSpec& option) {
   if (!option.shorthand.empty()) text += fmt::format("Fl {} , ", option.shorthand.substr(1));
   text += fmt::format("Fl \\-{}", option.name.substr(2));
   if (!option.value.empty()) text += fmt::format(" Ar {}", option.value);
+  if (option.value.empty() && !option.choices.empty()) text += " Ns Op = Ns Ar LEVEL";
   text += "\n" + Paragraph(std::string(option.brief) + ".");
   if (!option.detail.empty()) text += Paragraph(option.detail);
   return text;

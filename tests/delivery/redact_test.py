@@ -1,0 +1,196 @@
+"""`--redact=code`: a profile whose every name occurs nowhere else, and no output in which one is left."""
+import base64
+import json
+import pathlib
+import re
+import shutil
+import tempfile
+import unittest
+import zipfile
+import zlib
+
+from support import main, run
+from unique_names import COUNT, Names, trace
+
+
+def inflated(data):
+    """What may be packed in bytes: gzip, zlib, raw deflate."""
+    for kind in (31, 15, -15):
+        try:
+            yield zlib.decompressobj(kind).decompress(data)
+        except zlib.error:
+            pass
+
+
+def unpacked(path):
+    """Everything that a reader of the file can come to see, as one text."""
+    data = path.read_bytes()
+    parts = [data, *inflated(data)]
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(path) as book:
+            parts += [book.read(name) for name in book.namelist()]
+    for packed in re.findall(rb"[A-Za-z0-9+/]{60,}={0,2}", data):
+        try:
+            decoded = base64.b64decode(packed + b"=" * (-len(packed) % 4))
+        except ValueError:
+            continue
+        parts += [decoded, *inflated(decoded)]
+    return b"\n".join(parts).decode("latin-1")
+
+
+class RedactTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.names = Names()
+        cls.profile = cls.folder / "input.pt.trace.json"
+        cls.profile.write_text(json.dumps(trace(cls.names)))
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder, ignore_errors=True)
+
+    def outputs(self, name, *redaction):
+        """The folder of a check with all outputs, and the text that it printed."""
+        out = self.folder / name
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        done = run("check", "--no-config", self.profile, *redaction, "-v", "--out", out / "report", "--md-summary", out / "summary.md",
+                   "--text", out / "verdict.txt", "--junit", out / "junit.xml", "--sarif", out / "a.sarif", "--gitlab",
+                   out / "gitlab.json", "--github", out / "github.txt", "--openmetrics", out / "metrics.prom", "--verdict",
+                   out / "verdict.json", "--pgsum", out / "run.pgsum", "--emit-trace", out / "trace.json.gz", "--html-dir",
+                   out / "page", "--timeline", "full")
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        (out / "terminal.txt").write_text(done.stdout)
+        return out, done.returncode
+
+    def found_in(self, folder):
+        """Names by file."""
+        found = {}
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                text = unpacked(path)
+                left = [name for name in self.names.all if name in text]
+                if left:
+                    found[str(path.relative_to(folder))] = left
+        return found
+
+    def test_without_redaction_names_are_everywhere(self):
+        out, _ = self.outputs("plain")
+        found = self.found_in(out)
+        self.assertGreaterEqual(len(found), 8, list(found))
+        everywhere = {name for names in found.values() for name in names}
+        for kind in ("kernel", "argument", "op", "function", "file", "module", "range", "thread", "group"):
+            self.assertTrue(any(name.startswith(f"qz{kind}") for name in everywhere), kind)
+
+    def test_no_name_is_left(self):
+        for level in ("code", "all"):
+            out, _ = self.outputs(level, f"--redact={level}")
+            self.assertEqual(self.found_in(out), {}, level)
+
+    def test_names_stay_distinct_and_frameworks_stay(self):
+        out, _ = self.outputs("code2", "--redact=code")
+        report = json.loads((out / "report/report.json").read_text())
+        table = report["tables"]["kernels"]
+        place = [column["id"] for column in table["columns"]].index("name")
+        kernels = {row[place] for row in table["rows"]}
+        self.assertEqual(len(kernels), COUNT + 1)
+        self.assertTrue(any(name.startswith("ncclDevKernel_AllReduce_Sum_f32_RING_LL") for name in kernels))
+        hidden = [name for name in kernels if "nccl" not in name]
+        for name in hidden:
+            self.assertRegex(name, r"^void kernel_[0-9a-f]{8}<float, kernel_[0-9a-f]{8}>\(int\)$")
+        text = (out / "report/report.json").read_text()
+        self.assertRegex(text, r"file_[0-9a-f]{8}\.py\(\d+\): fn_[0-9a-f]{8}")
+        self.assertRegex(text, r"nn\.Module: \w+_[0-9a-f]{8}")
+
+    def test_the_verdict_and_the_numbers_stay(self):
+        plain, code = self.outputs("plain2")
+        hidden, hidden_code = self.outputs("code3", "--redact=code")
+        self.assertEqual(code, hidden_code)
+        one, other = (json.loads((out / "report/report.json").read_text()) for out in (plain, hidden))
+        self.assertEqual([metric.get("value") for metric in one["metrics"]], [metric.get("value") for metric in other["metrics"]])
+        self.assertEqual([(f["rule"], f["status"]) for f in one["findings"]], [(f["rule"], f["status"]) for f in other["findings"]])
+
+    def test_the_key_is_no_output(self):
+        plain, _ = self.outputs("plain3")
+        hash_of_input = json.loads((plain / "report/report.json").read_text())["provenance"]["input"]
+        hidden, _ = self.outputs("code4", "--redact=code")
+        for path in hidden.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(hash_of_input, unpacked(path), path.name)
+
+    def test_a_key_makes_other_names_and_the_same_ones_again(self):
+        (self.folder / "key").write_text("a secret of ours\n")
+        with_key = ("--redact=code", "--redact-key", self.folder / "key")
+        texts = [(self.outputs(f"key{i}", *how)[0] / "report/report.json").read_text()
+                 for i, how in enumerate((with_key, with_key, ("--redact=code",)))]
+        self.assertEqual(texts[0], texts[1])
+        self.assertNotEqual(texts[0], texts[2])
+
+    def test_shapes_and_message_sizes_go_with_all(self):
+        code, _ = self.outputs("shapes1", "--redact=code")
+        hidden, _ = self.outputs("shapes2", "--redact=all")
+        shape = "[64, 512]"
+        self.assertIn(shape, (code / "report/report.json").read_text())
+        for path in hidden.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(shape, unpacked(path), path.name)
+
+    def test_queries_and_exports_obey(self):
+        out = self.folder / "tables"
+        for kind in ("csv", "jsonl", "sqlite", "parquet"):
+            target = self.folder / f"tables.{kind}"
+            done = run("export", "tables", "--no-config", self.profile, "--redact=code", "--format", kind, "-o", target)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (out / kind).mkdir(parents=True, exist_ok=True)
+            for path in [target] if target.is_file() else target.iterdir():
+                shutil.copy(path, out / kind)
+        for table in ("host_events", "device_events", "python_events", "kernels", "findings", "facts"):
+            done = run("query", "--no-config", self.profile, "--redact=code", f"select * from {table}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (out / f"{table}.txt").write_text(done.stdout)
+        self.assertEqual(self.found_in(out), {})
+
+    def test_summaries_baselines_histories_and_comparisons(self):
+        out = self.folder / "kept"
+        out.mkdir()
+        done = run("summarize", "--no-config", self.profile, "--redact=code", "-o", out / "run.pgsum")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for command in (("baseline", "save", out / "run.pgsum", "-o", out / "base.json"),
+                        ("history", "add", out / "run.pgsum", "--db", out / "history.db", "--branch", "main"),
+                        ("check", out / "run.pgsum", "--out", out / "again")):
+            done = run(*command, "--no-config")
+            self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        (out / "compare.txt").write_text(run("compare", "--no-config", self.profile, self.profile, "--redact=code", "--out",
+                                             out / "compare").stdout)
+        (out / "runs.txt").write_text(run("report", "--no-config", "--run", f"a={self.profile}", "--run", f"b={self.profile}",
+                                          "--redact=code", "--out", out / "runs").stdout)
+        plain = json.loads((run("report", "--no-config", "-q", self.profile, "--json", "-")).stdout)
+        self.assertEqual(self.found_in(out), {})
+        for path in out.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(plain["provenance"]["input"], unpacked(path), path.name)
+        # A report that was drawn with names can lose them when it is drawn again.
+        run("report", "--no-config", "-q", self.profile, "--json", self.folder / "plain.json")
+        done = run("render", self.folder / "plain.json", "--redact=code", "--out", out / "rendered")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.found_in(out / "rendered"), {})
+
+    def test_places_alone_keep_names_of_code(self):
+        for how in ("--redact", "--redact=places"):
+            out, _ = self.outputs("places", how)
+            left = {name for names in self.found_in(out).values() for name in names}
+            self.assertFalse([name for name in left if name.startswith(("qzfolder", "qzhost"))])
+            self.assertTrue([name for name in left if name.startswith("qzkernel")])
+
+    def test_mistakes_are_named(self):
+        done = run("check", self.profile, "--redact=everything")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("places, code", done.stderr)
+        done = run("check", self.profile, "--redact=code", "--redact-key", self.folder / "nowhere")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--redact-key", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
