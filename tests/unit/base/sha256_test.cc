@@ -25,6 +25,16 @@ TEST(Sha256, EqualsThePublishedVectors) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+// Cases 2 and 6 of RFC 4231: a short key, and one that is longer than a block.
+TEST(HmacSha256, EqualsThePublishedVectors) {
+  EXPECT_EQ(HexOf(HmacSha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(HexOf(HmacSha256(std::string(131, '\xaa'),
+                             "Test Using Larger Than Block-Size Key - Hash Key First"),
+                  4),
+            "60e43159");
+}
+
 TEST(Base64, EqualsThePublishedVectors) {
   EXPECT_EQ(Base64(""), "");
   EXPECT_EQ(Base64("f"), "Zg==");

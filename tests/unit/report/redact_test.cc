@@ -81,6 +81,50 @@ TEST(Redact, CoversAComparison) {
   EXPECT_EQ(report.remarks[0].text, "everything else is about run, the middle one");
 }
 
+TEST(Redact, HidesNamesOfCodeInAllPartsAlike) {
+  Report report;
+  report.provenance = {{"input", "0123456789abcdef"}};
+  auto strings = std::make_shared<StringPool>();
+  Table kernels("kernels", "kernel", "Kernels", strings);
+  kernels.AddColumn({"name", "Name", Unit::kText, ""}).AddText(strings->Intern("quokka<float>"));
+  report.tables.push_back(std::move(kernels));
+  report.remarks = {{"x", "before quokka: `wombat` and quokka wait"}};
+  Finding finding;
+  finding.rule = "gpu/idle";
+  finding.message_parts = PartsOf("the host is in `quokka`");
+  finding.next = "profgauge compare a.json b.json";
+  report.findings = {finding};
+  report.timeline.kinds = {{"quokka", Category::kPython, ""}};
+  Redact(report, Redaction(RedactLevel::kCode));
+  const std::string name = std::get<std::string>(report.tables[0].At(0, "name"));
+  EXPECT_TRUE(name.starts_with("kernel_") && name.ends_with("<float>")) << name;
+  const std::string word = name.substr(0, name.find('<'));
+  EXPECT_EQ(report.timeline.kinds[0].name, word);
+  EXPECT_EQ(report.findings[0].message_parts[1].text, word);
+  EXPECT_EQ(report.findings[0].next, "");
+  EXPECT_EQ(report.remarks[0].text.find("quokka"), std::string::npos);
+  EXPECT_EQ(report.remarks[0].text.find("wombat"), std::string::npos);
+  EXPECT_TRUE(report.remarks[0].text.starts_with("before " + word + ": `"));
+  EXPECT_EQ(report.provenance[0].second.size(), 64U);
+}
+
+TEST(RedactSummary, HidesNamesOfCodeAndTheContentHash) {
+  Summary summary;
+  summary.texts["hash"] = {"0123456789abcdef"};
+  summary.texts["format"] = {"kineto"};
+  summary.texts["table.kernels.name"] = {"quokka<float>", "ampere_sgemm_128x64_nt"};
+  summary.texts["op.name"] = {"aten::mm", "quokka::wombat"};
+  summary.texts["op.type"] = {"mm", "wombat"};
+  RedactSummary(summary, Redaction(RedactLevel::kCode, "key"));
+  const std::string kernel = summary.Texts("table.kernels.name")[0];
+  EXPECT_TRUE(kernel.starts_with("kernel_")) << kernel;
+  EXPECT_EQ(summary.Texts("table.kernels.name")[1], "ampere_sgemm_128x64_nt");
+  EXPECT_EQ(summary.Texts("op.type")[0], "mm");
+  EXPECT_TRUE(summary.Texts("op.name")[1].ends_with(summary.Texts("op.type")[1]));
+  EXPECT_EQ(summary.Text("format"), "kineto");
+  EXPECT_EQ(summary.Text("hash").size(), 64U);
+}
+
 TEST(RedactSummary, ProfileHasNoPrivateNames) {
   Summary summary;
   summary.texts["fact.key"] = {"hostname", "Framework", "user"};
