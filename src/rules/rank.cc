@@ -5,17 +5,24 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <tuple>
 
 namespace profgauge {
 namespace {
 
-/// A cause must save at least this share of the symptom's cost; where either is
-/// unknown, the rule's statement counts.
+/// The time that a finding is about: what a simulation saves of it may be less, since other work
+/// takes as long, but the time is the same.
+std::optional<double> TimeOf(const Finding& finding) {
+  return finding.gain_limit ? finding.gain_limit : finding.gain;
+}
+
+/// A cause must be about at least this share of what the symptom costs; where either is unknown,
+/// the rule's statement counts.
 bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {
-  if (!cause.gain || !symptom.gain) return true;
-  return *cause.gain >= share * *symptom.gain;
+  const std::optional<double> time = TimeOf(cause), cost = TimeOf(symptom);
+  return !time || !cost || *time >= share * *cost;
 }
 
 class Ranker {
@@ -95,12 +102,17 @@ class Ranker {
 
   /// A waived cause explains findings without another cause, unless they are more severe.
   void LinkSymptoms(std::size_t cause, bool is_waived) {
-    const std::vector<std::size_t> symptoms = SymptomsOf(cause);
+    const std::vector<std::size_t>& always = rules_[rule_of_[cause]].symptoms;
+    const std::vector<std::size_t> by_condition = SymptomsByCondition(cause);
+    const auto has = [](const std::vector<std::size_t>& some, std::size_t rule) {
+      return std::find(some.begin(), some.end(), rule) != some.end();
+    };
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       Finding& symptom = findings_[i];
       if (!Fired(symptom.status)) continue;
-      if (std::find(symptoms.begin(), symptoms.end(), rule_of_[i]) == symptoms.end()) continue;
-      if (!Explains(findings_[cause], symptom, explained_)) continue;
+      const bool may_be =
+          has(always, rule_of_[i]) && Explains(findings_[cause], symptom, explained_);
+      if (!may_be && !has(by_condition, rule_of_[i])) continue;
       if (symptom.cause) {
         const Finding& other = findings_[*symptom.cause];
         if (is_waived && Fired(other.status)) continue;
@@ -131,11 +143,11 @@ class Ranker {
     findings_[cause].symptoms = std::move(kept);
   }
 
-  std::vector<std::size_t> SymptomsOf(std::size_t cause) const {
-    const CompiledRule& rule = rules_[rule_of_[cause]];
+  /// A condition says itself how much of the symptom the cause must be.
+  std::vector<std::size_t> SymptomsByCondition(std::size_t cause) const {
     const std::vector<bool>& holds = findings_[cause].explains_when;
-    std::vector<std::size_t> symptoms = rule.symptoms;
-    for (const auto& [symptom, condition] : rule.symptoms_when) {
+    std::vector<std::size_t> symptoms;
+    for (const auto& [symptom, condition] : rules_[rule_of_[cause]].symptoms_when) {
       if (condition < holds.size() && holds[condition]) symptoms.push_back(symptom);
     }
     return symptoms;
