@@ -71,16 +71,57 @@ Result<StepLog> OfGoogleBenchmark(const json::array& benchmarks) {
   return MakeStepLog("benchmark", values, FactorOf(unit).value_or(1), Logged::kSingle);
 }
 
+using Row = std::vector<std::pair<std::string, double>>;
+using Rows = std::vector<Row>;
+
+/// Numbers of an object by dotted keys.
+void Flatten(const json::object& object, const std::string& before, Row& out) {
+  for (const auto& [key, value] : object) {
+    const std::string name = before + std::string(key.data(), key.size());
+    if (value.is_number()) out.emplace_back(name, value.to_number<double>());
+    if (const auto* inner = value.if_object()) Flatten(*inner, name + ".", out);
+  }
+}
+
+Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTimesInput& how) {
+  std::set<std::string> names;
+  for (const Row& row : rows) {
+    for (const auto& [name, number] : row) names.insert(name);
+  }
+  PROFGAUGE_TRY(const std::string column,
+                ChooseName(how.column, {names.begin(), names.end()}, "--step-column"));
+  PROFGAUGE_TRY(const double factor, ChooseFactor(how, column));
+  std::vector<LoggedTime> values;
+  for (const Row& row : rows) {
+    LoggedTime value;
+    bool has_time = false;
+    for (const auto& [name, number] : row) {
+      if (name == column) {
+        value.value = number;
+        has_time = true;
+      }
+      const bool is_number = IsStepNumberName(name) && number >= 0 && number < 1e15;
+      if (is_number) value.step = static_cast<std::int64_t>(number);
+    }
+    if (has_time) values.push_back(value);
+  }
+  return MakeStepLog(kind, values, factor, Logged::kSingle);
+}
+
+Result<StepLog> OfList(const json::array& list, const StepTimesInput& how) {
+  Rows rows;
+  for (const json::value& entry : list) {  // As trtexec's `--exportTimes`.
+    if (const auto* object = entry.if_object()) Flatten(*object, "", rows.emplace_back());
+  }
+  if (!rows.empty()) return OfRows("JSON list", rows, how);
+  PROFGAUGE_TRY(const double factor, ChooseFactor(how, "the list"));
+  return MakeStepLog("JSON list", NumbersIn(list), factor, Logged::kSingle);
+}
+
 /// The first of several benchmarks.
 std::optional<Result<StepLog>> OfDocument(const json::value& value, const StepTimesInput& how) {
   constexpr double kSeconds = 1e9;
-  if (const auto* list = value.if_array()) {
-    const auto read = [&]() -> Result<StepLog> {
-      PROFGAUGE_TRY(const double factor, ChooseFactor(how, "the list"));
-      return MakeStepLog("JSON list", NumbersIn(*list), factor, Logged::kSingle);
-    };
-    return read();
-  }
+  if (const auto* list = value.if_array()) return OfList(*list, how);
   for (const std::string_view key : {"latencies", "itls"}) {
     const auto* list = ListAt(value, key);
     if (list != nullptr)
@@ -102,49 +143,15 @@ std::optional<Result<StepLog>> OfDocument(const json::value& value, const StepTi
   return std::nullopt;
 }
 
-/// Numbers of an object by dotted keys.
-void Flatten(const json::object& object, const std::string& before,
-             std::vector<std::pair<std::string, double>>& out) {
-  for (const auto& [key, value] : object) {
-    const std::string name = before + std::string(key.data(), key.size());
-    if (value.is_number()) out.emplace_back(name, value.to_number<double>());
-    if (const auto* inner = value.if_object()) Flatten(*inner, name + ".", out);
-  }
-}
-
 std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInput& how) {
-  using Row = std::vector<std::pair<std::string, double>>;
-  std::vector<Row> rows;
-  std::set<std::string> names;
+  Rows rows;
   for (const std::string_view line : Lines(text)) {
     if (Trim(line).empty()) continue;
     const auto value = Parsed(line);
     if (!value || !value->is_object()) return std::nullopt;
-    Row& row = rows.emplace_back();
-    Flatten(value->get_object(), "", row);
-    for (const auto& [name, number] : row) names.insert(name);
+    Flatten(value->get_object(), "", rows.emplace_back());
   }
-  const auto read = [&]() -> Result<StepLog> {
-    PROFGAUGE_TRY(const std::string column,
-                  ChooseName(how.column, {names.begin(), names.end()}, "--step-column"));
-    PROFGAUGE_TRY(const double factor, ChooseFactor(how, column));
-    std::vector<LoggedTime> values;
-    for (const Row& row : rows) {
-      LoggedTime value;
-      bool has_time = false;
-      for (const auto& [name, number] : row) {
-        if (name == column) {
-          value.value = number;
-          has_time = true;
-        }
-        const bool is_number = IsStepNumberName(name) && number >= 0 && number < 1e15;
-        if (is_number) value.step = static_cast<std::int64_t>(number);
-      }
-      if (has_time) values.push_back(value);
-    }
-    return MakeStepLog("JSON lines", values, factor, Logged::kSingle);
-  };
-  return read();
+  return OfRows("JSON lines", rows, how);
 }
 
 }  // namespace

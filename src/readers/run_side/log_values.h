@@ -48,6 +48,7 @@ Error NoTimes(std::string message);
 
 // Nothing where the text is of another kind.
 std::optional<Result<StepLog>> ReadTextLog(std::string_view text);
+std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTimesInput& how);
 std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const StepTimesInput& how);
 std::optional<Result<StepLog>> ReadJsonLog(std::string_view text, const StepTimesInput& how);
 std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTimesInput& how);

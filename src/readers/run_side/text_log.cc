@@ -1,5 +1,5 @@
 // Megatron-LM's and NeMo's logs, by the words around the numbers: lines differ from version to
-// version.
+// version. And MLflow's files of one metric.
 #include <algorithm>
 #include <charconv>
 #include <utility>
@@ -40,7 +40,40 @@ constexpr Words kLogs[] = {
     {"NeMo log", "global_step:", "train_step_timing in s:", 1e9, Logged::kSingle},
     {"NeMo log", "global_step=", "train_step_timing in s=", 1e9, Logged::kSingle}};
 
+/// "1767323045000 0.0279 1": milliseconds since 1970, the value, the step.
+std::optional<LoggedTime> OfMetricLine(std::string_view line) {
+  std::int64_t time = 0;
+  LoggedTime value;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  const auto read = [&](auto& number) {
+    if (at != line.data() && (at == end || *at++ != ' ')) return false;
+    const auto [next, failed] = std::from_chars(at, end, number);
+    at = next;
+    return failed == std::errc{};
+  };
+  if (!read(time) || time < 1'000'000'000'000 /* 2001 */ || !read(value.value) ||
+      !read(value.step) || at != end) {
+    return std::nullopt;
+  }
+  return value;
+}
+
 }  // namespace
+
+std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTimesInput& how) {
+  std::vector<LoggedTime> values;
+  for (const std::string_view line : Lines(text)) {
+    if (Trim(line).empty()) continue;
+    const auto value = OfMetricLine(Trim(line));
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  const auto factor = ChooseFactor(how, "the metric");
+  if (!factor) return Fail(factor.error());
+  return MakeStepLog("MLflow metric", values, *factor, Logged::kSingle);
+}
 
 std::optional<Result<StepLog>> ReadTextLog(std::string_view text) {
   for (const Words& words : kLogs) {

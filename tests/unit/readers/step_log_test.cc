@@ -84,6 +84,24 @@ TEST(StepLog, ListsOfBenchmarksHaveTheirUnits) {
   EXPECT_EQ(Log("[1, 2, 3]", {"", "", "us", ""}).document.segments.at(0).lengths.at(2), 3'000);
 }
 
+TEST(StepLog, ListsOfObjectsHaveColumns) {
+  const StepLog log =
+      Log(R"([{"startEnqMs": 0, "computeMs": 1.5}, {"startEnqMs": 3, "computeMs": 2}])",
+          {"", "computeMs", "ms", ""});
+  EXPECT_EQ(log.document.segments.at(0).lengths, (std::vector<Ns>{1'500'000, 2 * kMillisecond}));
+  EXPECT_EQ(CodeOfLog(R"([{"a": 1}])"), "usage/step-column");
+}
+
+TEST(StepLog, MetricsOfMlflowAreLinesOfTimeValueAndStep) {
+  const StepLog log = Log("1767323045000 0.0279 7\n1767323045028 0.0281 8\n", {"", "", "s", ""});
+  ASSERT_EQ(log.document.segments.size(), 1u);
+  EXPECT_EQ(log.document.segments[0].first, 7);
+  EXPECT_EQ(log.document.segments[0].lengths, (std::vector<Ns>{27'900'000, 28'100'000}));
+  EXPECT_EQ(CodeOfLog("1767323045000 0.0279 7\n"), "usage/step-unit");
+  for (const char* text : {"1767323045000 0.0279\n", "17 0.0279 7\n", "1767323045000 0.0279 7 8\n"})
+    EXPECT_EQ(CodeOfLog(text, {"", "", "s", ""}), "run/no-times") << text;
+}
+
 TEST(StepLog, OtherTextsHaveNoTimes) {
   for (const char* text : {"", "hello\n", "{}", "\x01\x02\x03", "{\"a\":[]}"}) {
     EXPECT_NE(CodeOfLog(text), "") << text;
