@@ -76,7 +76,7 @@ Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Co
     }
   }
   for (const Error& error : left_out) {
-    if (IsNamedLikeOne(error.where.file, read.ranks.stand_ins)) {
+    if (IsLikelyRank(error, read.ranks.stand_ins)) {
       console.Report(error);
       ++read.failed;
     } else {

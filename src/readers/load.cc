@@ -78,14 +78,6 @@ class Replayed final : public ByteSource {
   std::optional<Error> failed_;
 };
 
-/// Whether the file is by its name a separate profile.
-bool IsNamedAsRecording(const std::string& file) {
-  return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
-    return std::ranges::any_of(reader->suffixes(),
-                               [&](std::string_view suffix) { return file.ends_with(suffix); });
-  });
-}
-
 /// Whether the file holds other files, which are then read as those of a folder.
 std::optional<ArchiveKind> ArchiveAt(const std::string& path) {
   return IsNamedAsRecording(path) ? std::nullopt : ArchiveKindOf(path);
@@ -312,7 +304,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
   }
   PROFGAUGE_CHECK(Settle(path, run));
   for (Error& error : left_out) {
-    if (!IsNamedLikeOne(error.where.file, run.profiles)) {
+    if (!IsLikelyRank(error, run.profiles)) {
       run.skipped.push_back(fmt::format("{}: {}", error.where.file, error.message));
     } else if (options.keep_readable) {
       unreadable.push_back(std::move(error));
@@ -389,43 +381,6 @@ std::vector<std::string> RecordingsOf(const std::string& folder) {
     return !FullerThan(fs::path(file).filename().string(), names).empty();
   });
   return files;
-}
-
-bool IsNoRecording(const Error& error) {
-  if (error.code == "input/empty" || error.code == "input/open" || error.code == "input/read") {
-    return !IsNamedAsRecording(error.where.file);
-  }
-  return error.code.starts_with("input/") ||
-         std::ranges::any_of(BuiltinReaders(),
-                             [&](const auto& reader) { return reader->IsOfAnother(error); });
-}
-
-bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings) {
-  // Endings that a compressor, an archiver or an unfinished write adds to a name.
-  constexpr std::string_view kAdded[] = {".gz", ".zst", ".xz",  ".bz2", ".lz4",
-                                         ".br", ".zip", ".tar", ".tmp", ".part"};
-  const auto plain = [&](std::string name) {
-    for (bool again = true; again;) {
-      again = false;
-      for (const std::string_view added : kAdded) {
-        if (!name.ends_with(added) || name.size() == added.size()) continue;
-        name.resize(name.size() - added.size());
-        again = true;
-      }
-    }
-    return name;
-  };
-  const auto pattern = [&](const std::string& of) {
-    std::string name;
-    for (const char letter : plain(fs::path(of).filename().string())) {
-      const bool is_digit = letter >= '0' && letter <= '9';
-      if (!is_digit || name.empty() || name.back() != '#') name.push_back(is_digit ? '#' : letter);
-    }
-    return name;
-  };
-  return std::any_of(recordings.begin(), recordings.end(), [&](const Profile& recording) {
-    return pattern(recording.source.path) == pattern(path);
-  });
 }
 
 bool RanksBefore(const Profile& a, const Profile& b) {

@@ -37,13 +37,17 @@ Result<Run> LoadRun(const std::vector<std::string>& paths, const ReadOptions& op
 /// e.g. for one whose files are parts of a profile.
 std::vector<std::string> RecordingsOf(const std::string& folder);
 
-/// Whether the file that gave the error is no profile, and may be in a folder
-/// beside them. An empty file, or one that cannot be read, is judged by its name.
+/// Whether the file is by its name a separate profile.
+bool IsNamedAsRecording(const std::string& file);
+
+/// Whether the file that gave the error is something else than a profile, which a folder may hold
+/// beside them. An empty file, or one that cannot be opened, is judged by its name.
 bool IsNoRecording(const Error& error);
 
-/// Whether the name of the file is that of one of the profiles except for its numbers: such
-/// a file is a rank that failed, whatever its contents.
-bool IsNamedLikeOne(const std::string& path, const std::vector<Profile>& recordings);
+/// Whether the file that gave the error is a rank that failed, by its name: that is the name of one
+/// of the profiles except for its numbers. Of a profile in a form that is not read, the name up to
+/// the first dot counts, and no other profile has the same.
+bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles);
 
 /// The order of a run's ranks: by their recorded number; without one, by the names, where
 /// "worker10" comes after "worker9".

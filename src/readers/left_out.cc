@@ -1,0 +1,97 @@
+// What a folder holds beside profiles: is it something else, or a rank that is missing?
+#include <algorithm>
+#include <filesystem>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "readers/builtin.h"
+#include "readers/load.h"
+
+namespace profgauge {
+namespace {
+
+/// Profiles of programs that are supported, in forms that are not: they were meant to be judged.
+constexpr std::string_view kRawForms[] = {"input/nsys-rep", "input/qdstrm", "input/gaudi",
+                                          "input/perfetto"};
+
+std::string NameOf(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+/// Without what a compressor, an archiver or an unfinished write adds.
+std::string PlainName(const std::string& path) {
+  constexpr std::string_view kAdded[] = {".gz", ".zst", ".xz",  ".bz2", ".lz4",
+                                         ".br", ".zip", ".tar", ".tmp", ".part"};
+  std::string name = NameOf(path);
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view added : kAdded) {
+      if (!name.ends_with(added) || name.size() == added.size()) continue;
+      name.resize(name.size() - added.size());
+      again = true;
+    }
+  }
+  return name;
+}
+
+/// Up to the first dot: forms of one profile differ behind it.
+std::string StemOf(const std::string& path) {
+  const std::string name = NameOf(path);
+  return name.substr(0, name.find('.'));
+}
+
+/// With one sign for each number.
+std::string PatternOf(std::string_view text) {
+  std::string pattern;
+  for (const char letter : text) {
+    const bool is_digit = letter >= '0' && letter <= '9';
+    if (!is_digit || pattern.empty() || pattern.back() != '#') pattern += is_digit ? '#' : letter;
+  }
+  return pattern;
+}
+
+/// A raw form beside its own export is no rank of its own.
+bool IsRawRank(const std::string& path, const std::vector<Profile>& profiles) {
+  const std::string stem = StemOf(path), pattern = PatternOf(stem);
+  bool is_alike = false;
+  for (const Profile& profile : profiles) {
+    const std::string other = StemOf(profile.source.path);
+    if (other == stem) return false;
+    is_alike |= PatternOf(other) == pattern;
+  }
+  return is_alike;
+}
+
+}  // namespace
+
+bool IsNamedAsRecording(const std::string& file) {
+  return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
+    return std::ranges::any_of(reader->suffixes(),
+                               [&](std::string_view suffix) { return file.ends_with(suffix); });
+  });
+}
+
+bool IsNoRecording(const Error& error) {
+  if (error.code == "input/empty" || error.code == "input/open" || error.code == "input/read") {
+    return !IsNamedAsRecording(error.where.file);
+  }
+  return error.code.starts_with("input/") ||
+         std::ranges::any_of(BuiltinReaders(),
+                             [&](const auto& reader) { return reader->IsOfAnother(error); });
+}
+
+bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles) {
+  const std::string& path = error.where.file;
+  if (std::ranges::find(kRawForms, error.code) != std::end(kRawForms) &&
+      IsRawRank(path, profiles)) {
+    return true;
+  }
+  const std::string pattern = PatternOf(PlainName(path));
+  return std::ranges::any_of(profiles, [&](const Profile& profile) {
+    return PatternOf(PlainName(profile.source.path)) == pattern;
+  });
+}
+
+}  // namespace profgauge
