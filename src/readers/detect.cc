@@ -1,7 +1,5 @@
 #include "readers/detect.h"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/foreign.h"
+#include "readers/one_run.h"
 #include "readers/parquet/footer.h"
 
 namespace profgauge {
@@ -51,11 +50,25 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
   for (const auto& reader : BuiltinReaders()) {
     if (auto refused = reader->RefuseTables(file, tables)) return *std::move(refused);
   }
+  if (tables.contains("dd_sample")) {
+    return InputError(file, "input/vtune",
+                      "the file is a database of VTune: samples of the host, no kernels",
+                      "record with `torch.profiler` and `ProfilerActivity.XPU`");
+  }
   return InputError(file, "input/sqlite",
                     "the SQLite database is not a profile: its tables are unknown",
                     "export a report of Nsight Systems with `nsys export --type sqlite "
                     "REPORT.nsys-rep`, record with `rocprofv3 --sys-trace -- COMMAND`, or with "
                     "`nvprof -o FILE.nvvp`");
+}
+
+/// What its head says.
+std::optional<Error> OtherDatabase(const std::string& path, std::string_view head) {
+  if (head.size() > 72 && head.substr(68, 4) == "pgHi") {  // The application's id.
+    return InputError(path, "input/history", "the file is a history of ProfGauge, not a profile",
+                      "`profgauge history list --db " + AsShellWord(path) + "`");
+  }
+  return std::nullopt;
 }
 
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
@@ -79,25 +92,15 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
   return best;
 }
 
-/// The formats with a reader, by name: "Ascend's …, PyTorch's … or rocprofv3's …".
-std::string EachExpected() {
-  std::vector<std::string_view> each;
-  for (const auto& reader : BuiltinReaders()) each.push_back(reader->expected());
-  std::sort(each.begin(), each.end());
-  std::string text;
-  for (std::size_t i = 0; i < each.size(); ++i) {
-    if (i > 0) text += i + 1 == each.size() ? " or " : ", ";
-    text += each[i];
-  }
-  return text;
-}
-
 }  // namespace
 
 Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
                                  bool compressed) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  if (readers::IsSqlite(text)) return FindDatabaseReader(path, compressed);
+  if (readers::IsSqlite(text)) {
+    if (auto other = OtherDatabase(path, text)) return Fail(*std::move(other));
+    return FindDatabaseReader(path, compressed);
+  }
   if (auto foreign = ForeignFile(path, text, Asked::kBeforeReaders)) {
     return Fail(*std::move(foreign));
   }
@@ -114,6 +117,11 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   if (text.starts_with("{") && text.find("\"tool\": \"profgauge ") != text.npos) {
     return Fail(InputError(path, "input/report", "the file is a report of ProfGauge, not a profile",
                            "`profgauge render` renders its pages again"));
+  }
+  if (path == "-" && text.starts_with("PK\x03\x04")) {
+    return Fail(InputError(path, "input/zip", "a zip archive cannot be read from a pipe",
+                           "pass its name; or one member: `unzip -p FILE MEMBER | profgauge check "
+                           "-`"));
   }
   for (const auto& lookalike : kLookalikes) {
     if (!text.starts_with(lookalike.start)) continue;
@@ -133,8 +141,7 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
                            "pass the folder that neuron-explorer or `nsys export --type "
                            "parquetdir` wrote, with its original file names"));
   }
-  return Fail(InputError(path, "input/unknown", "the file is not a profile of a known format",
-                         "expected " + EachExpected()));
+  return Fail(UnknownFile(path, text));
 }
 
 }  // namespace profgauge

@@ -1,6 +1,5 @@
 #include "readers/foreign.h"
 
-#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/text.h"
+#include "readers/one_run.h"
 #include "readers/text/json_shape.h"
 
 namespace profgauge {
@@ -72,8 +73,12 @@ const ForeignKind* FindEarly(const readers::JsonShape& shape) {
   return nullptr;
 }
 
-const ForeignKind* FindLate(const std::string& path, std::string_view head,
-                            const readers::JsonShape& shape) {
+struct Found {
+  const ForeignKind* row = nullptr;
+  std::string detail;  ///< What the pattern's group has, where there is one.
+};
+
+Found FindLate(const std::string& path, std::string_view head, const readers::JsonShape& shape) {
   static const std::vector<Patterns> patterns = AllPatterns();
   const std::string name = std::filesystem::path(path).filename().string();
   const std::string_view looked = head.substr(0, kLooked);
@@ -81,22 +86,47 @@ const ForeignKind* FindLate(const std::string& path, std::string_view head,
     const ForeignKind& row = kForeignKinds[i];
     if (row.early || !FitsJson(row, shape)) continue;
     const auto& [matches, of_name] = patterns[i];
-    if (matches != nullptr && !RE2::PartialMatch(looked, *matches)) continue;
+    std::string detail;
+    const bool has_group = matches != nullptr && matches->NumberOfCapturingGroups() > 0;
+    if (has_group && !RE2::PartialMatch(looked, *matches, &detail)) continue;
+    if (!has_group && matches != nullptr && !RE2::PartialMatch(looked, *matches)) continue;
     if (of_name != nullptr && !RE2::PartialMatch(name, *of_name)) continue;
-    return &row;
+    return {&row, PrintableShort(detail)};
   }
-  return nullptr;
+  return {};
+}
+
+/// With the file's name for the word FILE, so that commands can be pasted. A pipe has no name.
+std::string HelpFor(std::string_view help, const std::string& path) {
+  constexpr std::string_view kFile = "FILE";
+  if (path == "-") return std::string(help);
+  std::string text;
+  while (!help.empty()) {
+    const std::size_t at = help.find(kFile);
+    text += help.substr(0, at);
+    if (at == help.npos) break;
+    const bool is_word = text.empty() || text.back() < 'A' || text.back() > 'Z';
+    text += is_word ? AsShellWord(path) : std::string(kFile);
+    help.remove_prefix(at + kFile.size());
+  }
+  return text;
+}
+
+std::string WhatOf(const Found& found) {
+  std::string what = "the file is " + std::string(found.row->what);
+  if (const std::size_t at = what.find("{}"); at != what.npos) what.replace(at, 2, found.detail);
+  return what;
 }
 
 }  // namespace
 
 std::optional<Error> ForeignFile(const std::string& path, std::string_view head, Asked asked) {
   const readers::JsonShape shape = readers::ShapeOfJson(head);
-  const ForeignKind* const row =
-      asked == Asked::kBeforeReaders ? FindEarly(shape) : FindLate(path, head, shape);
-  if (row == nullptr) return std::nullopt;
-  return InputError(path, std::string(row->code), fmt::format("the file is {}", row->what),
-                    std::string(row->help));
+  const Found found =
+      asked == Asked::kBeforeReaders ? Found{FindEarly(shape), ""} : FindLate(path, head, shape);
+  if (found.row == nullptr) return std::nullopt;
+  return InputError(path, std::string(found.row->code), WhatOf(found),
+                    HelpFor(found.row->help, path));
 }
 
 }  // namespace profgauge

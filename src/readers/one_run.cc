@@ -160,7 +160,10 @@ std::string AsShellWord(const std::string& path) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,+=@%:";
   const std::string shown = Printable(path);
-  return shown.find_first_not_of(kPlain) == shown.npos ? shown : "'" + shown + "'";
+  if (!shown.empty() && shown.find_first_not_of(kPlain) == shown.npos) return shown;
+  std::string word = "'";
+  for (const char letter : shown) word.append(letter == '\'' ? "'\\''" : std::string(1, letter));
+  return word + "'";
 }
 
 std::optional<std::string> WhyOfDifferentRuns(const Profile& a, const Profile& b) {

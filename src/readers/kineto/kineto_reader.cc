@@ -319,6 +319,10 @@ class Import {
                      fmt::format("the trace ends early; {} of its events are complete", events_),
                      "the profiler was probably killed while writing; pass --allow-incomplete to "
                      "judge the readable part");
+    if (source_.name().ends_with(".tmp")) {  // It renames its file when it is done.
+      error.notes.insert(error.notes.begin(),
+                         "note: the name ends with `.tmp`: the profiler had not finished");
+    }
     return error;
   }
 
@@ -370,6 +374,13 @@ class Import {
   bool complete_ = false;
 };
 
+/// Whether it is a whole document that has keys and no list of events.
+bool IsOtherDocument(std::string_view head) {
+  const std::size_t last = head.find_last_not_of(" \t\r\n");
+  if (head.size() == kSniffBytes || last == head.npos || head[last] != '}') return false;
+  return !ShapeOfJson(head).keys.empty();
+}
+
 class KinetoReader final : public Reader {
  public:
   std::string_view name() const override { return "kineto"; }
@@ -394,7 +405,10 @@ class KinetoReader final : public Reader {
     // Logs and dumps of Python's begin with such a letter, too.
     const auto inside = text.find_first_not_of(" \t\r\n", first + 1);
     if (inside == text.npos) return Match::kMaybe;
-    if (object) return text[inside] == '"' || text[inside] == '}' ? Match::kMaybe : Match::kNo;
+    if (object) {
+      const bool may_be = text[inside] == '"' || text[inside] == '}';
+      return may_be && !IsOtherDocument(text) ? Match::kMaybe : Match::kNo;
+    }
     if (text[inside] != '{') return text[inside] == ']' ? Match::kMaybe : Match::kNo;
     // A list of objects without times is somebody else's.
     const JsonShape shape = ShapeOfJson(text);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
@@ -120,7 +122,12 @@ class NvprofReader final : public Reader {
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
-    if (!head.starts_with("==")) return std::nullopt;
+    // "==4242== …"; Nsight Compute prints "==PROF== …".
+    const std::size_t end = head.find_first_not_of("0123456789", 2);
+    if (!head.starts_with("==") || end == 2 ||
+        !head.substr(std::min(end, head.size())).starts_with("==")) {
+      return std::nullopt;
+    }
     return InputError(path, "input/nvprof-log",
                       "the file is text that NVProf printed, not a profile",
                       "record with `nvprof -o FILE.nvvp`");

@@ -85,7 +85,7 @@ class Rocprofv3Reader final : public Reader {
                                       [&](auto start) { return head.starts_with(start); });
     if (!is_table) return std::nullopt;
     return InputError(path, "input/rocprof-csv",
-                      "the file is a table of rocprofv3, which has no device properties and ranges",
+                      "the file is a table of rocprof, which has no device properties and ranges",
                       std::string(kRecord));
   }
 };

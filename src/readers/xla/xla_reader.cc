@@ -18,6 +18,7 @@
 #include "base/list_folder.h"
 #include "base/read_block.h"
 #include "base/string_pool.h"
+#include "base/text.h"
 #include "knowledge/loss.h"
 #include "knowledge/xla.h"
 #include "readers/text/json_rows.h"
@@ -50,6 +51,8 @@ constexpr RecordingHint kHints[] = {
 /// Protocol Buffers' own limit of a message.
 constexpr std::size_t kMaxMessage = (std::size_t{1} << 31) - 1;
 
+constexpr const char* kNoEvents = "xla/no-events";
+
 Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline& timeline,
                          ProfileBuilder& builder) {
   timeline.Finish();
@@ -63,7 +66,7 @@ Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline
     return profile;
   }
   return Fail(
-      InputError(source.name(), "xla/no-events", "the XLA profile is empty",
+      InputError(source.name(), kNoEvents, "the XLA profile is empty",
                  "the profiler was stopped before an iteration ran; record a few iterations"));
 }
 
@@ -103,7 +106,9 @@ class XPlaneReader final : public Reader {
       if (!options.allow_incomplete) return Fail(Truncated(source, end->offset));
       builder.log().Add(Counter::truncated);
     }
-    return Finished(source, "XPlane", timeline, builder);
+    auto profile = Finished(source, "XPlane", timeline, builder);
+    if (!profile && profile.error().code == kNoEvents) return Fail(NoEvents(source, bytes));
+    return profile;
   }
 
   std::optional<Error> Refuse(const std::string& path, std::string_view head) const override {
@@ -147,6 +152,16 @@ class XPlaneReader final : public Reader {
   }
 
  private:
+  /// Which planes there are says what was profiled.
+  static Error NoEvents(const ByteSource& source, std::string_view bytes) {
+    const std::string planes = PlaneNames(bytes);
+    return InputError(
+        source.name(), kNoEvents,
+        "the XLA profile has no events; its planes are " + PrintableShort(planes, 200),
+        planes.find("/device:") != planes.npos
+            ? "record a few iterations, until the last one has run"
+            : "no GPU or TPU was profiled: record in the process that uses it");
+  }
   static Status ReadAll(ByteSource& source, const ReadOptions& options, ProfileBuilder& builder,
                         std::string& bytes) {
     ContentHash hash;
@@ -179,12 +194,9 @@ class XPlaneReader final : public Reader {
   }
 
   static Error Truncated(const ByteSource& source, std::uint64_t offset) {
-    auto error =
-        InputError(source.name(), "xla/truncated", "the XPlane file ends inside a plane",
-                   "copy the file again; pass --allow-incomplete to judge the readable part");
-    error.where.offset = offset;
-    error.where.has_offset = true;
-    return error;
+    return InputErrorAt(source.name(), offset, "xla/truncated",
+                        "the XPlane file ends inside a plane",
+                        "copy the file again; pass --allow-incomplete to judge the readable part");
   }
 };
 

@@ -445,6 +445,14 @@ void AddWords(bool is_error, std::string_view text, ImportLog& log) {
 
 }  // namespace
 
+std::string PlaneNames(std::string_view bytes) {
+  std::string names;
+  ForEachField(bytes, space::kPlanes, [&](std::string_view plane) {
+    names.append(names.empty() ? "" : ", ").append(NameOf(plane));
+  });
+  return names;
+}
+
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder) {
   const auto offset_of = [&](std::string_view rest) {
     return static_cast<std::uint64_t>(rest.data() - bytes.data());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "model/profile_builder.h"
@@ -28,5 +29,8 @@ struct XSpaceEnd {
 /// at which reading ends. Errors: kInput "xla/malformed" when a whole plane holds bytes that are no
 /// message.
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder);
+
+/// "/host:CPU, /device:GPU:0": as far as the bytes go.
+std::string PlaneNames(std::string_view bytes);
 
 }  // namespace profgauge::readers::xla

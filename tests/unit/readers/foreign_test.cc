@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "readers/detect.h"
 #include "readers/load.h"
 #include "readers/reader.h"
 #include "readers/text/json_shape.h"
@@ -79,9 +82,64 @@ TEST(Foreign, FilesAreKnownByTheirBeginning) {
       {"schema: 1\nextends: builtin:recommended\n", "input/policy"},
       {"import torch\n", "input/program"},
       {" \n\n", "input/blank"},
+      {R"({"schema":2,"kind":"profgauge-baseline","runs":[]})", "input/baseline"},
+      {"# \u2713 PASS\n<!-- profgauge:a -->\n", "input/output"},
+      {"# TYPE profgauge_wall_time gauge\n", "input/output"},
+      {R"([{"check_name":"a","fingerprint":"b","severity":"info"}])", "input/output"},
+      {"1767323045000 0.0279 1\n", "input/training-log"},
   };
   for (const auto& [head, code] : kRows) EXPECT_EQ(CodeOf("a.file", head), code) << head;
   EXPECT_EQ(CodeOf("a.file", std::string(4096, '\0')), "input/zeros");
+}
+
+std::string TextOf(const std::string& path, std::string_view head) {
+  const auto error = ForeignFile(path, head, Asked::kAfterReaders);
+  return error ? error->message + "\n" + error->notes.at(0) : "";
+}
+
+TEST(Foreign, CommandsNameTheFile) {
+  EXPECT_EQ(TextOf("a b/x.csv", "step,time_ms\n0,1\n"),
+            "the file is a table of values by step, without operators and kernels\n"
+            "help: with a profile: `profgauge check PROFILE --step-times 'a b/x.csv':COLUMN`, with "
+            "`--step-unit` where the column names no unit");
+  EXPECT_EQ(TextOf("it's.xz", "\xFD\x37zXZ\0\0"sv),
+            "the file is compressed with xz, which is not read\n"
+            "help: `xz -dc 'it'\\''s.xz' | profgauge check -`");
+  EXPECT_EQ(TextOf("-", "\xFD\x37zXZ\0\0"sv),
+            "the file is compressed with xz, which is not read\n"
+            "help: `xz -dc FILE | profgauge check -`");
+  EXPECT_EQ(TextOf("ranks.tar.xz", "\xFD\x37zXZ\0\0"sv),
+            "the file is an archive that is compressed in a way that is not read\n"
+            "help: `tar -xf ranks.tar.xz -C DIR`, then `profgauge check DIR`");
+}
+
+TEST(Foreign, AnswersOfServersAreQuoted) {
+  EXPECT_THAT(
+      TextOf("t.json", "<!DOCTYPE html>\n<html><head>\n<title>Sign in \u00b7 GitHub</title>"),
+      testing::StartsWith("the file is a web page (\"Sign in \u00b7 GitHub\"), not"));
+  EXPECT_THAT(TextOf("t.json", "<?xml version=\"1.0\"?>\n<Error><Code>AccessDenied</Code>"),
+              testing::StartsWith("the file is the answer `AccessDenied` of a storage service"));
+  EXPECT_THAT(TextOf("t.json", R"({"message": "Not Found", "documentation_url": "x"})"),
+              testing::StartsWith("the file is the answer \"Not Found\" of a web service"));
+  EXPECT_THAT(TextOf("t.json", "404: Not Found"),
+              testing::StartsWith("the file is the answer \"404: Not Found\" of a web server"));
+}
+
+// What can be seen of a file that no rule knows.
+TEST(Foreign, OfOtherFilesTheirFormIsSaid) {
+  const auto seen = [](std::string_view head) { return UnknownFile("a", head).notes.at(0); };
+  EXPECT_EQ(seen(R"({"name": "x", "version": 1})"),
+            "note: it is JSON with the keys `name`, `version`");
+  EXPECT_EQ(seen(R"([{"a": 1}, {"b": 2}])"),
+            "note: it is a list in JSON of objects with the keys `a`");
+  EXPECT_EQ(seen("[1, 2]"), "note: it is a list in JSON without keys");
+  EXPECT_EQ(seen("id,name,\"time\"\n1,b,2\n"),
+            "note: it is a table with the columns `id`, `name`, `time`");
+  EXPECT_EQ(seen("hello, world\nb"), "note: it is text that begins with \"hello, world\"");
+  EXPECT_EQ(seen("\x01\x02\x03\xFF"sv), "note: it is binary data that begins with 01 02 03 ff");
+  const std::string help = UnknownFile("a", "{\"a\": 1}").notes.at(1);
+  EXPECT_THAT(help, testing::HasSubstr("PyTorch's trace"));
+  EXPECT_THAT(help, testing::Not(testing::HasSubstr("net.dict")));
 }
 
 TEST(Foreign, WhatIsNoSignSaysNothing) {
@@ -166,6 +224,36 @@ TEST(Foreign, RefusesCollectedFilesByKind) {
   }
   EXPECT_THAT(unknown, testing::IsEmpty());
   EXPECT_GT(looked, 100u);
+}
+
+// A piece of one and the rest of another: what is read of it is no work, or says what is not read.
+TEST(Foreign, JudgesNoSpliceOfTwo) {
+  const fs::path folder = kData / "foreign";
+  if (!fs::exists(folder)) GTEST_SKIP() << "no ../shared/data/foreign";
+  std::vector<std::string> heads;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string path = entry.path().string();
+    const bool is_read = path.find("/archive/") != path.npos || path.ends_with(".tmp");
+    if (entry.is_regular_file() && !is_read) heads.push_back(HeadOf(entry.path()));
+  }
+  std::sort(heads.begin(), heads.end());
+  std::minstd_rand random(7);
+  const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
+  constexpr int kSplices = 3000;
+  for (int i = 0; i < kSplices; ++i) {
+    const std::string &first = heads[below(heads.size())], &second = heads[below(heads.size())];
+    const std::string spliced =
+        first.substr(0, below(first.size() + 1)) + second.substr(below(second.size()));
+    const auto bytes = std::as_bytes(std::span(spliced));
+    const auto reader =
+        FindReader("spliced", bytes.first(std::min(bytes.size(), kSniffBytes)), false);
+    if (!reader) continue;
+    const auto source = MakeMemorySource("spliced", bytes);
+    const auto profile = (*reader)->Read(*source, {.threads = 1, .progress = {}});
+    const bool is_judged = profile && !profile->log.HasDataLoss() && profile->device.size() > 0 &&
+                           profile->log[Counter::events_unreadable] == 0;
+    EXPECT_FALSE(is_judged) << spliced.substr(0, 200);
+  }
 }
 
 TEST(Foreign, ReadsOtherCompressions) {

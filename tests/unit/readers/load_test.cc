@@ -114,14 +114,21 @@ TEST_F(Load, SaysWhatAFileIsInstead) {
        "  help: pass the `.xplane.pb` that it was made from "
        "(plugins/profile/<time>/<host>.xplane.pb)   [input/xprof]\n"},
       {"kernel_trace.csv", R"("Kind","Agent_Id","Queue_Id")",
-       "error: the file is a table of rocprofv3, which has no device properties and ranges\n  --> "
+       "error: the file is a table of rocprof, which has no device properties and ranges\n  --> "
        "kernel_trace.csv\n"
        "  help: record with `rocprofv3 --sys-trace -- COMMAND` and pass its `*_results.db`; before "
        "ROCm 7 add `--output-format json` and pass its `*_results.json`   [input/rocprof-csv]\n"},
       {"package.json", R"({"name": "x"})",
-       "error: the file has no list `traceEvents`\n  --> package.json\n"
-       "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)   "
-       "[kineto/not-a-trace]\n"},
+       "error: the file is not a profile of a known format\n  --> package.json\n"
+       "  note: it is JSON with the keys `name`\n"
+       "  help: expected AWS Neuron's JSON, tables or summary, Ascend's trace_view.json, JAX's or "
+       "TensorFlow's trace (*.trace.json.gz), PyTorch's trace (*.pt.trace.json or "
+       "*.pt.trace.json.gz) or rocprofv3's JSON (*_results.json)   [input/unknown]\n"},
+      {"==PROF==.csv", "==PROF== Connected\n\"ID\",\"Process ID\",\"Process Name\"\n",
+       "error: the file is a table of Nsight Compute, which runs each kernel many times over: its "
+       "times are not those of the run\n  --> ==PROF==.csv\n"
+       "  help: `nsys profile -t cuda,nvtx -o REPORT COMMAND`, then `nsys export --type sqlite "
+       "REPORT.nsys-rep`   [input/ncu]\n"},
   };
   for (const auto& row : kRows) {
     const std::string name(row.name);
@@ -140,6 +147,7 @@ TEST_F(Load, UnknownFormatListsKnownOnes) {
   Write("notes.txt", "hello");
   EXPECT_EQ(Outcome(ReadProfile("notes.txt", {})),
             fmt::format("error: the file is not a profile of a known format\n  --> notes.txt\n"
+                        "  note: it is text that begins with \"hello\"\n"
                         "  help: expected {} or {}   [input/unknown]\n",
                         fmt::join(expected, ", "), last));
 }
@@ -245,6 +253,30 @@ TEST_F(Load, OtherwisePackedRankIsKept) {
   ASSERT_TRUE(alone) << alone.error().message;
   EXPECT_THAT(alone->skipped,
               ElementsAre("run/notes.xz: the file is compressed with xz, which is not read"));
+}
+
+// Nor is one that is still in the profiler's own format; beside its export it is no rank.
+TEST_F(Load, ARankThatIsNotExportedDoesNotVanish) {
+  Write("run/rank0.pt.trace.json", RankTrace(0));
+  Write("run/rank0.nsys-rep", "\x01\x02\x03");
+  Write("run/readme.nsys-rep", "\x01\x02\x03");
+  const auto exported = LoadRun({"run"}, {});
+  ASSERT_TRUE(exported) << exported.error().message;
+  EXPECT_EQ(exported->skipped.size(), 2u);
+  fs::rename("run/rank0.nsys-rep", "run/rank1.nsys-rep");
+  const auto run = LoadRun({"run"}, {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "input/nsys-rep");
+  EXPECT_EQ(run.error().where.file, "run/rank1.nsys-rep");
+}
+
+TEST_F(Load, AnUnfinishedFileIsOfAProfilerThatHadNotFinished) {
+  Write("a.pt.trace.json.tmp", RankTrace(0).substr(0, 80));
+  const auto cut = ReadProfile("a.pt.trace.json.tmp", {});
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, "kineto/truncated");
+  EXPECT_EQ(cut.error().notes.at(0),
+            "note: the name ends with `.tmp`: the profiler had not finished");
 }
 
 TEST_F(Load, AFolderIsARunOrderedByRank) {

@@ -277,6 +277,9 @@ TEST(XPlane, RefusesTruncatedOrDamaged) {
   const auto empty = ReadBytes(PlaneText("/host:CPU").Done().str());
   ASSERT_FALSE(empty);
   EXPECT_EQ(empty.error().code, "xla/no-events");
+  EXPECT_EQ(empty.error().message, "the XLA profile has no events; its planes are /host:CPU");
+  EXPECT_EQ(empty.error().notes.at(0),
+            "help: no GPU or TPU was profiled: record in the process that uses it");
 }
 
 TEST(XlaTrace, RefusesTruncatedOrDamaged) {
