@@ -7,6 +7,8 @@ import json
 import math
 import pathlib
 import re
+import shutil
+import sqlite3
 import tempfile
 import unittest
 
@@ -143,6 +145,54 @@ class Pairs(unittest.TestCase):
         # The JSON says no ranks.
         self.compare("rocm/two_ranks_json", "rocm/two_ranks", "--ranks", "as-listed",
                      without=OF_WORLD_SIZE)
+
+
+class ManyRanks(unittest.TestCase):
+    """Folders of 64, as a job of eight computers leaves them."""
+    RANKS = 64
+
+    def check(self, folder):
+        document = report(folder)
+        metrics = document["metrics"]
+        self.assertEqual(self.RANKS, metrics["profile.ranks"]["value"])
+        self.assertEqual(self.RANKS, metrics["profile.gpus"]["value"])
+        return document
+
+    def test_rocpd(self):
+        source = SHARED / "rocm" / "two_ranks" / "pgnode01" / "41001_results.db"
+        with tempfile.TemporaryDirectory() as folder:
+            for rank in range(self.RANKS):
+                path = pathlib.Path(folder, f"node{rank // 8}", f"{41001 + rank}_results.db")
+                path.parent.mkdir(exist_ok=True)
+                shutil.copyfile(source, path)
+                database = sqlite3.connect(path)
+                (table,), = database.execute("select name from sqlite_master where type = 'table' "
+                                             "and name like 'rocpd_info_process%'")
+                database.execute(f"""update "{table}" set environment = json_set(environment,
+                    '$.RANK', ?, '$.LOCAL_RANK', ?, '$.WORLD_SIZE', ?)""",
+                                 (str(rank), str(rank % 8), str(self.RANKS)))
+                database.commit()
+                database.close()
+            document = self.check(folder)
+        self.assertEqual("pass", document["verdict"]["status"])
+        self.assertEqual(0, document["metrics"]["profile.ranks_missing"]["value"])
+        self.assertEqual(list(range(self.RANKS)),
+                         sorted(row[0] for row in document["tables"]["ranks"]["rows"]))
+
+    def test_neuron_cores(self):
+        source = SHARED / "parquet" / "neuron" / "profiles" / "global" / "matmul_512@latest"
+        with tempfile.TemporaryDirectory() as folder:
+            for core in range(self.RANKS):
+                path = pathlib.Path(folder, "profiles", "global", f"core{core}@latest")
+                path.mkdir(parents=True)
+                for table in source.iterdir():
+                    if table.name != "Metadata.parquet":
+                        (path / table.name).symlink_to(table)
+                (path / "Metadata.csv").write_text(
+                    "profile_schema_version,tensor_engine_num_rows,neuron_device_idx,"
+                    f"neuroncore_idx\n7.4.0,128,{core // 2},{core % 2}\n")
+            document = self.check(folder)
+        self.assertEqual(self.RANKS, len({row[0] for row in document["tables"]["ranks"]["rows"]}))
 
 
 class Malformed(unittest.TestCase):
