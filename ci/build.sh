@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds one configuration; with tests they are run too.
 #   ci/build.sh release|debug|asan|tsan|fuzz|fuzz-bare|clang
+#   ci/build.sh fuzz|fuzz-bare TARGET …   these alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,11 +14,11 @@ case "$kind" in
     ;;
   fuzz)
     cmake --preset fuzz
-    cmake --build --preset fuzz --parallel "$(nproc)"
+    cmake --build --preset fuzz --parallel "$(nproc)" ${2:+--target "${@:2}"}
     ;;
   fuzz-bare)  # Without sanitizers: several times the executions.
     cmake --preset fuzz -B build/fuzz-bare -DPROFGAUGE_SANITIZE= -DCMAKE_BUILD_TYPE=Release
-    cmake --build build/fuzz-bare --parallel "$(nproc)"
+    cmake --build build/fuzz-bare --parallel "$(nproc)" ${2:+--target "${@:2}"}
     ;;
   clang)
     cmake -G Ninja -B build/clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ \

@@ -7,6 +7,8 @@
 #                                        rounds until all campaigns together made so many: SECONDS for
 #                                        each target, the same again for the four that found most, and
 #                                        as long as all of these for the three fastest
+#   ci/fuzz.sh --each COUNT [SECONDS]    rounds of those that have not yet made so many, until each has
+#   ci/fuzz.sh --only 'TARGET …' …       these alone, without `_fuzz`; alone they are built, too
 #   ci/fuzz.sh --bare …                  without sanitizers: three to ten times the executions; run the
 #                                        corpus that this leaves under them afterwards
 # Prints executions (in all, and in a second), edges and findings of each target, of this and earlier
@@ -19,37 +21,57 @@ set -euo pipefail
 export ASAN_OPTIONS=malloc_context_size=0:quarantine_size_mb=4:thread_local_quarantine_size_kb=64
 cd "$(dirname "$0")/.."
 
-total=0 wanted=0 minimise= kind=fuzz seconds=60
+# Some targets write files; a disk is slow.
+[ -d /dev/shm ] && export TMPDIR=/dev/shm
+total=0 wanted=0 each=0 minimise= only= kind=fuzz seconds=60
 while [ $# -gt 0 ]; do
   case "$1" in
     --bare) kind=fuzz-bare ;;
     --minimise) minimise=yes ;;
     --total) total=$2; shift ;;
     --executions) wanted=$2; shift ;;
+    --each) each=$2; shift ;;
+    --only) only=$2; shift ;;
     *) seconds=$1 ;;
   esac
   shift
 done
-ci/build.sh "$kind"
+# shellcheck disable=SC2086  # Names of targets are words.
+ci/build.sh "$kind" ${only:+$(printf '%s_fuzz ' $only)}
 mkdir -p build/fuzz
 tally=build/fuzz/tally  # Of each round: target, executions, seconds, edges, new inputs.
 touch "$tally"
 shopt -s nullglob
 targets=(build/"$kind"/*_fuzz)
+if [ -n "$only" ]; then
+  # shellcheck disable=SC2086
+  mapfile -t targets < <(printf "build/$kind/%s_fuzz\n" $only)
+fi
 [ ${#targets[@]} -gt 0 ] || { echo "no fuzz targets were built" >&2; exit 1; }
 [ "$total" -gt 0 ] && seconds=$((total / 3 / ${#targets[@]} + 1))
+
+# words TARGET: the dictionary of texts that its code has in quotes.
+words() {
+  local folders file
+  file=build/fuzz/$(basename "$1").words
+  IFS=';' read -r -a folders < "$1".words || true
+  [ ${#folders[@]} -gt 0 ] || return 0
+  grep -rhoE '"[A-Za-z_][A-Za-z0-9_:./ -]{1,31}"' "${folders[@]}" | sort -u > "$file"
+  echo "-dict=$file"
+}
 
 status=0
 # fuzz TARGET SECONDS: one round.
 fuzz() {
-  local name corpus log=build/fuzz/log.txt seeds=() folder started=$SECONDS
+  local name corpus log=build/fuzz/log.txt seeds=() folder started=$SECONDS dictionary
   name=$(basename "$1")
   corpus=build/fuzz/corpus/$name
   mkdir -p "$corpus"
   while read -r folder; do
     [ -d "$folder" ] && seeds+=("$folder")
   done < "$1".folders
-  "$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -entropic=0 -print_final_stats=1 \
+  dictionary=$(words "$1")
+  "$1" -max_total_time="$2" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -entropic=0 -print_final_stats=1 ${dictionary:+"$dictionary"} \
     -artifact_prefix="build/fuzz/$name-" "$corpus" "${seeds[@]}" > "$log" 2>&1 || {
     status=1
     tail -30 "$log"
@@ -68,7 +90,26 @@ round() {
   for target in "${targets[@]}"; do fuzz "$target" "$seconds"; done
 }
 
-if [ "$wanted" -gt 0 ]; then
+# still TARGET: how many executions it has to make. One with a finding waits until that is mended.
+still() {
+  local name
+  name=$(basename "$1")
+  compgen -G "build/fuzz/$name-*-*" > /dev/null && echo 0 && return
+  awk -v name="$name" -v each="$each" '$1 == name { each -= $2 } END { print each }' "$tally"
+}
+each_round() {
+  local target some=
+  for target in "${targets[@]}"; do
+    [ "$(still "$target")" -gt 0 ] || continue
+    some=yes
+    fuzz "$target" "$seconds"
+  done
+  [ -n "$some" ]
+}
+
+if [ "$each" -gt 0 ]; then
+  while each_round; do :; done
+elif [ "$wanted" -gt 0 ]; then
   while [ "$(executions)" -lt "$wanted" ]; do
     round
     for name in $(best 4 '$5'); do fuzz build/"$kind"/"$name" "$seconds"; done

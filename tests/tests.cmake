@@ -115,17 +115,21 @@ endif()
 if(PROFGAUGE_FUZZ)
   set_source_files_properties(
     src/readers/database/sqlite_file.cc
-    src/readers/kineto/pftrace/packets.cc
+    src/readers/kineto/document.cc src/readers/kineto/envelope.cc
+    src/readers/kineto/kineto_reader.cc src/readers/kineto/pftrace/packets.cc
+    src/readers/kineto/pipeline.cc src/readers/kineto/repair.cc
     src/readers/text/csv_rows.cc src/readers/text/json_rows.cc
     src/readers/xla/xla_reader.cc
     PROPERTIES COMPILE_DEFINITIONS PROFGAUGE_SMALL_BLOCKS SKIP_PRECOMPILE_HEADERS ON)
 endif()
 
-# profgauge_fuzz(name DEPENDS layer … [LIBRARIES target …] [CASES area …] [MUTANTS n]):
+# profgauge_fuzz(name DEPENDS layer … [LIBRARIES target …] [CASES area …] [MUTANTS n]
+#                [WORDS folder …] [PLAIN_TABLES]):
 # tests/fuzz/<name>_fuzz.cc. With PROFGAUGE_FUZZ a libFuzzer program; otherwise a test that replays
 # tests/fuzz/{seeds,crashes}/<name>_fuzz, the inputs of tests/cases/<area>, and some mutants of each.
+# WORDS: folders of src/ whose texts in quotes are the dictionary of a campaign. PLAIN_TABLES: libFuzzer's program has tables without SQLite (tests/fuzz/support/plain_tables.h).
 function(profgauge_fuzz name)
-  cmake_parse_arguments(F "" "MUTANTS" "DEPENDS;LIBRARIES;CASES" ${ARGN})
+  cmake_parse_arguments(F "PLAIN_TABLES" "MUTANTS" "DEPENDS;LIBRARIES;CASES;WORDS" ${ARGN})
   if(NOT PROFGAUGE_FUZZ AND NOT PROFGAUGE_TESTS)
     return()
   endif()
@@ -139,9 +143,16 @@ function(profgauge_fuzz name)
   set(folders tests/fuzz/seeds/${name}_fuzz tests/fuzz/crashes/${name}_fuzz ${F_CASES})
   if(PROFGAUGE_FUZZ)
     target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    target_compile_definitions(${name}_fuzz PRIVATE PROFGAUGE_FUZZ_SAMPLES)
+    if(F_PLAIN_TABLES)
+      target_sources(${name}_fuzz PRIVATE tests/fuzz/support/plain_tables.cc)
+      target_compile_definitions(${name}_fuzz PRIVATE PROFGAUGE_PLAIN_TABLES)
+    endif()
     target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     string(REPLACE ";" "\n" lines "${folders}")
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${name}_fuzz.folders "${lines}\n")  # For ci/fuzz.sh.
+    list(TRANSFORM F_WORDS PREPEND src/)
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${name}_fuzz.words "${F_WORDS}")
   else()
     list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     target_link_libraries(${name}_fuzz PRIVATE fuzz_replay)
@@ -149,36 +160,38 @@ function(profgauge_fuzz name)
   endif()
 endfunction()
 
-profgauge_fuzz(accelerators DEPENDS readers CASES ascend rocprofv3 xla)
+profgauge_fuzz(accelerators DEPENDS readers CASES ascend rocprofv3 xla
+  WORDS readers/ascend readers/rocprofv3 readers/xla)
 profgauge_fuzz(baseline DEPENDS report)
 profgauge_fuzz(command_line DEPENDS cli)
-profgauge_fuzz(database DEPENDS readers)
-profgauge_fuzz(dlprof_report DEPENDS readers)
+profgauge_fuzz(database DEPENDS readers PLAIN_TABLES
+  WORDS readers/dlprof readers/nsight_systems readers/nvprof)
+profgauge_fuzz(dlprof_report DEPENDS readers WORDS readers/dlprof)
 profgauge_fuzz(expr DEPENDS expr)
 profgauge_fuzz(file_kind DEPENDS cli)
 profgauge_fuzz(gzip DEPENDS base)
 profgauge_fuzz(history DEPENDS gate)
 profgauge_fuzz(judge DEPENDS gate readers)
-profgauge_fuzz(kineto DEPENDS readers CASES kineto)
+profgauge_fuzz(kineto DEPENDS readers CASES kineto WORDS readers/kineto)
 profgauge_fuzz(kineto_layouts DEPENDS readers)
 profgauge_fuzz(marks DEPENDS cli)
-profgauge_fuzz(neuron DEPENDS analysis readers CASES neuron)
+profgauge_fuzz(neuron DEPENDS readers CASES neuron WORDS readers/neuron)
 profgauge_fuzz(page_rows DEPENDS readers)
 profgauge_fuzz(parquet DEPENDS readers)
-profgauge_fuzz(pftrace DEPENDS readers)
+profgauge_fuzz(pftrace DEPENDS readers WORDS readers/kineto)
 profgauge_fuzz(python_literal DEPENDS readers)
 profgauge_fuzz(query DEPENDS query)
 profgauge_fuzz(report DEPENDS render MUTANTS 20)
-profgauge_fuzz(rocpd DEPENDS readers)
-profgauge_fuzz(rule_tests DEPENDS rules MUTANTS 20)
+profgauge_fuzz(rocpd DEPENDS readers PLAIN_TABLES WORDS readers/rocprofv3)
+profgauge_fuzz(rule_tests DEPENDS rules MUTANTS 20 WORDS rules)
 file(GLOB formats CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/src/readers src/readers/*)
 list(FILTER formats EXCLUDE REGEX "[.]")  # Folders are left. What has no cases is passed over.
-profgauge_fuzz(run DEPENDS api LIBRARIES fuzz_run_check MUTANTS 2 CASES ${formats})
-profgauge_fuzz(run_side DEPENDS readers)
-profgauge_fuzz(summary DEPENDS analysis readers report)
+profgauge_fuzz(run DEPENDS api LIBRARIES fuzz_run_check MUTANTS 2 CASES ${formats} WORDS readers)
+profgauge_fuzz(run_side DEPENDS readers WORDS readers/run_side)
+profgauge_fuzz(summary DEPENDS analysis readers report WORDS model/summary)
 profgauge_fuzz(template DEPENDS render)
-profgauge_fuzz(xplane DEPENDS readers)
-profgauge_fuzz(yaml DEPENDS rules)
+profgauge_fuzz(xplane DEPENDS readers WORDS readers/xla)
+profgauge_fuzz(yaml DEPENDS rules WORDS rules)
 
 if(PROFGAUGE_BENCH OR PROFGAUGE_TESTS)
   add_executable(gate_simulation tests/bench/gate_simulation.cc)

@@ -4,8 +4,6 @@
 // comes out keeps the model's promises (Finish checks them).
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <span>
 
@@ -13,13 +11,14 @@
 #include "readers/ascend/ascend_reader.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/xla/xla_reader.h"
+#include "support/fuzz.h"
 #include "support/json_or_lines.h"
 
 PROFGAUGE_FUZZ_JSON_OR_LINES
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  const std::unique_ptr<profgauge::Reader> readers[] = {
+  static const std::unique_ptr<profgauge::Reader> readers[] = {
       profgauge::readers::MakeXlaTraceReader(), profgauge::readers::MakeRocprofv3Reader(),
       profgauge::readers::MakeAscendTraceReader(), profgauge::readers::MakeAscendTableReader()};
   for (const auto& reader : readers) {
@@ -27,11 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     profgauge::ReadOptions options;
     options.allow_incomplete = true;
     options.threads = 1;
-    const auto profile = reader->Read(*source, options);
-    if (!profile && profile.error().kind == profgauge::ErrorKind::kInternal) {
-      std::fprintf(stderr, "internal error: %s\n", profile.error().message.c_str());
-      std::abort();
-    }
+    auto profile = reader->Read(*source, options);
+    profgauge::fuzz::ValueOf(profile);
   }
   return 0;
 }

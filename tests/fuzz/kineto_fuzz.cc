@@ -4,51 +4,48 @@
 // checks them), and the number of workers changes nothing.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/byte_source.h"
 #include "readers/kineto/kineto_reader.h"
+#include "support/fuzz.h"
 #include "support/json_mutator.h"
 
 PROFGAUGE_FUZZ_JSON
 
 namespace {
 
-using profgauge::Profile;
+using namespace profgauge;
 
-std::string Told(const profgauge::Result<Profile>& profile) {
-  if (!profile) return profile.error().code + "\n" + profile.error().message;
+std::string Told(const Result<Profile>& profile) {
+  if (!profile) {
+    fuzz::RequireReason(profile.error());
+    return profile.error().code + "\n" + profile.error().message;
+  }
   std::string text;
   for (const auto name : profile->host.name) text += std::string(profile->Name(name)) + "\n";
-  for (std::size_t i = 0; i < static_cast<std::size_t>(profgauge::Counter::kCount_); ++i) {
-    text += std::to_string(profile->log[static_cast<profgauge::Counter>(i)]) + " ";
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
+    text += std::to_string(profile->log[static_cast<Counter>(i)]) + " ";
   }
   return text + std::to_string(profile->last);
 }
 
-std::string ReadWith(std::span<const std::byte> bytes, bool allow_incomplete, unsigned threads) {
-  const auto source = profgauge::MakeMemorySource("fuzz", bytes);
-  const auto reader = profgauge::readers::MakeKinetoReader();
-  const auto profile = reader->Read(
-      *source, {.allow_incomplete = allow_incomplete, .threads = threads, .progress = {}});
-  if (!profile && profile.error().kind == profgauge::ErrorKind::kInternal) {
-    std::fprintf(stderr, "internal error: %s\n", profile.error().message.c_str());
-    std::abort();
-  }
-  return Told(profile);
+std::string ReadWith(std::string_view text, bool allow_incomplete, unsigned threads) {
+  const auto source = MakeMemorySource("fuzz", std::as_bytes(std::span(text)));
+  static const auto reader = readers::MakeKinetoReader();
+  return Told(reader->Read(
+      *source, {.allow_incomplete = allow_incomplete, .threads = threads, .progress = {}}));
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto bytes = std::as_bytes(std::span(data, size));
-  ReadWith(bytes, false, 1);
-  if (ReadWith(bytes, true, 1) != ReadWith(bytes, true, 3)) {
-    std::fprintf(stderr, "the number of workers changes the result\n");
-    std::abort();
-  }
+  const std::string_view text = fuzz::TextOf(data, size);
+  ReadWith(text, false, 1);
+  const std::string told = ReadWith(text, true, 1);
+  if (!fuzz::IsSampled(text, 64)) return 0;
+  fuzz::Require(ReadWith(text, true, 3) == told, "the number of workers changes nothing");
   return 0;
 }

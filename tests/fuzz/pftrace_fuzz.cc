@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/byte_source.h"
-#include "base/parallel.h"
 #include "readers/kineto/pftrace/pftrace_reader.h"
 #include "support/fuzz.h"
 #include "support/wire_mutator.h"
@@ -19,7 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size > kLongest) return 0;
   const auto bytes = std::as_bytes(std::span(data, size));
   static const auto reader = profgauge::readers::MakePftraceReader();
-  profgauge::LimitThreads(1);  // To start others takes longer than the packets do.
   reader->Sniff(bytes);
   for (const bool allow_incomplete : {false, true}) {
     const auto source = profgauge::MakeMemorySource("fuzz", bytes);

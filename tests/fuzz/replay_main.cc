@@ -1,7 +1,8 @@
 // Runs a fuzz target over files and the files of folders, without libFuzzer: how the seeds and past
 // crashes are replayed by ctest. Folders that do not exist are skipped. `--mutants N` runs N
-// mutants of each file, too, by the target's own mutator where it has one: always the same ones.
-// What ended the program is left in crash-replay.
+// mutants of each file, too, by the target's own mutator where it has one: always the same ones, or
+// others with `--first N`. `--sampled`: as in a campaign, what takes long is done with some of
+// them. What ended the program is left in crash-replay.
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
@@ -14,6 +15,8 @@
 #include <random>
 #include <string_view>
 #include <vector>
+
+#include "support/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);
 extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
@@ -67,10 +70,10 @@ void Run(const std::vector<std::uint8_t>& bytes) {
 }
 
 /// Each is a mutant of the one before, and every eighth of the file.
-void RunMutants(const std::vector<std::uint8_t>& file, int count) {
+void RunMutants(const std::vector<std::uint8_t>& file, int first, int count) {
   constexpr std::size_t kRoom = 4096;
   std::vector<std::uint8_t> bytes = file;
-  for (int i = 0; i < count; ++i) {
+  for (int i = first; i < first + count; ++i) {
     if (i % 8 == 0) bytes = file;
     const std::size_t size = bytes.size();
     bytes.resize(size + kRoom);
@@ -91,10 +94,15 @@ int main(int count, char** arguments) {
   namespace fs = std::filesystem;
   for (const int number : {SIGABRT, SIGSEGV, SIGFPE}) std::signal(number, LeaveInput);
   std::vector<fs::path> files;
-  int mutants = 0;
+  int mutants = 0, first = 0;
   for (int i = 1; i < count; ++i) {
-    if (std::string_view(arguments[i]) == "--mutants" && i + 1 < count) {
-      mutants = std::atoi(arguments[++i]);
+    const std::string_view argument = arguments[i];
+    if (argument == "--sampled") {
+      profgauge::fuzz::takes_samples = true;
+      continue;
+    }
+    if ((argument == "--mutants" || argument == "--first") && i + 1 < count) {
+      (argument == "--mutants" ? mutants : first) = std::atoi(arguments[++i]);
       continue;
     }
     const fs::path path = arguments[i];
@@ -110,7 +118,7 @@ int main(int count, char** arguments) {
     const std::vector<std::uint8_t> bytes((std::istreambuf_iterator<char>(stream)),
                                           std::istreambuf_iterator<char>());
     Run(bytes);
-    RunMutants(bytes, mutants);
+    RunMutants(bytes, first, mutants);
   }
   std::printf("%zu files replayed, %d mutants of each\n", files.size(), mutants);
   return files.empty() ? 1 : 0;

@@ -11,11 +11,10 @@
 #include <string_view>
 
 #include "base/byte_source.h"
-#include "base/parallel.h"
 #include "readers/rocprofv3/rocpd/rocpd_reader.h"
 #include "support/fuzz.h"
 #include "support/line_mutator.h"
-#include "support/table_text.h"
+#include "support/plain_tables.h"
 
 namespace profgauge::fuzz {
 
@@ -81,15 +80,14 @@ std::set<std::string> TablesOf(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const auto kReader = readers::MakeRocpdReader();
-  static fuzz::MemoryDatabases databases;
-  LimitThreads(1);  // To start others takes longer than the rows do.
   const std::string_view text = fuzz::TextOf(data, size);
   const std::set<std::string> tables = TablesOf(text);
   if (const auto refused = kReader->RefuseTables("fuzz.db", tables)) fuzz::RequireReason(*refused);
   if (kReader->SniffTables(tables) == Match::kNo) return 0;
-  const std::string& name = databases.Fill(text);
-  const std::string told = ToldBy(*kReader, name);
-  if (size % 16 != 0) return 0;  // Once is slow enough.
-  fuzz::Require(ToldBy(*kReader, name) == told, "the same database, the same profiles");
+  const fuzz::ReadTables database(text);
+  const std::string told = ToldBy(*kReader, fuzz::kDatabaseName);
+  if (!fuzz::IsSampled(text, 16)) return 0;
+  fuzz::Require(ToldBy(*kReader, fuzz::kDatabaseName) == told,
+                "the same database, the same profiles");
   return 0;
 }

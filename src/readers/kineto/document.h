@@ -11,6 +11,7 @@
 
 #include "base/byte_source.h"
 #include "base/content_hash.h"
+#include "base/read_block.h"
 #include "model/profile_builder.h"
 
 namespace profgauge::readers::kineto {
@@ -91,7 +92,7 @@ class Input {
   std::optional<Error> error_;
 };
 
-inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kChunkBytes = kReadBlock;
 
 /// Position of the last `{` in `text` that begins an element after `},`; npos when there is none.
 /// Looks for text like `}, {"ph"`, which no valid string can contain.

@@ -8,12 +8,31 @@
 #include <string>
 #include <string_view>
 
+#include "base/parallel.h"
 #include "profgauge/error.h"
 
 namespace profgauge::fuzz {
 
+/// To start others takes longer than inputs of a few kilobytes do.
+inline const bool kOneThread = (LimitThreads(1), true);
+
 inline std::string_view TextOf(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
+}
+
+/// Whether IsSampled() takes a sample. What is replayed as a test is held to all.
+#ifdef PROFGAUGE_FUZZ_SAMPLES
+inline bool takes_samples = true;
+#else
+inline bool takes_samples = false;
+#endif
+
+/// Whether more is done with this input than the target's own work: with one of so many, by what it
+/// is, so that a finding is found again.
+inline bool IsSampled(std::string_view input, std::uint64_t one_of) {
+  std::uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
+  for (const char c : input) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return !takes_samples || (hash >> 32) % one_of == 0;
 }
 
 /// Ends the program, which makes the input a finding.

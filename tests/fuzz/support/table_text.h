@@ -9,10 +9,7 @@
 
 #include <sqlite3.h>
 
-#include <cstddef>
-#include <map>
 #include <memory>
-#include <string>
 #include <string_view>
 
 namespace profgauge::fuzz {
@@ -36,24 +33,6 @@ class MemoryDatabase {
     void operator()(sqlite3* handle) const { sqlite3_close(handle); }
   };
   std::unique_ptr<sqlite3, Closer> handle_;
-};
-
-/// Databases like that, one for each set of tables that came up: mutants mostly differ in rows, and
-/// to make tables takes longer than to read them. They are there until this goes away.
-class MemoryDatabases {
- public:
-  MemoryDatabases();
-  ~MemoryDatabases();
-  MemoryDatabases(const MemoryDatabases&) = delete;
-  MemoryDatabases& operator=(const MemoryDatabases&) = delete;
-
-  /// Fills the one with the text's tables, and says its name. What was in it is gone.
-  const std::string& Fill(std::string_view text);
-
- private:
-  struct Store;
-  std::map<std::string, std::unique_ptr<Store>, std::less<>> stores_;  ///< By the heads of tables.
-  std::size_t named_ = 0;
 };
 
 }  // namespace profgauge::fuzz
