@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include "subset.h"
@@ -62,13 +63,24 @@ Outcome RunIn(const Scratch& scratch, const Case& test) {
   return RunProgram(scratch.path(), args, scratch.path() / "stdin");
 }
 
+/// How many rules passed or do not apply changes with every new rule: no case is about that.
+/// Errors, warnings and undecided limits stay.
+std::string WithoutCountsOfRules(const std::string& text) {
+  static const std::regex kPassed("[0-9]+ passed, [0-9]+ not applicable");
+  static const std::regex kNotApplied("[0-9]+ limits and rules do not apply");
+  const std::string passed = std::regex_replace(text, kPassed, "n passed, n not applicable");
+  return std::regex_replace(passed, kNotApplied, "n limits and rules do not apply");
+}
+
 /// Compares or rewrites one expectation file.
 void HoldAgainst(const fs::path& expectation, const std::string& actual, const char* what) {
-  if (Updating()) {
+  const std::string expected = WithoutCountsOfRules(ReadFile(expectation));
+  const std::string found = WithoutCountsOfRules(actual);
+  if (!Updating()) {
+    EXPECT_EQ(expected, found) << what;
+  } else if (expected != found || !fs::exists(expectation)) {
     WriteFile(expectation, actual);
-    return;
   }
-  EXPECT_EQ(ReadFile(expectation), actual) << what;
 }
 
 void CheckTexts(const Case& test, const Outcome& outcome) {
