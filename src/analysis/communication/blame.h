@@ -1,7 +1,7 @@
 // Late ranks, the cost for the others, and the cause on that rank.
 //
-// Cost of a rank = Σ over the matched calls that it made late (lateness.h) of what the group would
-// have gained, had the last come with the next one, where that computes nothing beside; of several
+// Cost of a rank = Σ over the matched calls that it made late (lateness.h) of the group's
+// exposed saving, had the last come with the next one; of several
 // groups the one that it costs most, since one delay that passes through many groups is lost once.
 // Only groups whose members are all in the run and of whose calls at least 95 % are matched are
 // judged. The rank with the largest cost straggles when it causes most of the cost of all, and does

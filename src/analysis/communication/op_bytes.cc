@@ -43,7 +43,7 @@ std::int64_t Whole(double bytes) {
   return bytes > 0 && bytes < kLargestWhole ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
 }
 
-// The tensors among the arguments, in bytes; -1 for what is none.
+// The tensors among the arguments, in bytes; -1 for other arguments.
 class Arguments {
  public:
   Arguments(std::string_view shapes, std::string_view dtypes)
@@ -53,7 +53,7 @@ class Arguments {
     const double elements = ElementsOf(shapes_[i]);
     return elements < 0 ? -1 : Whole(elements * DtypeBytes(dtypes_[i]));
   }
-  /// All of them, which is what a backend's own range is given.
+  /// All of them: the arguments of a backend's own range.
   std::int64_t All() const {
     double sum = 0;
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
@@ -89,7 +89,7 @@ OpSize SizeOfPair(CollectiveKind kind, std::int64_t output, std::int64_t input) 
   return size;
 }
 
-// What goes in is the whole buffer, or what one rank adds to it.
+// The input is the whole buffer, or one rank's part of it.
 OpSize SizeOfInput(CollectiveKind kind, std::int64_t input, std::int64_t group_size) {
   OpSize size;
   size.group_size = group_size;

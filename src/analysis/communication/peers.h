@@ -1,8 +1,8 @@
-// Who sends to whom, as the profile of one rank tells it.
+// Senders and receivers, as the profile of one rank shows them.
 //
-// PyTorch records of a transfer the other rank alone ("Dst Rank" of a send, "Src Rank" of a
+// PyTorch records only the other rank of a transfer ("Dst Rank" of a send, "Src Rank" of a
 // receive); older versions name both in the range around the launch ("nccl:send 0->1", places in
-// the group). The one kernel of a batch (batch_isend_irecv) says nothing itself: what it moves
+// the group). The one kernel of a batch (batch_isend_irecv) has no such data: its transfers are
 // is in the records before its launch. A batch with one other rank is one call of these two, of
 // which the lower is called the source, as both must call it alike.
 #pragma once
@@ -22,11 +22,11 @@ class Peers {
  public:
   explicit Peers(const RankContext& rank);
 
-  /// Of a send or receive the end that is this rank, where only the other is recorded.
+  /// For a send or receive the end that is this rank, where only the other is recorded.
   void SetOwn(std::string_view recorded, CollectiveCall& call) const;
-  /// Both ends from a range's name, if that tells them.
+  /// Both ends from a range's name, if it has them.
   void SetByName(std::string_view range, CollectiveCall& call) const;
-  /// Of a kernel of the device table: what its batch consists of, if it is one.
+  /// For a kernel of the device table: the parts of its batch, if it is one.
   void SetByBatch(std::size_t row, CollectiveCall& call) const;
 
  private:

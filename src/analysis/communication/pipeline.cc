@@ -10,7 +10,7 @@
 namespace profgauge {
 namespace {
 
-/// What one rank does in transfers between two ranks.
+/// One rank's activity in transfers between two ranks.
 struct Role {
   bool begins = true;  ///< Every iteration's first transfer is one that it sends.
   std::int64_t sends_on = 0;

@@ -19,19 +19,19 @@ namespace profgauge {
 struct Pipeline {
   struct Stage {
     std::int64_t ranks = 0;
-    Ns iteration_time = 0;  ///< Of its ranks; so are the others.
+    Ns iteration_time = 0;  ///< Sum over its ranks; so are the others.
     Ns computing = 0, bubble = 0, transfer = 0;
   };
   std::vector<Stage> stages;  ///< Empty: ranks form no pipeline.
-  /// Of the run's ranks, by iteration: the time in which each only waits for another stage.
+  /// For the run's ranks, by iteration: the time in which each only waits for another stage.
   std::vector<std::vector<Ns>> waiting;
-  std::int64_t microbatches = 0;  ///< Of an iteration; 0 when replicas differ.
+  std::int64_t microbatches = 0;  ///< Per iteration; 0 when replicas differ.
 
   double ideal_share() const;  ///< REQUIRES: microbatches > 0.
 };
 
-/// Of its iterations, the exposed time of transfers that were not matched, or whose ends nothing
-/// tells: whether it waits there for another stage is unknown.
+/// Part of its iterations: the exposed time of transfers that were not matched, or whose ends are
+/// unknown: whether it waits there for another stage is unknown.
 Ns UntoldTransfers(const RankFacts& rank);
 
 /// REQUIRES: `matching` is MatchFacts() of `ranks`; `parts` are their MatchedParts().

@@ -35,7 +35,7 @@ std::optional<Latest> FindLatest(const Blame& blame) {
   return latest;
 }
 
-/// What a rank does in the iteration: its matched calls by position in Matching::calls.
+/// A rank's calls in the iteration: matched calls by position in Matching::calls.
 struct Shown {
   std::size_t rank = 0;
   std::string_view role;
@@ -63,7 +63,7 @@ class Meetings {
     }
   }
 
-  /// Latest, median, earliest; fewer where it meets one rank alone or clocks are unknown.
+  /// Latest, median, earliest; fewer if there is only one other rank or clocks are unknown.
   std::vector<Shown> Choose() const {
     std::vector<std::pair<Ns, std::size_t>> others;
     for (const auto& [rank, waiting] : waiting_) {

@@ -120,8 +120,8 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
 
 std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
   const Profile& profile = *rank.profile;
-  // By what is cheap to compare. Configurations differ in more than the shape and texts may be
-  // equal, so equal kernels meet once more below.
+  // First by fields that are cheap to compare. Configurations differ in more than the shape and
+  // texts may be equal, so equal kernels are joined again below.
   struct Key {
     std::uint32_t name, config, shapes;
     bool operator==(const Key&) const = default;
@@ -164,7 +164,7 @@ std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
   return kernels;
 }
 
-// Processes with several GPUs, as JAX's are, tell by themselves which one is slow.
+// Processes with several GPUs, e.g. JAX's, show by themselves which one is slow.
 void SetSlowGpu(const RankContext& rank, RankFacts& facts) {
   if (rank.gpus.size() < knowledge::kBlameUsualLeast) return;
   std::vector<RankFacts> gpus;

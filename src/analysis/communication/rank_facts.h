@@ -1,5 +1,5 @@
-// What the run needs to know of one rank to say who waits for whom: its collectives call by call,
-// where its time went between them, and what its kernels add up to. Integers and names alone, so
+// Facts of one rank that the run needs for waiting between ranks: its collectives call by call,
+// its time between them, and the sums of its kernels. Only integers and names, so
 // that it can be kept without the profile.
 #pragma once
 
@@ -20,19 +20,19 @@
 
 namespace profgauge {
 
-/// Of one rank, over its GPUs and in its window.
+/// For one rank, over its GPUs and in its window.
 struct RankTimes {
   Ns compute = 0, communication = 0, hidden = 0;
-  Ns window = 0;  ///< Of all its GPUs together.
+  Ns window = 0;  ///< Sum over all its GPUs.
   Ns busy = 0;
   Ns exposed() const { return communication - hidden; }
 };
 
 /// Kernels of one name, shape and inputs that are no collectives.
 struct KernelSum {
-  std::string_view name;                ///< Of the profile's texts, or of the summaries'.
+  std::string_view name;                ///< In the profile's texts, or the summaries'.
   std::array<std::int64_t, 6> shape{};  ///< Grid and block; 0 where not recorded.
-  /// Stands for the shapes of what the operator that launched them was given; 0: not recorded. A
+  /// Represents the shapes of the inputs of the launching operator; 0: not recorded. A
   /// kernel that goes over all of its work with as many blocks as there are cores has one grid for
   /// all of them.
   std::int64_t inputs = 0;
@@ -62,23 +62,23 @@ struct RankFacts {
   std::vector<Ns> moments;
   std::vector<Breakdown> until;
   std::vector<KernelSum> kernels;  ///< By name, shape and inputs.
-  /// Of its own GPUs, if it has three or more, the one whose kernels take longest against those of
-  /// the median one, and how much longer, as KernelSlowdowns(); -1 and 0 where nothing shows.
+  /// Among its GPUs, if it has three or more, the one whose kernels take longest compared with
+  /// those of the median one, and how much longer, by KernelSlowdowns(); -1 and 0 if unknown.
   std::int64_t slow_gpu = -1;
   double gpu_slowdown = 0;
   std::string suspects;         ///< DescribeSuspects(), where it has no collective.
   std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
 
-  /// Whether its calls know what hides them: those on the host do not.
+  /// Whether the overlap of its calls is known: for calls on the host it is not.
   bool KnowsHidden() const;
-  Ns step_time() const;  ///< Of the selected iterations, as observed: what the parts add up to.
+  Ns step_time() const;  ///< Of the selected iterations, as observed: the sum of the parts.
   /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
   /// from <= to.
   Breakdown Between(Ns from, Ns to) const;
 };
 
-/// Facts of one rank about its iterations and about what it does with others: both are told from
-/// when each category was active, which takes long to find.
+/// Facts of one rank about its iterations and its communication: both need
+/// the times of each category, which take long to find.
 struct RankTimeFacts {
   IterationFacts iterations;
   RankFacts communication;
@@ -95,7 +95,7 @@ struct TimeFacts {
 /// Matches the calls of all ranks, and sizes those whose group only the run knows.
 Matching MatchFacts(std::span<RankFacts> ranks);
 
-/// Its parts, with waiting told from transfer where calls were matched.
+/// Its parts, with waiting separated from transfer where calls were matched.
 RankParts MatchedParts(const RankFacts& rank);
 /// The same of each of its iterations.
 std::vector<RankParts> MatchedSteps(const RankFacts& rank);

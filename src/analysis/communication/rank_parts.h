@@ -1,5 +1,5 @@
-// Where the iterations of one rank go: a partition into what computes, communicates, waits, copies
-// and loads. The parts add up to the rank's iteration time exactly.
+// The parts of one rank's iterations: a partition into computing, communicating, waiting, copying
+// and loading. The parts add up to the rank's iteration time exactly.
 #pragma once
 
 #include <span>
@@ -20,7 +20,7 @@ struct RankParts {
   Ns dataloader = 0;
   Ns host = 0;  ///< Runtime calls and operators of the host while its GPUs idle.
   Ns unattributed = 0;
-  bool matched = false;  ///< Whether waiting could be told from transfer.
+  bool matched = false;  ///< Whether waiting could be separated from transfer.
 
   Ns sum() const {
     return compute_only + overlapped + waiting_exposed + transfer_exposed + copy + dataloader +
@@ -28,13 +28,13 @@ struct RankParts {
   }
 };
 
-/// Of each selected iteration, as if no call were matched: MatchedParts() of rank_facts.h tells
+/// For each selected iteration, without matched calls: MatchedParts() of rank_facts.h separates
 /// waiting from transfer.
 std::vector<RankParts> PartsOfSteps(const CategoryTimes& times);
 /// Of all steps together.
 RankParts SumOf(std::span<const RankParts> steps);
 
-/// From an iteration's breakdown and the time in which it computes and communicates at once.
+/// From an iteration's breakdown and the time in which it computes and communicates concurrently.
 RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);
 
 }  // namespace profgauge

@@ -27,7 +27,7 @@ struct Sums {
   Ns waiting = 0, transfer = 0;
 };
 
-/// Of the matched calls of each iteration, by its number.
+/// The matched calls of each iteration, by its number.
 std::map<std::int64_t, Sums> SumCalls(const RankFacts& rank) {
   std::map<std::int64_t, Sums> sums;
   for (const CollectiveCall& call : rank.calls) {

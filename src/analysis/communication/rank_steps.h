@@ -1,4 +1,4 @@
-// The tables of ranks by iteration: what each rank did in each, and how that spreads over ranks.
+// The tables of ranks by iteration: each rank's times in each, and their spread over ranks.
 #pragma once
 
 #include <span>

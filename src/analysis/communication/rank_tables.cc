@@ -48,7 +48,7 @@ void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
       .IntegerIf("straggles"_col, judged, straggles ? 1 : 0);
 }
 
-// Of exposed communication what one iteration alone has; `stages`: the part that is waiting for
+// The one-off part of exposed communication; `stages`: the part that is waiting for
 // other stages of a pipeline, which is of the schedule.
 Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
   std::map<std::int64_t, std::int64_t> calls;
@@ -63,7 +63,7 @@ Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
   return OnlyOnce(exposed, counts);
 }
 
-// Of the time in which it computes, the same.
+// The same for its computing time.
 Ns ComputedOnce(const RankFacts& rank) {
   std::vector<Ns> computed;
   for (const RankFacts::Step& step : rank.steps) {
@@ -72,7 +72,7 @@ Ns ComputedOnce(const RankFacts& rank) {
   return OnlyOnce(computed);
 }
 
-// What is left of its computing without that.
+// Its computing time without that.
 double UsualShare(const RankFacts& rank) {
   const auto compute = static_cast<double>(rank.times.compute);
   return compute > 0 ? std::max(0.0, 1 - static_cast<double>(ComputedOnce(rank)) / compute) : 1;

@@ -1,5 +1,5 @@
-// What every analysis of one rank starts from: the profile, its classes, iterations, window and op
-// tree, worked out once by BuildRankContexts() and read-only afterwards.
+// The common inputs of every analysis of one rank: the profile, its classes, iterations, window and
+// op tree, worked out once by BuildRankContexts() and read-only afterwards.
 //
 // An analysis is a free function `void AddX(std::span<const RankContext> ranks, Output& out)` that
 // sets metrics and adds tables (analysis/tables/output.h). It pools over `ranks`; there is at least
@@ -32,15 +32,15 @@ struct RankContext {
   OpWorks works;                 ///< Also.
   std::vector<Span> unobserved;  ///< Of the window: analysis/context/observed.h.
   std::vector<GpuUse> gpus;      ///< GPUs with work, by id: analysis/context/utilization.h.
-  Knowledge knowledge;           ///< Of the selection.
-  std::vector<Gpu> devices;      ///< profile->gpus, completed by what is known.
+  Knowledge knowledge;           ///< From the selection.
+  std::vector<Gpu> devices;      ///< profile->gpus, with known properties added.
 
   Span window() const { return iterations.window; }
   bool has_device() const { return profile->device.size() > 0; }
   bool has_host() const { return profile->host.size() > 0; }
 
   /// Whether tables count this row. They cover the whole trace when the selection is "all", else
-  /// what starts (host) or was launched (device) in the selected iterations.
+  /// rows that start (host) or were launched (device) in the selected iterations.
   bool InTables(DeviceId row) const { return iterations.SelectsDevice(row.value); }
   bool InTables(ApiId row) const {
     return iterations.SelectsHostTime(profile->api.start[row.value]);
@@ -48,8 +48,8 @@ struct RankContext {
   bool InTables(HostId row) const {
     return iterations.SelectsHostTime(profile->host.start[row.value]);
   }
-  /// Whether metrics count this row: it is of the selected iterations. Of a row that tables have
-  /// and metrics do not, tables say so in their column `outside`.
+  /// Whether metrics count this row: it is in the selected iterations. For a row that tables have
+  /// and metrics do not, tables have its time in their column `outside`.
   bool InIterations(DeviceId row) const { return iterations.CountsDevice(row.value); }
   bool InIterations(HostId row) const {
     return iterations.CountsHostTime(profile->host.start[row.value]);
@@ -62,7 +62,7 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
                                                    const Selection& selection);
 
 /// The same in two steps: all but tree, works, unobserved and gpus, then these. `beside` is called
-/// meanwhile, and needs none of them.
+/// meanwhile, and needs none of these.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
                                                   const Selection& selection);
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);

@@ -23,7 +23,7 @@
 namespace profgauge {
 namespace {
 
-// As a regular expression of itself; RE2's own way escapes what needs none.
+// As a regular expression of itself; RE2's own function escapes more than needed.
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -54,7 +54,7 @@ struct PhaseSteps {
   Ns time = 0;
 };
 
-// Of one engine on one thread, by row of kEngineSteps.
+// Steps of one engine on one thread, by row of kEngineSteps.
 using StepsOfThread = std::map<std::size_t, PhaseSteps>;
 
 // The outermost steps of each thread and engine.
@@ -80,7 +80,7 @@ std::map<std::pair<std::uint32_t, std::string_view>, StepsOfThread> FindSteps(
   return found;
 }
 
-// When kernels were launched, in order; `thread`: by one alone.
+// When kernels were launched, in order; `thread`: only by one.
 std::vector<Ns> LaunchTimes(const Profile& profile, ThreadId thread) {
   std::vector<bool> launches(profile.api.size(), false);
   for (std::size_t row = 0; row < profile.device.size(); ++row) {

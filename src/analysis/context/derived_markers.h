@@ -1,6 +1,6 @@
 // Iterations of a profile in which no reader found a marker: those that a serving engine names,
 // else from one call of an optimizer or a data loader to the next, else by exact repetition of the
-// kernels. Where none of these holds, nothing is guessed.
+// kernels. Otherwise there are none.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct DerivedMarkers {
 /// The first of these that holds:
 ///
 ///   - Steps of an engine (`steps` of rules/knowledge/markers.yaml), at least two: those of the
-///     phase that covers most time, as decoding and prefill take times of their own.
+/// phase that covers most time, as decoding and prefill have different lengths.
 ///   - Three calls of one optimizer's step: from the end of one to the end of the next. What comes
 ///     before the first is an iteration too where it launches about as much.
 ///   - In training, three calls of a data loader: from one to the next, the last to the end of

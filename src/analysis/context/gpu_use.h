@@ -15,13 +15,13 @@ struct GpuUse {
   Ns observed = 0;     ///< The window without edges that nothing is known of.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
-  /// Of the idle time, what single iterations have above all others (context/once.h), and the one
+  /// The one-off part of the idle time (context/once.h), and the iteration
   /// with the most: its position among the selected, -1 for none.
   Ns idle_once = 0;
   std::int64_t idle_most_in = -1;
   /// Of `busy`: only graphs that were recorded whole run, and perhaps nothing in them.
   Ns whole_graphs = 0;
-  /// Blocks per SM, summed over the kernels that run at once and capped at 1, averaged over the
+  /// Blocks per SM, summed over the concurrent kernels and capped at 1, averaged over the
   /// window; idle time counts as 0 (TensorBoard plug-in). Absent without blocks per SM.
   std::optional<double> sm_efficiency;
   /// Estimated achieved occupancy, 0..1, weighted by kernel time in the window.

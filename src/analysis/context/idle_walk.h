@@ -1,4 +1,4 @@
-// When nothing runs on a GPU: there may be such a range behind each of millions of kernels, so
+// Idle times of a GPU: there may be such a range after each of millions of kernels, so
 // they are visited and never listed.
 #pragma once
 
@@ -17,14 +17,14 @@ namespace profgauge {
 /// No row: nothing follows.
 inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
 
-/// The shortest range that the profile can tell from nothing: its clock may tick in whole
+/// The shortest range that the profile can resolve: its clock may tick in whole
 /// microseconds. ns.
 Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
 
-/// Calls `gap(span, whole, row)` with each part of `observed` (in order, apart) in which none of
-/// the rows runs, in order; `whole` is the range around it in which none does, observed or not,
+/// Calls `gap(span, whole, row)` with each part of `observed` (in order, apart) in which no
+/// row runs, in order; `whole` is the range around it in which none does, observed or not,
 /// and has no end where no row is; `row` ends it, kNoDeviceRow after the last. Calls `pass(row)`
-/// with each row by start, after the gaps before it. What is too short to tell is left out. O(n log
+/// with each row by start, after the gaps before it. Shorter ranges are skipped. O(n log
 /// s) for s streams. REQUIRES: all rows of one GPU; at least one.
 template <class Gap, class Pass>
 void VisitIdle(const DeviceTable& device, DeviceRows rows, std::span<const Span> observed, Gap gap,

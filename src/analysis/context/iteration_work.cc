@@ -59,7 +59,7 @@ class Leftovers {
     const DeviceTable& device = profile.device;
     std::uint32_t last_index = Iterations::kNone;
     std::uint64_t last_stream = 0;
-    Ns* of_stream = nullptr;  // Of these two.
+    Ns* of_stream = nullptr;  // End per stream for these two.
     for (std::size_t row = 0; row < device.size(); ++row) {
       const std::uint32_t index = iterations.of_device[row];
       const Ns start = device.start[row];

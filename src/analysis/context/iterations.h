@@ -60,7 +60,7 @@ struct Iterations {
   std::int64_t dropped_at_start = 0;     ///< Leading ones, of which the profile has no work.
   std::int64_t lost = 0;                 ///< Of `all`, those of whose launches none has its work.
   std::int64_t launches_lost = 0;        ///< In the whole profile: model/lost_launches.h.
-  std::int64_t launches_made = 0;        ///< Of those processes, with these.
+  std::int64_t launches_made = 0;        ///< All launches of those processes.
   MarkerFaults marker_faults;            ///< Faults of the markers.
   Ns in_doubt = 0;                       ///< As Observable's, of a profile without markers.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
@@ -147,7 +147,7 @@ std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
 std::vector<bool> FollowsDirectly(const Iterations& iterations);
 
 /// The name of an iteration for users: "ProfilerStep#5 (0)" where the number that the marker
-/// recorded and the position differ, else "0". `source` as in Iterations.
+/// has and the position differ, else "0". `source` as in Iterations.
 std::string IterationLabel(const IterationSource& source, std::string_view name,
                            std::int64_t position);
 

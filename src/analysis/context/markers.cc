@@ -307,7 +307,7 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
 }
 
 // When the host demonstrably works for a device without recorded launches: its operators
-// and waits for data, or its ranges where it has none of these. Python frames and ranges around
+// and waits for data, or its ranges if it has no such events. Python frames and ranges around
 // operators show no work. Parts that are apart by no more than a pause are one.
 std::vector<Span> WorkOfHost(const Profile& profile) {
   const HostTable& host = profile.host;

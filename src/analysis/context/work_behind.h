@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kNoIteration = kNoIndex;
 /// as
 ///   those of an asynchronous checkpoint do;
 /// - work of streams beside the main one, copies, collectives and kernels alike, beside which the
-/// next iteration's kernels run on the main stream, if none of these waits for it and the next
+/// next iteration's kernels run on the main stream, if they do not wait for it and the next
 ///   iteration has nothing on that stream: of snapshots, averages of weights and outer all-reduces
 /// every few iterations. Work that every iteration has on a stream is waited for in its order. The
 ///   main stream of a GPU is that whose kernels, without those that communicate, take most time: it

@@ -26,7 +26,7 @@ namespace {
 // was recorded.
 std::string_view CallAround(const Profile& profile, const CpuSpan& span) {
   const OsTable& os = profile.os;
-  std::size_t row = 0;  // The first behind those that begin before it.
+  std::size_t row = 0;  // The first one after those that begin before it.
   for (std::size_t end = os.size(); row < end;) {
     const std::size_t middle = row + (end - row) / 2;
     const bool is_before = std::pair(os.thread[middle].value, os.start[middle]) <=
@@ -59,7 +59,7 @@ struct Stretches {
 void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
   const Profile& profile = *rank.profile;
   const std::vector<std::uint32_t> threads = ThreadsInOrder(profile);
-  std::vector<std::uint32_t> place(threads.size());  // Of each thread in that order.
+  std::vector<std::uint32_t> place(threads.size());  // By thread, in that order.
   for (std::uint32_t i = 0; i < threads.size(); ++i) place[threads[i]] = i;
   std::map<std::pair<std::uint32_t, std::string>, Stretches> states;
   std::vector<Ns> known(profile.threads.size(), 0);
@@ -156,7 +156,7 @@ void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, 
   out.nodes[node].self += count;
 }
 
-// Names that several threads share tell them apart by nothing but their numbers.
+// Threads of the same name are distinguished only by their numbers.
 std::string ThreadText(const RankContext& rank, bool several_ranks, const Thread& thread) {
   std::string text = "thread " + std::to_string(thread.tid);
   if (!thread.name.empty()) text = thread.name + " (" + text + ")";

@@ -10,8 +10,8 @@ namespace profgauge {
 
 /// Adds the tables thread_states and host_cores, where the profile has scheduling, and
 /// cpu_samples, where it has samples.
-/// A thread that did not run waited for what the profiler names; else it is in the call of the
-/// operating system that it made then, "in poll".
+/// A thread that did not run waited for the reason that the profiler names; else it is in the call
+/// of the operating system that it made then, "in poll".
 void AddCpuActivity(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

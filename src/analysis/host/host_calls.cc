@@ -36,7 +36,7 @@ std::vector<bool> CountedCalls(const RankContext& rank) {
   return counted;
 }
 
-// What spans have in common with a span list, as they come. A list of them, which is one per call,
+// Overlaps of spans with a span list, as they come. A list of them, which is one per call,
 // is needed only where one begins before another that came earlier, as calls of several threads do.
 class OverlapInOrder {
  public:
@@ -175,7 +175,7 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
 }
 
 // Time in which any thread of the rank is blocked in a synchronizing call that the iterations make:
-// what a profiler waits for when it stops comes after their host ranges, as in api_calls.
+// the calls in which a profiler waits at its stop come after their host ranges, like in api_calls.
 Ns BlockedTime(const RankContext& rank, const std::vector<bool>& counted,
                std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;

@@ -17,10 +17,10 @@ struct CallSum {
   ApiKind kind = ApiKind::kOther;
   std::int64_t calls = 0;
   Ns time = 0, min = 0, max = 0;
-  Ns covered = 0;  ///< Of the iterations: when any thread is in one.
+  Ns covered = 0;  ///< Time of iterations in which any thread is in one.
 };
 
-/// Of one rank.
+/// For one rank.
 struct CallFacts {
   std::vector<CallSum> calls;  ///< Each name once, in the order of their first calls.
   Ns in_calls = 0;             ///< Time in calls, a driver call inside a runtime call once.

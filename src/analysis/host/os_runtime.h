@@ -1,4 +1,4 @@
-// What the operating system was asked for, and how long it let threads run.
+// Calls of the operating system, and how long it let threads run.
 #pragma once
 
 #include <cstdint>

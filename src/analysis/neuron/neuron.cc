@@ -72,7 +72,7 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
   AddNeuronMetrics(found, out);
   if (found.size() == ranks.size()) SetStatedIdle(out);
   DoubtEmptyCapture(found.size() == ranks.size(), out);
-  // None looks at what others find, but at the metrics above.
+  // They are independent, except for the metrics above.
   const std::function<void(Output&)> parts[] = {
       [&](Output& part) { AddNeuronEngines(found, part); },
       [&](Output& part) { AddNeuronLayers(found, part); },

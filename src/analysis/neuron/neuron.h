@@ -1,8 +1,8 @@
 // AWS Neuron: the metrics and tables that only its profiles have
 // (analysis/tables/catalogue_neuron.h).
 //
-// What rows can tell is computed from rows; what they cannot (the model's FLOPs, sizes of weights),
-// and everything when the file is a summary alone, is what the file states. Nothing is added twice:
+// Values that rows can give are computed from rows; others (the model's FLOPs, sizes of weights),
+// and everything when the file is only a summary, are the file's own. Nothing is added twice:
 // DMA counts packets and never the transfers that they make up, active time leaves out
 // EVENT_SEMAPHORE.
 #pragma once
@@ -24,7 +24,7 @@ namespace profgauge {
 struct NeuronRank {
   const RankContext* context = nullptr;
   const neuron::Data* data = nullptr;
-  bool whole = true;            ///< No range was chosen: what the file states of the whole applies.
+  bool whole = true;            ///< No range was chosen: the file's values for the whole apply.
   Ns total = 0;                 ///< Length of the selected part.
   double seconds = 0;           ///< The same, as exactly as the file states it.
   std::int64_t peak_cores = 1;  ///< Cores whose peak is the whole of MFU and HFU.
@@ -36,13 +36,13 @@ struct NeuronRank {
     const double peak = data->hardware.PeakFlops();
     return peak > 0 ? peak * static_cast<double>(peak_cores) : -1;
   }
-  /// Whether what starts then is of the selected part.
+  /// Whether an event that starts then is in the selected part.
   bool Inside(Ns start) const { return start >= sums.window.start && start < sums.window.end; }
   bool HasRows() const { return data->has.instructions || data->has.dma; }
 };
 
-/// Sets everything of Neuron, and what its profiles cannot give of other devices. Nothing when no
-/// rank is of Neuron. Call it after the analyses of all devices and before AddReported().
+/// Sets everything of Neuron, and reasons for metrics that its profiles do not have. Nothing
+/// without a rank of Neuron. Call it after the analyses of all devices and before AddReported().
 void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out);
 
 // The parts of it, a file each.

@@ -37,11 +37,11 @@ struct Group {
     if (row.setup) setup += row.duration;
     spans.Add(row.start, row.duration);
   }
-  /// Of one core; call it when its rows end.
+  /// For one core; call it when its rows end.
   void Close(Span window) { active += Length(Clip(spans.Take(), window)); }
 };
 
-// Calls `take` with the rows of each core and engine: they stand together.
+// Calls `take` with the rows of each core and engine, which are adjacent.
 template <class Take>
 void ForEachEngine(const neuron::Data& data, const Take& take) {
   const auto& rows = data.instructions;
@@ -56,7 +56,7 @@ void ForEachEngine(const neuron::Data& data, const Take& take) {
   }
 }
 
-// What the rank's sums say of the engine of a core: of one that is the only core.
+// The rank's sums for the engine of a core: for the only core.
 const neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
   if (rank.sums.cores != 1 || engine == Engine::kOther) return nullptr;
   return &rank.sums.engines[static_cast<std::size_t>(engine)];

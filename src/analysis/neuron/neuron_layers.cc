@@ -36,7 +36,7 @@ struct Node {
   Ns wait = 0, first = -1, last = -1;
   std::array<Ns, neuron::kEngines> active{};
   std::vector<Span> all;     // Of all engines, merged per engine.
-  SpanCollector collecting;  // Of the engine at hand.
+  SpanCollector collecting;  // Of the current engine.
   bool open = false;         // Rows of the engine at hand are in it.
   Ns busy = 0;
   const neuron::Layer* stated = nullptr;

@@ -295,7 +295,7 @@ void SetDerived(NeuronSetter& set) {
   }
 }
 
-// Where AWS's pages are in for what a file does not say of its hardware, its own shares count.
+// If AWS's pages supplied data about the hardware that a file does not have, its own shares count.
 void PreferStatedShares(NeuronSetter& set) {
   for (const auto& [id, name] : NeuronSetter::kPeakShares) set.Stated(id, name);
 }

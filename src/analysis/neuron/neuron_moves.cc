@@ -1,4 +1,4 @@
-// What moves data: DMA queues, engines and transfers, collectives, tensors.
+// Data movement: DMA queues, engines and transfers, collectives, tensors.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,5 +1,5 @@
-// Throttling, what the Tensor Engine could have done, semaphores, memory, curves, and what the file
-// says of itself: warnings, errors, and whether rows and summary agree.
+// Throttling, the Tensor Engine's possible work, semaphores, memory, curves, and the file's
+// own data: warnings, errors, and whether rows and summary agree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& writ
   take("transpose", as_time(sums.transpose_flops));
   take("other", as_time(useful - model));
   const Ns busy = total - left;
-  // What throttling takes away, by whether the engine was active; per notification k of n cycles.
+  // Time lost by throttling, by whether the engine was active; per notification k of n cycles.
   double lost = 0, lost_active = 0;
   const std::vector<Span> active = neuron::ActiveSpans(*rank.data, neuron::Engine::kTensor);
   for (const neuron::Throttle& row : rank.data->throttles) {

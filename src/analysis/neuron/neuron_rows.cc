@@ -1,4 +1,4 @@
-// Rows of instructions: all of them, what they waited for, and the lines of source that they name.
+// Rows of instructions: all of them, their waits, and the lines of source that they name.
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>

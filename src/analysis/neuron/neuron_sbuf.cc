@@ -1,4 +1,4 @@
-// What occupies SBUF, where and when.
+// The contents of SBUF, by place and time.
 #include <algorithm>
 #include <tuple>
 #include <vector>

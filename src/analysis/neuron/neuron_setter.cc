@@ -1,4 +1,4 @@
-// What Neuron's files state of themselves, under the profiler's names.
+// Values of Neuron's files about themselves, under the profiler's names.
 #include "analysis/neuron/neuron_setter.h"
 
 #include <fmt/format.h>
@@ -145,7 +145,7 @@ const EngineMetrics& MetricsOf(neuron::Engine engine) {
 NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, Output& out)
     : ranks_(ranks), out_(out), no_shares_because_(WhyNoShares(ranks)) {}
 
-// Of a number that the file states: sums add up over ranks, shares count by their time.
+// For a number in the file: sums add up over ranks, shares count by their time.
 void NeuronSetter::Stated(MetricId id, std::string_view name) {
   const MetricSpec& spec = SpecOf(id);
   if (out_.IsSet(id)) return;

@@ -1,4 +1,4 @@
-// Sets Neuron's metrics over all ranks: sums, shares, and what files state themselves.
+// Sets Neuron's metrics over all ranks: sums, shares, and the files' own values.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-/// What files call a metric.
+/// The files' name of a metric.
 struct NeuronName {
   MetricId metric;
   std::string_view stated;
@@ -29,7 +29,7 @@ const EngineMetrics& MetricsOf(neuron::Engine engine);
 
 class NeuronSetter {
  public:
-  /// Metrics that need to know what the hardware can do.
+  /// Metrics that need the hardware's peak rates.
   static constexpr NeuronName kPeakShares[] = {
       {metric::kNeuronHfu, "hfu_estimated_percent"},
       {metric::kNeuronMfu, "mfu_estimated_percent"},
@@ -74,9 +74,9 @@ class NeuronSetter {
   void Share(MetricId id, double part, double whole) {
     if (whole > 0) out_.Set(id, part / whole);
   }
-  /// Of a number that the files state: sums add up over ranks, shares count by their time. Leaves a
-  /// metric that has a value, and one that some rank does not state or only of the whole. Where a
-  /// file states a share that is none, its shares may all be in another unit: they are absent.
+  /// For a number in the files: sums add up over ranks, shares count by their time. Leaves a
+  /// metric that has a value, and one that some rank does not have or has only for the whole. If a
+  /// file has an impossible share, its shares may all be in another unit: they are absent.
   void Stated(MetricId id, std::string_view name);
   /// All that files state, by the names in their summaries.
   void AllStated();
@@ -86,7 +86,7 @@ class NeuronSetter {
  private:
   std::span<const NeuronRank> ranks_;
   Output& out_;
-  std::string no_shares_because_;  ///< Empty: what files state as shares is taken.
+  std::string no_shares_because_;  ///< Empty: the files' shares are used.
 };
 
 }  // namespace profgauge

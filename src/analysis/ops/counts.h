@@ -1,4 +1,4 @@
-// What one iteration asks of the GPU: launching calls, Tensor Core kernels, bytes copied. For the
+// One iteration's requests to the GPU: launching calls, Tensor Core kernels, bytes copied. For the
 // same program these are the same in every run, so that any change is news.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// Of one rank: sums over what its selected iterations launched.
+/// For one rank: sums over the launches of its selected iterations.
 struct CountFacts {
   std::int64_t iterations = 0;
   std::int64_t launches = 0, tensor_core_kernels = 0;
@@ -22,7 +22,7 @@ struct CountFacts {
 CountFacts CountFactsOf(const RankContext& rank);
 
 /// Sets launch.count_per_iteration, tensor_core.kernels_per_iteration and
-/// memcpy.{h2d,d2h,d2d}.bytes_per_iteration: sums over what the selected iterations launched, per
+/// memcpy.{h2d,d2h,d2d}.bytes_per_iteration: sums over the launches of the selected iterations, per
 /// iteration, mean over ranks.
 void AddCounts(std::span<const RankContext> ranks, Output& out);
 void AddCounts(std::span<const CountFacts> ranks, Output& out);

@@ -44,7 +44,7 @@ RowLists DeviceRowsByIteration(const RankContext& rank) {
   return rows;
 }
 
-// What starts in the iteration's range on the host.
+// Events that start in the iteration's range on the host.
 RowLists HostRowsByIteration(const RankContext& rank) {
   const std::vector<Iteration>& iterations = rank.iterations.all;
   const std::vector<Ns>& starts = rank.profile->host.start;
@@ -73,7 +73,7 @@ class Builder {
 
   const RankContext& rank() const { return rank_; }
 
-  /// Costs what the iteration holds, not what the profile does.
+  /// The cost follows from the size of the iteration, not of the profile.
   Tree Build(std::uint32_t iteration) {
     tree_ = {};
     places_ = {};

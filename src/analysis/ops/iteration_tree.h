@@ -1,4 +1,4 @@
-// What an iteration is made of: ranges and operators on the host as they contain each other, down
+// The contents of an iteration: ranges and operators on the host as they contain each other, down
 // to the device work that they launch.
 #pragma once
 

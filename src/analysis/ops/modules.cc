@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
 
-// What happens on one thread, as far as modules are concerned.
+// Events of one thread that matter for modules.
 struct Item {
   enum Kind : std::uint8_t { kModule, kOp, kLaunch };
   Ns start = 0, end = 0;
   Kind kind = kModule;
-  std::uint32_t row = 0;  // Of python (of host, where ranges name the modules), host or device.
+  std::uint32_t row = 0;  // In python (in host, where ranges name the modules), host or device.
 };
 
 // Lightning's profiler marks a range for each call of a module.
@@ -100,7 +100,7 @@ Threads ItemsByThread(const RankContext& rank, bool& of_ranges) {
   return threads;
 }
 
-// What is open at a time: calls of modules, and operators as kNone.
+// The open calls at a time: of modules, and operators as kNone.
 struct Open {
   Ns end = 0;
   std::uint32_t call = kNone;
@@ -175,7 +175,7 @@ Calls FindCalls(const RankContext& rank) {
   return out;
 }
 
-// Where a module stands: the one around it, its name and its number.
+// The place of a module: the one around it, its name and its number.
 using ModulePlaces =
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::uint32_t>;
 
@@ -196,7 +196,7 @@ void AddTo(ModuleSum& module, const ModuleSum& more) {
   module.backward_device += more.backward_device;
 }
 
-// Of its place: what is not there yet is put after all others.
+// Of its place: new ones come after all others.
 std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, ModulePlaces& places,
                     std::vector<ModuleSum>& out) {
   const auto [place, is_new] =

@@ -17,12 +17,12 @@ namespace profgauge {
 struct ModuleSum {
   std::uint32_t parent = kNoNode;  ///< Position of the module around it, which is before it.
   std::string name;
-  std::int64_t id = -1;  ///< Tells instances of one name apart; -1 where nothing does.
+  std::int64_t id = -1;  ///< Distinguishes instances of one name; -1 where unknown.
   std::int64_t calls = 0, operators = 0;
   Ns host_total = 0, host_self = 0, device_total = 0, device_self = 0, backward_device = 0;
 };
 
-/// Of one rank.
+/// For one rank.
 struct ModuleFacts {
   std::vector<ModuleSum> modules;
   bool has_device = false;
@@ -38,7 +38,7 @@ std::vector<NameWork> ModuleWorkOf(const RankContext& rank);
 ///
 /// Definition: TensorBoard plug-in (its module_op.py) with these differences: a module is in
 /// the one that contains it in time on its thread; device work that no operator launched counts for
-/// the innermost module around the launch; device work of the backward pass is told separately, for
+/// the innermost module around the launch; device work of the backward pass counts separately, for
 /// the module of the forward operator that it is linked to. Several ranks add up.
 void AddModules(std::span<const RankContext> ranks, Output& out);
 /// REQUIRES: all have all.

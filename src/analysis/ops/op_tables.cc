@@ -45,7 +45,7 @@ struct Common {
 };
 
 struct OpRow {
-  StringId name;    // Of the output's texts, as all here.
+  StringId name;    // Among the output's texts, like all here.
   StringId second;  // Shapes or call stack, when the table has one.
   OpSums sums;
   Common dtypes, call_stack;
@@ -53,7 +53,7 @@ struct OpRow {
   std::int64_t operators = 0;   // Only in op_types.
 };
 
-// Of one rank, that are kept without its recording: as many as a few tens of kilobytes hold.
+// Rows of one rank that are kept without its profile: as many as fit a few tens of kilobytes.
 constexpr std::size_t kMostShapes = 1'500;
 
 enum class Grouping : std::uint8_t { kName, kShapes, kStack };
@@ -90,7 +90,7 @@ std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
   return rows;
 }
 
-// What of a call is of no selected iteration.
+// The part of a call outside the selected iterations.
 struct Outside {
   Ns device = 0, host = 0;
   bool is_all = false;
@@ -171,14 +171,14 @@ struct RankOps {
   bool IsRecomputed(std::uint32_t row) const { return knows_recomputed && recomputed[row]; }
 
   const RankContext& rank;
-  std::vector<std::uint32_t> rows;  // Of the host table.
+  std::vector<std::uint32_t> rows;  // In the host table.
   OpGpuUse gpu_use;
   bool knows_recomputed;
   std::vector<bool> recomputed = {};  // By row of the host table.
 };
 
-// The texts by which rows of the host table are told apart beside their names; null: by names
-// alone.
+// The texts that distinguish rows of the host table beside their names; null: only
+// names.
 const OptionalColumn<StringId>* SecondOf(const HostTable& host, Grouping grouping) {
   switch (grouping) {
     case Grouping::kShapes:
@@ -198,7 +198,7 @@ struct GroupedOps {
   Groups places;
 };
 
-// The operators by each of these at once: what a call adds is the same for all.
+// The operators by each of these together: a call adds the same to all.
 std::vector<std::vector<OpRow>> Group(const RankOps& ops, std::span<const Grouping> by,
                                       StringPool& strings) {
   const RankContext& rank = ops.rank;
@@ -291,7 +291,7 @@ std::string_view UsesText(const OpSums& sums, Ns kernel_time, Ns tensor_core_tim
   return kernel_time > 0 ? "no" : "";
 }
 
-// FLOPs, bytes and what it achieves, where known from shapes.
+// FLOPs, bytes and achieved rates, where known from shapes.
 template <class Writer>
 void AppendWork(const OpSums& sums, Writer& write) {
   const bool known = sums.flops >= 0;
@@ -345,7 +345,7 @@ void FillOps(const std::vector<OpRow>& rows, Grouping grouping, bool has_device,
   }
 }
 
-// Without a timeline operators have no times of their own, only their kernels.
+// Without a timeline operators have no separate times, only their kernels.
 void DropHostTimes(bool has_timeline, Table& table) {
   if (has_timeline) return;
   for (Column& column : table.columns()) {

@@ -1,7 +1,7 @@
 // Tables of operators: by name, by name and input shapes, by name and call stack, and by type.
 //
 // A row adds up its calls. Operators are those of the op tree: collapsed calls count once, with
-// framework ranges (Optimizer.step, DataLoader, DistributedDataParallel.forward) left out, as in
+// framework ranges (Optimizer.step, DataLoader, DistributedDataParallel.forward) skipped, like in
 // the TensorBoard plug-in (its op_tree.py and op_agg.py). Several ranks add up.
 #pragma once
 
@@ -37,10 +37,10 @@ struct OpSums {
   OpRange host_range, host_self_range, device_range, gpu_idle_range;
   double flops = -1, bytes = -1;  ///< -1: of no call known.
   Ns known_time = 0;              ///< Kernel time of the calls whose FLOPs are known.
-  Ns outside = 0;                 ///< Of device_self, by calls outside of the selected iterations.
+  Ns outside = 0;                 ///< Part of device_self, by calls outside the selection.
   Ns outside_host = 0;            ///< Also of host_total.
   std::int64_t outside_calls = 0;
-  /// Of the selected iterations' calls that are run again in backward, inside of no other such one.
+  /// For calls in the selected iterations that run again in backward, outside other such calls.
   std::int64_t recomputed_calls = 0;
   Ns recomputed_time = 0;  ///< Their kernels.
 
@@ -52,13 +52,13 @@ struct OpNameSum {
   std::string name;
   std::optional<std::string> shapes;
   OpSums sums;
-  /// What all calls share; empty where they differ or have none, and then whether they differ.
+  /// Common value of all calls; empty where they differ or have none, and then whether they differ.
   std::string dtypes, call_stack;
   bool dtypes_differ = false, call_stacks_differ = false;
   std::uint8_t directions = 0;  ///< Bit per OpDirection.
 };
 
-/// Of one rank.
+/// For one rank.
 struct OpFacts {
   std::vector<OpNameSum> names;
   std::vector<OpNameSum> by_shape;  ///< Empty where no shapes were recorded, or too many.

@@ -15,7 +15,7 @@
 namespace profgauge {
 namespace {
 
-// Where a range stands: the one around it, its name and its domain.
+// The place of a range: the one around it, its name and its domain.
 using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 using Places = std::map<Place, std::uint32_t>;
 
@@ -144,8 +144,8 @@ bool IsGradientWord(std::string_view word) {
          word == "bprop";
 }
 
-// "dense 1" of "Dense 1", "Dense 1 grad", "grad_Dense 1": what a range and that of its gradient
-// have in common where a program names both.
+// "dense 1" of "Dense 1", "Dense 1 grad", "grad_Dense 1": the common part of a range and that of
+// its gradient if a program names both.
 std::string NameOfLayer(std::string_view name) {
   std::string layer = Lower(name);
   const auto cut = [&](std::size_t from, std::size_t to, std::size_t word, std::size_t end) {

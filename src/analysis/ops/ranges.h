@@ -22,7 +22,7 @@ struct RangeSum {
   Ns device_self = 0;
 };
 
-/// Of one rank.
+/// For one rank.
 struct RangeFacts {
   std::vector<RangeSum> ranges;
   bool has_device = false;
@@ -30,8 +30,8 @@ struct RangeFacts {
 };
 RangeFacts RangeFactsOf(const RankContext& rank);
 
-/// Table `ranges`: record_function, NVTX, and what trainers mark (Lightning, Keras hooks), summed
-/// by path; ranges that differ in a number only at their end, as "step 3", are one.
+/// Table `ranges`: record_function, NVTX, and trainers' marks (Lightning, Keras hooks), summed
+/// by path; ranges that differ only in a number at their end, e.g. "step 3", are one.
 void AddRanges(std::span<const RankContext> ranks, Output& out);
 /// REQUIRES: all have all.
 void AddRanges(std::span<const RangeFacts> ranks, Output& out);

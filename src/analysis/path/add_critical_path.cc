@@ -25,7 +25,7 @@
 namespace profgauge {
 namespace {
 
-// What a row of the table represents, on one rank.
+// The object of a row of the table, on one rank.
 struct Part {
   PathKind kind = PathKind::kUnknown;
   std::string_view name, op, module, tensor_core;
@@ -38,7 +38,7 @@ struct PartSum {
 using RankPart = std::pair<std::int64_t, Part>;
 using RunParts = std::map<RankPart, PartSum>;
 
-// What a part is called where no name that was recorded says it.
+// The name of a part without a recorded name.
 enum class Said : std::uint8_t {
   kRecorded,
   kBetweenOps,
@@ -48,8 +48,8 @@ enum class Said : std::uint8_t {
   kNotExplained
 };
 
-// A part by ids of its texts. A path has as many segments as a profile has events: these tell
-// them apart without a look at any text.
+// A part by ids of its texts. A path has as many segments as a profile has events: these
+// distinguish them without a look at any text.
 struct PartIds {
   PathKind kind = PathKind::kUnknown;
   Said said = Said::kNotExplained;
@@ -257,7 +257,7 @@ class SlackSums {
   explicit SlackSums(const PathGraph& graph)
       : graph_(graph), device_(graph.rank().profile->device) {}
 
-  /// Of a step that is the end of device work; others are left out.
+  /// For a step that is the end of device work; others are skipped.
   void Add(PathGraph::StepId step, Ns slack) {
     const RankContext& rank = graph_.rank();
     if (step >= graph_.device_steps() || (step & 1) == 0) return;
@@ -272,7 +272,7 @@ class SlackSums {
     found->time += device_.duration[work];
   }
 
-  /// What of the path is in device work. Left out where no work of that name on that stream is of
+  /// Work on the path that is device work. Skipped where no work of that name on that stream is in
   /// a selected iteration.
   void AddOnPath(std::uint32_t work, Ns time) {
     const Names& names = NamesOf(work);
@@ -315,7 +315,7 @@ class SlackSums {
   Names* names_ = nullptr;
 };
 
-// Without what is on the path.
+// Without work on the path.
 SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
   SlackSums sums(graph);
   if (slacks.empty()) {
@@ -349,7 +349,7 @@ void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out)
   }
 }
 
-// Parts in the order in which the path comes to them, which `first` tells.
+// Parts in the order of the path, by `first`.
 void SortParts(std::span<const Ns> first, PathFacts& facts) {
   std::vector<std::uint32_t> order(first.size()), place(first.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -369,7 +369,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   PathFacts facts;
   const PartNamer namer(graph);
   PartNumbers numbers(namer);
-  std::vector<Ns> first;  // By part: where the path comes to it.
+  std::vector<Ns> first;  // By part: where the path first reaches it.
   SlackSums slack_sums = SumSlacks(graph, slacks);
   const auto add_part = [&](const Part& part) {
     facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
@@ -428,7 +428,7 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
   RunParts parts;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     for (const PathPart& part : facts[i].parts) {
-      if (part.segments == 0) continue;  // Of collectives alone.
+      if (part.segments == 0) continue;  // Only collectives.
       Add(parts[{ranks[i], PartOf(part, part.kind)}], part.segments, part.time);
     }
     for (const PathCollective& collective : facts[i].collectives) {

@@ -20,7 +20,7 @@ std::optional<EventWait> EventWaits::Take(std::uint32_t call) {
     recorded_ = WaitFinder::kNone;
     return std::nullopt;
   }
-  // A stream does not wait for itself: what waits is still to come.
+  // A stream does not wait for itself: the waiting work follows.
   const bool has_record = recorded_ != WaitFinder::kNone;
   if (has_record && !waits_.AreOfTwoStreams(recorded_, row)) return std::nullopt;
   const std::uint32_t other = has_record ? recorded_ : waits_.LastOfOtherStream(row, *asked_);

@@ -1,7 +1,7 @@
 // Which device work its thread made wait for another stream (`cudaStreamWaitEvent`), whether that
 // delayed it or not. Internal to the graph.
 //
-// No recording of a call names both streams. The one that waits is taken to be that of the thread's
+// No record of a call names both streams. The one that waits is taken to be that of the thread's
 // next launch. It waits for the stream that the thread used last, if it recorded an event since
 // (`cudaEventRecord`, as `Stream.wait_stream` does); else for the only other stream of its device,
 // where there is one other. A wait that the profile contradicts is left out.
@@ -25,13 +25,13 @@ class EventWaits {
   explicit EventWaits(WaitFinder& waits) : waits_(waits) {}
 
   void BeginThread() { last_launch_ = recorded_ = WaitFinder::kNone, asked_.reset(); }
-  /// What the call, the next of its thread in the order of starts, shows.
+  /// The call's effect: the next of its thread in the order of starts.
   std::optional<EventWait> Take(std::uint32_t call);
 
  private:
   WaitFinder& waits_;
-  std::uint32_t last_launch_ = WaitFinder::kNone;  // Of the thread, as what follows.
-  std::uint32_t recorded_ = WaitFinder::kNone;     // What an event since then is behind.
+  std::uint32_t last_launch_ = WaitFinder::kNone;  // Of the thread, like the next ones.
+  std::uint32_t recorded_ = WaitFinder::kNone;     // The work before an event since then.
   std::optional<Ns> asked_;                        // When it made a stream wait since then.
 };
 

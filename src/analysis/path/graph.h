@@ -11,14 +11,14 @@
 //   sync      end of device work -> end of the call that waits for it, or of a spin without a call
 //   event     end of device work -> start of work on another stream that waited for it, or for room
 //   thread    the last step of a thread that then falls silent -> the next of the one that goes on
-//             (forward and backward pass; threads that take turns)
+// (forward and backward pass; threads that alternate)
 //
-// Of the predecessors the *binding* one is the latest as recorded (ties: in the order above, then
+// The *binding* predecessor is the latest as recorded (ties: in the order above, then
 // the lower step); its lag is the recorded difference, and may be negative (work that overlaps on a
 // stream, clocks that differ). The lag of every other is min(0, recorded difference). So a replay
 // without changes returns every recorded time exactly, in integer nanoseconds.
 //
-// Python frames are no steps. What a profile does not show has no edge: a wait that is not
+// Python frames are no steps. Unrecorded dependencies have no edge: a wait that is not
 // recorded keeps its length, whatever happens before it.
 #pragma once
 
@@ -58,10 +58,10 @@ enum class PathEdge : std::uint8_t {
 struct PathOwner {
   PathTable table = PathTable::kHost;
   bool is_end = false;
-  std::uint32_t row = 0;  ///< Of the profile's table.
+  std::uint32_t row = 0;  ///< In the profile's table.
 };
 
-/// What a replay changes in one step.
+/// The change of one step in a replay.
 struct StepChange {
   Ns cut = 0;  ///< How much shorter the segment is that ends in it; negative: longer.
   /// Only the step before on its thread counts, as if it waited for nothing else; its segment is
@@ -69,10 +69,10 @@ struct StepChange {
   bool is_alone = false;
 };
 
-/// What a replay changes, told step by step. Views: what they show must outlive it.
+/// The changes of a replay, step by step. Views: their data must outlive it.
 struct PathChanges {
   PathChanges() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): cuts alone are the usual change.
+  // NOLINTNEXTLINE(google-explicit-constructor): changes by cuts only are common.
   PathChanges(const std::vector<Ns>& segments) : cuts(segments) {}
   PathChanges(std::span<const Ns> segments, std::span<const std::uint8_t> steps)
       : cuts(segments), alone(steps) {}
@@ -94,7 +94,7 @@ class PathGraph {
  public:
   using StepId = std::uint32_t;
   static constexpr StepId kNone = kNoIndex;
-  /// ns by which ends of ranges of one thread can be off: what clocks of whole microseconds miss,
+  /// Possible error of range ends of one thread, in ns: the resolution of whole microseconds,
   /// of both start and duration.
   static constexpr Ns kResolution = knowledge::kPathRangeResolution.ns();
   static constexpr unsigned kBlockBits = 14;
@@ -133,12 +133,12 @@ class PathGraph {
   /// Edges that the profile contradicts (they would close a circle) and that were left out.
   std::size_t edges_dropped() const { return dropped_; }
   const RankContext& rank() const { return *rank_; }
-  /// Threads that launch device work and show nothing that they wait for (rows of the profile's
+  /// Threads that launch device work without a recorded dependency (rows of the profile's
   /// threads): changes elsewhere leave them as they were recorded, so that a prediction says less
-  /// than what would happen.
+  /// than it should.
   std::span<const std::uint32_t> free_threads() const { return free_threads_; }
 
-  // In the innermost loops of all that walks the graph; compilers find what is inlined always too
+  // Used in the innermost loops of all graph walks; compilers find always inlined functions too
   // long by themselves.
   [[gnu::always_inline]] Ns RecordedAt(StepId step) const {
     const std::uint32_t owner = OwnerWord(step);
@@ -188,7 +188,7 @@ class PathGraph {
     }
     return (step & 1) != 0 || (work_crosses_[step / 2] == kNone && !first_works_[step / 2]);
   }
-  /// Of the steps from `begin` on, all of the device or all of threads, whether they FollowsOne().
+  /// For the steps from `begin` on, all of the device or all of threads, whether they FollowsOne().
   void ReadFollowing(StepId begin, std::span<std::uint8_t> follows) const;
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
@@ -218,7 +218,7 @@ class PathGraph {
   /// them, `spans`; or kNone.
   StepId LastStep(std::span<const Ns> times, std::span<const Span> spans) const;
   StepId LastStep(Recorded times, std::span<const Span> spans) const;
-  /// Of the selected iterations, in their order.
+  /// For the selected iterations, in their order.
   std::span<const IterationSteps> iterations() const { return iterations_; }
 
   /// Runs of steps, [first, second), in an order in which predecessors come first. They follow the
@@ -226,7 +226,7 @@ class PathGraph {
   std::span<const std::pair<StepId, StepId>> runs() const { return runs_; }
   /// Steps are in blocks of 2 to the power of this.
   unsigned block_bits() const { return block_bits_; }
-  /// Of each block, how many edges there are from its steps to others than the step after.
+  /// For each block, the number of edges from its steps to others than the step after.
   std::span<const std::uint32_t> edges_from_blocks() const { return edges_from_blocks_; }
   /// Calls `visit(from)` for the predecessors elsewhere.
   template <class Visit>
@@ -240,14 +240,14 @@ class PathGraph {
  private:
   friend class PathGraphBuilder;
 
-  // Of each step two words tell all, the profile has its time. Of a thread's step the owner is
-  // stored; of device work, which has two steps, what differs from one to the next. The cross word
-  // is a step elsewhere, with kCrossBinds where that is the binding predecessor; or kMany | index
-  // into many_; or kNone, as of most steps of threads, and of all ends of device work.
+  // Two words per step; the profile has its time. For a thread's step the owner is
+  // stored; for device work, which has two steps, the difference from one to the next. The cross
+  // word is a step elsewhere, with kCrossBinds where that is the binding predecessor; or kMany |
+  // index into many_; or kNone, as of most steps of threads, and of all ends of device work.
   static constexpr std::uint32_t kMany = 0x8000'0000, kCrossBinds = 0x4000'0000;
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;
-  static constexpr std::uint32_t kHasCross = 1u << 31;  // Of a thread's step: not kDevice.
+  static constexpr std::uint32_t kHasCross = 1u << 31;  // For a thread's step: not kDevice.
   static constexpr unsigned kPlaceBits = 6;             // Steps of threads share a place.
 
   // kFirstBit is set in words only of threads.
@@ -318,7 +318,7 @@ class PathGraph {
   const RankContext* rank_ = nullptr;
   const Profile* profile_ = nullptr;
   std::array<const Ns*, 3> starts_{};  // By PathTable.
-  // Steps stand by stream, then by thread; each in its own order.
+  // Steps are sorted by stream, then by thread; each in its own order.
   std::size_t device_steps_ = 0;             // Steps [0, device_steps_) are the device's.
   std::vector<std::uint32_t> work_rows_;     // Empty: those of all rows.
   std::vector<std::uint32_t> work_crosses_;  // Of its start.

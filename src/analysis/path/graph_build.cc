@@ -90,10 +90,10 @@ class PathGraphBuilder {
 
   struct Chain {
     StepId begin = 0, end = 0;
-    std::uint32_t thread = kNone;  // Of a thread.
+    std::uint32_t thread = kNone;  // For a thread.
   };
   struct Open {
-    Ns closes = 0;  // Its end, or that of what contains it if that is earlier.
+    Ns closes = 0;  // Its end, or that of its container if that is earlier.
     ThreadEvent event;
   };
 
@@ -212,7 +212,7 @@ class PathGraphBuilder {
     stretches_.push_back({step, time, last_launch_, range});
   }
 
-  // Of the thread whose steps these are.
+  // The thread of these steps.
   void AddSpinWaits(StepId begin, StepId end) {
     if (stretches_.empty()) return;
     std::vector<Ns> lengths;
@@ -254,7 +254,7 @@ class PathGraphBuilder {
     Ns closes = event.end;
     if (!open_.empty() && closes > open_.back().closes) {
       if (closes >
-          open_.back().closes + PathGraph::kResolution) {  // Crosses: its start has an edge alone.
+          open_.back().closes + PathGraph::kResolution) {  // Crosses: only its start has an edge.
         crossing_.emplace_back(event, step);
         return;
       }
@@ -302,7 +302,7 @@ class PathGraphBuilder {
                   [&](std::size_t i) { work(i * kPart, std::min(count, (i + 1) * kPart)); });
   }
 
-  // Of the work of a call the first gets its edge as the call begins, most have no other.
+  // The first work of a call gets its edge as the call begins, most have no other.
   void LinkFirst(std::uint32_t row, std::uint32_t call, StepId step) {
     if (StepOfWork(row) == kNone) {
       steps_of_calls_.emplace(call, step);
@@ -371,8 +371,8 @@ class PathGraphBuilder {
     return static_cast<std::size_t>(after - chains_.begin()) - 1;
   }
 
-  // The predecessor on another chain that has not had its turn, or kNone. Edges that would close a
-  // circle are left alone or taken out, as `drops_` says.
+  // The predecessor on another chain that has not been placed, or kNone. Edges that would close a
+  // circle are kept or removed, by `drops_`.
   // REQUIRES: the step can have others than the one before.
   StepId FirstMissing(StepId step) {
     const std::uint32_t cross = CrossWord(step);
@@ -459,7 +459,7 @@ class PathGraphBuilder {
     ScheduleByTime();
   }
 
-  // Chains advance together, so that a replay soon has done with what others need of a step.
+  // Chains advance together, so that a replay soon has the data that others need of a step.
   void ScheduleByTime() {
     BeginSchedule(false);
     for (const Ns until : Slices()) {
@@ -485,8 +485,8 @@ class PathGraphBuilder {
     return ends;
   }
 
-  // Times that steps of a chain are in the order of, nearly. Those of ranges that cross others,
-  // each off its thread's chain, stand as the ranges begin.
+  // Times that give nearly the order of a chain's steps. Those of ranges that cross others,
+  // each off its thread's chain, are in the order of the ranges' begins.
   Ns OrderOf(StepId step) const {
     const PathOwner owner = graph_.OwnerOf(step);
     const bool is_detached = owner.is_end && graph_.Before(step) == kNone;
@@ -503,7 +503,7 @@ class PathGraphBuilder {
     return cursor_[chain] + static_cast<StepId>(stop - steps.begin());
   }
 
-  // Lists of predecessors, one behind the other.
+  // Lists of predecessors, one after the other.
   void StoreMany() {
     std::vector<std::uint32_t> places;
     for (const std::vector<StepId>& list : many_) {
@@ -553,7 +553,7 @@ class PathGraphBuilder {
       loads[id] = IsDataLoaderRange(profile_.strings[StringId{id}]);
     }
     graph_.in_loader_.reserve(host.size());
-    for (std::uint32_t row = 0; row < host.size(); ++row) {  // What is around comes before.
+    for (std::uint32_t row = 0; row < host.size(); ++row) {  // Containers come first.
       const HostId around = host.parent[row];
       const bool named = host.name[row].valid() && loads[host.name[row].value];
       graph_.in_loader_.push_back(named || (around.valid() && graph_.in_loader_[around.value]));

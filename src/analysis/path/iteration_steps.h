@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-/// Of one selected iteration: the nearest steps of any thread within its range, markers preferred.
+/// For one selected iteration: the nearest steps of any thread within its range, markers preferred.
 /// Times of one thread are in order except for the 2 us that clocks of whole microseconds miss.
 /// `threads`: of the graph. O(log n) for each thread; O(n) more where a profile without markers
 /// is observed from its first work.

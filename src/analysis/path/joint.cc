@@ -118,7 +118,7 @@ class JointScheduler {
     std::size_t at = stack_.size();
     while (at-- > 0) {
       if (stack_[at].call != JointReplay::kNone) break;
-      if (stack_[at].chain == chain) return;  // Unreachable: a graph alone has no circles.
+      if (stack_[at].chain == chain) return;  // Unreachable: a single graph has no circles.
     }
     Dissolve(stack_[at].call);
     while (stack_.size() > at + 1) {

@@ -1,9 +1,9 @@
-// The replay of a run whose ranks are all recorded: a collective ends on all of them at once, when
+// The replay of a run whose ranks are all recorded: a collective ends on all of them together, when
 // the last has come and the transfer is done.
 //
 // That moment needs no common clock. With w(r), how long rank r waited in the call as recorded, and
 // m(r), how much later than recorded it comes in a replay, all end max over ranks (m - w) later
-// than recorded, less what the transfer is shortened by. Unchanged it is 0: the last did not wait.
+// than recorded, minus the reduction of the transfer. Unchanged it is 0: the last did not wait.
 //
 // Only calls of groups that are complete are joint; elsewhere arrivals stay as they were recorded.
 #pragma once
@@ -34,7 +34,7 @@ class JointReplay {
   JointReplay(std::span<const PathGraph> graphs, const Matching& matching,
               std::span<const std::vector<CollectiveCall>> calls);
 
-  /// Calls that end on all ranks at once in the replay.
+  /// Calls that end on all ranks together in the replay.
   std::size_t joint_calls() const { return calls_.size() - dissolved_; }
   /// Calls whose order on the ranks contradicts itself; they are replayed only by each rank.
   std::size_t dissolved_calls() const { return dissolved_; }
@@ -47,7 +47,7 @@ class JointReplay {
   /// is of its transfer; of different cuts on its ranks the least counts. Where
   /// its end is `alone`, that rank waits for no one; its cut is then of all that the call takes.
   std::vector<std::vector<Ns>> Replay(std::span<const ScenarioChanges> changes) const;
-  /// By rank and step, what VisitSlacks() tells, where waiting for others gives room too.
+  /// By rank and step, the results of VisitSlacks(), where waiting for others gives room too.
   std::vector<std::vector<Ns>> Slacks() const;
 
  private:

@@ -1,4 +1,4 @@
-// The innermost nn.Module around each host range, where Python frames tell.
+// The innermost nn.Module around each host range, by Python frames.
 #pragma once
 
 #include <vector>

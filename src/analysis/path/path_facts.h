@@ -1,6 +1,6 @@
-// What of a rank's critical path is kept without its events: what the iterations waited for, added
-// up by what it was, and collectives one by one, since only the run tells their transfer from
-// waiting.
+// The part of a rank's critical path that is kept without its events: the awaited work of
+// iterations, added up by kind, and collectives one by one, since only the run separates their
+// transfer from waiting.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +46,12 @@ struct PathFacts {
   std::string why_not;  ///< Why there is no path; empty: there is.
   std::vector<PathPart> parts;
   std::vector<PathCollective> collectives;
-  std::vector<SlackRow> slacks;  ///< By GPU, stream and name; as if the rank were alone.
+  std::vector<SlackRow> slacks;  ///< By GPU, stream and name; as if there were no other rank.
   /// Positions among the rank's calls of those that ran on its device.
   std::vector<std::int64_t> device_calls;
 };
 
-/// `slacks`: by step, those of a replay of all ranks; empty: as if the rank were alone.
+/// `slacks`: by step, those of a replay of all ranks; empty: as if there were no other rank.
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks);
 /// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
 PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events);
@@ -63,7 +63,7 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
              const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of, Output& out);
 /// Adds the table slack.
 void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts, Output& out);
-/// Of a run that has no path.
+/// For a run without a path.
 void SetPathAbsent(const std::string& why, Output& out);
 
 }  // namespace profgauge

@@ -61,7 +61,7 @@ FirstSlacks::FirstSlacks(const PathGraph& graph) : graph_(graph) {
     if (iteration.end == PathGraph::kNone) continue;
     ends_.emplace_back(iteration.end, end - graph.RecordedAt(iteration.end) - iteration.tail);
   }
-  // Of several that end with one step the last counts.
+  // If several end with one step, the last counts.
   std::stable_sort(ends_.begin(), ends_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
 }
@@ -105,7 +105,7 @@ std::vector<Span> IterationTimes::Spans() const {
     const PathGraph::IterationSteps& steps = graph_.iterations()[i];
     Span span = recorded.time;
     if (steps.begin != PathGraph::kNone && (i > 0 || recorded.time.start == recorded.host.start)) {
-      // What else delays a beginning (work from before the selection) stays as recorded.
+      // Other causes of delay of a beginning (work from before the selection) stay as recorded.
       const Ns previous = known.first + i > 0 ? known.all[known.first + i - 1].time.end
                                               : std::numeric_limits<Ns>::min();
       if (recorded.time.start == std::max(previous, recorded.host.start)) {

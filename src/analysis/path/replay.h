@@ -1,6 +1,6 @@
-// Replays of one graph, under changes of any kind: what has `Read()` and `Of()`, as PathChanges.
+// Replays of one graph, under any changes: types with `Read()` and `Of()`, like PathChanges.
 //
-// A replay of which the iterations alone are wanted keeps no time longer than something needs it:
+// A replay of which only the iterations are wanted keeps no time longer than needed:
 // of tens of millions of steps these are some ten thousands.
 #pragma once
 
@@ -53,7 +53,7 @@ class StepWindow {
   std::vector<Ns> last_;  // By block that is gone: of its last step.
 };
 
-/// What the ends of the selected iterations allow steps to be later; kFree where nothing does.
+/// The delay of steps that the ends of the selected iterations allow; kFree if there is no limit.
 class FirstSlacks {
  public:
   using StepId = PathGraph::StepId;
@@ -89,15 +89,15 @@ class IterationTimes {
 
   const PathGraph& graph_;
   std::vector<Ns> ends_;                      // By iteration: of its device work.
-  std::vector<std::pair<StepId, Ns>> marks_;  // What iterations begin and end with, in order.
+  std::vector<std::pair<StepId, Ns>> marks_;  // Begins and ends of iterations, in order.
 };
 
-/// What is recorded of some steps, and changes, is read together: what each step costs else is the
+/// The recorded times of some steps, and changes, are read together: reading them one by one is the
 /// most of a replay. Runs are short: the room for it is made once for all.
 struct ReplayPart {
   static constexpr PathGraph::StepId kSteps = 512;
 
-  std::array<Ns, kSteps + 1> recorded;  ///< Behind that of the step before.
+  std::array<Ns, kSteps + 1> recorded;  ///< After that of the step before.
   std::array<StepChange, kSteps> own;
   std::array<std::uint8_t, kSteps> follows;
 };
@@ -117,7 +117,7 @@ void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepI
     for (PathGraph::StepId i = 0; i < count; ++i) {
       const PathGraph::StepId step = begin + i;
       if (follows[i] != 0 || (own[i].is_alone && graph.Before(step) != PathGraph::kNone)) {
-        // Most steps: the one before alone.
+        // Most steps: only the one before.
         before += recorded[i + 1] - recorded[i] - own[i].cut;
       } else {
         before = graph.TimeAfter(step, recorded[i + 1], own[i].cut, [&](PathGraph::StepId from) {
@@ -148,8 +148,8 @@ std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
 /// O(steps + edges).
 template <class Visit>
 void VisitSlacks(const PathGraph& graph, Visit visit);
-/// What one step, whose own slack is known, allows its predecessors; `slack_of(step)`: a reference
-/// to what is known of theirs.
+/// The delay that one step, whose own slack is known, allows its predecessors; `slack_of(step)`: a
+/// reference to theirs so far.
 template <class SlackOf>
 void AllowBefore(const PathGraph& graph, PathGraph::StepId step, Ns slack, SlackOf slack_of);
 
@@ -207,13 +207,13 @@ void AllowBefore(const PathGraph& graph, PathGraph::StepId step, Ns slack, Slack
     Ns& known = slack_of(from);
     known = std::min(known, most);
   };
-  if (graph.HasOneEdge(step)) {  // Most steps: what it waited for.
+  if (graph.HasOneEdge(step)) {  // Most steps: the awaited one.
     if (graph.Before(step) != PathGraph::kNone) allow(step - 1, slack);
     return;
   }
   const PathGraph::StepId binding = graph.BindingOf(step).from;
   graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) {
-    // What a predecessor may move before it pushes this step beyond its own slack.
+    // The delay of a predecessor before it pushes this step beyond its own slack.
     const Ns difference = graph.RecordedAt(step) - graph.RecordedAt(edge.from);
     const Ns room = edge.from == binding ? 0 : std::max<Ns>(0, difference);
     allow(edge.from, slack + room);

@@ -1,4 +1,4 @@
-// What a scenario changes in the graph of one rank: how much shorter its segments are.
+// The changes of a scenario in the graph of one rank: how much shorter its segments are.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace profgauge {
 class JointReplay;
 struct Scenario;
 
-/// Which factor each step has: there are few, so that a byte tells mostly.
+/// The factor of each step: there are few, so that a byte mostly suffices.
 struct StepFactors {
   std::vector<std::uint8_t> low;
   std::vector<std::uint32_t> high;  ///< In units of 256; empty as long as there are no more.
@@ -27,19 +27,19 @@ struct StepFactors {
     low[step] = static_cast<std::uint8_t>(which % 256);
     if (!high.empty()) high[step] = which / 256;
   }
-  /// Whether all of these are told quickly to be 0.
+  /// Whether all of these are quickly known to be 0.
   bool AreNone(std::size_t begin, std::size_t count) const;
   void Resize(std::size_t steps);  ///< Those of further steps are 0.
 };
 
-/// What a scenario changes in the graph of one rank. A byte per step that may change is kept, what
-/// it comes to is computed where it is asked for.
+/// The changes of a scenario in the graph of one rank. A byte per step that may change is kept, the
+/// change itself is computed when it is asked for.
 class ScenarioChanges {
  public:
   using StepId = PathGraph::StepId;
 
   /// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
-  /// empty. `joint`: set where the replay is joint; what is scaled of its calls is their transfer.
+  /// empty. `joint`: set where the replay is joint; then only the transfer of its calls is scaled.
   /// All but the scenario must outlive it.
   ScenarioChanges(const Scenario& scenario, const PathGraph& graph, std::uint32_t rank,
                   std::span<const Ns> transfers, const JointReplay* joint);
@@ -79,7 +79,7 @@ class ScenarioChanges {
   bool without_waiting_, by_smallest_;
   bool covers_threads_ = false;
   StepFactors which_;               // By step, of factors_: the device's steps, or all.
-  std::vector<double> factors_{1};  // The first: of what nothing covers.
+  std::vector<double> factors_{1};  // The first: of steps without a factor.
   Flags waits_not_;                 // By work of the device; empty: none.
 };
 

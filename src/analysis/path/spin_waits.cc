@@ -45,7 +45,7 @@ bool EndsWith(Span time, Ns kernel_end) {
 }
 
 struct OfKind {
-  std::size_t all = 0;                                 // Long stretches,
+  std::size_t all = 0;                                 // Long ranges,
   std::vector<const SilentStretch*> with_kernel = {};  // and those that end with it.
 };
 
@@ -63,7 +63,7 @@ std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentS
     return stretch.time.length() < knowledge::kSpinOfUsual.WholeOf(usual) ||
            device.kind[stretch.launched] != DeviceKind::kKernel;
   });
-  // Of one launch the stretch that ends nearest to its kernel's end: the others wait for nothing.
+  // For one launch the range that ends nearest to its kernel's end: the others are no waits.
   const auto apart = [&](const SilentStretch& stretch) {
     return std::abs(stretch.time.end - kernel_end(stretch));
   };

@@ -14,7 +14,7 @@ namespace profgauge {
 struct SilentStretch {
   PathGraph::StepId step = 0;  ///< The one that ends it.
   Span time;
-  std::uint32_t launched = 0;  ///< Row of the device table: what the thread launched last.
+  std::uint32_t launched = 0;  ///< Row of the device table: the thread's last launch.
   StringId range;              ///< The innermost range around; invalid: none.
 };
 
@@ -22,8 +22,8 @@ struct SilentStretch {
 bool MayBeSpin(Ns length);
 
 /// Those of `stretches`, all of one thread, that are such waits: long ones (by `usual`, the
-/// thread's median stretch) through which the device is busy, at whose end the thread's last kernel
-/// ends, and not by chance: what is launched there, in that range, does so again and again.
+/// thread's median range) through which the device is busy, at whose end the thread's last kernel
+/// ends, and not by chance: launches there, in that range, do so again and again.
 std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentStretch> stretches,
                                      Ns usual);
 

@@ -19,7 +19,7 @@ struct ThreadEvent {
 /// Threads come one after the other, as the tables have them.
 class ThreadEvents {
  public:
-  /// Of the events that begin in `during`, its end too. `profile` must outlive it.
+  /// The events that begin in `during`, its end too. `profile` must outlive it.
   ThreadEvents(const Profile& profile, Span during)
       : ranges_(profile.host, PathTable::kHost, during),
         calls_(profile.api, PathTable::kApi, during) {}

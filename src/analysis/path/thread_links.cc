@@ -53,8 +53,8 @@ class ThreadLinker {
     return pairs;
   }
 
-  // Whether nothing is recorded as running between the step before and this one: no operator and no
-  // call is open, ranges of the user may be.
+  // Whether no recorded event runs between the step before and this one: no operator and no
+  // call, but ranges of the user may.
   bool IsSilentBefore(StepId step) const {
     const PathOwner owner = graph_.OwnerOf(step);
     HostId around;

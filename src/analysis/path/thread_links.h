@@ -1,4 +1,4 @@
-// What the threads of a profile wait for each other, from what it shows of them.
+// Waits between the threads of a profile, from its recorded events.
 #pragma once
 
 #include <cstdint>

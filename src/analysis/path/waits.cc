@@ -141,9 +141,9 @@ std::uint32_t WaitFinder::WaitedForInSilence(Ns from, Ns to, std::uint32_t last_
   return row;
 }
 
-// Of a call that waits in a way that its name does not show (`aclrtSynchronizeStream`,
-// `hsa_signal_wait_scacquire`): the last work of its thread's stream, else what ended as it
-// returned, on any stream.
+// For a call that waits in a way that its name does not show (`aclrtSynchronizeStream`,
+// `hsa_signal_wait_scacquire`): the last work of its thread's stream, else the work that ended as
+// it returned, on any stream.
 void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
   const auto add = [&](const StreamRows& stream) {
     const std::uint32_t row = LastLaunched(stream, start);
@@ -275,7 +275,7 @@ std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
   for (std::uint32_t at = after; at > last; --at) {
     const Ns ended = EndOf(at - 1);
     if (ended > time + knowledge::kPathBlockTail)
-      continue;  // Goes on: what it is behind may have ended.
+      continue;  // Continues: the work before it may have ended.
     return time - ended <= knowledge::kLaunchesStartAfterWait ? at - 1 : kNone;
   }
   return kNone;

@@ -4,7 +4,7 @@
 // - A call that synchronizes waits for the last work that was launched before it: of the stream
 //   that the profile names (cuda_sync), else of the stream that its thread used last; a device
 //   synchronization for that of every stream. Only work that ended before the call returned; of a
-//   call whose name tells neither, right before.
+// call whose name shows neither, directly before.
 // - A copy blocks when its call is not asynchronous, or its host memory is pageable, and it ended
 //   before the call returned; of one to the device also when most of it had: such a call returns
 //   when the last part is on its way.
@@ -33,7 +33,7 @@ struct StreamRows {
   std::uint32_t begin = 0, end = 0;
 };
 
-/// What a call does with an event of a stream.
+/// The use of a stream's event in a call.
 enum class EventCall : std::uint8_t { kNone, kRecord, kWait };
 
 /// Whether the work of a row is a copy whose call waits for its stream and returns only when it is

@@ -26,7 +26,7 @@ using Texts = std::vector<std::string>;
 
 std::string CountText(std::int64_t count) { return FormatCount(count); }
 
-/// What the checks are made from.
+/// The inputs of the checks.
 class Certifier {
  public:
   Certifier(std::span<const RankContext> ranks, const Analysis& analysis)
@@ -181,7 +181,7 @@ Check Certifier::LostKernels() const {
   return check;
 }
 
-// Left out already: what is judged is whole.
+// Removed already: the judged part is complete.
 Check Certifier::SessionStart() const {
   Check check{"session-start", "The first iterations have their kernels"};
   for (const RankContext& rank : ranks_) check.count += rank.iterations.dropped_at_start;

@@ -8,7 +8,7 @@
 
 namespace profgauge {
 
-/// Sets conditions.*: of what `profgauge.run` and `--device-log` say of all ranks' devices.
+/// Sets conditions.*: from the data in `profgauge.run` and `--device-log` about all ranks' devices.
 /// REQUIRES: the table `roofline` and the kernel time of `out` are set.
 void AddConditions(std::span<const RankContext> ranks, Output& out);
 

@@ -117,7 +117,7 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
     }
     return;
   }
-  // What was launched before the profile began has no launch in it, and is no fault of it.
+  // Work launched before the profile began has no launch in it, which is no fault of the profile.
   const auto share = [&](Ns part) {
     return static_cast<double>(part) / static_cast<double>(sum.in_window);
   };

@@ -72,7 +72,7 @@ std::vector<StepValue> MeansOf(const RunDocument& document) {
   return values;
 }
 
-/// Those that the program ran by itself: without what the profiler recorded or is marked as its.
+/// Iterations without the profiler: not recorded and not marked as the profiler's.
 std::vector<StepValue> ValuesOf(const RunDocument& document, std::span<const StepRange> recorded) {
   std::vector<StepValue> values = SinglesOf(document);
   if (values.size() < knowledge::kUnrecordedConfidentLeast &&
@@ -93,7 +93,7 @@ std::vector<StepValue> ValuesOf(const RunDocument& document, std::span<const Ste
   return values;
 }
 
-/// Usual ones without warm-up, as stretches that follow each other.
+/// Usual ones without warm-up, as consecutive series.
 struct Usual {
   std::vector<Ns> lengths;
   std::vector<std::size_t> starts;

@@ -22,13 +22,13 @@ struct StepLevel {
   std::size_t values = 0;
 };
 
-/// Of lengths in order, cut into stretches that follow each other: `starts` are their first places.
+/// Level of lengths in order, cut into consecutive series: `starts` are their first indices.
 /// Order statistics, widened by the long-run variance of the signs in batches of √n, which holds
 /// 93 to 99 % up to an autocorrelation of 0.8 (test JudgedSteps). REQUIRES: lengths is not empty.
 StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t> starts = {});
 
 struct JudgedSteps {
-  /// In order, unusual ones included; of what averages, means of `a_value` iterations.
+  /// In order, unusual ones included; for averages, means of `a_value` iterations.
   std::vector<Ns> lengths;
   std::vector<std::uint32_t> unusual;  ///< Places in `lengths`.
   std::int64_t a_value = 1;
@@ -42,11 +42,11 @@ struct JudgedSteps {
   bool is_of_process = false;
   std::int64_t rank = 0;
   std::string work_name;  ///< "samples"; empty: not stated.
-  double work = 0;        ///< Of one iteration.
+  double work = 0;        ///< Per iteration.
   double resolution = 0;  ///< ns of which all lengths are multiples, where that is coarse; else 0.
 };
 
-/// Of one rank; nothing where there are too few, or none. `why_not` says why where there are some.
+/// For one rank; nothing if there are too few, or none. `why_not` is the reason if there are some.
 std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_not);
 
 /// After by before, where the iterations after the profile surely differ from those before; with

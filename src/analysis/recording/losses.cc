@@ -39,7 +39,7 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
                     "some iterations launched nothing, and their work may be lost");
 }
 
-// Work that was lost would have kept the device busy, by its share of what ran at most.
+// Lost work would have kept the device busy, at most by its share of the recorded work.
 void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
   std::int64_t lost = 0, made = 0;
   for (const RankContext& rank : ranks) {
@@ -97,7 +97,7 @@ void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
   out.MarkUncertain(&Basis::all_work, why + ": the device seems to wait meanwhile");
 }
 
-// What the profile shows of itself: model/certificate.h.
+// The profile's own evidence: model/certificate.h.
 void DoubtByCertificate(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
@@ -166,8 +166,8 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
 
 namespace {
 
-// Kernels whose names do not show may be on Tensor Cores, as those of other names were before. What
-// could use them is absent beside what is unknown of them, where that is most.
+// Kernels with unknown names may be on Tensor Cores, like other kernels before. If most eligible
+// kernels are unknown, the eligible share is absent.
 void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
   const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >

@@ -1,4 +1,4 @@
-// What the loss of device events leaves unsure: where work is missing, the device seems to idle.
+// Uncertainty by lost device events: where work is missing, the device seems to idle.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 
 namespace profgauge {
 
-/// Marks what is said of idle and waiting time as uncertain where a profiler lost at least one
+/// Marks idle and waiting time as uncertain if a profiler lost at least one
 /// event in 500 or no one knows how many, or iterations have no launches, which is remarked. A
-/// recording that merely ends early lost none before its end. REQUIRES: after what sets these
+/// profile that only ends early lost none before its end. REQUIRES: after all that set these
 /// metrics.
 void MarkLosses(std::span<const RankContext> ranks, Output& out);
 
-/// Makes absent what only names of kernels tell, of profiles that lost many of them: none was
-/// found that communicates or uses Tensor Cores, which does not mean that none does. Where those of
-/// many kernels do not show, the number on Tensor Cores is unsure. REQUIRES: after what sets these
-/// metrics.
+/// Makes values absent that follow only from kernel names, for profiles that lost many of them: no
+/// kernel was found that communicates or uses Tensor Cores, which does not mean that none does. If
+/// the names of many kernels are unknown, the number on Tensor Cores is uncertain. REQUIRES: after
+/// all that set these metrics.
 void MarkLostNames(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

@@ -54,7 +54,7 @@ bool IsMoreThanHeld(const ReportedMetric& metric, const Output& out) {
 bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
 
 void AddReported(std::span<const RankContext> ranks, bool range_chosen, Output& out) {
-  // Of several ranks each states its own numbers; those of the host are of the whole run.
+  // With several ranks each states its own numbers; those of the host are of the whole run.
   const Profile* stating = nullptr;
   for (const RankContext& rank : ranks) {
     const Reported& reported = rank.profile->reported;

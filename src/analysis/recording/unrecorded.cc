@@ -43,11 +43,11 @@ Value RoundedNs(double nanoseconds) { return static_cast<std::int64_t>(std::llro
 /// Work of one device in an iteration, by bounds.
 struct Busy {
   double union_of_all = 0, kernels = 0;  ///< ns per iteration.
-  double low = 0, high = 0;              ///< What `union_of_all` may be without the profiler.
+  double low = 0, high = 0;              ///< Range of `union_of_all` without the profiler.
   double error = 0;                      ///< Of the mean over iterations, relative.
 };
 
-/// What the rows of one device add to an iteration.
+/// The additions of one device's rows to an iteration.
 struct DeviceSums {
   std::map<std::int64_t, double> of_stream;
   double all = 0;

@@ -16,8 +16,8 @@ inline constexpr std::string_view kRunContradicts = "run-contradicts";
 inline constexpr std::string_view kRunUnused = "run-unused";
 inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 
-/// Sets step.*, run.*, and what has `.unrecorded`. Returns the iterations that judge the run: of
-/// several ranks the slowest one's; null where there are none or they contradict the profile.
+/// Sets step.*, run.*, and metrics with `.unrecorded`. Returns the iterations that judge the run:
+/// the slowest one's of several ranks; null where there are none or they contradict the profile.
 /// REQUIRES: times, utilization and communication of `out` are set.
 std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const RankContext> ranks, Output& out);
 

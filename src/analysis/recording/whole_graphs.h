@@ -1,4 +1,4 @@
-// What graphs that were recorded whole leave open: a device may idle, communicate or run any number
+// Uncertainty by graphs that were recorded whole: a device may idle, communicate or run any number
 // of kernels in them.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace profgauge {
 
-/// Says of idle time, utilization, communication and counts of kernels what they may be at worst,
-/// where only such graphs run. Of the contexts only iterations, GPUs and groups are looked at.
-/// REQUIRES: after what sets these metrics.
+/// Sets the worst possible values of idle time, utilization, communication and counts of kernels,
+/// where only such graphs run. Only iterations, GPUs and groups of the contexts are used.
+/// REQUIRES: after all that set these metrics.
 void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

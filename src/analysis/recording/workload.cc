@@ -78,7 +78,7 @@ class NameCounts {
   void Add(StringId name) {
     if (name.valid()) ++counts_[name.value];
   }
-  /// What their names show.
+  /// Evidence of their names.
   SignSet Signs(SignIn where) const {
     SignSet found = 0;
     for (std::uint32_t id = 0; id < counts_.size(); ++id) {
@@ -173,7 +173,7 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames, const 
   const bool is_linked = std::any_of(host.forward.begin(), host.forward.end(),
                                      [](HostId forward) { return forward.valid(); });
   if (is_linked || (on_host & kBackward) != 0) return "training";
-  // The operators of graphs are not recorded: what is left of them says nothing of the run.
+  // The operators of graphs are not recorded: the remaining ones are no evidence about the run.
   const bool has_operators = (on_host & kOperator) != 0 && !in_graphs;
   if (!has_operators && (kernels & kBackwardKernel) != 0 && (kernels & kOptimizerKernel) != 0) {
     return "training";

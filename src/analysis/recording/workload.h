@@ -1,4 +1,4 @@
-// The kind of a run: what it computes decides which advice it needs.
+// The kind of a run: its work decides which advice it needs.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace profgauge {
 
 struct Workload {
   /// "capture", "training", "decode", "prefill", "mixed" (both), "diffusion", "inference" or
-  /// "benchmark" (a few operators alone); empty where nothing recorded tells.
+  /// "benchmark" (only a few operators); empty without evidence.
   std::string_view kind = {};
   bool in_graphs = false;   ///< Launches of graphs run most kernels.
   bool loads_data = false;  ///< A data loader feeds it.

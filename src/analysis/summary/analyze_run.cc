@@ -40,7 +40,7 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
   return hints;
 }
 
-/// `is_told`: what the summaries keep follows.
+/// `is_told`: the summaries' data follows.
 void SetNotKept(bool is_told, Output& out) {
   for (const MetricId id : metric::kAll) {
     if (SpecOf(id).basis.events || !is_told) out.SetAbsent(id, std::string(kNotKept));
@@ -50,7 +50,7 @@ void SetNotKept(bool is_told, Output& out) {
   }
 }
 
-/// What files state themselves is in profiles where nothing follows from events.
+/// The files' own values are in profiles without events for them.
 void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
   for (const RankSummary& rank : ranks) {
     for (const std::string& id : rank.stated) {
@@ -104,7 +104,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
     }
     PROFGAUGE_TRY(RankSummary rank,
                   ReadRank(i == 0 ? first : other, profiles[i].source.path, i, selection, strings));
-    // The largest parts of many ranks: put together at once.
+    // The largest parts of many ranks: joined in one step.
     if (IsChosen(rank, selection.rank)) {
       ops.Add(rank.ops, out.strings());
       tables.Add(rank.communication.rank, rank.tables);

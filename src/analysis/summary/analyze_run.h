@@ -1,5 +1,5 @@
-// The run of many ranks from what was kept of each: metrics and tables as of the profiles, of
-// what summaries hold. All else is absent and says so.
+// The run of many ranks from their kept data: metrics and tables like those of profiles, as far as
+// summaries have them. All others are absent with a reason.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace profgauge {
 
-/// Of profiles of one run, in rank order. Iterations are those that all of them have.
+/// From profiles of one run, in rank order. Iterations are those that all of them have.
 /// Errors: as BuildRankContexts.
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
                                             const Selection& selection);

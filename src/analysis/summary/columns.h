@@ -17,7 +17,7 @@
 namespace profgauge {
 
 /// Writes values of a struct into columns, or reads them back from there, by the same function: so
-/// that neither can forget what the other does.
+/// that neither can forget a field of the other.
 class Columns {
  public:
   static Columns Writing(Summary& summary) { return Columns(&summary, nullptr, nullptr); }
@@ -45,13 +45,13 @@ class Columns {
     value = static_cast<T>((*cursor.from)[cursor.at++]);
   }
 
-  /// As it is where the column is missing: summaries of earlier releases lack it.
+  /// Unchanged where the column is missing: summaries of earlier releases do not have it.
   template <class T>
   void Later(std::string_view column, T& value) {
     if (from_ == nullptr || !from_->Numbers(column).empty()) Number(column, value);
   }
 
-  /// Refused when it is none of the first `count`.
+  /// Refused unless it is one of the first `count`.
   template <class E>
   void Enum(std::string_view column, E& value, std::int64_t count) {
     std::int64_t number = static_cast<std::int64_t>(value);
@@ -60,7 +60,7 @@ class Columns {
     value = static_cast<E>(number);
   }
 
-  /// Refused when it is less than 1: what others are divided by.
+  /// Refused when it is less than 1: a divisor.
   void Positive(std::string_view column, std::int64_t& value) {
     Number(column, value);
     if (value < 1) Refuse();
@@ -177,10 +177,10 @@ void Inner(Columns& columns, std::string_view counted, std::string_view column,
   }
 }
 
-/// Of the GPU's work and of the host's calls.
+/// For the GPU's work and the host's calls.
 void ExchangeWork(Columns& columns, RankSummary& rank);
 
-/// What the time is due to.
+/// Attribution of time.
 void ExchangeTime(Columns& columns, AttributionFacts& facts);
 
 }  // namespace profgauge

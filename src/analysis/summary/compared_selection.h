@@ -1,4 +1,4 @@
-// What was selected and known when a run was analyzed, as runs that are compared must have it.
+// Selection and knowledge at the time of an analysis, which must agree between compared runs.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace profgauge {
 /// ComparedSelection() of all iterations, with nothing known.
 inline constexpr std::string_view kAllIterations = "all iterations";
 
-/// Which of the marked iterations count, and what the project knows of kernels and devices; equal
-/// texts mean equal choices. What marks iterations, and a range, are no part of it: a snapshot has
+/// Which of the marked iterations count, and the project's knowledge of kernels and devices; equal
+/// texts mean equal choices. Markers of iterations, and a range, are no part of it: a snapshot has
 /// these apart.
 std::string ComparedSelection(const Selection& selection);
 

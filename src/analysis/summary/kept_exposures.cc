@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostParts = 5'000;
 
-// The columns that tell the rows of a table apart, beside the rank.
+// The columns that distinguish the rows of a table, beside the rank.
 struct KeySpec {
   std::string_view table;
   std::array<std::string_view, 8> columns;
@@ -47,8 +47,8 @@ std::string KeyOf(const Table& table, const KeySpec& spec, std::size_t row) {
   return key;
 }
 
-// By row, with the rank where the table tells ranks apart, else -1. Rows that differ in nothing
-// that is shown are numbered in the table's order.
+// By row, with the rank where the table distinguishes ranks, else -1. Rows without any visible
+// difference are numbered in the table's order.
 using RowKey = std::pair<std::int64_t, std::string>;
 std::vector<RowKey> KeysOf(const Table& table, const KeySpec& spec) {
   const Column* rank = table.Find(columns::kRank.id);
@@ -208,8 +208,8 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary) {
 
 namespace {
 
-// Of the run, from its ranks; nothing where a rank lacks it or knows rows that the table has not:
-// less than all would bound gains too low.
+// For the run, from its ranks; nothing where a rank does not have it or has rows missing in the
+// table: less than all would bound gains too low.
 std::optional<Exposure> OfRun(const std::vector<RankExposures>& ranks, const KeySpec& spec,
                               const Table& table) {
   std::map<RowKey, std::uint32_t> rows;

@@ -1,5 +1,5 @@
-// What rows of a rank's tables can cost at most (analysis/tables/exposure.h), kept in its summary
-// with the rows by what they represent, so that it holds in the tables of a run.
+// Maximum cost of rows of a rank's tables (analysis/tables/exposure.h), kept in its summary
+// with the rows by their contents, so that it is valid for the tables of a run.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@
 namespace profgauge {
 
 struct KeptExposure {
-  std::vector<std::string> keys;  ///< What each row represents.
+  std::vector<std::string> keys;  ///< The contents of each row.
   Exposure exposure;              ///< Its rows are positions in `keys`.
 };
 using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By table.
 
-/// Of the analysis only of one rank. A table of too many parts is left out: then nothing bounds
-/// what its rows can gain.
+/// For the analysis of a single rank. A table with too many parts is skipped: then its rows'
+/// savings have no bound.
 KeptExposures ExposuresOf(const Analysis& analysis);
 
 void WriteExposures(const KeptExposures& kept, Summary& summary);
 /// Nothing when numbers are missing or out of range.
 std::optional<KeptExposures> ReadExposures(const Summary& summary);
 
-/// Of one rank, by the number that tables know it by.
+/// For one rank, by its number in tables.
 struct RankExposures {
   std::int64_t rank = 0;
   KeptExposures kept;

@@ -35,7 +35,7 @@ struct KeptSpec {
   Cut cut;
 };
 
-/// Not `launches`: its rules tell medians of all rows.
+/// Not `launches`: its rules need medians of all rows.
 constexpr KeptSpec kTables[] = {
     {"gpus", "", "", {}},
     {"streams", "", "", {}},
@@ -196,7 +196,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
       continue;
     }
     const auto& rows = summary.Numbers(NameOf(spec.id, "rows"));
-    if (rows.empty()) continue;  // Of a profile without times.
+    if (rows.empty()) continue;  // For a profile without times.
     if (rows.size() != 2 || rows[0] < 0) return std::nullopt;
     Table table = EmptyTable(spec.id, strings);
     for (Column& column : table.columns()) {
@@ -205,7 +205,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
         return std::nullopt;
       }
     }
-    // Of the first column's length, whatever that one is.
+    // Of the first column's length, whatever it is.
     Column* const rank = table.Find(columns::kRank.id);
     for (std::int64_t row = 0; rank != nullptr && row < rows[0]; ++row) rank->AddInteger(0);
     kept.all_rows.emplace(spec.id, rows[1]);
@@ -217,7 +217,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
 struct TablePool::OfRanks {
   const KeptSpec* spec = nullptr;
   Table rows;                         ///< By rank, then as each rank has them.
-  std::vector<std::string> absences;  ///< By column: why the first rank lacks it.
+  std::vector<std::string> absences;  ///< By column: why the first rank does not have it.
   std::vector<bool> has;              ///< By column: some rank has it.
   std::int64_t all = 0;               ///< Rows before they were cut.
   std::size_t ranks = 0;              ///< Those that have the table.

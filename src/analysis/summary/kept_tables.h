@@ -1,5 +1,5 @@
-// Tables whose rows are of one rank each: kept as they are, and put together for the run. Of tables
-// with a row for each event only the longest rows are kept. With them what rows can cost.
+// Tables whose rows each belong to one rank: kept as they are, and joined for the run. Of tables
+// with a row for each event only the longest rows are kept. The possible cost of rows is kept too.
 #pragma once
 
 #include <cstdint>

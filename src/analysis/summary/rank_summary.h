@@ -1,4 +1,4 @@
-// What is kept of one rank, and how it is written into the columns of a summary.
+// The kept data of one rank, and its form in the columns of a summary.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +32,9 @@ namespace profgauge {
 
 struct RankSummary {
   Profile profile;           ///< Without events: where it came from, devices, groups, facts, log.
-  std::size_t position = 0;  ///< Among what was given.
+  std::size_t position = 0;  ///< Among the inputs.
   std::string selection;     ///< SelectionText() that it was made with.
-  Iterations iterations;     ///< Without what belongs to rows of devices.
+  Iterations iterations;     ///< Without the parts by device row.
   std::vector<Span> unobserved;  ///< As RankContext's.
   std::vector<GpuUse> gpus;
   IterationFacts times;
@@ -56,13 +56,13 @@ struct RankSummary {
   RangeFacts ranges;
   KeptTables tables;
   std::shared_ptr<StringPool> strings;  ///< Those of a summary that was read; else none.
-  /// The analysis follows from what is kept: not of files without times, nor of a NeuronCore.
+  /// The analysis needs only the kept data: not for files without times, nor for a NeuronCore.
   bool is_told = true;
   /// Ids of metrics and tables that the file states itself; these are not kept.
   std::vector<std::string> stated;
 };
 
-/// What a selection chooses and the project knows, in one line; equal texts mean equal choices.
+/// A selection's choices and the project's knowledge, in one line; equal texts mean equal choices.
 /// `rank` is no part of it: that chooses among summaries.
 std::string SelectionText(const Selection& selection);
 
@@ -74,8 +74,8 @@ Summary Summarize(const RankContext& rank, const Selection& selection);
 std::optional<RankSummary> ReadRankSummary(
     const Summary& summary, const std::string& path,
     std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());
-/// What the time of the rank's `iterations` selected iterations is due to: larger than all else,
-/// and asked for where runs are compared only. Nothing when columns are missing or disagree.
+/// Attribution of the rank's `iterations` selected iterations: larger than all other data,
+/// and needed only where runs are compared. Nothing when columns are missing or disagree.
 std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::size_t iterations);
 
 }  // namespace profgauge

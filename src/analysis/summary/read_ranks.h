@@ -32,7 +32,7 @@ bool IsChosen(const RankSummary& rank, std::int64_t wanted);
 /// "summary/other-iterations".
 Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted);
 
-/// What analyses of iterations and GPUs look at, without events. They point into `ranks`.
+/// The inputs for analyses of iterations and GPUs, without events. They point into `ranks`.
 std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
                                     const Knowledge& knowledge);
 

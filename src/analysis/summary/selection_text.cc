@@ -41,7 +41,7 @@ std::string KnowledgeText(const Knowledge& knowledge) {
   return " knowledge=" + hash.Hex();
 }
 
-// Which of the iterations that are marked count, and what the project knows.
+// Which of the marked iterations count, and the project's knowledge.
 std::string ChosenText(const Selection& selection, std::string text) {
   const auto add = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);

@@ -1,4 +1,4 @@
-// What a rank's time is due to as columns: every column is written and read here.
+// Attribution of a rank's time as columns: every column is written and read here.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -249,7 +249,7 @@ void Exchange(Columns& columns, const std::string& column, OpRange& range) {
   columns.Number(column + ".most", range.most);
 }
 
-/// What the tables of operators show; those of types show more.
+/// Columns of the tables of operators; those of types have more.
 void Exchange(Columns& columns, const std::string& prefix, OpSums& sums) {
   columns.Positive(prefix + "calls", sums.calls);
   columns.Number(prefix + "kernels", sums.kernels);
@@ -307,7 +307,7 @@ void Exchange(Columns& columns, OpFacts& facts) {
   columns.Later("ops.knows_recomputed", facts.knows_recomputed);
 }
 
-/// Of a tree: a parent is before it.
+/// For a tree: a parent comes before its children.
 void Parent(Columns& columns, std::string_view column, std::size_t position,
             std::uint32_t& parent) {
   std::int64_t number = parent == kNoNode ? -1 : std::int64_t{parent};

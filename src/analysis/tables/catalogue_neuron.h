@@ -1,4 +1,4 @@
-// What only AWS Neuron profiles have: the part of the catalogues that reports of other profiles
+// Entries for AWS Neuron profiles only: the part of the catalogues that reports of other profiles
 // leave out (MetricSpec::family).
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace profgauge {
 
 inline constexpr std::string_view kNeuronFamily = "neuron";
-/// What only system profiles of Neuron have.
+/// Entries for system profiles of Neuron only.
 inline constexpr std::string_view kHostFamily = "neuron-host";
 
 std::span<const MetricSpec> NeuronMetrics();

@@ -1,4 +1,4 @@
-// The metric catalogue in parts, and what their entries share. Internal to the catalogue.
+// The metric catalogue in parts, and the shared parts of their entries. Internal to the catalogue.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace profgauge {
 
 std::span<const MetricSpec> TimeMetrics();
-std::span<const MetricSpec> WorkMetrics();  ///< Of what is computed, launched, copied.
+std::span<const MetricSpec> WorkMetrics();  ///< Computed, launched and copied work.
 std::span<const MetricSpec> PathMetrics();  ///< Of the critical path.
 std::span<const MetricSpec> RunMetrics();   ///< Of ranks, memory, peaks and coverage.
 
@@ -22,7 +22,7 @@ struct ColumnBasis {
 };
 std::span<const ColumnBasis> ColumnsWithBasis();
 
-// What entries of the catalogue are made of, and formulas that several have.
+// Parts of the catalogue's entries, and formulas that several share.
 namespace catalogue {
 
 // A basis: kOfTimes | kOfNames.

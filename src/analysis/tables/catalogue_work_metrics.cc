@@ -1,4 +1,4 @@
-// What is computed, launched, copied, communicated and kept in memory: a part of the metric
+// Computed, launched, copied and communicated work, and memory: a part of the metric
 // catalogue.
 #include "analysis/tables/catalogue_parts.h"
 

@@ -1,6 +1,6 @@
 // A column for reading, named as RowWriter names it: `ColumnOf<columns::kKernels>(table,
-// "time"_col)`. A name that the catalogue's table does not have does not compile. Where the table
-// stands as the catalogue has it, no name is compared but this one; reports of other versions are
+// "time"_col)`. A name that the catalogue's table does not have does not compile. If the table
+// has the catalogue's order, only this name is compared; reports of other versions are
 // looked through.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What rows of a table can cost at most: the time of a device in which it does their work and
-// nothing else, or nothing at all beside them. What overlaps other work costs nothing, however long
+// Maximum cost of rows of a table: the time of a device in which it does only their
+// work, or nothing else besides them. Work that overlaps other work costs nothing, however long
 // it is.
 //
 // Time is kept by the rows that share it, so that the cost of any choice of rows is exact: the
@@ -25,8 +25,8 @@ struct Exposure {
     std::int64_t iterations = 1;  ///< Selected, of the device's rank.
     /// The device does the work of exactly these rows: counts when all of them are chosen.
     std::vector<Part> alone;
-    /// Calls of these rows run and the device does nothing but what they wait for: counts when any
-    /// is chosen.
+    /// Calls of these rows run and the device does only the work that they wait for: counts when
+    /// any is chosen.
     std::vector<Part> blocked;
     /// Whole gaps that these rows touch: their work ends or begins them, their calls run in them.
     /// Counts when any is chosen.
@@ -36,7 +36,7 @@ struct Exposure {
   bool has_work = true;  ///< False: only gaps are known, as of operators with time on the host.
 };
 
-/// What choices of rows of one exposure cost: each choice in the time of what its rows share.
+/// The cost of choices of rows of one exposure: each choice in the time of its rows' shared parts.
 class ExposureCosts {
  public:
   explicit ExposureCosts(const Exposure& exposure);
@@ -50,8 +50,8 @@ class ExposureCosts {
  private:
   struct Part {
     std::uint32_t device = 0;
-    std::uint32_t needed = 0;  // It counts when so many of its rows are chosen.
-    std::uint32_t have = 0;    // Of these; 0 between two questions.
+    std::uint32_t needed = 0;  // It counts when this many of its rows are chosen.
+    std::uint32_t have = 0;    // Chosen so far; 0 between two questions.
     Ns time = 0;
   };
   struct Parts {

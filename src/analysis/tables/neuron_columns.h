@@ -1,4 +1,4 @@
-// Columns of the tables of AWS Neuron profiles that tell what engines execute.
+// Columns of the tables of AWS Neuron profiles about the work of engines.
 #pragma once
 
 #include "analysis/tables/neuron_shared_columns.h"

@@ -1,5 +1,5 @@
-// Columns of the tables of AWS Neuron profiles that tell what moves data and holds it, and what
-// the file says of itself.
+// Columns of the tables of AWS Neuron profiles about moved and stored data, and
+// the file's data about itself.
 #pragma once
 
 #include "analysis/tables/neuron_shared_columns.h"

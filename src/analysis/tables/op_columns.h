@@ -10,7 +10,7 @@ inline constexpr ColumnSpec kOutsideDevice = {
     "outside", "Outside", kTime,
     "Device self time of calls outside the selected iterations: before, after or between."};
 
-// Of every table with a row for an operator of the whole run.
+// In every table with a row for an operator of the whole run.
 inline constexpr ColumnSpec kOpColumns[] = {
     {"type", "Type", kText, "Kind of operator: the name without namespace and variants."},
     {"direction", "Direction", kText, "forward, backward, optimizer, or mixed."},
@@ -127,7 +127,7 @@ inline constexpr auto kOpTree = Join(
         {"device_self", "Device self", kTime, "Its own duration: device work only."},
     });
 
-// Of a comparison; times are of one iteration of each run.
+// For a comparison; times are of one iteration of each run.
 inline constexpr auto kTreeChange = Join(
     kTree,
     {

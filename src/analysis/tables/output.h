@@ -20,7 +20,7 @@
 
 namespace profgauge {
 
-/// What bounds numbers where graphs were recorded whole; only Nsight Systems does that.
+/// Bounds of numbers where graphs were recorded whole; only Nsight Systems does that.
 inline constexpr std::string_view kWholeGraphs =
     "the kernels of graphs that were recorded as a whole are unknown; record with `nsys profile "
     "--cuda-graph-trace=node`";
@@ -29,8 +29,8 @@ class Output {
  public:
   /// `hints` are for Gap(), which the run's first profile gives. The catalogue's texts and hints
   /// may name parts of the device as `{{ device.core }}`; they come out in the words of
-  /// `accelerator`. Reasons, notes and remarks are taken as they are: what names parts of a device
-  /// in them goes through Told() before any recorded name joins it.
+  /// `accelerator`. Reasons, notes and remarks are taken as they are: names of parts of a device
+  /// in them go through Told() before any recorded name joins it.
   /// `unwanted`: Selection::unwanted_tables.
   explicit Output(std::span<const RecordingHint> hints = {},
                   Accelerator accelerator = Accelerator::kUnknown,
@@ -38,7 +38,7 @@ class Output {
 
   void Set(MetricId id, Value value);
   void SetAbsent(MetricId id, std::string reason);
-  /// Words for what is absent because the profile lacks it, with how this format records it.
+  /// Reason for data that the profile does not have, with how this format records it.
   std::string Gap(Capability capability) const { return Told(CapabilityGap(capability, hints_)); }
   /// How this format records it, or `otherwise` when the profile does not say.
   std::string HowToRecord(Capability capability, std::string_view otherwise) const;
@@ -71,16 +71,16 @@ class Output {
   std::string Told(std::string_view text) const;
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.
   void SetTableAbsent(std::string_view id, std::string reason);
-  /// The recording lacks that basis (`&Basis::times`): takes back what metrics, tables and columns
-  /// of it have so far; they are absent for this reason.
+  /// The profile has no such basis (`&Basis::times`): removes the metrics, tables and columns
+  /// of it so far; they are absent for this reason.
   void SetLacking(bool Basis::*basis, const std::string& reason);
   /// As MarkUncertain, for every metric of that basis.
   void MarkUncertain(bool Basis::*basis, std::string_view why);
   StringPool& strings() { return *strings_; }
   const Table* Added(std::string_view id) const;  ///< So far; nullptr when no one added it.
 
-  /// Which row of a table counts a row of a rank's device table, kNoRow where none does: for what
-  /// bounds the gain of changing those rows. Empty until a table's builder fills it.
+  /// The row of a table that counts a row of a rank's device table, kNoRow where none does: for the
+  /// bounds of savings by those rows. Empty until a table's builder fills it.
   static constexpr std::uint32_t kNoRow = kNoIndex;
   std::vector<std::uint32_t>& RowsOfDevice(std::string_view table, std::size_t rank);
   void SetExposure(std::string_view table, Exposure exposure);
@@ -89,13 +89,13 @@ class Output {
 
   /// An empty one for the same run: for a part of the analysis that runs beside others.
   Output Beside() const { return Output(hints_, accelerator_, unwanted_); }
-  /// Takes over what a part found, behind what is here; of a metric that both have something to say
-  /// of, the part decides. Its tables keep strings of their own. REQUIRES: it added no table that
+  /// Takes over the results of a part, after those here; for a metric that both set,
+  /// the part decides. Its tables keep separate strings. REQUIRES: it added no table that
   /// is here.
   void Join(Output part);
 
-  /// Moves everything into `analysis`, in catalogue order. What no one set is absent with a reason;
-  /// a column shorter than its table is filled with absent cells.
+  /// Moves everything into `analysis`, in catalogue order. Metrics not set are absent with a
+  /// reason; a column shorter than its table is filled with absent cells.
   void MoveTo(Analysis& analysis);
 
  private:

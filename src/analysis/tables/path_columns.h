@@ -1,4 +1,4 @@
-// Columns of the tables of the critical path and of what its replay predicts.
+// Columns of the tables of the critical path and of the predictions of its replay.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

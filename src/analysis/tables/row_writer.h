@@ -61,7 +61,7 @@ void RequireColumns(const Table& table, std::span<const ColumnSpec> columns);
 [[noreturn, gnu::cold]] void RefuseCell(const Table& table, std::string_view given,
                                         std::string_view expected);
 
-/// Of the table whose columns the catalogue takes from `kColumns`.
+/// For the table whose columns the catalogue takes from `kColumns`.
 template <const auto& kColumns>
 class RowWriter {
   static constexpr std::size_t kWidth = std::size(kColumns);
@@ -97,7 +97,7 @@ class RowWriter {
   RowWriter& Text(Name name, std::string_view value) {
     return Text(name, value.empty() ? StringId{} : table_.strings().Intern(value));
   }
-  /// Of the table's strings; absent when invalid. An empty text that is interned is a text.
+  /// In the table's strings; absent when invalid. An empty text that is interned is a text.
   template <NamesCell<kColumns, CellType::kText> Name>
   RowWriter& Text(Name, StringId value) {
     Next<Name>().AddText(value);
@@ -112,7 +112,7 @@ class RowWriter {
   RowWriter& IntegerIf(Name name, bool is_known, std::int64_t value) {
     return is_known ? Integer(name, value) : Absent(name);
   }
-  /// Absent when negative: what the model writes for "unknown".
+  /// Absent when negative: the model's value for "unknown".
   template <NamesCell<kColumns, CellType::kInteger> Name>
   RowWriter& Known(Name name, std::int64_t value) {
     return value < 0 ? Absent(name) : Integer(name, value);

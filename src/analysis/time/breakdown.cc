@@ -11,7 +11,7 @@ namespace {
 
 std::size_t Index(Category category) { return static_cast<std::size_t>(category); }
 
-// What a host range counts as; decided once per distinct name.
+// The category of a host range; decided once per distinct name.
 enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunication };
 
 HostRole RoleOfName(std::string_view name) {

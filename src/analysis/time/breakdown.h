@@ -1,14 +1,14 @@
 // Where the time of each iteration went: an exclusive partition of its wall time.
 //
 // Every nanosecond belongs to the first category in the order below that is active anywhere at that
-// moment (on any thread, stream or GPU); `other` is what no category covers. The parts of an
+// moment (on any thread, stream or GPU); `other` is time without any category. The parts of an
 // iteration add up to its length exactly.
 //
 // The categories are the TensorBoard plug-in's (its overall_parser.py) with kernels split into
 // Tensor Core and other, and with corrections that real traces asked for: communication comes
 // before copies, as no copy hides it (the plug-in counts collectives under copies as copies); it is
 // recognized by kernel, not by the op's name; host ranges of nccl are the cost of launching and
-// belong to cpu, only gloo's are communication, as far as nothing hides them
+// belong to cpu, only gloo's are communication, as far as they are exposed
 // (analysis/time/host_communication.h); annotations and Python frames are no cpu time,
 // since they hide idle hosts; the categories never start over when the free time is used up.
 #pragma once
@@ -36,19 +36,19 @@ using Breakdown = std::array<Ns, kBreakdownCategories>;
 Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, std::size_t row);
 
 /// The category of each host row; kOther for rows that count as nothing (annotations, markers).
-/// One pass over the table; each distinct name is looked at once.
+/// One pass over the table; each distinct name is checked once.
 std::vector<Category> CategoriesOfHost(const Profile& profile);
 
 Roles CollectRoles(const Profile& profile, const KernelClasses& classes);
 
 /// Breakdowns of ranges, from the ranges that VisitCategories() visits: each adds up to the
-/// range's length without what of it is `hidden`.
+/// range's length without its `hidden` part.
 /// REQUIRES: `ranges` are in order and do not overlap (they may be empty); `hidden` is a span list.
 class BreakdownSums {
  public:
   explicit BreakdownSums(std::span<const Span> ranges, std::span<const Span> hidden = {});
 
-  /// REQUIRES: stretches come in order.
+  /// REQUIRES: ranges come in order.
   void Add(Span stretch, CategorySet categories);
   /// One per range.
   std::vector<Breakdown> Take();

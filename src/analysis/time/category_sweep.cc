@@ -16,14 +16,14 @@ namespace {
 // Where events come from.
 enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication };
 
-// What host rows count as for the breakdown; kOther: nothing.
+// The breakdown's category of host rows; kOther: none.
 std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
   std::vector<Category> categories = CategoriesOfHost(profile);
   const std::vector<bool> in_loop = FindLoopThreads(profile);
   for (std::size_t row = 0; row < categories.size(); ++row) {
     const ThreadId thread = profile.host.thread[row];
     const bool is_ahead = thread.valid() && !in_loop[thread.value];
-    // Of collectives only what OpenHostCommunication() tells.
+    // Of collectives only the result of OpenHostCommunication().
     if (categories[row] == Category::kCommunication ||
         (categories[row] == Category::kDataLoader && is_ahead)) {
       categories[row] = Category::kOther;

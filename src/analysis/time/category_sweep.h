@@ -13,18 +13,18 @@
 
 namespace profgauge {
 
-/// Categories that are active at once: bit i is Category i. Never kOther.
+/// Concurrently active categories: bit i is Category i. Never kOther.
 using CategorySet = std::uint32_t;
 
 template <class... Categories>
 constexpr CategorySet SetOf(Categories... categories) {
   return ((CategorySet{1} << static_cast<unsigned>(categories)) | ...);
 }
-/// What the breakdown counts the time as. REQUIRES: not empty.
+/// The breakdown's category of the time. REQUIRES: not empty.
 inline Category FirstOf(CategorySet set) { return static_cast<Category>(std::countr_zero(set)); }
 
 /// Calls `visit(span, categories)` with each range in which the same categories are active, in
-/// order and apart; never with none. Stretches that touch may have the same. Of all events of a
+/// order and apart; never with none. Adjacent ranges may have the same. For all events of a
 /// rank: device work, calls and host ranges as the breakdown counts them
 /// (analysis/time/breakdown.h). O(n log s) for s streams and threads.
 void VisitCategories(const Profile& profile, const KernelClasses& classes,

@@ -18,7 +18,7 @@ namespace {
 
 struct Launch {
   std::uint64_t kind = 0;
-  std::size_t iteration = 0;  // Of the selected ones.
+  std::size_t iteration = 0;  // Among the selected ones.
   std::uint32_t row = 0;      // Of the device, or of the host where no device works.
 };
 
@@ -71,7 +71,7 @@ void VisitOps(const RankContext& rank, Visit visit) {
   }
 }
 
-// Of the selected ones, of what VisitLaunches() visits.
+// For the selected ones, by VisitLaunches().
 std::uint32_t IterationOf(const RankContext& rank, std::uint32_t row) {
   const Iterations& all = rank.iterations;
   const std::uint32_t index =
@@ -100,7 +100,7 @@ bool AreMostlyAlike(const RankContext& rank, std::size_t iterations) {
       alike, [iterations](const auto& entry) { return AreMost(entry.second, iterations); });
 }
 
-// The rows of what the iterations launch, kind by kind: long profiles launch tens of millions.
+// The rows of the iterations' launches, kind by kind: long profiles launch tens of millions.
 class RowsByKind {
  public:
   explicit RowsByKind(const RankContext& rank) {
@@ -133,7 +133,7 @@ class RowsByKind {
   std::vector<std::uint32_t> rows_;
 };
 
-// Whether most iterations launch what these launch, each its own, as often.
+// Whether most iterations make these launches, each its own, as often.
 bool AreSteady(std::vector<std::uint32_t> launching, std::size_t iterations) {
   if (!std::ranges::is_sorted(launching)) std::ranges::sort(launching);
   std::map<std::size_t, std::size_t> by_count;

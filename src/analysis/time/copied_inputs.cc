@@ -51,7 +51,7 @@ bool Change(std::span<const std::int64_t> bytes) {
 
 struct Sums {
   std::vector<std::int64_t> bytes;                  ///< Copied to devices, by iteration.
-  std::map<std::int32_t, std::vector<Ns>> kernels;  ///< Of each GPU, by iteration.
+  std::map<std::int32_t, std::vector<Ns>> kernels;  ///< By GPU and iteration.
 };
 
 Sums SumIterations(const RankContext& rank, std::size_t count) {

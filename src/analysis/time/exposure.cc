@@ -23,8 +23,8 @@ constexpr std::uint32_t kNoRow = Output::kNoRow;
 constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcpys", "collectives",
                                                          "tensor_core_ops", "roofline"};
 
-// Among more than this many events at once nothing is distinguished: their time is no one's, which
-// only lowers the bound, and a hostile file costs no more than an honest one.
+// Among more than this many concurrent events none is distinguished: their time is not assigned,
+// which only lowers the bound, and a hostile file costs no more than an honest one.
 constexpr std::size_t kMostAtOnce = 64;
 // Also of combinations of rows.
 constexpr std::size_t kMostShared = 200'000;
@@ -48,7 +48,7 @@ class PartSums {
     if (single_[row] == 0) touched_.push_back(row);
     single_[row] += time;
   }
-  /// Of two rows, in any order.
+  /// For two rows, in any order.
   void Add(std::uint32_t a, std::uint32_t b, Ns time) {
     if (a == b) return Add(a, time);
     AddShared(std::uint64_t{std::min(a, b)} << 32 | std::max(a, b), time, pairs_);
@@ -60,7 +60,7 @@ class PartSums {
     if (rows.size() == 2) return Add(rows.front(), rows.back(), time);
     AddShared(rows, time, shared_);
   }
-  /// What was added, and nothing of it stays. Costs what was touched, not what there is.
+  /// Removes all additions. The cost follows from the changed rows only.
   std::vector<Exposure::Part> Take() {
     std::vector<Exposure::Part> parts;
     std::sort(touched_.begin(), touched_.end());
@@ -96,7 +96,7 @@ class PartSums {
   std::vector<Ns> single_;
   Rows touched_;
   boost::unordered_flat_map<std::uint64_t, Ns> pairs_;  // By the lower row, then the higher.
-  boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;  // Of more rows.
+  boost::unordered_flat_map<Rows, Ns, boost::hash<Rows>> shared_;  // For more rows.
 };
 
 // Calls `visit(span, items)` for every span in which the same items run. `for_each(take)` calls
@@ -232,7 +232,7 @@ class DeviceSweep {
     });
   }
 
-  /// Gives what was found to `exposures`, by table; ready for the next GPU then.
+  /// Gives the results to `exposures`, by table; ready for the next GPU then.
   void MoveTo(std::map<std::string_view, Exposure>& exposures) {
     const auto iterations = static_cast<std::int64_t>(rank_.iterations.selected().size());
     for (WorkTable& table : work_) {
@@ -289,7 +289,7 @@ class DeviceSweep {
     table.alone.Add(sharing_, span.length());
   }
 
-  // A call that is still running while the device does what it launched, and only that.
+  // A call that is still running while the device does only the work that it launched.
   void AddBlocked(Span span, std::uint32_t event) {
     const ApiId call = profile_.device.launch[event];
     if (!call.valid()) return;
@@ -337,7 +337,7 @@ class DeviceSweep {
     call_gaps_.Add(sharing_, gap.length());
   }
 
-  // The operators that launched what ends the gap, or made a call that may have waited in it.
+  // The operators that launched the work after the gap, or made a call that may have waited in it.
   void AddOps(const IdleGap& gap, const Rows& calls) {
     const ApiTable& api = profile_.api;
     sharing_.clear();

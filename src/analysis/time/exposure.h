@@ -1,5 +1,5 @@
-// Fills the exposures of the tables whose rows represent device work, calls or operators: what
-// changing those rows can gain at most.
+// Fills the exposures of the tables whose rows represent device work, calls or operators: the
+// maximum savings of changing those rows.
 #pragma once
 
 #include <span>

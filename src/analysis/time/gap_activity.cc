@@ -17,7 +17,7 @@ namespace profgauge {
 namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
-// So many levels of nesting, and other threads, are looked at: more than programs have, and a gap
+// This many levels of nesting, and other threads, are examined: more than programs have, and a gap
 // costs no more whatever a file contains.
 constexpr std::size_t kMostLevels = 1024, kMostOthers = 256;
 
@@ -158,8 +158,8 @@ void GapActivities::AddFrames(ThreadId thread, Span gap, std::vector<Frame>& fra
   AddRanges(thread, gap, frames);
 }
 
-// A thread of the framework, as autograd's, has no separate functions: the program's stand
-// elsewhere.
+// A thread of the framework, e.g. autograd's, has no separate functions: the program's are
+// on other threads.
 void GapActivities::AddOthers(ThreadId launching, Span gap, std::vector<Frame>& frames) {
   const bool any = !frames.empty();
   for (std::size_t i = 0; i < std::min(threads_.size(), kMostOthers); ++i) {
@@ -191,7 +191,7 @@ GapActivity GapActivities::Of(Span gap, ThreadId launching) {
     return a.time.length() < b.time.length();
   };
   const auto innermost = [&](const Frame& a, const Frame& b) {
-    // Of the gap as a whole: neither a part of it nor a loop around it.
+    // For the gap as a whole: neither a part of it nor a loop around it.
     const auto is_other = [gap](const Frame& frame) {
       return Common(frame.time, gap) < knowledge::kIdleFrameShare.Of(gap.length()) ||
              frame.time.length() > knowledge::kIdleFrameLength.Of(gap.length());

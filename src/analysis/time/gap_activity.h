@@ -1,4 +1,4 @@
-// What the host did while a GPU had nothing to do: the functions, operators and ranges that cover
+// The host's activity while a GPU is idle: the functions, operators and ranges that cover
 // most of a gap.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace profgauge {
 
 struct GapActivity {
-  /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. Of what covers nearly
-  /// all of the gap, else most of it: a part of what the host did would hide the rest.
+  /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. The function that
+  /// covers nearly all of the gap, else most of it: parts of the host's work would hide the rest.
   std::string innermost;
   std::string outermost;  ///< Also; the same where only one covers the gap.
 };
@@ -28,11 +28,11 @@ class GapActivities {
   /// The context must outlive this.
   explicit GapActivities(const RankContext& rank);
 
-  /// Of what covers more than half of the gap: Python functions of the user's own files, operators,
-  /// ranges and garbage collections of the launching thread, else of any thread of the profile
-  /// (the first 256 that have some). Libraries' functions count only where nothing else does, and
-  /// the outermost is one that did not run during the whole window, if there is one. O(log n +
-  /// depth) for each thread, of 1 024 levels at most.
+  /// Among events over more than half of the gap: Python functions of the user's own files,
+  /// operators, ranges and garbage collections of the launching thread, else of any thread of the
+  /// profile (the first 256 that have some). Libraries' functions count only where nothing else
+  /// does, and the outermost is one that did not run during the whole window, if there is one.
+  /// O(log n + depth) for each thread, of 1 024 levels at most.
   GapActivity Of(Span gap, ThreadId launching);
 
  private:

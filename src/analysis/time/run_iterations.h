@@ -45,14 +45,14 @@ struct IterationKernels {
   Ns changing = 0;  ///< ChangingWork().
 };
 
-/// What the run needs to know of one rank beside its iterations. Numbers alone, so that it can be
-/// kept without the profile.
 /// Processes that mark iterations in one profile, of which one's are taken.
 struct MarkingProcesses {
   std::int64_t count = 0;
   double slower = 1;  ///< How many times as long those of the slowest take.
 };
 
+/// Data of one rank that the run needs besides its iterations. Only numbers, so that it can be
+/// kept without the profile.
 struct IterationFacts {
   bool has_device = false, has_host = false, has_api = false;
   std::int64_t gpus_listed = 0;

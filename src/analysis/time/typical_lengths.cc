@@ -46,7 +46,7 @@ std::vector<double> TypicalByWork(std::span<const double> lengths, std::span<con
   return typical;
 }
 
-// How far a length is from what is typical of it, in the middle.
+// Median distance of a length from its typical one.
 double DistanceTo(std::span<const double> typical, std::span<const double> lengths) {
   std::vector<double> distances;
   for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -21,7 +21,7 @@ constexpr double kMostSpreads = knowledge::kGateWarmupMostSpreads.value();
 constexpr double kLeastSpread = knowledge::kGateWarmupLeastSpread.value();
 /// Median absolute deviation of a normal sample to its standard deviation.
 constexpr double kConsistency = 1.4826;
-// A start is warm-up only where so many of its iterations are a spread over the rest: a start with
+// A start is warm-up only if this many of its iterations are a spread over the rest: a start with
 // every second one slow is none. Warm-up of one spread over 40 % is still found (the grid of
 // src/gate/README.md).
 constexpr std::size_t kContiguousOf = knowledge::kGateContiguousOf.as<std::size_t>();
@@ -47,13 +47,13 @@ double SpreadOf(std::span<const double> logarithms, std::span<const double> tail
                    kLeastSpread});
 }
 
-// Sums of iterations from the first on, as they stand out from the settled ones.
+// Sums of iterations from the first on, as their distance from the settled ones.
 struct Sums {
   std::vector<double> excess = {0};     // In spreads.
   std::vector<std::size_t> slow = {0};  // How many are a spread over the rest.
 };
 
-// Where the run stands out most from what follows, beginning at `from`; `from` if nowhere. Stalls
+// Where the run differs most from the rest, beginning at `from`; `from` if nowhere. Stalls
 // that are scattered over the first half are no warm-up: most of it must be slow.
 std::size_t CutAfter(const Sums& sums, std::size_t from) {
   const std::vector<double>& excess = sums.excess;

@@ -1,5 +1,5 @@
-// What each kernel, copy and op did in the selected iterations: plain sums, in which work that ran
-// in parallel counts each time. (analysis/time/attribution.h says what the wall time is due to.)
+// The time of each kernel, copy and op in the selected iterations: plain sums, in which parallel
+// work counts each time. (analysis/time/attribution.h attributes the wall time.)
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ struct WorkSum {
   std::string name;
   std::int64_t count = 0;  ///< Launches of a kernel or copy; calls of an op.
   Ns gpu_time = 0;         ///< Sum of durations; of an op: of the work that it launched itself.
-  Ns host_time = 0;        ///< Of an op: self time. 0 for kernels.
+  Ns host_time = 0;        ///< For an op: self time. 0 for kernels.
   /// GPU time by iteration of the run, on its slowest rank; host time where no rank has GPU work.
   /// Empty for small ones.
   std::vector<Ns> series;
 };
 
-/// Work counts for the iteration that launched it, ops for the one in which they start. Of each
+/// Work counts for the iteration that launched it, ops for the one in which they start. In each
 /// list at most 500 names are kept; the rest is summed up as "(smaller)".
 struct WorkSums {
   std::int64_t iterations = 0;       ///< Selected iterations of all ranks together: divide by this.
@@ -73,10 +73,10 @@ class NamedWork {
   std::map<std::string, NameWork, std::less<>> names_;
 };
 
-/// Of the smallest, until at most `most` numbers are left.
+/// The limit of the smallest, so that at most `most` numbers are left.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
 
-/// Of at most so many parts the sums by iteration are kept: summaries stay small.
+/// Maximum number of parts whose sums by iteration are kept: summaries stay small.
 inline constexpr std::size_t kMostSeries = 64;
 
 /// Sums over ranks, which may be added in any order.

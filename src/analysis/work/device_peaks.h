@@ -1,4 +1,4 @@
-// What chips can do at most: dense operations per second by element type, and memory bandwidth.
+// Peak rates of chips: dense operations per second by element type, and memory bandwidth.
 //
 // Built in are the numbers of the makers' data sheets, without sparsity, at boost clocks, for the
 // accumulation that training uses (FP32); every row names its document. A project adds or corrects
@@ -14,12 +14,12 @@
 
 namespace profgauge {
 
-/// Nothing when neither `known` nor the built-in table has the chip. `known` is asked first; what
-/// it leaves out comes from the table. Chips are told by their whole name as recorded.
+/// Nothing when neither `known` nor the built-in table has the chip. `known` has priority; missing
+/// values come from the table. Chips are recognized by their whole name as recorded.
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known);
 
-/// Operations per second for products of `dtype` (canonical), or for anything else when `is_matrix`
-/// is false, which runs on the vector units; 0 when not known. Products run at the matrix units'
+/// Operations per second for matmuls of `dtype` (canonical), or for other work when `is_matrix`
+/// is false, which runs on the vector units; 0 if unknown. Matmuls run at the matrix units'
 /// rate of their type; FP32 ones that were seen on NVIDIA's Tensor Cores run as TF32.
 double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix,
                 bool on_tensor_cores);

@@ -11,7 +11,7 @@ struct Attention {
   std::size_t query, causal;  // `causal`: a truth, or the number of a kind of mask.
   bool heads_inside;          // [B, N, H, D] instead of [B, H, N, D].
   bool gradient;
-  std::string_view module = {};  // Of operators whose name several libraries have.
+  std::string_view module = {};  // For operators whose name several libraries have.
 };
 constexpr Attention kAttentions[] = {
     {"scaled_dot_product_attention", 0, 5, false, false},

@@ -46,7 +46,7 @@ std::optional<OpCall> ParseCall(std::string_view marker);
 /// Product of the sizes: 1 for no dimensions. In double: sizes are untrusted and may overflow.
 double Elements(const std::vector<std::int64_t>& shape);
 
-/// What two shapes broadcast to, as NumPy defines it; nothing when they do not.
+/// The shape to which two shapes broadcast, as NumPy defines it; nothing when they do not.
 std::optional<std::vector<std::int64_t>> Broadcast(const std::vector<std::int64_t>& a,
                                                    const std::vector<std::int64_t>& b);
 

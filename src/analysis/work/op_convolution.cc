@@ -10,7 +10,7 @@ namespace {
 using Shape = std::vector<std::int64_t>;
 using Tensors = std::vector<const OpArgument*>;
 
-// Where the arguments of a convolution stand; kNo: it has no such argument.
+// The positions of a convolution's arguments; kNo: it has no such argument.
 constexpr std::size_t kNo = 99;
 struct Places {
   std::string_view op;
@@ -120,14 +120,14 @@ double ResultOf(const OpCall& call, const ConvolutionCall& of, double groups) {
 // Per element of the result (of the input, when transposed): the filter without its first size.
 double FilterElements(const Shape& w) { return Elements(Shape(w.begin() + 1, w.end())); }
 
-// Gradients of the input and of the weight cost what the convolution did, each.
+// Gradients of the input and of the weight cost as much as the convolution, each.
 double GradientsOf(const OpCall& call, const ConvolutionCall& of) {
   const OpArgument* mask = call.Find("output_mask", of.places->mask);
   if (mask == nullptr || mask->list.size() < 2) return 2;
   return static_cast<double>(mask->list[0] + mask->list[1]);
 }
 
-// What is moved beside the inputs: the result, or the gradients of both inputs.
+// Other moved data besides the inputs: the result, or the gradients of both inputs.
 double Written(const ConvolutionCall& of, double result) {
   if (of.gradient == nullptr) return result;
   return Elements(of.input->shape) + Elements(of.weight->shape);

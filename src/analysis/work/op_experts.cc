@@ -13,7 +13,7 @@ using Tensors = std::vector<const OpArgument*>;
 
 double SizeOf(const Shape& shape, std::size_t i) { return static_cast<double>(shape[i]); }
 
-// What is the same of a fused layer and of one product.
+// Common parts of a fused layer and of one matmul.
 struct Layer {
   ExpertSizes sizes;
   const OpArgument* tokens = nullptr;
@@ -21,7 +21,7 @@ struct Layer {
   double moved = 0;  // Elements of tokens read and written.
 };
 
-// Of E experts those that get at least one of T tokens, if each goes to k of them at random.
+// Of E experts, those that get at least one of T tokens, if each goes to k of them at random.
 double ExpertsRead(double experts, double per_token, double tokens) {
   const double most = std::min(experts, tokens * per_token);
   return std::min(most, experts * (1 - std::pow(1 - per_token / experts, tokens)));

@@ -1,10 +1,10 @@
-// What an operator's work looks like: the sizes of its product, convolution, attention or experts.
+// The shape of an operator's work: the sizes of its matmul, convolution, attention or experts.
 //
-// `m`, `n` and `k` are those of `batch` products of [m, k] by [k, n]. A convolution has those of
+// `m`, `n` and `k` are those of `batch` matmuls of [m, k] by [k, n]. A convolution has those of
 // the product that it is computed as: m = the result's places of all images, n = output channels
 // and k = input channels of a group times the filter's size, one for each group; where it is
 // transposed m = the input's places, n = output channels times the filter's size, k = input
-// channels. Its gradients are two products of other sizes and have none.
+// channels. Its gradients are two matmuls of other sizes and have none.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct ConvolutionSizes {
 struct AttentionSizes {
   double batch = 0, heads = 0, queries = 0, keys = 0;
   double head = 0, value_head = 0;  ///< Elements of a query's and of a value's head.
-  double pairs = 0;                 ///< Of a query with a key, those that the mask leaves.
+  double pairs = 0;                 ///< Pairs of a query with a key that the mask leaves.
   bool gradient = false;
 };
 
@@ -67,17 +67,17 @@ struct OpShape {
 };
 OpShape ShapeOf(const OpCall& call);
 
-/// Of a [.., M, K] times b [.., K, N], vectors included.
+/// For a [.., M, K] times b [.., K, N], vectors included.
 std::optional<ProductSizes> SizesOfProduct(const std::vector<std::int64_t>& a,
                                            const std::vector<std::int64_t>& b);
 
-/// Parts of ShapeOf, by kind of operator; nothing for others, or where what they need is missing.
+/// Parts of ShapeOf, by kind of operator; nothing for others, or where required data is missing.
 std::optional<ProductSizes> ProductShape(const OpCall& call);
 std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call);
 std::optional<AttentionSizes> AttentionShape(const OpCall& call);
-/// Of any operator with the tensors of such a layer, whatever its name: tokens [T, H], weights
+/// For any operator with the tensors of such a layer, whatever its name: tokens [T, H], weights
 /// [E, N, H] and [E, H, I] with N of I or 2 I (either pair transposed), and [T, k] for where each
-/// token goes. Of one product: `_grouped_mm` and its like, tokens [T, K] by [E, K, N].
+/// token goes. For one matmul: `_grouped_mm` and similar ones, tokens [T, K] by [E, K, N].
 std::optional<ExpertSizes> ExpertsShape(const OpCall& call);
 /// Elementwise or reduction, by the operator's name; kOther for all others.
 OpKind ElementKind(std::string_view op);

@@ -12,7 +12,7 @@
 namespace profgauge {
 namespace {
 
-// What a name says, decided once per distinct name.
+// The properties of a name, decided once per distinct name.
 struct NameFacts {
   bool eligible = false;
   bool backward = false;
@@ -100,8 +100,8 @@ void Link(const HostTable& host, const std::vector<std::uint32_t>& nearest, OpTr
   }
 }
 
-// Time in children and in runtime calls is not the op's own. Only what is inside the op is taken
-// off: a child of another clock may stick out.
+// Time in children and in runtime calls is not the op's own. Only the part inside the op is
+// subtracted: a child of another clock may stick out.
 void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const HostTable& host = profile.host;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -177,7 +177,7 @@ void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   }
 }
 
-// A link to a forward op or the name says backward; what is inside of it inherits.
+// A link to a forward op or the name shows backward; operators inside inherit it.
 void SetDirections(const HostTable& host, NameBook& names, OpTree& tree) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const NameFacts& facts = names[host.name[row]];
@@ -222,8 +222,8 @@ std::string_view ScopedLeaf(std::string_view name) {
   return numbered ? leaf.substr(0, last) : leaf;
 }
 
-// Of a layer that TensorRT built; empty for other names. A fused layer ("/conv1/Conv + /relu/Relu")
-// is what it computes first; layers that TensorRT adds say what they are before what they are for.
+// For a layer that TensorRT built; empty for other names. A fused layer ("/conv1/Conv +
+// /relu/Relu") has the type of its first part; TensorRT's own layers name type and purpose.
 std::string_view TensorRtType(std::string_view name) {
   if (name.starts_with("Reformatting CopyNode ")) return "Reformatting CopyNode";
   if (name.starts_with("reshape_after_") || name.starts_with("reshape_before_")) return "reshape";

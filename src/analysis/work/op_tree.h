@@ -34,7 +34,7 @@ struct OpTree {
   std::vector<Ns> kernel_self, kernel_total;            ///< Kernels only.
   std::vector<Ns> tensor_core_self, tensor_core_total;  ///< Tensor Core kernels (certain ones).
   std::vector<std::uint32_t> kernels_self;              ///< Kernels launched itself.
-  /// Eligible by name, by a Tensor Core kernel of its own, or through a child.
+  /// Eligible by name, by its own Tensor Core kernel, or through a child.
   std::vector<std::uint8_t> eligible;
   /// A kernel launched in it, or in a child, may or may not use Tensor Cores.
   std::vector<std::uint8_t> undecided;
@@ -44,7 +44,7 @@ struct OpTree {
 };
 
 /// Framework ranges that old traces record as operators: DataLoader, optimizer, DataParallel.
-/// They are no operators in tables, as in the plug-in.
+/// They are no operators in tables, like in the plug-in.
 bool IsFrameworkRange(std::string_view name);
 /// `enumerate(DataLoader)#…__next__`, `enumerate(DataPipe)#…`: waiting for input data.
 bool IsDataLoaderRange(std::string_view name);

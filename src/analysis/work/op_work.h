@@ -1,16 +1,16 @@
 // The work of operators: floating-point operations and the bytes that must move at least, from
 // their type, shapes and element types.
 //
-// Operations: a multiply-add is two. Products count 2·M·N·K with one more per element of the result
-// for a bias; convolutions what their definition needs, whatever algorithm runs; attention its two
-// products (its gradient five) over the pairs that its mask leaves; layer and batch norm five per
+// Operations: a multiply-add is two. Matmuls count 2·M·N·K with one more per element of the result
+// for a bias; convolutions by their definition, whatever algorithm runs; attention its two
+// matmuls (its gradient five) over the pairs that its mask leaves; layer and batch norm five per
 // element and one for each of scale and shift; softmax five; reductions one per element read;
-// everything element by element one, exp and its like too; what only moves data none. Gradients of
+// elementwise operators one, exp and similar ones too; data movement none. Gradients of
 // norms: twice the norm (one for the input, one for scale and shift); of softmax four per element.
 // Pooling: one per element of every window. Losses: cross entropy five per logit, the negative log
-// likelihood one per row, squared error three per element. Recurrent layers: the products with
+// likelihood one per row, squared error three per element. Recurrent layers: the matmuls with
 // their weights, at each step of each sequence; their gradients twice that. Optimizers that update
-// lists of tensors: what their formula has per element (Adam 13, with decay 15; a foreach step one
+// lists of tensors: their formula per element (Adam 13, with decay 15; a foreach step one
 // or two). Bytes: every input once and every output once, each in its own element type; unknown for
 // lists of tensors, whose types profilers do not record.
 //
@@ -58,7 +58,7 @@ struct OpWorks {
   std::vector<OpWork> works;          ///< Different ones.
   std::vector<std::uint32_t> of_row;  ///< Per host row: index into `works`, or kNone.
   /// Per host row: the outermost operator around it (or itself) whose work is known, or kNone.
-  /// What is inside of that one does the same work in smaller parts and is not counted again.
+  /// Operators inside it do the same work in smaller parts and are not counted again.
   std::vector<std::uint32_t> counted_in;
 
   const OpWork* Find(std::uint32_t row) const {

@@ -10,8 +10,8 @@ namespace {
 
 enum class Kind : std::uint8_t {
   kPointwise,  ///< One operation per element of the broadcast result.
-  kUnary,      ///< One operation per element of the first tensor; what follows is no operand.
-  kGradient,   ///< Of a unary one: reads two tensors, writes one.
+  kUnary,      ///< One operation per element of the first tensor; the others are no operands.
+  kGradient,   ///< Gradient of a unary one: reads two tensors, writes one.
   kReduce,     ///< One operation per element, a result of one or few.
   kNorm,       ///< Five, scale and shift.
   kSoftmax,
@@ -207,7 +207,7 @@ OpKind ElementKind(std::string_view op) {
     case Kind::kNorm:
     case Kind::kSoftmax:
       return OpKind::kReduction;
-    case Kind::kLookup:  // Reads what its indices say.
+    case Kind::kLookup:  // Reads the indexed rows.
     case Kind::kWrite:
       return OpKind::kOther;
     default:

@@ -29,7 +29,7 @@ std::optional<OpWork> BroadcastProduct(const OpArgument& x, const OpArgument& y)
   return Product(sizes->batch, sizes->m, sizes->n, sizes->k, BytesOf({&x, &y}), ElementBytes(x));
 }
 
-// What is added to a product, and once more read.
+// The addend of a matmul, which is read once more.
 void AddBias(const OpArgument& bias, double elements, OpWork& work) {
   work.flops += elements;
   const double bytes = BytesOf({&bias});
@@ -43,7 +43,7 @@ double ScalarTypeBytes(int type) {
   return type >= 23 && type <= 26 ? 1 : -1;  // The FP8 types.
 }
 
-// The result's element, which is seldom that of the factors. Of the arguments that follow them only
+// The result's element, which is seldom that of the factors. Among the arguments after them only
 // the type is a number: (…, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum), in
 // older versions (…, bias, out_dtype, …). Without a number the factors' type was asked for, or
 // values were not recorded and the bias, else BF16, which every caller has taken, is the guess.

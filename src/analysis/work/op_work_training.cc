@@ -1,4 +1,4 @@
-// Work of what training adds: gradients of norms and softmax, losses, pooling, recurrent layers,
+// Work of training: gradients of norms and softmax, losses, pooling, recurrent layers,
 // and optimizers that update lists of tensors. Definitions: analysis/work/op_work.h.
 #include <algorithm>
 #include <cmath>
@@ -130,8 +130,8 @@ std::optional<OpWork> EmbeddingGradient(const OpCall& call, const Tensors& tenso
   return work;
 }
 
-// The input is [steps, batch, features] or [batch, steps, features]; matrices among what follows
-// are the weights of layers and directions, each of which meets every step of every sequence.
+// The input is [steps, batch, features] or [batch, steps, features]; matrices among the later
+// arguments are the weights of layers and directions, each used in every step of every sequence.
 std::optional<OpWork> Recurrent(const OpCall& call, const Tensors& tensors) {
   const bool gradient = call.op == "_cudnn_rnn_backward";
   const auto is = [&call](std::string_view op) { return call.op == op; };

@@ -19,8 +19,8 @@ bool IsBackward(std::string_view name) {
          name.find("backward") != std::string_view::npos;
 }
 
-// What a node runs while gradients are recorded for their own gradients has numbers, too: then
-// nearly every node has such operators. One that recomputes a layer represents all nodes of it.
+// Operators that a node runs while gradients are recorded for their own gradients have numbers,
+// too: then nearly every node has such operators. One that recomputes a layer represents all of it.
 class Nodes {
  public:
   explicit Nodes(std::size_t rows) : of_row_(rows, kNoIndex) {}

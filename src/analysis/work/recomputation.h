@@ -8,16 +8,16 @@
 namespace profgauge {
 
 /// Per host row: whether it is an operator of the forward pass that runs inside of a backward node
-/// (activation checkpointing). PyTorch numbers operators only while it records gradients, so what a
-/// backward node runs for itself has no number, and what it runs again has one; a checkpoint of the
-/// older kind names its node. Where most nodes run numbered operators, gradients were recorded in
-/// backward, too (for gradients of gradients): numbers tell nothing then, and none counts.
+/// (activation checkpointing). PyTorch numbers operators only while it records gradients, so a
+/// backward node's own operators have no number, and those it runs again have one; a checkpoint of
+/// the older kind names its node. Where most nodes run numbered operators, gradients were recorded
+/// in backward, too (for gradients of gradients): then numbers are no evidence, and none counts.
 std::vector<bool> FindRecomputed(const Profile& profile);
 
 /// Whether the profile has backward nodes: without them nothing would show it.
 bool HasBackward(const Profile& profile);
 
-/// Of the rows in `some`, those that are in no other one of them.
+/// Those of the rows in `some` that are in no other one of them.
 std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& host);
 
 }  // namespace profgauge
