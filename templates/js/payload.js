@@ -1,19 +1,7 @@
 // ---- Payloads: see render/columns.h.
 
 async function unpack(id) {
-  const element = document.getElementById(id);
-  const text = element.textContent.trim();
-  let bytes;
-  if (Uint8Array.fromBase64) {
-    bytes = Uint8Array.fromBase64(text);
-  } else {
-    const raw = atob(text);
-    bytes = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; ++i) bytes[i] = raw.charCodeAt(i);
-  }
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  element.remove();  // its text is no longer needed
+  const bytes = new Uint8Array(await (await inflate(id)).arrayBuffer());
   const length = new DataView(bytes.buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
   const columns = {};

@@ -27,7 +27,7 @@ json::object FullView(const report::Report& report, const Assets& assets, bool i
 
 Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& options,
                                const Assets& assets, bool inlined) {
-  const Assets any{"css", "js"};
+  const Assets any{"css", "js", "load"};
   const std::string_view page = IsComparisonAlone(report) ? "compare" : "page";
   PROFGAUGE_TRY(std::string html,
                 RenderTemplate(html::FolderOf(options), page, FullView(report, assets, inlined),

@@ -12,6 +12,7 @@
 #include "render/html/compact.h"
 #include "render/html/view.h"
 #include "render/shared/escape.h"
+#include "render/shared/gzip.h"
 #include "render/shared/style_colours.h"
 #include "render/shared/template.h"
 
@@ -39,6 +40,9 @@ std::string Favicon(Tone tone) {
       ColoursOf(tone).ink.substr(1));
 }
 
+// Unpacks what travels packed; with the loader these are the scripts that an inlined page shows.
+constexpr std::string_view kInflateScript[] = {"js/inflate.js"};
+constexpr std::string_view kLoadScript[] = {"js/load.js"};
 // The page's script is these files, in this order: a later one uses what the earlier ones define.
 constexpr std::string_view kScripts[] = {
     "js/numbers.js",     "js/payload.js",    "js/page.js",    "js/rows.js",
@@ -88,6 +92,9 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) 
   PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
   assets.css = WithColours(std::move(assets.css));
   if (options.templates_dir.empty()) assets.css = CompactStyle(assets.css);
+  // Somebody else's scripts stay readable.
+  const bool packs = options.templates_dir.empty();
+  PROFGAUGE_CHECK(AppendScripts(kInflateScript, options, assets.js));
   PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
   if (which.has_ranks) PROFGAUGE_CHECK(AppendScripts(kRanksScript, options, assets.js));
   if (which.has_iterations) PROFGAUGE_CHECK(AppendScripts(kIterationsScript, options, assets.js));
@@ -95,6 +102,9 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) 
   if (which.has_several_runs) PROFGAUGE_CHECK(AppendScripts(kRunsScript, options, assets.js));
   PROFGAUGE_CHECK(AppendScripts(kStartScript, options, assets.js));
   if (which.has_timeline) PROFGAUGE_CHECK(AppendScripts(kTimelineScripts, options, assets.js));
+  if (!packs) return assets;
+  PROFGAUGE_CHECK(AppendScripts(kInflateScript, options, assets.loader));
+  PROFGAUGE_CHECK(AppendScripts(kLoadScript, options, assets.loader));
   return assets;
 }
 
@@ -103,7 +113,11 @@ TemplateFolder FolderOf(const HtmlOptions& options) {
 }
 
 void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object& view) {
-  const std::string scripts = inlined ? fmt::format("'{}'", CspHash(assets.js)) : "'self'";
+  const bool packs = inlined && !assets.loader.empty();
+  const std::string scripts =
+      packs     ? fmt::format("'{}' '{}'", CspHash(assets.loader), CspHash(assets.js))
+      : inlined ? fmt::format("'{}'", CspHash(assets.js))
+                : "'self'";
   const std::string styles = inlined ? fmt::format("'{}'", CspHash(assets.css)) : "'self'";
   view["csp"] = fmt::format(
       "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; "
@@ -112,7 +126,9 @@ void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object
   view["favicon"] = Favicon(tone);
   view["inline"] = inlined;
   view["css"] = MakeMarkup(assets.css);
-  view["js"] = MakeMarkup(assets.js);
+  view["packs"] = packs;
+  view["packed"] = MakeMarkup(packs ? Base64(Gzip(assets.js)) : "");
+  view["js"] = MakeMarkup(packs ? assets.loader : assets.js);
 }
 
 std::string WithGenerator(std::string html) {

@@ -14,6 +14,8 @@ namespace profgauge::render::html {
 
 struct Assets {
   std::string css, js;
+  /// Loads `js`, which an inlined page carries packed. Empty: it carries it as it is.
+  std::string loader;
 };
 struct WhichAssets {
   bool has_timeline = false, has_memory = false, has_ranks = false, has_iterations = false,
@@ -27,7 +29,7 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);
 /// Where pages' templates come from.
 TemplateFolder FolderOf(const HtmlOptions& options);
 
-/// Adds "csp", "favicon", "inline", "css" and "js" to the view of a page. `tone` is
+/// Adds "csp", "favicon", "inline", "css", "packs", "packed" and "js" to the view of a page. `tone` is
 /// that of its icon.
 void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object& view);
 

@@ -40,7 +40,7 @@ json::object EndingView(const Ending& ending, const html::Assets& assets, bool i
 Ending SampleEnding() { return {"x", 3, false, {{"x", "x", "x", {}, {"x"}}}}; }
 
 Result<std::string> EndingPage(const Ending& ending, const html::Assets& assets, bool inlined) {
-  const html::Assets any{"css", "js"};
+  const html::Assets any{"css", "js", "load"};
   PROFGAUGE_TRY(std::string html,
                 RenderTemplate(html::FolderOf({}), "ending", EndingView(ending, assets, inlined),
                                MakeSchema(EndingView(SampleEnding(), any, inlined))));

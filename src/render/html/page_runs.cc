@@ -144,7 +144,7 @@ json::object RunsView(const report::Runs& runs, std::vector<Part> drawn, const A
 Result<std::string> RenderRunsPage(const report::Runs& runs, const HtmlOptions& options,
                                    const Assets& assets, bool inlined) {
   PROFGAUGE_TRY(std::vector<Part> parts, DrawParts(runs, options));
-  const Assets any{"css", "js"};
+  const Assets any{"css", "js", "load"};
   const report::Runs sample = SchemaRuns();
   PROFGAUGE_TRY(std::string html,
                 RenderTemplate(html::FolderOf(options), "runs",

@@ -44,8 +44,8 @@ inline constexpr std::size_t kPayloadRows = 100'000;
 inline constexpr std::size_t kSmallPayloadRows = 200;
 inline constexpr std::size_t kSmallPayloadRowsOfOthers = 12;
 inline constexpr std::size_t kSmallPayloadRowsOfTrees = 80;
-/// Cells that such a page has room for, of all tables together: about 40 kB of it.
-inline constexpr std::size_t kPayloadCells = 12'000;
+/// Cells that such a page has room for, of all tables together: about 90 kB of it.
+inline constexpr std::size_t kPayloadCells = 30'000;
 /// Up to so many ranks have a bar each; of more, percentiles are shown, and the extremes by name.
 inline constexpr std::size_t kRankBars = 32;
 /// Files that a page lists one by one.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profgauge/profgauge.h"
@@ -13,25 +15,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without a timeline, up to 32 ranks.
-constexpr std::size_t kPageBudget = 320'000;
+// Without a timeline, up to 32 ranks; with one; and what of it is style and scripts.
+constexpr std::size_t kPageBudget = 300'000, kTimelineBudget = 1'000'000, kAssetsBudget = 120'000;
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
 
 // A page names its files: by where they are from here, however long the way to here is.
-std::size_t PageSize(const fs::path& run) {
+std::string PageOf(const fs::path& run, EventsInPage events) {
   fs::current_path(kSource);
   const auto recording = Load({run.string()}, {});
   EXPECT_TRUE(recording) << recording.error().message;
-  if (!recording) return 0;
+  if (!recording) return {};
   EvaluateOptions options;
-  options.events = EventsInPage::kNone;
+  options.events = events;
   const auto judged = Evaluate(*recording, options);
   EXPECT_TRUE(judged) << judged.error().front().message;
-  if (!judged) return 0;
-  const auto page = Render(*judged, Format::kHtml);
+  if (!judged) return {};
+  auto page = Render(*judged, Format::kHtml);
   EXPECT_TRUE(page) << page.error().message;
-  return page ? page->size() : 0;
+  return page ? std::move(*page) : std::string();
+}
+
+std::size_t PageSize(const fs::path& run) { return PageOf(run, EventsInPage::kNone).size(); }
+
+// Bytes between every `begin` and the next `end`.
+std::size_t BytesBetween(const std::string& page, std::string_view begin, std::string_view end) {
+  std::size_t bytes = 0;
+  for (std::size_t at = page.find(begin); at != page.npos; at = page.find(begin, at)) {
+    at += begin.size();
+    bytes += page.find(end, at) - at;
+  }
+  return bytes;
 }
 
 TEST(PageSize, OfOurExamplesIsWithinBudget) {
@@ -53,6 +67,20 @@ TEST(PageSize, OfRealProfilesIsWithinBudget) {
         "rocm/908_results.json.gz", "xla/mi300_jax_conv.xplane.pb"}) {
     if (!fs::exists(data / run)) continue;
     EXPECT_LE(PageSize(fs::path("../shared/data") / run), kPageBudget) << run;
+    EXPECT_LE(PageOf(fs::path("../shared/data") / run, EventsInPage::kAuto).size(), kTimelineBudget)
+        << run;
+  }
+}
+
+TEST(PageSize, OfStyleAndScriptsIsWithinBudget) {
+  for (const EventsInPage events : {EventsInPage::kNone, EventsInPage::kAuto}) {
+    const std::string page = PageOf(fs::path("examples") / "ddp", events);
+    const std::size_t style = BytesBetween(page, "<style>", "</style>");
+    const std::size_t scripts = BytesBetween(page, "id=c-scripts>", "</script>") +
+                                BytesBetween(page, "<script>", "</script>");
+    EXPECT_GT(style, 10'000U);
+    EXPECT_GT(scripts, 10'000U);
+    EXPECT_LE(style + scripts, kAssetsBudget);
   }
 }
 
