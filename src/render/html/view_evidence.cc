@@ -48,11 +48,13 @@ SeenNames NamesOfKernels(const report::Report& report) {
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows, SeenNames& seen) {
   const report::Labels labels = report::IterationLabels(report);
-  constexpr std::size_t kBytes = 600, kCell = 12, kLeast = 5;
+  // A page with a timeline has room, and its rows lead there.
+  constexpr std::size_t kRoom = 6'000, kLittleRoom = 600, kCell = 12, kLeast = 5;
+  const std::size_t most_bytes = report.timeline.empty() ? kLittleRoom : kRoom;
   std::size_t bytes = 0;
   json::array rows;
   for (std::size_t i = 0; i < std::min(max_rows, finding.evidence.size()); ++i) {
-    if (i >= kLeast && bytes > kBytes) break;
+    if (i >= kLeast && bytes > most_bytes) break;
     json::array cells;
     for (std::size_t k = 0; k < finding.evidence[i].size(); ++k) {
       const Unit unit = k < finding.evidence_units.size() ? finding.evidence_units[k] : Unit::kText;

@@ -130,7 +130,7 @@ bool IsOwnExplanation(const report::Finding& finding) {
 }
 
 json::object FindingView(const Report& report, const report::Finding& finding, SeenNames& seen) {
-  constexpr std::size_t kEvidenceRows = 10;
+  constexpr std::size_t kEvidenceRows = 50;
   json::array heads, explains;
   int names = 0;
   for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
