@@ -37,6 +37,7 @@ constexpr const Paint& kLeftPaint = kNeutralPaints.front();
 struct FirstRow {
   std::string href, title, text, saves, after;
   std::optional<State> status;
+  const report::Finding* finding = nullptr;  // Where it stands for one.
 };
 
 json::object ViewOf(const FirstRow& row, std::size_t number) {
@@ -59,7 +60,8 @@ FirstRow RowOf(const report::Finding& finding) {
           advice.empty() ? finding.message : advice,
           GainText(finding, ""),
           "",
-          finding.level};
+          finding.level,
+          &finding};
 }
 
 std::string MissedText(const report::GateRow& row) {
@@ -178,13 +180,40 @@ json::object BarAfter(const report::Plan& plan) {
     const double part = std::min(share(step.saves), free);
     free -= part;
     parts.push_back({kSavedPaint, part, fmt::format("{}: −{}", i + 1, step.saves.text),
-                     fmt::format("Step {} saves {}", i + 1, step.saves.text)});
+                     fmt::format("Step {} saves {}", i + 1, step.saves.text), true});
   }
   return {{"name", "After the plan"},
           {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight,
                                            fmt::format("{} of {} are left after the plan",
                                                        plan.end.text, plan.start.text)))},
           {"time", plan.end.text}};
+}
+
+// Where nothing was simulated: what the row that bounds the most would leave of an iteration.
+std::optional<json::object> BarOfBound(const Report& report, const std::vector<FirstRow>& rows) {
+  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
+  const double time = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
+  std::size_t at = 0;
+  double most = 0;
+  for (std::size_t i = 0; i < std::min(rows.size(), kRowsFirst); ++i) {
+    const double gain = rows[i].finding == nullptr ? 0 : AsNumber(rows[i].finding->gain.value, 0);
+    if (gain <= most) continue;
+    most = gain;
+    at = i;
+  }
+  if (time <= 0 || most <= 0 || most > time) return std::nullopt;
+  const bool is_limit = rows[at].finding->gain_bound == report::Bound::kUpper;
+  const std::string_view word = is_limit ? "at most" : "about";
+  const std::string left = FormatDuration(time - most);
+  const std::string saved = fmt::format("{} −{}", word, FormatDuration(most));
+  const std::vector<BarPart> parts = {
+      {kLeftPaint, 1 - most / time, left, left},
+      {kSavedPaint, most / time, saved, fmt::format("Row {}: {}", at + 1, saved), true}};
+  const std::string name = fmt::format("After row {}", at + 1);
+  return json::object{{"name", name},
+                      {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight,
+                                                       fmt::format("{}: {}", name, saved)))},
+                      {"time", fmt::format("{} {}", is_limit ? "≥" : "≈", left)}};
 }
 
 // "Fails: GPU idle time 43.4 % (limit ≤ 30 %) · …": limits that no row above names.
@@ -244,7 +273,11 @@ boost::json::object FirstView(const Report& report) {
     rows.push_back(ViewOf(all[i], i + 1));
   }
   bars.push_back(BarNow(report, legend));
-  if (has_plan) bars.push_back(BarAfter(*report.plan));
+  if (has_plan) {
+    bars.push_back(BarAfter(*report.plan));
+  } else if (auto bound = BarOfBound(report, all)) {
+    bars.push_back(*std::move(bound));
+  }
   const std::string text = report::Diagnose(report).text;
   const std::size_t colon = std::min(text.find(": "), text.size());
   const std::size_t more = all.size() - rows.size();

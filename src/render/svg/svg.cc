@@ -177,12 +177,19 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
                      "<path class=\"{}\" fill=\"{}\" d=\"M{:.0f} 0H{:.0f}V{}H{:.0f}\"/>",
                      part.paint.name, part.paint.fill, x, std::max(x + w, x + 1), height, x);
     }
+    if (part.hatched) {
+      // Stripes across: dashes of a line as thick as the bar.
+      fmt::format_to(std::back_inserter(out),
+                     "<path class=\"hatch\" stroke=\"#888\" stroke-width=\"{}\" "
+                     "stroke-dasharray=\"1 5\" pointer-events=\"none\" d=\"M{} {}h{}\"/>",
+                     height, SvgNumber(x), SvgNumber(height / 2.0), SvgNumber(w));
+    }
     // About 7 pixels a character at 12 px.
     if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
       fmt::format_to(std::back_inserter(labels),
-                     "<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
-                     part.paint.name, part.paint.ink, SvgNumber(x + w / 2),
-                     SvgNumber(height / 2.0 + 4), EscapeHtml(part.label));
+                     "<text class=\"on-{}{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
+                     part.paint.name, part.hatched ? " halo" : "", part.paint.ink,
+                     SvgNumber(x + w / 2), SvgNumber(height / 2.0 + 4), EscapeHtml(part.label));
     }
     x += w;
   }

@@ -18,9 +18,10 @@ std::string SvgSwatch(const Paint& paint);
 
 struct BarPart {
   Paint paint;
-  double share = 0;   ///< 0..1 of the bar's width.
-  std::string label;  ///< Drawn on the part where it fits: "38.2 %".
-  std::string title;  ///< Shown on hover: "Kernels on Tensor Cores 38.2 %".
+  double share = 0;      ///< 0..1 of the bar's width.
+  std::string label;     ///< Drawn on the part where it fits: "38.2 %".
+  std::string title;     ///< Shown on hover: "Kernels on Tensor Cores 38.2 %".
+  bool hatched = false;  ///< Time that would be saved.
 };
 enum class Hover : bool { kEachPart, kWhole };
 /// One horizontal bar. What the parts leave free stays empty. Of many bars below each other the
