@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "base/content_hash.h"
@@ -212,7 +213,27 @@ class Import {
                               ? *line
                               : line->substr(0, colon) + "(" + line->substr(colon + 1) + ")";
     }
+    if (kernel.backward) {
+      TakeForward(kernel, range);
+    } else {
+      for (const std::int64_t id : kernel.seq_ids) forward_[id] = range;
+      for (const std::int64_t id : kernel.alt_seq_ids) forward_[id] = range;
+    }
     AddTexts(range, builder_, call_.row);
+  }
+
+  // Autograd runs a gradient under the sequence number of the call that it belongs to: without a
+  // marker of its own, it has the arguments and the place in the source of that call.
+  void TakeForward(const pyprof::KernelLine& kernel, RangeText& range) const {
+    if (!range.dictionary.empty()) return;
+    for (const std::int64_t id : kernel.seq_ids) {
+      const auto found = forward_.find(id);
+      if (found == forward_.end()) continue;
+      range.input_shapes = found->second.input_shapes;
+      range.input_dtypes = found->second.input_dtypes;
+      if (range.call_stack.empty()) range.call_stack = found->second.call_stack;
+      return;
+    }
   }
 
   void CloseCall() {
@@ -267,6 +288,7 @@ class Import {
   std::vector<KernelMarkers> markers_;  // One per good line.
   Call call_;
   bool has_call_ = false;
+  std::unordered_map<std::int64_t, RangeText> forward_;  // By sequence number.
   std::vector<pyprof::KernelLine> block_;  // The last kernels that were read, not yet added.
   Ns next_ = 0;                            // Where the next kernel is put,
   Ns reach_ = 0;                           // and where the next one that is read will be.

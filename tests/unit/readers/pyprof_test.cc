@@ -61,6 +61,10 @@ TEST_F(NetDictTest, AKernelPerLineWithItsCall) {
   EXPECT_EQ(profile->Name(profile->host.input_dtypes[forward]), "[float16, float16]");
   EXPECT_EQ(profile->Name(profile->host.call_stack[forward]), "b.py(2);a.py(1)");
   EXPECT_EQ(profile->host.forward[backward], HostId{forward});
+  // A gradient has the arguments of the call that it belongs to, and its work is not that call's.
+  EXPECT_EQ(profile->Name(profile->host.name[backward]), "mmBackward");
+  EXPECT_EQ(profile->Name(profile->host.input_shapes[backward]), "[[2, 3], [3, 4]]");
+  EXPECT_EQ(profile->Name(profile->host.input_dtypes[backward]), "[float16, float16]");
   ASSERT_EQ(profile->kernel_markers.size(), 3u);
   EXPECT_EQ(profile->kernel_markers[1].sub_seq, 1);
 }
