@@ -81,9 +81,10 @@ function keepOpen() {
 // Headings and folded boxes have a link to themselves; the menu copies the link to all of the view.
 function addLinks() {
   for (const head of document.querySelectorAll('section[id] > h2, details[id] > summary')) {
-    const link = make('a', { className: 'anchor', href: `#${head.parentElement.id}`, ariaLabel: 'Link to this place', tabIndex: -1 });
-    link.addEventListener('click', (event) => event.stopPropagation());
-    head.append(link);
+    const href = `#${head.parentElement.id}`, title = 'Link to this place';
+    // A head that folds its box is a button already, which must hold no other: its link is for the mouse.
+    head.append(head.tagName === 'SUMMARY' ? make('span', { className: 'anchor', title, ariaHidden: 'true', onclick(event) { event.preventDefault(); location.hash = href; } })
+      : make('a', { className: 'anchor', href, ariaLabel: title, tabIndex: -1 }));
   }
   const button = make('button', { type: 'button', title: 'Filters, sorting, zoom, selection and open boxes are in the link' }, 'Copy link to this view');
   button.addEventListener('click', async () => {

@@ -18,7 +18,9 @@ function switchParts(box) {
     });
     swatch.before(button);
     button.append(swatch, text);
+    button.after(' ');  // one at its end shows nothing
   }
+  rove(box.querySelectorAll('.switch'));
 }
 
 function addLegends() {
@@ -31,5 +33,14 @@ function addLegends() {
     if (swatch && figure?.querySelector(`.${kindOf(swatch)}`)) legend.append(swatch.cloneNode(true), ' ' + row.cells[0].textContent.trim());
   }
   if (legend.children.length > 1) figure.prepend(legend);
-  for (const box of document.querySelectorAll('.panel, #breakdown, #iterations, #ranks')) switchParts(box);
+  const figures = [...document.querySelectorAll('figure:has(> svg)')];
+  // A chart that is wider than its place scrolls by keys, too.
+  const fit = () => { for (const figure of figures) if (figure.scrollWidth > figure.clientWidth) figure.tabIndex = 0; else figure.removeAttribute('tabindex'); };
+  addEventListener('resize', fit);
+  fit();
+  for (const figure of figures) {
+    const svg = figure.querySelector(':scope > svg');
+    figure.querySelector('figcaption')?.append(' ', make('button', { type: 'button', className: 'small picture', title: 'Copy as a picture', onclick: () => copyChart(svg, figure.id || 'chart') }, 'PNG'));
+  }
+  for (const box of document.querySelectorAll('.panel, .now, #breakdown, #iterations, #ranks')) switchParts(box);
 }

@@ -24,19 +24,22 @@ const LEADS = {
 
 const dialog = make('dialog', { 'aria-label': 'Details' });
 
-// Buttons to the tables that say more about the row; only where they have something.
-function leadsOf(grid, values) {
-  const out = [];
-  for (const [id, fields] of LEADS[grid.id] || []) {
+// The tables that have something about the row: [table, its filter, the rows that pass].
+function leadsTo(grid, values) {
+  return (LEADS[grid.id] || []).flatMap(([id, fields]) => {
     const other = grids.get(id);
     const parts = Object.entries(fields).filter(([, from]) => values[from] !== undefined && values[from] !== null);
-    if (!other || !parts.length) continue;
+    if (!other || !parts.length) return [];
     const query = parts.map(([to, from]) => `${to}=${typeof values[from] === 'number' ? values[from] : quote(values[from])}`).join(' ');
-    const count = other.matching(query).length;
-    if (!count) continue;
-    out.push(make('button', { type: 'button', onclick() { dialog.close(); other.reveal(query); } },
-      `→ ${other.title()}${other instanceof TreeGrid ? '' : ` (${format(count, 'count')})`}`));
-  }
+    const rows = other.matching(query);
+    return rows.length ? [[other, query, rows]] : [];
+  });
+}
+
+// Buttons to those tables, and to the timeline.
+function leadsOf(values, leads) {
+  const out = leads.map(([other, query, rows]) => make('button', { type: 'button', onclick() { dialog.close(); other.reveal(query); } },
+    `→ ${other.title()}${other instanceof TreeGrid ? '' : ` (${format(rows.length, 'count')})`}`));
   const show = (act) => out.push(make('button', { type: 'button', onclick() { dialog.close(); act(); } }, '→ Timeline'));
   const start = values.start ?? values.allocated_at, length = values.duration ?? values.time;
   const timeline = window.timeline, name = [values.path, values.name, values.opcode, `${values.file}:${values.line}`, `nn.Module: ${values.name}`].find((text) => timeline?.knows(text));
@@ -45,7 +48,22 @@ function leadsOf(grid, values) {
   return out;
 }
 
-function openRow(grid, row) {
+// The heaviest rows of the first of those tables; each opens in place of the row that led to it.
+function innerTable([other, query, rows], trail) {
+  const fields = other.fields().filter((field) => (!other.hidden.has(field.id) || ['min', 'max'].includes(field.id)) && !query.split(' ').some((part) => part.startsWith(`${field.id}=`)));
+  const most = 12, sorted = other.sortField ? other.sorted([...rows]) : rows;
+  const cell = (field, row, index) => {
+    const text = elided(other.rows.text(field, row));
+    return make('td', { align: isText(field) ? 'left' : 'right' }, index ? text : make('button', { type: 'button', className: 'link', onclick: () => openRow(other, row, trail) }, text));
+  };
+  return make('div', { className: 'scroll' }, make('table', { cellPadding: 4 },
+    make('caption', {}, `${other.title()}${rows.length > most ? `, ${most} of ${format(rows.length, 'count')}` : ''}`),
+    make('thead', {}, make('tr', {}, ...fields.map((field) => make('th', { scope: 'col', align: isText(field) ? 'left' : 'right' }, field.title)))),
+    make('tbody', {}, ...sorted.slice(0, most).map((row) => make('tr', {}, ...fields.map((field, index) => cell(field, row, index)))))));
+}
+
+// `trail`: the rows that led to this one.
+function openRow(grid, row, trail = []) {
   const list = make('dl', {});
   const values = {};
   for (const field of grid.fields()) {
@@ -56,8 +74,12 @@ function openRow(grid, row) {
       exact && exact !== text.replace(GAP, ' ') ? make('span', { className: 'mute small' }, '  ' + exact) : ''));
   }
   const close = make('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
-  dialog.replaceChildren(make('div', {}, make('h3', {}, grid.title()), list,
-    make('p', { className: 'tools' }, ...leadsOf(grid, values)), close));
+  const leads = leadsTo(grid, values), [from, at] = trail.at(-1) || [];
+  const back = from ? make('button', { type: 'button', onclick: () => openRow(from, at, trail.slice(0, -1)) }, `‹ ${from.title()}`) : '';
+  dialog.replaceChildren(make('div', {}, make('h3', {}, grid.title()), back,
+    leads.length && !(leads[0][0] instanceof TreeGrid) ? innerTable(leads[0], [...trail, [grid, row]]) : '', list,
+    make('p', { className: 'tools' }, ...leadsOf(values, leads)), close));
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
 }

@@ -125,7 +125,15 @@ class Grid {
     });
     this.status = make('span', { className: 'small mute', role: 'status' });
     const columns = make('details', { className: 'menu' }, make('summary', {}, 'Columns'));
-    const list = make('div', {});
+    const list = make('div', {}), boxes = [];
+    const choose = (hidden) => {
+      this.hidden = new Set(hidden);
+      this.fields().forEach((field, index) => { boxes[index].checked = !this.hidden.has(field.id); });
+      layout.write('columns', { ...layout.read().columns, [this.id]: hidden });
+      this.apply();
+    };
+    const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
+    list.append(make('div', {}, button('All', () => choose([])), ' ', button('Default', () => choose(this.extra))));
     for (const field of this.fields()) {
       const box = make('input', { type: 'checkbox', checked: !this.hidden.has(field.id) });
       box.addEventListener('change', () => {
@@ -133,15 +141,16 @@ class Grid {
         layout.write('columns', { ...layout.read().columns, [this.id]: [...this.hidden] });
         this.apply();
       });
+      boxes.push(box);
       list.append(make('label', {}, box, ' ' + field.title));
     }
     columns.append(list);
-    const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
     this.tools = make('div', { className: 'tools' }, this.input, columns,
       button('Copy', () => copyText(this.asText('\t'))),
       button('Markdown', () => copyText(this.asMarkdown())),
       button('CSV', () => save(`${this.id}.csv`, this.asText(','), 'text/csv')), this.status);
     this.scroller.before(this.tools);
+    rove(this.tools.querySelectorAll(':scope > button'));
   }
 
   // Arrows move through the rows, Enter opens one.
@@ -154,6 +163,18 @@ class Grid {
       else return;
       event.preventDefault();
     });
+    // Lines of source are chosen by dragging over them, too.
+    if (this.id === 'source_lines' && this.packed) {
+      const rowAt = (event) => +(event.target.closest('tr')?.dataset.row ?? -1);
+      this.table.addEventListener('mousedown', (event) => { this.dragged = rowAt(event); });
+      this.table.addEventListener('mouseover', (event) => {
+        const row = rowAt(event);
+        if (event.buttons !== 1 || row < 0 || this.dragged < 0 || row === this.dragged) return;
+        if (!this.lines?.has(this.dragged)) this.chooseLine(this.dragged, event.ctrlKey);
+        if (!this.lines.has(row)) this.chooseLine(row, true);
+        getSelection().removeAllRanges();
+      });
+    }
     this.table.tBodies[0].addEventListener('click', (event) => {
       const row = event.target.closest('tr');
       if (!row || event.target.closest('summary, a, button') || String(getSelection())) return;
@@ -240,12 +261,11 @@ class Grid {
       head.removeAttribute('aria-sort');
       if (field === this.sortField) head.setAttribute('aria-sort', this.descending ? 'descending' : 'ascending');
     });
-    const strange = this.unknown.map((word) => `no column “${word}”, searched as text`);
     const left = (rows.of ?? rows.count) - rows.count;
     const own = order.filter((row) => row < rows.count).length;  // Without rows opened below others.
     const counted = own === rows.count ? []
       : [`${format(own, 'count')} of ${format(rows.count, 'count')} rows${left ? `; ${format(left, 'count')} more are not in this page and were not searched` : ''}`];
-    this.status.textContent = [...counted, ...strange].join('; ');
+    this.status.textContent = [...counted, ...this.unknown].join('; ');
     this.top = 0;
     for (const row of order) this.top = Math.max(this.top, this.weight(row));
     if (this.packed) this.drawWindow(true); else this.drawAll();

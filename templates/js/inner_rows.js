@@ -77,7 +77,7 @@ class OpsGrid extends Grid {
     }
     const isOpen = this.open.has(row), name = first.textContent;
     first.prepend(this.rows.innerOf(row).length ? make('button', {
-      type: 'button', className: 'twist', ariaExpanded: String(isOpen), ariaLabel: `${isOpen ? 'Close' : 'Kernels of'} ${name}`,
+      type: 'button', className: 'twist', tabIndex: -1, ariaExpanded: String(isOpen), ariaLabel: `${isOpen ? 'Close' : 'Kernels of'} ${name}`,
       onclick: () => this.toggle(row, !isOpen),
     }, isOpen ? '▾' : '▸') : make('span', { className: 'twist' }));
     return line;

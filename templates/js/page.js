@@ -93,6 +93,35 @@ function save(name, text, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// A picture goes to the clipboard, or where that is closed to a file.
+async function copyPicture(canvas, name) {
+  const blob = await new Promise((done) => canvas.toBlob(done, 'image/png'));
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': blob })]);
+  } catch {
+    save(`${name}.png`, blob, 'image/png');
+  }
+}
+
+// A chart as the page shows it: what the sheet says of its shapes goes along.
+async function copyChart(svg, name) {
+  const copy = svg.cloneNode(true), { width, height } = svg.getBoundingClientRect();
+  const parts = [...svg.querySelectorAll('*')];
+  [...copy.querySelectorAll('*')].forEach((part, index) => {
+    const look = getComputedStyle(parts[index]);
+    for (const name of ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'paint-order', 'font', 'display']) part.style[name] = look[name];
+  });
+  for (const [key, value] of Object.entries({ xmlns: 'http://www.w3.org/2000/svg', width, height })) copy.setAttribute(key, value);
+  const picture = new Image();
+  picture.src = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
+  await picture.decode();
+  const canvas = make('canvas', { width: 2 * width, height: 2 * height }), g = canvas.getContext('2d');
+  g.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--paper');
+  g.fillRect(0, 0, canvas.width, canvas.height);
+  g.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  await copyPicture(canvas, name);
+}
+
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

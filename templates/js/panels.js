@@ -8,12 +8,17 @@ function arrangePanels() {
   const kept = layout.read().panels || {};
   const hidden = new Set(kept.hidden || []);
   const boxes = new Map();
-  const keep = () => layout.write('panels', { order: [...frame.children].map((panel) => panel.id), hidden: [...hidden] });
+  const spans = { ...kept.spans };
+  const keep = () => layout.write('panels', { spans, order: [...frame.children].map((panel) => panel.id), hidden: [...hidden] });
   const said = make('span', { className: 'hide', role: 'status' });
   const show = (panel, isShown) => {
     if (isShown) hidden.delete(panel.id); else hidden.add(panel.id);
     panel.hidden = !isShown;
     boxes.get(panel.id).checked = isShown;
+  };
+  const widen = (panel, span) => {
+    spans[panel.id] = span;
+    panel.style.gridColumn = span > 1 ? `span ${span}` : '';
   };
   const move = (panel, step) => {
     const shown = [...frame.children].filter((other) => !other.hidden), at = shown.indexOf(panel), to = shown[at + step];
@@ -34,6 +39,8 @@ function arrangePanels() {
     const tools = make('span', { className: 'arrange' },
       button('‹', 'Move earlier', (event) => { move(panel, -1); event.target.focus(); }),
       button('›', 'Move later', (event) => { move(panel, 1); event.target.focus(); }),
+      button('↔', 'Wider, or as before', () => { widen(panel, (spans[panel.id] || 1) % 3 + 1); keep(); }),
+      button('⧉', 'Copy as Markdown', () => copyText(markdownOf(panel, titleOf(panel)))),
       button('×', 'Hide', () => { show(panel, false); keep(); menu.firstChild.focus(); }));
     rove(tools.children);
     const head = panel.querySelector('h3');
@@ -52,7 +59,7 @@ function arrangePanels() {
   }
   const reset = make('button', {
     type: 'button', onclick() {
-      for (const id of first) { const panel = document.getElementById(id); frame.append(panel); show(panel, true); }
+      for (const id of first) { const panel = document.getElementById(id); frame.append(panel); show(panel, true); widen(panel, 1); }
       layout.write('panels', {});
     },
   }, 'Reset');
@@ -62,5 +69,16 @@ function arrangePanels() {
     const panel = panels.find((other) => other.id === id);
     if (panel) frame.append(panel);
   }
-  for (const panel of panels) show(panel, !hidden.has(panel.id));
+  for (const panel of panels) {
+    show(panel, !hidden.has(panel.id));
+    if (spans[panel.id] > 1) widen(panel, spans[panel.id]);
+  }
+}
+
+// The rows of a panel's tables and lists as Markdown.
+function markdownOf(panel, title) {
+  const cell = (text) => text.trim().replace(/\s+/g, ' ').replace(/[\\|<>&`*_[\]]/g, (sign) => `&#${sign.charCodeAt()};`);
+  const rows = [...panel.querySelectorAll('tr')].map((row) => [...row.cells].map((part) => cell(part.innerText)));
+  const width = Math.max(1, ...rows.map((row) => row.length)), line = (cells) => `| ${[...cells, ...Array(width - cells.length).fill('')].join(' | ')} |`;
+  return [line([title]), line(Array(width).fill('--')), ...rows.map(line)].join('\n') + '\n';
 }

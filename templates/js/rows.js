@@ -27,7 +27,7 @@ class PageRows {
 class PackedRows {
   constructor(table, texts, columns) {
     this.fields = table.fields.map((field, index) => ({
-      ...field, index, numbers: field.id === 'iteration' || (field.id === 'index' && table.id === 'iterations'), doc: field.doc ? texts[field.doc - 1] : '', column: columns[`${table.id}.${field.id}`],
+      ...field, index, isInstant: field.unit === 'ns' && /^(call_)?start$|_at$/.test(field.id), numbers: field.id === 'iteration' || (field.id === 'index' && table.id === 'iterations'), doc: field.doc ? texts[field.doc - 1] : '', column: columns[`${table.id}.${field.id}`],
     }));
     this.count = table.rows;
     this.of = table.of;
@@ -41,7 +41,16 @@ class PackedRows {
   }
   text(field, row) {
     const value = this.value(field, row);
+    if (field.isInstant && value !== null) return this.instant(field, value);
     return (field.numbers && iterationNames.get(value)) || format(value, field.unit);
+  }
+  // Neighbours in time must be told apart: to the microsecond, or to the nanosecond that was recorded.
+  instant(field, value) {
+    if (!field.digits) {
+      field.digits = 3;
+      for (let row = 0; row < this.count; ++row) if (this.value(field, row) % 1000) field.digits = 6;
+    }
+    return `${grouped((value / 1e6).toFixed(field.digits))}${GAP}ms`;
   }
 }
 const isText = (field) => field.unit === 'text' || field.unit === 'bool';
@@ -77,7 +86,7 @@ function valueAt(text) {
   return word ? word[0].replace(/(.),$/, '$1') : '';
 }
 
-// The tests of a filter, and the words in it that look like a column of a table and are none.
+// The tests of a filter, and what to say of words in it that look like a column of a table and are none.
 function parseFilter(text, fields) {
   const tests = [], unknown = [];
   const next = (rest) => rest.replace(/^[\s,]+/, '');  // Commas may part terms.
@@ -85,13 +94,21 @@ function parseFilter(text, fields) {
     const not = rest.startsWith('!');
     if (not) rest = rest.slice(1);
     const named = namedColumn(rest, fields);
+    // "Time > 5 ms" of no column is no three words.
+    const apart = named ? null : /^(\w+)\s+(?:[<>]=?|=)\s*/.exec(rest);
+    if (apart) {
+      rest = rest.slice(apart[0].length);
+      rest = rest.slice(valueAt(rest).length || 1);
+      unknown.push(`no column “${apart[1]}”, ignored`);
+      continue;
+    }
     if (named) rest = rest.slice(named[2]);
     const value = valueAt(rest);
     rest = rest.slice(value.length || 1);
     const word = unquote(value);
     if (!word) continue;
     const strange = named ? null : /^([\w ]+)(?:[<>]=?|=|:(?!:))/.exec(word);
-    if (strange) unknown.push(strange[1]);
+    if (strange) unknown.push(`no column “${strange[1]}”, searched as text`);
     const test = named ? fieldTest(named[0], named[1], word) : anyTest(fields, word.toLowerCase());
     tests.push(not ? (rows, row) => !test(rows, row) : test);
   }

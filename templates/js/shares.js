@@ -20,23 +20,31 @@ class Shares {
     grid.scroller.before(this.box);
   }
 
+  // The columns of a pie each: an operator's four times at once, else the one that the table is sorted by.
+  fields() {
+    const { grid } = this, times = ['device_self', 'device_total', 'host_self', 'host_total'].map((id) => grid.field(id)).filter(Boolean);
+    return times.length > 1 && times.includes(grid.sortField) ? times : [grid.sortField].filter((field) => field && !isText(field));
+  }
+
   // [label, value] of the rows in view, the largest first, with the rest as one.
-  parts() {
+  parts(field) {
     const { grid } = this, name = grid.fields()[0];
-    const all = grid.order.filter((row) => !grid.rows.isInner?.(row)).map((row) => [grid.rows.text(name, row), grid.weight(row)]).filter(([, value]) => value > 0);
+    const all = grid.order.filter((row) => !grid.rows.isInner?.(row)).map((row) => [grid.rows.text(name, row), grid.rows.value(field, row) || 0]).filter(([, value]) => value > 0);
     all.sort((a, b) => b[1] - a[1]);
     const most = +this.most.value, rest = all.slice(most).reduce((sum, [, value]) => sum + value, 0);
     return rest > 0 ? [...all.slice(0, most), [`${format(all.length - most, 'count')} others`, rest]] : all;
   }
 
   draw() {
-    const field = this.grid.sortField;
     if (this.box.hidden) return;
-    const parts = this.parts(), whole = parts.reduce((sum, [, value]) => sum + value, 0);
-    if (!whole) {
-      this.box.replaceChildren(make('p', { className: 'small mute' }, 'Sort by a column of numbers to see its shares.'));
-      return;
-    }
+    const pies = this.fields().map((field) => this.pie(field)).filter(Boolean);
+    this.box.replaceChildren(...(pies.length ? [make('figcaption', { className: 'small mute' }, this.most), make('div', { className: 'pies' }, ...pies)]
+      : [make('p', { className: 'small mute' }, 'Sort by a column of numbers to see its shares.')]));
+  }
+
+  pie(field) {
+    const parts = this.parts(field), whole = parts.reduce((sum, [, value]) => sum + value, 0);
+    if (!whole) return null;
     const svg = shape('svg', { viewBox: '-100 -100 200 200', width: 200, height: 200, role: 'img', 'aria-label': `Shares of ${field.title}; the list beside it has the same values` });
     const legend = make('ol', { className: 'small' });
     let from = 0;
@@ -50,6 +58,6 @@ class Shares {
       legend.append(make('li', { title: label }, dot, `${format(share, 'ratio')} ${elided(label)}`));
       from = to;
     });
-    this.box.replaceChildren(make('figcaption', { className: 'small mute' }, `${field.title}, `, this.most), make('div', { className: 'pie' }, svg, legend));
+    return make('div', { className: 'pie' }, svg, make('div', {}, make('b', { className: 'small' }, field.title), legend));
   }
 }

@@ -107,6 +107,7 @@ class TimelineColors extends TimelineSums {
     }, label);
     CATEGORIES.forEach(([, label, look, name], index) => { if (used.has(index) && (!heavy || index === CATEGORY.wait)) out.push(...entry(`var(--${name}, ${look[0]})`, button(label, index))); });
     this.legend$.replaceChildren(...out);
+    rove(this.legend$.querySelectorAll('button'));
   }
 
   // ---- Regions: bands over all lanes.

@@ -42,16 +42,19 @@ class TimelineDrawing extends TimelineView {
       if (own !== look) g.fillStyle = (look = own)[0];
       if (x1 - x0 < 1) {
         g.fillRect(x0, y, 1, height);
+        // A mark has no length: its name stands behind it, where nothing follows.
+        const next = i + 1 < lane.end ? Math.min(this.x(this.start[i + 1]), this.width) : this.width;
+        if (!this.duration[i] && next - x0 > 34) wide.push(i, x0, next, true);
         i = this.firstEnding(lane, this.timeAt(x0 + 1), i + 1);
         continue;
       }
       g.fillRect(x0, y, Math.max(x1 - x0 - 0.5, 0.5), height);
-      if (x1 - x0 > 28) wide.push(i, x0, x1);
+      if (x1 - x0 > 28) wide.push(i, x0, x1, false);
       ++i;
     }
-    for (let k = 0; k < wide.length; k += 3) {
-      const [i, x0, x1] = wide.slice(k, k + 3);
-      g.fillStyle = this.lookOf(i, lane)[1];
+    for (let k = 0; k < wide.length; k += 4) {
+      const [i, x0, x1, isMark] = wide.slice(k, k + 4);
+      g.fillStyle = isMark ? this.colors.soft : this.lookOf(i, lane)[1];
       g.fillText(shorten(this.nameOf(i), Math.floor((x1 - x0 - 4) / 6.4)), x0 + 3, y + height / 2 + 0.5);
     }
     if (this.isHit) this.drawHits(g, lane, y, height);

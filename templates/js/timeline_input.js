@@ -101,7 +101,7 @@ class TimelineInput extends TimelineSelecting {
       if (row?.key && (x < TL.left || row.type === 'group')) return this.fold(row.key);
       const region = row?.type === 'regions' && this.regions.find(([, start, end]) => start <= time && time < end);
       if (region) this.choose(region[1], region[2]); else this.pick(hit, true);
-      if (hit !== NONE && (event.ctrlKey || event.metaKey)) this.showLine(hit);
+      if (hit !== NONE && (event.ctrlKey || event.metaKey || this.guest?.id === 't-source_lines')) this.showLine(hit);
     });
   }
 

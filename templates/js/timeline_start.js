@@ -65,7 +65,10 @@ async function startTimeline() {
   cited.forEach((row, index) => {
     const [start, end, rank] = window.timeline.findings[index];
     row.prepend(make('td', { className: 'lead' }, make('button', {
-      type: 'button', className: 'link', onclick: () => window.timeline.show(start, end, rank < 0 ? null : rank),
+      type: 'button', className: 'link', onclick() {
+        if (innerWidth > 1000) window.timeline.dock(row.closest('details.finding'));
+        window.timeline.show(start, end, rank < 0 ? null : rank);
+      },
     }, '→ Timeline')));
   });
   for (const table of new Set(cited.map((row) => row.closest('table')))) rove(table.querySelectorAll('.lead button'));

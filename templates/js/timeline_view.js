@@ -34,9 +34,11 @@ class TimelineView extends TimelineColors {
       button('gap ›', 'next idle gap (])', () => this.nextGap(1)),
       button('Mark', 'mark this time (M, or the right mouse button)', () => this.mark()),
       button('Full window', 'the timeline in all of the window; Escape returns', () => this.fill()),
+      button('PNG', 'copy a picture of this view', () => copyPicture(this.canvas$, 'timeline')),
       button('Perfetto', 'open this view\'s events in ui.perfetto.dev', () => this.openPerfetto()),
       grids.has('source_lines') ? button('Code', 'source lines beside the timeline', () => this.showCode()) : '',
       color, this.regions$.options.length > 1 ? regions : '', make('details', { className: 'menu' }, make('summary', {}, 'Lanes'), this.lanes$));
+    rove(tools.querySelectorAll(':scope > button'));
     const keys = 'Drag or A D to move, Ctrl + wheel or W S to zoom. Shift-drag to measure a range or the lanes in a box. Click for details or to fold lanes, right-click to mark.' + (this.pathLane() ? ' J K follow the critical path.' : '');
     this.frame$.after(this.tip$);
     section.append(make('h2', {}, 'Timeline'), tools, this.mini$,
@@ -56,18 +58,30 @@ class TimelineView extends TimelineColors {
   }
   isFull() { return document.body.classList.contains('filled'); }
 
-  // The table of lines of source beside the lanes, or back in its place.
+  // A part of the page beside the lanes: the lines of source, or what a finding cites.
+  dock(part) {
+    if (this.guest === part) return;
+    this.undock();
+    this.guest = part;
+    this.place = document.createComment('');
+    part.replaceWith(this.place);
+    this.back$ = make('button', { type: 'button', className: 'small', onclick: () => this.undock() }, '× Back to its place');
+    this.stage$.append(make('div', { className: 'guest' }, this.back$, part));
+    this.stage$.classList.add('coded');
+    part.open = true;
+    this.resize();
+  }
+  undock() {
+    if (!this.guest) return;
+    this.guest.parentElement.remove();
+    this.place.replaceWith(this.guest);
+    this.guest = null;
+    this.stage$.classList.remove('coded');
+    this.resize();
+  }
   showCode() {
     const code = document.getElementById('t-source_lines');
-    this.codePlace ||= document.createComment('');
-    if (this.stage$.classList.toggle('coded')) {
-      code.replaceWith(this.codePlace);
-      this.stage$.append(code);
-      code.open = true;
-    } else {
-      this.codePlace.replaceWith(code);
-    }
-    this.resize();
+    if (this.guest === code) this.undock(); else this.dock(code);
   }
 
   // ---- Folding: groups, sections of them (folded at first), and tracks of several lanes.

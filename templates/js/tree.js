@@ -121,7 +121,7 @@ class TreeGrid extends Grid {
       const isOpen = this.open.has(row) || !!this.query;
       const name = first.textContent;
       first.prepend(make('button', {
-        type: 'button', className: 'twist', ariaExpanded: String(isOpen), ariaLabel: `${isOpen ? 'Close' : 'Open'} ${name}`,
+        type: 'button', className: 'twist', tabIndex: -1, ariaExpanded: String(isOpen), ariaLabel: `${isOpen ? 'Close' : 'Open'} ${name}`,
         onclick: () => this.toggle(row, !isOpen),
       }, isOpen ? '▾' : '▸'));
     } else {

@@ -101,6 +101,21 @@ class EvidenceTest(ViewsCase):
         self.driver.cdp("Emulation.clearDeviceMetricsOverride")
 
 
+class SavingTest(ViewsCase):
+    def test_what_saves_nothing_says_so_and_is_not_first(self):
+        page = Run.samples / "ddp.html"
+        subprocess.run([Run.profgauge, "report", Run.source / "ddp",
+                        "-q", "--timeline", "off", "--html", page], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.driver.open(page.as_uri())
+        self.driver.wait("document.documentElement.dataset.tables === 'ready'", "the tables")
+        gains = self.js("return [...document.querySelectorAll('.finding .gain')].map((one) => one.textContent)")
+        idle = [gain for gain in gains if "nothing on its own" in gain]
+        self.assertTrue(idle)
+        self.assertFalse([gain for gain in gains if "saves 0" in gain])
+        planned = self.js("return [...document.querySelectorAll('#plan tbody tr')].map((row) => row.textContent)")
+        self.assertFalse([row for row in planned if "Exposed communication" in row])
+
+
 class PrintTest(ViewsCase):
     def test_findings_stand_open_and_panels_keep_to_themselves(self):
         closed = self.js("for (const box of document.querySelectorAll('details.finding')) box.open = false;"
@@ -111,11 +126,15 @@ class PrintTest(ViewsCase):
         self.driver.cdp("Emulation.setDeviceMetricsOverride", width=700, height=1000, deviceScaleFactor=1, mobile=False)
         over = self.js("return [...document.querySelectorAll('.panel')].filter((p) => p.offsetParent && [...p.querySelectorAll('table, svg')]"
                        ".some((e) => e.getBoundingClientRect().right > p.getBoundingClientRect().right + 1)).map((p) => p.id)")
+        # Nor does a cell run into the next.
+        cells = self.js("return [...document.querySelectorAll('.evidence td[align], .evidence th, .panel td, .panel th')]"
+                        ".filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)")
         shown = self.js("return getComputedStyle(document.getElementById('overview')).display")
         self.driver.cdp("Emulation.clearDeviceMetricsOverride")
         self.driver.cdp("Emulation.setEmulatedMedia", media="")
         opened = self.js("dispatchEvent(new Event('afterprint')); return document.querySelectorAll('details.finding[open]').length")
         self.assertEqual(over, [])
+        self.assertEqual(cells, [])
         self.assertEqual(shown, "block")
         self.assertEqual(opened, 0)
 

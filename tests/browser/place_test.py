@@ -92,7 +92,9 @@ class AddressTest(ViewsCase):
     def test_headings_have_links(self):
         hrefs = self.js("return [...document.querySelectorAll('a.anchor')].map((a) => [a.getAttribute('href'), a.tabIndex])")
         self.assertIn(["#findings", -1], hrefs)
-        self.assertGreater(len(hrefs), 20)
+        folded = self.js("const all = document.querySelectorAll('summary > .anchor'); all[0].click(); return [all.length, location.hash]")
+        self.assertGreater(folded[0], 20)
+        self.assertRegex(folded[1], "^#f-")
 
 
 class SearchAllTest(ViewsCase):
@@ -140,3 +142,87 @@ class WindowTest(ViewsCase):
         self.assertEqual(self.js("return timeline.marks.map((mark) => mark.name)"), ["two"])
         self.js("document.querySelector('.undo button').click()")
         self.assertEqual(self.js("return timeline.marks.map((mark) => mark.name)"), ["one", "two"])
+
+
+class RowTest(ViewsCase):
+    def test_an_operator_opens_with_its_kernels_and_they_lead_back(self):
+        self.js("openRow(grids.get('ops'), grids.get('ops').order[0])")
+        heads = self.js("return [...dialog.querySelectorAll('thead th')].map((head) => head.textContent)")
+        self.assertEqual(heads[:3], ["Kernel", "Time", "Calls"])
+        self.assertTrue({"Mean", "Shortest", "Longest", "Tensor Cores"} <= set(heads), heads)
+        first = self.js("return dialog.querySelector('h3').textContent")
+        self.js("dialog.querySelector('tbody button').click()")
+        self.assertIn("Kernels", self.js("return dialog.querySelector('h3').textContent"))
+        self.js("[...dialog.querySelectorAll('button')].find((b) => b.textContent.startsWith('‹')).click()")
+        self.assertEqual(self.js("return dialog.querySelector('h3').textContent"), first)
+
+    def test_an_iteration_leads_to_an_operator_and_its_launches(self):
+        self.js("openRow(grids.get('iterations'), 0)")
+        titles = []
+        for _ in range(2):
+            titles.append(self.js("return dialog.querySelector('caption').textContent"))
+            self.js("dialog.querySelector('tbody button').click()")
+        self.assertTrue(titles[0].startswith("Operators by iteration"), titles)
+        self.assertTrue(titles[1].startswith("Launches"), titles)
+
+    def test_starts_of_neighbours_are_told_apart(self):
+        starts = self.js("const g = grids.get('launches'); return [0, 1, 2, 3].map((row) => g.rows.text(g.field('call_start'), row))")
+        self.assertEqual(len(set(starts)), 4, starts)
+        self.assertRegex(starts[0], r"^[\d\s\u202f]+\.\d{3,6}\sms$")
+
+    def test_all_columns_and_those_of_the_start(self):
+        count = "const g = grids.get('ops'); [...g.tools.querySelectorAll('.menu button')].find((b) => b.textContent === arguments[0]).click(); return g.shown().length"
+        before = self.js("return grids.get('ops').shown().length")
+        self.assertEqual(self.js(count, "All"), self.js("return grids.get('ops').fields().length"))
+        self.assertEqual(self.js(count, "Default"), before)
+
+    def test_a_column_that_there_is_not_is_said(self):
+        status = self.js("const g = grids.get('ops'); g.filter('Bogus > 5 ms aten'); return [g.order.length, g.status.textContent]")
+        self.assertGreater(status[0], 0)
+        self.assertIn("no column “Bogus”, ignored", status[1])
+
+    def test_shares_of_an_operator_are_four_pies(self):
+        self.js("[...grids.get('ops').tools.querySelectorAll('button')].find((b) => b.textContent === 'Shares').click()")
+        self.assertEqual(self.js("return [...document.querySelectorAll('.pie b')].map((b) => b.textContent)"),
+                         ["Device self", "Device total", "Host self", "Host total"])
+
+
+class BesideTest(ViewsCase):
+    def test_what_a_finding_cites_stands_beside_the_timeline_and_goes_back(self):
+        self.driver.cdp("Emulation.setDeviceMetricsOverride", width=1400, height=900, deviceScaleFactor=1, mobile=False)
+        order = "return [...document.querySelectorAll('.finding')].filter((box) => !box.closest('.guest')).map((box) => box.id)"
+        before, width = self.js(order), self.js("return timeline.width")
+        tops = self.js("document.querySelector('[data-interval] button').click();"
+                       "return ['.guest', '.stage canvas'].map((part) => document.querySelector(part).getBoundingClientRect().top)")
+        self.assertLess(abs(tops[0] - tops[1]), 20)
+        self.assertLess(self.js("return timeline.width"), 0.8 * width)
+        self.js("document.querySelector('.guest button').click()")
+        self.driver.cdp("Emulation.clearDeviceMetricsOverride")
+        self.assertEqual(self.js(order), before)
+
+    def test_charts_and_the_timeline_are_copied_as_pictures(self):
+        share = self.js("""return new Promise((done) => {
+            window.copyPicture = (canvas) => {
+                const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, seen = new Set();
+                for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+                done([canvas.width, seen.size]);
+            };
+            document.querySelector('.picture').click();
+        })""")
+        self.assertGreater(share[0], 500)
+        self.assertGreater(share[1], 5)
+        self.assertTrue(self.js("return [...document.querySelectorAll('#timeline-section .tools button')].some((b) => b.textContent === 'PNG')"))
+
+    def test_panels_are_copied_and_widened(self):
+        text = self.js("window.copyText = (text) => { window.copied = text; };"
+                       "document.querySelector('[aria-label^=\"Copy as Markdown: Performance summary\"]').click(); return copied")
+        self.assertIn("| Performance summary |", text)
+        self.assertIn("| Wall clock time | ", text)
+        span = self.js("document.querySelector('[aria-label^=\"Wider, or as before: Performance summary\"]').click();"
+                       "return document.getElementById('p-summary').style.gridColumn")
+        self.assertIn("span 2", span)
+
+    def test_the_tab_key_stops_at_most_150_times(self):
+        stops = self.js("return [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex]')]"
+                        ".filter((one) => one.tabIndex >= 0 && one.checkVisibility({ visibilityProperty: true })).length")
+        self.assertLess(stops, 150)
