@@ -21,6 +21,7 @@
 #include "report/timeline_budget.h"
 #include "report/timeline_counters.h"
 #include "report/timeline_neuron.h"
+#include "report/timeline_samples.h"
 #include "report/timeline_tracks.h"
 
 namespace profgauge::report {
@@ -80,6 +81,7 @@ constexpr std::string_view kGpusText = "GPUs";
 std::string GroupOf(TrackType type) {
   if (type == TrackType::kPython) return "Python";
   if (type == TrackType::kOs) return "System calls";
+  if (type == TrackType::kSample) return "Sampled call stacks";
   return type == TrackType::kWaiting ? "Waiting" : "Host threads";
 }
 
@@ -309,6 +311,8 @@ class Builder {
       (span.core >= 0 ? cores[span.core] : waiting[span.thread.value]).push_back(event);
     }
     AddByThread(waiting, TrackType::kWaiting);
+    auto samples = SampleEvents(*profile_, cut_, kinds_);
+    AddByThread(samples, TrackType::kSample);
     // A row for each object of the host, used or not, if all of them fit.
     const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
     constexpr std::int32_t kMostIdleCores = 64;

@@ -88,11 +88,12 @@ void VisitHost(const Profile& profile, Visit visit) {
   visit_rows(profile.python), visit_rows(profile.os);
   if (profile.cpu == nullptr) return;
   for (const CpuSpan& span : profile.cpu->spans) visit(span.start, span.duration);
+  for (const CpuSample& sample : profile.cpu->samples) visit(sample.time, Ns{0});
 }
 
 std::size_t CountHost(const Profile& profile) {
   return profile.host.size() + profile.api.size() + profile.python.size() + profile.os.size() +
-         (profile.cpu == nullptr ? 0 : profile.cpu->spans.size());
+         (profile.cpu == nullptr ? 0 : profile.cpu->spans.size() + profile.cpu->samples.size());
 }
 
 bool IsIn(const std::vector<Span>& spans, Ns time) {

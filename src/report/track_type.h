@@ -14,6 +14,7 @@ enum class TrackType : std::uint8_t {
   kPython,      ///< Its Python stack.
   kOs,          ///< Its system calls.
   kWaiting,     ///< The reasons of its waiting.
+  kSample,      ///< Its call stack at single moments.
   kCore,        ///< The threads on a core of the host.
   kAnnotation,  ///< Ranges that annotate a stream.
   kLayer,       ///< Annotations that are a device's regions.
@@ -22,9 +23,9 @@ enum class TrackType : std::uint8_t {
 };
 
 constexpr std::string_view NameOf(TrackType type) {
-  constexpr std::array<std::string_view, 10> kNames = {"stream",  "thread", "python",     "os",
-                                                       "waiting", "core",   "annotation", "layer",
-                                                       "detail",  "path"};
+  constexpr std::array<std::string_view, 11> kNames = {"stream",  "thread", "python", "os",
+                                                       "waiting", "sample", "core",   "annotation",
+                                                       "layer",   "detail", "path"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

@@ -323,5 +323,33 @@ TEST(BuildTimeline, IdleCoresHaveRows) {
   EXPECT_EQ(rows("4000"), "core 2: 1; ");
 }
 
+// A sample has no length; its innermost function names it, the whole stack is its detail.
+TEST(BuildTimeline, SampledStacksAreMomentsOfTheirThread) {
+  ProfileBuilder builder;
+  const ThreadId thread = builder.AddThread("1", "7");
+  builder.AddCpuSample({300, thread, builder.Intern("main\ntrain\nforward")});
+  builder.AddCpuSample({100, thread, builder.Intern("main\ntrain")});
+  DeviceRow kernel;
+  kernel.duration = 500;
+  kernel.name = builder.Intern("kernel");
+  kernel.gpu = 0;
+  builder.AddDevice(kernel);
+  std::vector<Profile> ranks;
+  ranks.push_back(*builder.Finish());
+  const Timeline timeline = BuildTimeline(ranks, {}, {});
+  std::vector<std::string> told;
+  for (const auto& lane : timeline.lanes) {
+    if (timeline.tracks[lane.track].type != TrackType::kSample) continue;
+    EXPECT_EQ(timeline.tracks[lane.track].group, "Sampled call stacks");
+    for (std::size_t i = lane.begin; i < lane.end; ++i) {
+      const auto& kind = timeline.kinds[timeline.kind[i]];
+      EXPECT_EQ(timeline.duration[i], 0);
+      told.push_back(kind.name + ": " + kind.detail);
+    }
+  }
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"train: main › train", "forward: main › train › forward"}));
+}
+
 }  // namespace
 }  // namespace profgauge::report
