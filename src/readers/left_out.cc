@@ -43,7 +43,7 @@ std::string StemOf(const std::string& path) {
 }
 
 /// With one sign for each number.
-std::string PatternOf(std::string_view text) {
+std::string NumberlessName(std::string_view text) {
   std::string pattern;
   for (const char letter : text) {
     const bool is_digit = letter >= '0' && letter <= '9';
@@ -54,12 +54,12 @@ std::string PatternOf(std::string_view text) {
 
 /// A raw form beside its own export is no rank of its own.
 bool IsRawRank(const std::string& path, const std::vector<Profile>& profiles) {
-  const std::string stem = StemOf(path), pattern = PatternOf(stem);
+  const std::string stem = StemOf(path), pattern = NumberlessName(stem);
   bool is_alike = false;
   for (const Profile& profile : profiles) {
     const std::string other = StemOf(profile.source.path);
     if (other == stem) return false;
-    is_alike |= PatternOf(other) == pattern;
+    is_alike |= NumberlessName(other) == pattern;
   }
   return is_alike;
 }
@@ -88,9 +88,9 @@ bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles) {
       IsRawRank(path, profiles)) {
     return true;
   }
-  const std::string pattern = PatternOf(PlainName(path));
+  const std::string pattern = NumberlessName(PlainName(path));
   return std::ranges::any_of(profiles, [&](const Profile& profile) {
-    return PatternOf(PlainName(profile.source.path)) == pattern;
+    return NumberlessName(PlainName(profile.source.path)) == pattern;
   });
 }
 
