@@ -72,8 +72,8 @@ enum CommandBit : std::uint64_t {
   kOnExport = kOnExportText | kOnExportNetdict | kOnExportDlprof,
   kOnReading = kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit |
                kOnExport | kOnSummarize | kOnTables,
-  kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit |
-                 kOnExportDlprof | kOnSummarize | kOnTables,
+  kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport |
+                 kOnSummarize | kOnTables,
   /// Commands that take summaries of ranks as they take profiles.
   kOnSummaries =
       kOnJudging | kOnInspect | kOnRulesExplain | kOnSummarize | kOnSnapshots | kOnInit | kOnTables,

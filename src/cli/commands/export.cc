@@ -182,9 +182,11 @@ Result<int> RunExportKernels(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   PROFGAUGE_TRY(const std::optional<std::size_t> file, OpenOutput(options, outputs));
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  PROFGAUGE_TRY(const std::vector<SelectedRank> selected,
+                SelectRanks(ranks, SelectionOf({}, Choices(options))));
   pyprof::KernelRows rows;
-  for (const Profile& profile : ranks) {
-    pyprof::KernelRows more = pyprof::BuildKernelRows(profile, DialectOf(options.pyprof_dialect));
+  for (const SelectedRank& rank : selected) {
+    pyprof::KernelRows more = pyprof::BuildKernelRows(rank, DialectOf(options.pyprof_dialect));
     rows.unattributed += more.unattributed;
     std::move(more.cells.begin(), more.cells.end(), std::back_inserter(rows.cells));
   }
@@ -204,8 +206,10 @@ Result<int> RunExportNetdict(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   PROFGAUGE_TRY(const std::optional<std::size_t> file, OpenOutput(options, outputs));
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  PROFGAUGE_TRY(const std::vector<SelectedRank> selected,
+                SelectRanks(ranks, SelectionOf({}, Choices(options))));
   std::string text;
-  for (const Profile& profile : ranks) text += pyprof::NetDict(profile);
+  for (const SelectedRank& rank : selected) text += pyprof::NetDict(rank);
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   return Finish(options, outputs, file, text, lines, console);
 }

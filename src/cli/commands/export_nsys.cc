@@ -74,7 +74,9 @@ Result<int> RunExportNsys(const Options& options, Console& console) {
     file = opened;
   }
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
-  const nsys::ReportTable table = report->make(ranks);
+  PROFGAUGE_TRY(const std::vector<SelectedRank> selected,
+                SelectRanks(ranks, SelectionOf({}, Choices(options))));
+  const nsys::ReportTable table = report->make(selected);
   const std::string text = options.format == "table" ? Aligned(table) : Csv(table);
   if (table.rows.empty()) {
     console.Say(

@@ -29,24 +29,27 @@ std::string StyleLabel(const Profile& profile, std::uint32_t host_row) {
   return "";
 }
 
-void ForEachEnclosing(const Profile& profile,
+void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use) {
+  const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
-    if (!device.launch[row].valid()) continue;
+    if (!device.launch[row].valid() || !rank.HasWork(row)) continue;
     const std::uint32_t call = device.launch[row].value;
     const Ns call_end = profile.api.start[call] + profile.api.duration[call];
     for (HostId at = profile.api.op[call]; at.valid(); at = profile.host.parent[at.value]) {
       // A parent may overlap without containing.
       const Ns end = profile.host.start[at.value] + profile.host.duration[at.value];
-      if (end >= call_end && IsRange(profile, at.value)) use(at.value, row);
+      const bool holds = end >= call_end && rank.HasHostTime(profile.host.start[at.value]);
+      if (holds && IsRange(profile, at.value)) use(at.value, row);
     }
   }
 }
 
-std::vector<Projection> ProjectRanges(const Profile& profile) {
+std::vector<Projection> ProjectRanges(const SelectedRank& rank) {
+  const Profile& profile = *rank.profile;
   std::vector<Projection> projections(profile.host.size());
-  ForEachEnclosing(profile, [&](std::uint32_t range, std::uint32_t work) {
+  ForEachEnclosing(rank, [&](std::uint32_t range, std::uint32_t work) {
     Projection& projection = projections[range];
     const Ns start = profile.device.start[work];
     const Ns end = start + profile.device.duration[work];

@@ -26,10 +26,11 @@ struct Projection {
   bool empty() const { return work == 0; }
 };
 /// One per host row.
-std::vector<Projection> ProjectRanges(const Profile& profile);
+std::vector<Projection> ProjectRanges(const SelectedRank& rank);
 
-/// Calls `use(host row, device row)` for each range around each launch, innermost first.
-void ForEachEnclosing(const Profile& profile,
+/// Calls `use(host row, device row)` for each range around each launch of what is selected,
+/// innermost first.
+void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use);
 
 }  // namespace profgauge::nsys

@@ -56,19 +56,21 @@ class ByLabels {
 };
 
 template <class Use>
-void ForEachDevice(std::span<const Profile> ranks, const Use& use) {
-  for (const Profile& profile : ranks) {
-    for (std::uint32_t row = 0; row < profile.device.size(); ++row) use(profile, row);
+void ForEachDevice(std::span<const SelectedRank> ranks, const Use& use) {
+  for (const SelectedRank& rank : ranks) {
+    for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
+      if (rank.HasWork(row)) use(*rank.profile, row);
+    }
   }
 }
 
-std::vector<Group> DeviceTimes(std::span<const Profile> ranks, bool kernels) {
+std::vector<Group> DeviceTimes(std::span<const SelectedRank> ranks, bool kernels) {
   ByName groups;
-  for (const Profile& profile : ranks) {
-    groups.NextRank(profile);
-    const DeviceTable& device = profile.device;
+  for (const SelectedRank& rank : ranks) {
+    groups.NextRank(*rank.profile);
+    const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if ((device.kind[row] == DeviceKind::kKernel) != kernels) continue;
+      if ((device.kind[row] == DeviceKind::kKernel) != kernels || !rank.HasWork(row)) continue;
       groups[device.name[row]].push_back(device.duration[row]);
     }
   }
@@ -76,23 +78,24 @@ std::vector<Group> DeviceTimes(std::span<const Profile> ranks, bool kernels) {
 }
 
 template <class Table>
-std::vector<Group> HostTimes(std::span<const Profile> ranks, const Table& table_of) {
+std::vector<Group> HostTimes(std::span<const SelectedRank> ranks, const Table& table_of) {
   ByName groups;
-  for (const Profile& profile : ranks) {
-    groups.NextRank(profile);
-    const auto& table = table_of(profile);
+  for (const SelectedRank& rank : ranks) {
+    groups.NextRank(*rank.profile);
+    const auto& table = table_of(*rank.profile);
     for (std::size_t row = 0; row < table.size(); ++row) {
+      if (!rank.HasHostTime(table.start[row])) continue;
       groups[table.name[row]].push_back(table.duration[row]);
     }
   }
   return groups.Take();
 }
 
-ReportTable Kernels(std::span<const Profile> ranks) {
+ReportTable Kernels(std::span<const SelectedRank> ranks) {
   return TimeTable(DeviceTimes(ranks, true), "Instances", {"Name"});
 }
 
-ReportTable KernelsByGrid(std::span<const Profile> ranks) {
+ReportTable KernelsByGrid(std::span<const SelectedRank> ranks) {
   ByLabels groups;
   ForEachDevice(ranks, [&](const Profile& profile, std::uint32_t row) {
     const DeviceTable& device = profile.device;
@@ -108,24 +111,25 @@ ReportTable KernelsByGrid(std::span<const Profile> ranks) {
   return TimeTable(groups.Take(), "Instances", {"GridXYZ", "BlockXYZ", "Name"});
 }
 
-ReportTable MemoryTimes(std::span<const Profile> ranks) {
+ReportTable MemoryTimes(std::span<const SelectedRank> ranks) {
   return TimeTable(DeviceTimes(ranks, false), "Count", {"Operation"});
 }
 
-ReportTable MemorySizes(std::span<const Profile> ranks) {
+ReportTable MemorySizes(std::span<const SelectedRank> ranks) {
   ByName groups;
-  for (const Profile& profile : ranks) {
-    groups.NextRank(profile);
-    const DeviceTable& device = profile.device;
+  for (const SelectedRank& rank : ranks) {
+    groups.NextRank(*rank.profile);
+    const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
       if (device.kind[row] == DeviceKind::kKernel || device.bytes[row] < 0) continue;
+      if (!rank.HasWork(row)) continue;
       groups[device.name[row]].push_back(device.bytes[row]);
     }
   }
   return SizeTable(groups.Take(), "Operation");
 }
 
-ReportTable DeviceWork(std::span<const Profile> ranks) {
+ReportTable DeviceWork(std::span<const SelectedRank> ranks) {
   std::vector<Group> all;
   for (const bool kernels : {true, false}) {
     for (Group& group : DeviceTimes(ranks, kernels)) {
@@ -136,22 +140,24 @@ ReportTable DeviceWork(std::span<const Profile> ranks) {
   return TimeTable(std::move(all), "Instances", {"Category", "Operation"});
 }
 
-ReportTable Calls(std::span<const Profile> ranks) {
+ReportTable Calls(std::span<const SelectedRank> ranks) {
   return TimeTable(HostTimes(ranks, [](const Profile& p) -> const ApiTable& { return p.api; }),
                    "Num Calls", {"Name"});
 }
 
-ReportTable OsCalls(std::span<const Profile> ranks) {
+ReportTable OsCalls(std::span<const SelectedRank> ranks) {
   return TimeTable(HostTimes(ranks, [](const Profile& p) -> const OsTable& { return p.os; }),
                    "Num Calls", {"Name"});
 }
 
 template <class Wanted>
-ReportTable Ranges(std::span<const Profile> ranks, const Wanted& wanted) {
+ReportTable Ranges(std::span<const SelectedRank> ranks, const Wanted& wanted) {
   ByLabels groups;
-  for (const Profile& profile : ranks) {
+  for (const SelectedRank& rank : ranks) {
+    const Profile& profile = *rank.profile;
     for (std::uint32_t row = 0; row < profile.host.size(); ++row) {
       if (!IsRange(profile, row) || !wanted(profile.host.style[row])) continue;
+      if (!rank.HasHostTime(profile.host.start[row])) continue;
       groups[{StyleLabel(profile, row), RangeLabel(profile, row)}].push_back(
           profile.host.duration[row]);
     }
@@ -159,7 +165,7 @@ ReportTable Ranges(std::span<const Profile> ranks, const Wanted& wanted) {
   return TimeTable(groups.Take(), "Instances", {"Style", "Range"});
 }
 
-ReportTable AllRanges(std::span<const Profile> ranks) {
+ReportTable AllRanges(std::span<const SelectedRank> ranks) {
   return Ranges(ranks, [](RangeStyle) { return true; });
 }
 
@@ -174,11 +180,11 @@ ReportTable WithoutStyle(ReportTable table) {
   return table;
 }
 
-ReportTable PushPopRanges(std::span<const Profile> ranks) {
+ReportTable PushPopRanges(std::span<const SelectedRank> ranks) {
   return WithoutStyle(Ranges(ranks, [](RangeStyle s) { return s == RangeStyle::kPushPop; }));
 }
 
-ReportTable StartEndRanges(std::span<const Profile> ranks) {
+ReportTable StartEndRanges(std::span<const SelectedRank> ranks) {
   return WithoutStyle(Ranges(ranks, [](RangeStyle s) { return s == RangeStyle::kStartEnd; }));
 }
 
@@ -207,10 +213,11 @@ Nesting NestingOf(const Profile& profile) {
 }
 
 std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
-    std::span<const Profile> ranks) {
+    std::span<const SelectedRank> ranks) {
   std::map<std::pair<std::string, std::string>, Projected> groups;
-  for (const Profile& profile : ranks) {
-    const std::vector<Projection> projections = ProjectRanges(profile);
+  for (const SelectedRank& rank : ranks) {
+    const Profile& profile = *rank.profile;
+    const std::vector<Projection> projections = ProjectRanges(rank);
     const Nesting nesting = NestingOf(profile);
     for (std::uint32_t row = 0; row < projections.size(); ++row) {
       if (projections[row].empty()) continue;
@@ -225,7 +232,7 @@ std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
   return groups;
 }
 
-ReportTable ProjectedRanges(std::span<const Profile> ranks) {
+ReportTable ProjectedRanges(std::span<const SelectedRank> ranks) {
   ReportTable table;
   table.heads = {"Range",
                  "Style",
@@ -262,15 +269,16 @@ ReportTable ProjectedRanges(std::span<const Profile> ranks) {
 }
 
 // A kernel counts for each range around its launch.
-ReportTable KernelsByRange(std::span<const Profile> ranks) {
+ReportTable KernelsByRange(std::span<const SelectedRank> ranks) {
   using Key = std::tuple<std::string, std::string, std::int64_t, std::int64_t, std::string>;
   struct Kernels {
     std::vector<std::int64_t> times;
     std::set<std::uint32_t> ranges;
   };
   std::map<Key, Kernels> groups;
-  for (const Profile& profile : ranks) {
-    ForEachEnclosing(profile, [&](std::uint32_t range, std::uint32_t work) {
+  for (const SelectedRank& rank : ranks) {
+    const Profile& profile = *rank.profile;
+    ForEachEnclosing(rank, [&](std::uint32_t range, std::uint32_t work) {
       if (profile.device.kind[work] != DeviceKind::kKernel) return;
       const Thread& thread = profile.threads[profile.host.thread[range].value];
       Kernels& group = groups[{RangeLabel(profile, range), StyleLabel(profile, range), thread.pid,

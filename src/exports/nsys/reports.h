@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/profile.h"
+#include "exports/selected.h"
 
 namespace profgauge::nsys {
 
@@ -24,7 +24,7 @@ struct ReportTable {
 struct ReportSpec {
   std::string_view name;   ///< "cuda_gpu_kern_sum"
   std::string_view brief;  ///< The meaning of a row.
-  ReportTable (*make)(std::span<const Profile> ranks);
+  ReportTable (*make)(std::span<const SelectedRank> ranks);
 };
 std::span<const ReportSpec> Reports();
 /// By its name, or the one that nsys had before 2022.4 ("gpukernsum"); nullptr when there is none.

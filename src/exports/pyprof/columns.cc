@@ -58,11 +58,13 @@ std::vector<std::size_t> DefaultColumns() {
   return chosen;
 }
 
-KernelRows BuildKernelRows(const Profile& profile, Dialect dialect) {
+KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect) {
+  const Profile& profile = *rank.profile;
   KernelRows rows;
   Prof prof(profile, dialect);
   for (const KernelRecord& record : BuildRecords(profile)) {
-    const ProfResult result = prof(record);
+    const ProfResult result = prof(record);  // Of all: later kernels hang on earlier ones.
+    if (!rank.HasWork(record.row)) continue;
     if (!result.understood) ++rows.unattributed;
     const DeviceTable& device = profile.device;
     rows.cells.push_back({

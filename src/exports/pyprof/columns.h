@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exports/pyprof/record.h"
+#include "exports/selected.h"
 #include "model/profile.h"
 
 namespace profgauge::pyprof {
@@ -36,6 +37,6 @@ struct KernelRows {
   std::vector<std::vector<std::string>> cells;  ///< Per kernel all 20 cells.
   std::int64_t unattributed = 0;  ///< Kernels whose op, arguments or shapes are not understood.
 };
-KernelRows BuildKernelRows(const Profile& profile, Dialect dialect);
+KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect);
 
 }  // namespace profgauge::pyprof

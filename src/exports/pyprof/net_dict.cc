@@ -68,10 +68,11 @@ std::string LineOf(const Profile& profile, const KernelRecord& record) {
 
 }  // namespace
 
-std::string NetDict(const Profile& profile) {
+std::string NetDict(const SelectedRank& rank) {
   std::string text;
-  for (const KernelRecord& record : BuildRecords(profile, Stage::kParse))
-    text += LineOf(profile, record);
+  for (const KernelRecord& record : BuildRecords(*rank.profile, Stage::kParse)) {
+    if (rank.HasWork(record.row)) text += LineOf(*rank.profile, record);
+  }
   return text;
 }
 

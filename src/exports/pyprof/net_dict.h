@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "model/profile.h"
+#include "exports/selected.h"
 
 namespace profgauge::pyprof {
 
 /// A line for each kernel launch, with the keys of PyProf's parse stage and in their order.
-std::string NetDict(const Profile& profile);
+std::string NetDict(const SelectedRank& rank);
 
 }  // namespace profgauge::pyprof

@@ -65,7 +65,8 @@ TEST(NsysReports, AreTheNumbersOfNsysStats) {
     SCOPED_TRACE(name);
     const ReportSpec* report = FindReport(name);
     ASSERT_NE(report, nullptr);
-    EXPECT_EQ(report->make({&*profile, 1}).rows, rows);
+    const SelectedRank whole(*profile);
+    EXPECT_EQ(report->make({&whole, 1}).rows, rows);
   }
 }
 
