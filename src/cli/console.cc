@@ -17,6 +17,7 @@
 
 #include "base/diagnostic.h"
 #include "base/format.h"
+#include "base/plain_blanks.h"
 
 namespace profgauge::cli {
 namespace {
@@ -55,19 +56,6 @@ std::string ElideMiddle(std::string_view name) {
   return fmt::format("{}…{}", name.substr(0, half), name.substr(name.size() - half));
 }
 
-/// With plain blanks between numbers and units: `grep '36.1 %'` finds them, and columns of awk are
-/// as they look. Pages need blanks at which no line ends.
-std::string WithPlainBlanks(std::string_view text) {
-  std::string out;
-  while (true) {
-    const std::size_t at = text.find(kNumberSpace);
-    out += text.substr(0, at);
-    if (at == text.npos) return out;
-    out += ' ';
-    text.remove_prefix(at + kNumberSpace.size());
-  }
-}
-
 std::string ReadSourceText(const Error& error) {
   if (error.where.line == 0 || error.where.file.empty()) return {};
   std::ifstream file(error.where.file, std::ios::binary);
@@ -91,8 +79,9 @@ void Console::Configure(const Options& options) {
   color_out_ = color_err_ = options.color == ColorChoice::kAlways;
 }
 
-void Console::Print(std::string_view given) {
-  const std::string text = WithPlainBlanks(given);
+void Console::Print(std::string_view text) { PrintData(WithPlainBlanks(text)); }
+
+void Console::PrintData(std::string_view text) {
   const std::lock_guard lock(mutex_);
   ClearProgressLocked();
   if (!out_failed_ && std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {

@@ -35,8 +35,10 @@ class Console {
   /// Columns of the terminal; COLUMNS, else 100, when there is none.
   int width() const { return width_; }
 
-  /// The answer: to standard output as it is.
+  /// The answer: to standard output, with plain blanks between numbers and units.
   void Print(std::string_view text);
+  /// The same for programs: byte by byte as it is, and as a file would have it.
+  void PrintData(std::string_view text);
   /// Whether nobody reads the answer any more: what follows is not written.
   bool is_closed() const { return out_failed_; }
   /// Talk: one line to standard error, unless --quiet.

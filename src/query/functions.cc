@@ -11,7 +11,9 @@
 
 #include "base/format.h"
 #include "base/interval.h"
+#include "base/plain_blanks.h"
 #include "base/units.h"
+#include "query/bounded_functions.h"
 
 namespace profgauge::query {
 namespace {
@@ -163,6 +165,8 @@ void Matches(sqlite3_context* context, int, sqlite3_value** values) {
     pattern = made.get();
   }
   const std::string_view text = TextIn(values[1]);
+  const auto steps = static_cast<std::size_t>(std::max(pattern->ProgramSize(), 1));
+  if (steps * text.size() > kMostComparisons) return sqlite3_result_error_toobig(context);
   const bool found = re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *pattern);
   sqlite3_result_int(context, found ? 1 : 0);
   if (made == nullptr) return;
@@ -187,12 +191,14 @@ void Show(sqlite3_context* context, int, sqlite3_value** values) {
   for (int i = 0; i <= static_cast<int>(Unit::kFlopRate); ++i) {
     const auto unit = static_cast<Unit>(i);
     if (UnitName(unit) != name) continue;
-    if (IsNull(values[0])) return SetText(context, FormatValue({}, unit));
+    const auto set = [&](const Value& value) {
+      SetText(context, WithPlainBlanks(FormatValue(value, unit)));
+    };
+    if (IsNull(values[0])) return set({});
     const int type = sqlite3_value_type(values[0]);
     if (type == SQLITE_TEXT || type == SQLITE_BLOB) return SetText(context, TextIn(values[0]));
-    const Value value = type == SQLITE_INTEGER ? Value(sqlite3_value_int64(values[0]))
-                                               : Value(sqlite3_value_double(values[0]));
-    return SetText(context, FormatValue(value, unit));
+    return set(type == SQLITE_INTEGER ? Value(sqlite3_value_int64(values[0]))
+                                      : Value(sqlite3_value_double(values[0])));
   }
   sqlite3_result_error(context,
                        "show(x, unit) needs a unit: ns, ratio, bytes, bytes/s, flop, flop/s, "
@@ -262,7 +268,7 @@ int AddFunctions(sqlite3* connection) {
                                                 entry.call, entry.step, entry.final, nullptr);
     if (code != SQLITE_OK) return code;
   }
-  return SQLITE_OK;
+  return AddBoundedFunctions(connection);
 }
 
 }  // namespace profgauge::query

@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/format.h"
+#include "base/plain_blanks.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "profgauge/version.h"
@@ -40,14 +41,6 @@ std::string PlainText(const Cell& cell, const RowColumn& column) {
   return std::string(TextOf(cell));
 }
 
-// With a plain blank for the narrow one: terminals and files.
-std::string WithBlanks(std::string text) {
-  for (std::size_t at = 0; (at = text.find(kNumberSpace, at)) != std::string::npos;) {
-    text.replace(at, kNumberSpace.size(), " ");
-  }
-  return text;
-}
-
 std::string ShownText(const Cell& cell, const RowColumn& column) {
   const bool is_number = cell.index() == 1 || cell.index() == 2;
   if (!column.unit || !is_number) return PlainText(cell, column);
@@ -56,7 +49,7 @@ std::string ShownText(const Cell& cell, const RowColumn& column) {
   const Value value = IsBool(column)       ? Value(integer != nullptr && *integer != 0)
                       : integer != nullptr ? Value(*integer)
                                            : Value(real);
-  return WithBlanks(FormatValue(value, *column.unit));
+  return WithPlainBlanks(FormatValue(value, *column.unit));
 }
 
 // Of a column whose cells do not say it.
