@@ -258,6 +258,7 @@ if(PROFGAUGE_TESTS)
       integrations
       jobs
       library
+      lists
       manual
       other_ci
       pairs

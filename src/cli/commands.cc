@@ -141,7 +141,8 @@ constexpr CommandSpec kCommands[] = {
      "Times are whole nanoseconds, shares 0 to 1, sizes bytes; missing values are NULL.\n"
      "ms(x), us(x), s(x), pct(x) and mib(x) scale; show(x, unit) formats. Also: short(name),\n"
      "x REGEXP 'pattern', median(x), percentile(x, p), union_time(start, duration).\n"
-     "SQL may be @NAME for a saved query, or `-` for standard input. With --run the hidden column "
+     "SQL may be @NAME for a saved query, also of profgauge.yaml, or `-` for standard input. With "
+     "--run the hidden column "
      "`run` names the run. The\n"
      "hidden column `at` selects the events that cover a moment: where at = 5000000.\n"
      "The statement can only read. It judges nothing: the exit code is 0 if it could be answered.",
@@ -244,7 +245,8 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge rules explain gpu/idle run7.pt.trace.json.gz\n",
      RunRulesExplain, Takes::kRuleThenFiles},
     {"rules check", kOnRulesCheck, "FILE…", 1, kMany, "Check rule files without a profile",
-     "Structure, names, types and units; reports all errors of all files together.",
+     "Structure, names, types and units; reports all errors of all files together. Of\n"
+     "profgauge.yaml it checks the statements of `queries`.",
      "  profgauge rules check rules/\n", RunRulesCheck},
     {"rules test", kOnRulesTest, "PATH…", 1, kMany,
      "Run tests of rules: *.test.yaml files, or folders of them",

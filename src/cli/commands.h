@@ -61,8 +61,9 @@ enum CommandBit : std::uint64_t {
   kOnMcp = std::uint64_t{1} << 44,
   kOnTables = kOnQuery | kOnExportTables,
   /// Commands whose list is also JSON.
-  kOnLists = kOnMetricsList | kOnRulesList | kOnVersion | kOnWhatIf | kOnBaselineShow |
-             kOnHistoryList | kOnInspect,
+  kOnLists = kOnMetricsList | kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest |
+             kOnRulesColumns | kOnVersion | kOnWhatIf | kOnBaselineShow | kOnHistoryList |
+             kOnHistoryTrend | kOnHistoryExport | kOnInspect,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
                kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,

@@ -78,6 +78,8 @@ struct Options {
   // Queries.
   std::string query_file;               ///< Where the statement stands; empty: the last argument.
   std::vector<std::string> parameters;  ///< NAME=VALUE
+  bool per_rank = false;                ///< One statement for each rank, …
+  std::string then;                     ///< … and one over the rows of all.
   std::optional<std::int64_t> max_rows;
   std::optional<std::int64_t> timeout;  ///< ns.
   std::string tables;                   ///< Patterns of names, with commas between; empty: all.

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 #include "analysis/context/context.h"
 #include "api/default_policy.h"
 #include "api/session.h"
 #include "base/errors.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/ending.h"
 #include "cli/policies.h"
@@ -18,7 +20,9 @@
 #include "model/summary/summary.h"
 #include "query/events.h"
 #include "query/report_tables.h"
+#include "readers/load.h"
 #include "readers/one_run.h"
+#include "readers/ranks.h"
 #include "report/redact.h"
 #include "rules/facts.h"
 #include "rules/waiver.h"
@@ -39,12 +43,6 @@ bool AsksForSchema(const query::Places& wanted) {
   return std::any_of(wanted.begin(), wanted.end(), [](std::size_t place) {
     return query::DescribesItself(query::Schema()[place].name);
   });
-}
-
-query::Places AllTables() {
-  query::Places all;
-  for (std::size_t i = 0; i < query::Schema().size(); ++i) all.insert(i);
-  return all;
 }
 
 Error NoEvents(const Options& options, const query::Places& wanted, const Profile& summary) {
@@ -85,6 +83,12 @@ query::FactValues FactsOf(std::span<const Profile> ranks, Judgement::Data& judge
 
 }  // namespace
 
+query::Places AllTables() {
+  query::Places all;
+  for (std::size_t i = 0; i < query::Schema().size(); ++i) all.insert(i);
+  return all;
+}
+
 Status QueryData::Add(const std::string& run, const Options& options, const query::Places& wanted,
                       Console& console) {
   PROFGAUGE_TRY(const bool is_whole, AddWhole(run, options, wanted, console));
@@ -97,31 +101,44 @@ Error QueryData::NoEventsIn(const Options& options, const query::Places& wanted)
   return NoEvents(options, wanted, *std::find_if(ranks.begin(), ranks.end(), IsSummary));
 }
 
+/// By what a run is judged.
+struct QueryData::Judge {
+  Judge(const Options& options, std::chrono::sys_days today, Console& console)
+      : select{today, false}, policies(options, select, console) {}
+  SelectOptions select;
+  Policies policies;
+};
+
 Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
                                  const query::Places& wanted, Console& console) {
-  SelectOptions select;
-  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
-  Policies policies(options, select, console);
-  const Judging* judging = policies.For(false);
+  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  Judge judge(options, today, console);
+  const Judging* judging = judge.policies.For(false);
   if (judging == nullptr) return Fail(AlreadyReported());
   PROFGAUGE_TRY(std::vector<Profile> read, ReadRanks(options, judging->policy, console));
   PROFGAUGE_CHECK(CheckOneRun(read, ""));
+  return AddRead(run, options, std::move(read), 0, wanted, judge);
+}
+
+Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
+                                std::vector<Profile> read, std::size_t position,
+                                const query::Places& wanted, Judge& judge) {
   profiles_.push_back(std::make_unique<std::vector<Profile>>(std::move(read)));
   const std::vector<Profile>& ranks = *profiles_.back();
-  judging = policies.For(IsCpuOnly(ranks));
+  const Judging* judging = judge.policies.For(IsCpuOnly(ranks));
   if (judging == nullptr) return Fail(AlreadyReported());
   const query::Places all = AsksForSchema(wanted) ? AllTables() : wanted;
   const bool wants_events = HasTableOf(Origin::kEvents, wanted);
   const bool is_whole = std::none_of(ranks.begin(), ranks.end(), IsSummary);
   if (wants_events && is_whole) {
-    PROFGAUGE_CHECK(
-        AddEventsOf(run, ranks, 0, SelectionOf(judging->policy, Choices(options)), all, data_));
+    PROFGAUGE_CHECK(AddEventsOf(run, ranks, position,
+                                SelectionOf(judging->policy, Choices(options)), all, data_));
   }
   if (HasTableOf(Origin::kReport, wanted)) {
     JudgeRunsOptions how;
     how.choices = Choices(options);
-    how.today = select.today;
-    how.remark = policies.RemarkOn(*judging, ranks);
+    how.today = judge.select.today;
+    how.remark = judge.policies.RemarkOn(*judging, ranks);
     how.timeline_later = true;
     how.redact = options.redact;
     if (how.redact) how.choices.events = EventsInPage::kNone;
@@ -160,6 +177,48 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
     PROFGAUGE_CHECK(use(of_rank));
   }
   return {};
+}
+
+Status QueryData::ForEachRank(const Options& options, const query::Places& wanted, Console& console,
+                              const std::function<Status(std::int64_t rank, QueryData&)>& use) {
+  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  Judge judge(options, today, console);
+  std::vector<Profile> seen;  // Without their events.
+  const std::vector<std::string> inputs = RecordingsNamed(options.arguments);
+  for (const std::string& input : inputs) {
+    Options one = options;
+    one.arguments = {input};
+    auto read = ReadBesideOthers(one, console);
+    if (!read && inputs.size() > 1 && IsNoRecording(read.error())) {
+      console.Say(
+          fmt::format("note: left out {}: {}", Printable(input), Printable(read.error().message)));
+      continue;
+    }
+    if (!read) return Fail(std::move(read).error());
+    for (Profile& profile : *read) {
+      Profile& known = seen.emplace_back();
+      known.source = profile.source;
+      known.distributed = profile.distributed;
+      std::int64_t& rank = profile.distributed.rank;
+      if (rank < 0) rank = static_cast<std::int64_t>(seen.size()) - 1;
+      std::vector<Profile> alone;
+      alone.push_back(std::move(profile));
+      const std::int64_t number = alone.front().distributed.rank;
+      QueryData data;
+      PROFGAUGE_TRY(
+          const bool is_whole,
+          data.AddRead("", one, std::move(alone), static_cast<std::size_t>(number), wanted, judge));
+      if (!is_whole && !AsksForSchema(wanted)) return Fail(data.NoEventsIn(one, wanted));
+      PROFGAUGE_CHECK(use(number, data));
+    }
+  }
+  if (seen.empty()) {
+    return Fail(InputError(options.arguments.front(), "input/ranks-unreadable",
+                           "no profile of the folder can be read",
+                           "`profgauge find` lists the runs below a folder"));
+  }
+  GiveRanks(seen, RanksOf(options));
+  return CheckOneRun(seen, "");
 }
 
 std::vector<std::pair<std::int64_t, std::string>> QueryData::Hashes(const Options& options) const {

@@ -17,6 +17,9 @@ namespace profgauge::cli {
 
 class Console;
 
+/// Every table of the schema.
+query::Places AllTables();
+
 /// A dataset with the profiles that its rows are read from.
 class QueryData {
  public:
@@ -40,6 +43,10 @@ class QueryData {
   /// say.
   Status EachRank(const Options& options, const query::Places& events, Console& console,
                   const std::function<Status(const query::Dataset&)>& use);
+  /// Reads the ranks of a run one after the other, each by itself as `--rank` has it, and calls
+  /// `use` with the number and the tables of each.
+  static Status ForEachRank(const Options& options, const query::Places& wanted, Console& console,
+                            const std::function<Status(std::int64_t rank, QueryData&)>& use);
   /// Rank and content hash of each profile; a digest of it where names of code are hidden.
   std::vector<std::pair<std::int64_t, std::string>> Hashes(const Options& options) const;
 
@@ -47,6 +54,11 @@ class QueryData {
   std::vector<std::string> NotesOn(const query::Places& wanted) const;
 
  private:
+  struct Judge;
+  // The tables of profiles that were read, of which the first is at `position` of the run.
+  Result<bool> AddRead(const std::string& run, const Options& options, std::vector<Profile> read,
+                       std::size_t position, const query::Places& wanted, Judge& judge);
+
   std::vector<std::unique_ptr<std::vector<Profile>>> profiles_;  // Before the rows that need them.
   query::Dataset data_;
 };

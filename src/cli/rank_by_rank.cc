@@ -28,23 +28,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostWhole = 64;
 
-/// The files to read, each alone, so that no more than one profile is in memory: those of a folder,
-/// or of the only run below it. Folders that are one profile in many files stay whole.
-std::vector<std::string> Inputs(const std::vector<std::string>& arguments) {
-  std::vector<std::string> inputs;
-  for (const std::string& argument : arguments) {
-    std::vector<std::string> files = RecordingsOf(argument);
-    if (files.empty()) files = FilesOfOnlyRun(argument);
-    if (files.empty()) files.push_back(argument);
-    std::move(files.begin(), files.end(), std::back_inserter(inputs));
-  }
-  return inputs;
-}
-
 /// The share of them that --part names.
 Result<std::vector<std::string>> InputsOfPart(const Options& options) {
   PROFGAUGE_TRY(const Part part, ParsePart(options.part));
-  const std::vector<std::string> all = Inputs(options.arguments);
+  const std::vector<std::string> all = RecordingsNamed(options.arguments);
   std::vector<std::string> own;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (part.Has(i)) own.push_back(all[i]);
@@ -123,7 +110,7 @@ bool NamesNumber(const std::string& path, std::int64_t number) {
 /// the profiles do not say their ranks, their order in the whole folder counts.
 Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t rank,
                                          Console& console) {
-  std::vector<std::string> inputs = Inputs(options.arguments);
+  std::vector<std::string> inputs = RecordingsNamed(options.arguments);
   std::stable_partition(inputs.begin(), inputs.end(),
                         [rank](const std::string& path) { return NamesNumber(path, rank); });
   std::vector<Error> failed;
@@ -153,6 +140,17 @@ Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t ra
 
 }  // namespace
 
+std::vector<std::string> RecordingsNamed(const std::vector<std::string>& arguments) {
+  std::vector<std::string> inputs;
+  for (const std::string& argument : arguments) {
+    std::vector<std::string> files = RecordingsOf(argument);
+    if (files.empty()) files = FilesOfOnlyRun(argument);
+    if (files.empty()) files.push_back(argument);
+    std::move(files.begin(), files.end(), std::back_inserter(inputs));
+  }
+  return inputs;
+}
+
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console) {
   PROFGAUGE_TRY(RanksRead read, ReadAll(options, selection, console));
@@ -163,7 +161,7 @@ Result<RanksRead> ReadRankByRank(const Options& options, const Selection& select
 }
 
 bool NamesManyRanks(const Options& options) {
-  const std::vector<std::string> inputs = Inputs(options.arguments);
+  const std::vector<std::string> inputs = RecordingsNamed(options.arguments);
   std::uint64_t memory = 0;
   for (const std::string& input : inputs) {
     if (input.ends_with(".pgsum")) return false;

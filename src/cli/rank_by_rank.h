@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -25,6 +26,10 @@ struct RanksRead {
 /// more, together. Errors: what is the user's choice (another selection); several runs.
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console);
+
+/// The files to read, each alone, so that no more than one profile is in memory: those of a folder,
+/// or of the only run below it. Folders that are one profile in many files stay whole.
+std::vector<std::string> RecordingsNamed(const std::vector<std::string>& arguments);
 
 /// Whether the command line names one folder of more recordings than are judged with their events:
 /// over 64, or more than memory holds.

@@ -1,6 +1,7 @@
 #include "query/guard.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -142,7 +143,8 @@ int Authorize(void* aux, int action, const char* first, const char* second, cons
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_READ: {
-      if (const auto place = FindRelation(name)) {
+      if (seen.only != nullptr && name == seen.only->name) return SQLITE_OK;
+      if (const auto place = FindRelation(name); place && seen.only == nullptr) {
         seen.tables.insert(*place);
         return SQLITE_OK;
       }
@@ -186,7 +188,10 @@ int UseOnce(sqlite3* connection, const std::string& table) {
   return code;
 }
 
+std::atomic<bool> is_interrupted = false;
+
 int OnProgress(void* end) noexcept {
+  if (is_interrupted.load(std::memory_order_relaxed)) return 1;
   const auto now = std::chrono::steady_clock::now();
   return now >= *static_cast<std::chrono::steady_clock::time_point*>(end) ? 1 : 0;
 }
@@ -207,7 +212,7 @@ int Shut(sqlite3* connection, Seen& seen) {
   // A sort that does not fit would else go to a file.
   int code = sqlite3_exec(connection, "PRAGMA temp_store=MEMORY", nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return code;
-  for (const RelationInfo& table : Schema()) {
+  for (const RelationInfo& table : seen.only == nullptr ? Schema() : std::span(seen.only, 1)) {
     code = UseOnce(connection, "\"" + table.name + "\"");
     if (code != SQLITE_OK) return code;
   }
@@ -224,6 +229,8 @@ int Shut(sqlite3* connection, Seen& seen) {
   for (const SqlLimit& limit : kSqlLimits) sqlite3_limit(connection, limit.what, limit.most);
   return sqlite3_set_authorizer(connection, Authorize, &seen);
 }
+
+void InterruptStatements(bool now) { is_interrupted = now; }
 
 Deadline::Deadline(sqlite3* connection, std::chrono::milliseconds most)
     : connection_(connection), end_(std::chrono::steady_clock::now() + most) {

@@ -16,7 +16,9 @@ namespace profgauge::query {
 
 /// What the guard saw while a statement was prepared.
 struct Seen {
-  Places tables;       ///< Those that it reads.
+  /// The only table that there is; nullptr: those of the schema.
+  const RelationInfo* only = nullptr;
+  Places tables;       ///< Those of the schema that it reads.
   std::string denied;  ///< What it may not do, in words; empty: nothing.
 };
 
@@ -36,6 +38,10 @@ class Deadline {
   sqlite3* connection_;
   std::chrono::steady_clock::time_point end_;
 };
+
+/// Ends the statements of the process soon, whatever their deadline, until it is called with false.
+/// For another thread than theirs.
+void InterruptStatements(bool now);
 
 /// Bytes that SQLite may take in the whole process while a statement runs: sorts and groups need
 /// them. 512 MiB hold a sort of some millions of rows.

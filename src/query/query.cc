@@ -63,29 +63,21 @@ std::vector<std::string_view> NearColumns(std::string_view sql) {
   return names;
 }
 
+std::vector<std::string_view> NamesOf(const RelationInfo& table) {
+  std::vector<std::string_view> names;
+  for (const ColumnInfo& column : table.columns) names.push_back(column.name);
+  return names;
+}
+
 std::vector<std::string_view> TableNames() {
   std::vector<std::string_view> names;
   for (const RelationInfo& table : Schema()) names.push_back(table.name);
   return names;
 }
 
-// What else the name that SQLite does not know may be.
-std::string_view Nearest(std::string_view message, std::string_view sql) {
-  if (const auto table = NamedAfter(message, "no such table: "); !table.empty()) {
-    return DidYouMean(table, TableNames());
-  }
-  if (const auto function = NamedAfter(message, "no such function: "); !function.empty()) {
-    return DidYouMean(function, AllowedFunctions());
-  }
-  if (auto column = NamedAfter(message, "no such column: "); !column.empty()) {
-    column.remove_prefix(column.rfind('.') + 1);
-    return DidYouMean(column, NearColumns(sql));
-  }
-  return {};
-}
-
-// A number where all of it is one.
-Cell ParameterValue(const std::string& text) {
+// A number where all of it is one and a text is not asked for.
+Cell ParameterValue(const std::string& text, ParameterType type) {
+  if (type == ParameterType::kText) return text;
   const char* const end = text.data() + text.size();
   std::int64_t integer = 0;
   const auto whole = std::from_chars(text.data(), end, integer);
@@ -94,6 +86,20 @@ Cell ParameterValue(const std::string& text) {
   const auto fraction = std::from_chars(text.data(), end, real);
   if (fraction.ec == std::errc() && fraction.ptr == end) return real;
   return text;
+}
+
+bool Fits(const Cell& value, ParameterType type) {
+  const bool is_whole = std::holds_alternative<std::int64_t>(value);
+  switch (type) {
+    case ParameterType::kInteger:
+      return is_whole;
+    case ParameterType::kReal:
+      return is_whole || std::holds_alternative<double>(value);
+    case ParameterType::kText:
+    case ParameterType::kAny:
+      break;
+  }
+  return true;
 }
 
 // `:rank` in the statement is `rank`.
@@ -145,19 +151,35 @@ Error Query::SqlError(int code) const {
   }
   error.code = "query/sql";
   error.message = PrintableShort(message, 300);
-  if (const std::string_view near = Nearest(message, sql_); !near.empty()) {
+  if (const std::string_view near = Nearest(message); !near.empty()) {
     error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
   }
   error.notes.emplace_back(kHowToSeeColumns);
   return error;
 }
 
-Status Query::Open(const Dataset& data) {
+// What else the name that SQLite does not know may be.
+std::string_view Query::Nearest(std::string_view message) const {
+  const RelationInfo* only = seen_->only;
+  if (const auto table = NamedAfter(message, "no such table: "); !table.empty()) {
+    return only == nullptr ? DidYouMean(table, TableNames()) : std::string_view(only->name);
+  }
+  if (const auto function = NamedAfter(message, "no such function: "); !function.empty()) {
+    return DidYouMean(function, AllowedFunctions());
+  }
+  if (auto column = NamedAfter(message, "no such column: "); !column.empty()) {
+    column.remove_prefix(column.rfind('.') + 1);
+    return DidYouMean(column, only == nullptr ? NearColumns(sql_) : NamesOf(*only));
+  }
+  return {};
+}
+
+Status Query::Open(std::span<const Relation> tables) {
   sqlite3* connection = nullptr;
   int code =
       sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
   connection_.reset(connection);
-  if (code == SQLITE_OK) code = AddTables(connection, data);
+  if (code == SQLITE_OK) code = AddTables(connection, tables);
   if (code == SQLITE_OK) code = AddFunctions(connection);
   if (code == SQLITE_OK) code = Shut(connection, *seen_);
   if (code == SQLITE_NOMEM) throw std::bad_alloc();
@@ -206,7 +228,7 @@ Status Query::Bind(const Parameters& parameters) {
   std::vector<bool> is_bound(static_cast<std::size_t>(count) + 1);
   std::vector<std::string_view> names;
   for (int i = 1; i <= count; ++i) names.push_back(ParameterName(statement, i));
-  for (const auto& [name, text] : parameters) {
+  for (const auto& [name, text, type] : parameters) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       return Fail(ParameterError(fmt::format("the query has no parameter `{}`", Printable(name)),
@@ -214,7 +236,14 @@ Status Query::Bind(const Parameters& parameters) {
                                                : fmt::format("it has {}", fmt::join(names, ", "))));
     }
     const int number = static_cast<int>(found - names.begin()) + 1;
-    const Cell value = ParameterValue(text);
+    const Cell value = ParameterValue(text, type);
+    if (!Fits(value, type)) {
+      return Fail(
+          ParameterError(fmt::format("the parameter `{}` needs {}, found `{}`", Printable(name),
+                                     type == ParameterType::kInteger ? "an integer" : "a number",
+                                     PrintableShort(text)),
+                         fmt::format("give `--param {}=VALUE`", Printable(name))));
+    }
     if (const auto* integer = std::get_if<std::int64_t>(&value)) {
       sqlite3_bind_int64(statement, number, *integer);
     } else if (const auto* real = std::get_if<double>(&value)) {
@@ -239,9 +268,19 @@ Result<Query> Query::Prepare(const std::string& sql, const std::string& file,
   Query query;
   query.sql_ = sql;
   query.file_ = file;
-  PROFGAUGE_CHECK(query.Open(data));
+  PROFGAUGE_CHECK(query.Open(data.tables()));
   PROFGAUGE_CHECK(query.Parse());
   PROFGAUGE_CHECK(query.Bind(parameters));
+  return query;
+}
+
+Result<Query> Query::PrepareOver(const std::string& sql, const Relation& rows) {
+  Query query;
+  query.sql_ = sql;
+  query.seen_->only = rows.info;
+  PROFGAUGE_CHECK(query.Open(std::span(&rows, 1)));
+  PROFGAUGE_CHECK(query.Parse());
+  PROFGAUGE_CHECK(query.Bind({}));
   return query;
 }
 
@@ -253,9 +292,14 @@ std::vector<RowColumn> Query::Columns() const {
     RowColumn column{sqlite3_column_name(statement, i), std::nullopt};
     const char* table = sqlite3_column_table_name(statement, i);
     const char* origin = sqlite3_column_origin_name(statement, i);
-    const auto place =
-        table == nullptr || origin == nullptr || is_plan ? std::nullopt : FindRelation(table);
-    const ColumnInfo* info = place ? Schema()[*place].Find(origin) : nullptr;
+    const RelationInfo* relation = seen_->only;
+    if (table == nullptr || origin == nullptr || is_plan) {
+      relation = nullptr;
+    } else if (relation == nullptr) {
+      const auto place = FindRelation(table);
+      relation = place ? &Schema()[*place] : nullptr;
+    }
+    const ColumnInfo* info = relation == nullptr ? nullptr : relation->Find(origin);
     // Plain numbers may be anything: their table says what in a column of its own.
     if (info != nullptr && info->unit != Unit::kNumber) column.unit = info->unit;
     columns.push_back(std::move(column));

@@ -5,10 +5,11 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/cell.h"
@@ -18,8 +19,16 @@
 
 namespace profgauge::query {
 
-/// Name and value of each `:name` in the statement: a number where it is one, else a text.
-using Parameters = std::vector<std::pair<std::string, std::string>>;
+/// What the value of a parameter must be. kAny: a number where it is one, else a text.
+enum class ParameterType : std::uint8_t { kAny, kInteger, kReal, kText };
+
+/// The value of `:name` in the statement.
+struct Parameter {
+  std::string name, value;
+  ParameterType type = ParameterType::kAny;
+  bool operator==(const Parameter&) const = default;
+};
+using Parameters = std::vector<Parameter>;
 
 class Query {
  public:
@@ -28,6 +37,8 @@ class Query {
   /// Errors: kUsage "query/sql", "query/read-only", "query/one-statement", "query/param".
   static Result<Query> Prepare(const std::string& sql, const std::string& file,
                                const Parameters& parameters, const Dataset& data);
+  /// The same of a statement over one table, whose rows may come later.
+  static Result<Query> PrepareOver(const std::string& sql, const Relation& rows);
 
   const Places& tables() const { return seen_->tables; }  ///< Those that it reads.
   std::vector<RowColumn> Columns() const;
@@ -48,10 +59,11 @@ class Query {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
   Query() = default;
-  Status Open(const Dataset& data);
+  Status Open(std::span<const Relation> tables);
   Status Parse();
   Status Bind(const Parameters& parameters);
   Error SqlError(int code) const;
+  std::string_view Nearest(std::string_view message) const;
 
   std::string sql_, file_;
   std::unique_ptr<Seen> seen_ = std::make_unique<Seen>();

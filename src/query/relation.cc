@@ -104,9 +104,11 @@ std::string_view OriginName(Origin origin) {
     case Origin::kEvents:
       return "events";
     case Origin::kHistory:
+      return "history";
+    case Origin::kAnswer:
       break;
   }
-  return "history";
+  return "answer";
 }
 
 const ColumnInfo* RelationInfo::Find(std::string_view column) const {
@@ -169,15 +171,7 @@ void Dataset::DescribeItself() {
            TextCell(why == relation.absent_columns.end() ? relation.absent_because : why->second)});
     }
   }
-  auto queries = std::make_shared<MadeRows>();
-  for (const SavedQuery& query : SavedQueries()) {
-    std::string parameters;
-    for (const auto& [name, value] : query.parameters) {
-      parameters += (parameters.empty() ? "" : ", ") + name + " = " + value;
-    }
-    queries->Add({query.name, query.title, TextCell(parameters), query.sql});
-  }
-  Of("queries").parts = {{"", std::nullopt, 0, std::move(queries)}};
+  if (Of("queries").parts.empty()) FillQueries(SavedQueries(), *this);
   Of("tables").parts = {{"", std::nullopt, 0, std::move(tables)}};
   Of("columns").parts = {{"", std::nullopt, 0, std::move(columns)}};
 }

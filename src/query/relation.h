@@ -31,8 +31,9 @@ struct ColumnInfo {
   bool is_key = false;  ///< Together with the other keys it identifies a row.
 };
 
-enum class Origin : std::uint8_t { kReport, kEvents, kHistory };
-/// "report", "events", "history".
+/// kAnswer: rows that another statement made.
+enum class Origin : std::uint8_t { kReport, kEvents, kHistory, kAnswer };
+/// "report", "events", "history", "answer".
 std::string_view OriginName(Origin origin);
 
 struct RelationInfo {
@@ -94,7 +95,8 @@ class Dataset {
   /// REQUIRES: the schema has it.
   Relation& Of(std::string_view name);
   std::size_t size() const { return relations_.size(); }
-  /// Fills `tables` and `columns` from the others.
+  std::span<const Relation> tables() const { return relations_; }
+  /// Fills `tables` and `columns` from the others, and `queries` unless it has rows.
   void DescribeItself();
 
  private:

@@ -34,15 +34,17 @@ std::string_view ValueOf(std::string_view line, std::string_view key) {
 }  // namespace
 
 SavedQuery ParseQueryFile(std::string name, std::string sql) {
-  SavedQuery query{std::move(name), {}, std::move(sql), {}};
+  SavedQuery query;
+  query.name = std::move(name);
+  query.sql = std::move(sql);
   for (const std::string_view line : Lines(query.sql)) {
     if (!line.starts_with("--")) break;
     if (const auto title = ValueOf(line, "-- title:"); !title.empty()) query.title = title;
     const std::string_view parameter = ValueOf(line, "-- param:");
     const std::size_t sign = parameter.find('=');
     if (sign == std::string_view::npos) continue;
-    query.parameters.emplace_back(Trim(parameter.substr(0, sign)),
-                                  Trim(parameter.substr(sign + 1)));
+    query.parameters.push_back({std::string(Trim(parameter.substr(0, sign))),
+                                std::string(Trim(parameter.substr(sign + 1)))});
   }
   return query;
 }
@@ -60,9 +62,9 @@ std::span<const SavedQuery> SavedQueries() {
   return kAll;
 }
 
-Result<const SavedQuery*> FindSavedQuery(std::string_view name) {
+Result<const SavedQuery*> FindSavedQuery(std::span<const SavedQuery> among, std::string_view name) {
   std::vector<std::string_view> names;
-  for (const SavedQuery& query : SavedQueries()) {
+  for (const SavedQuery& query : among) {
     if (query.name == name) return &query;
     names.push_back(query.name);
   }
@@ -75,14 +77,49 @@ Result<const SavedQuery*> FindSavedQuery(std::string_view name) {
   return Fail(std::move(error));
 }
 
+void FillQueries(std::span<const SavedQuery> queries, Dataset& data) {
+  auto rows = std::make_shared<MadeRows>();
+  for (const SavedQuery& query : queries) {
+    std::string parameters;
+    const auto add = [&](std::string_view text) {
+      parameters.append(parameters.empty() ? "" : ", ").append(text);
+    };
+    for (const Parameter& one : query.required) add(one.name);
+    for (const Parameter& one : query.parameters) add(one.name + " = " + one.value);
+    rows->Add({query.name, query.title, parameters.empty() ? Cell() : Cell(std::move(parameters)),
+               query.sql});
+  }
+  data.Of("queries").parts = {{"", std::nullopt, 0, std::move(rows)}};
+}
+
 Parameters WithDefaults(const SavedQuery& query, Parameters given) {
-  for (const auto& usual : query.parameters) {
-    const bool is_given = std::any_of(given.begin(), given.end(), [&](const auto& parameter) {
-      return parameter.first == usual.first;
-    });
-    if (!is_given) given.push_back(usual);
+  const auto find = [&](const std::string& name) {
+    return std::find_if(given.begin(), given.end(),
+                        [&](const Parameter& one) { return one.name == name; });
+  };
+  for (const Parameter& needed : query.required) {
+    if (const auto one = find(needed.name); one != given.end()) one->type = needed.type;
+  }
+  for (const Parameter& usual : query.parameters) {
+    if (const auto one = find(usual.name); one != given.end()) {
+      one->type = usual.type;
+    } else {
+      given.push_back(usual);
+    }
   }
   return given;
+}
+
+Error InSource(Error error, const SavedQuery& query) {
+  if (!query.source) return error;
+  if (error.where.line == 0) {
+    error.where = query.source->All();
+    return error;
+  }
+  std::size_t line = 0;  // Where it begins.
+  for (std::uint32_t i = 1; i < error.where.line; ++i) line = query.sql.find('\n', line) + 1;
+  error.where = query.source->At(line + error.where.column - 1);
+  return error;
 }
 
 }  // namespace profgauge::query

@@ -1,14 +1,17 @@
-// Saved queries: statements with a name, which are compiled in from rules/queries/. The comments at
-// their head say what they answer and which parameters they have:
+// Saved queries: statements with a name. Some are compiled in from rules/queries/, where the
+// comments at their head say what they answer and which parameters they have:
 //   -- title: How long does work wait from its launch to its start?
 //   -- param: rank = 0
+// Others stand in profgauge.yaml.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/source_text.h"
 #include "profgauge/error.h"
 #include "query/query.h"
 
@@ -17,17 +20,25 @@ namespace profgauge::query {
 struct SavedQuery {
   std::string name;  ///< "launch-delay"
   std::string title, sql;
-  Parameters parameters;  ///< With the values that they have unless others are given.
+  Parameters parameters;             ///< With the values that they have unless others are given.
+  std::vector<Parameter> required;   ///< Those without a usual value.
+  std::optional<SourceText> source;  ///< Where `sql` stands, if it is in a file that people write.
 };
 
-/// By name.
+/// Those that are compiled in, by name.
 std::span<const SavedQuery> SavedQueries();
 /// Errors: kUsage "query/no-such-query".
-Result<const SavedQuery*> FindSavedQuery(std::string_view name);
+Result<const SavedQuery*> FindSavedQuery(std::span<const SavedQuery> among, std::string_view name);
+
+/// Makes them the rows of the table `queries`.
+void FillQueries(std::span<const SavedQuery> queries, Dataset& data);
 
 /// A statement of a file, whose head may give parameters and their usual values.
 SavedQuery ParseQueryFile(std::string name, std::string sql);
-/// `given`, and of those that are missing the usual values.
+/// `given` with the types that the query declares, and of those that are missing the usual values.
 Parameters WithDefaults(const SavedQuery& query, Parameters given);
+
+/// Where a mistake in `sql` stands in the file of the query.
+Error InSource(Error error, const SavedQuery& query);
 
 }  // namespace profgauge::query

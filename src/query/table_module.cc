@@ -48,12 +48,22 @@ std::string_view TypeName(Unit unit) {
   return unit == Unit::kNumber ? "" : "REAL";  // Numbers may be whole, or texts.
 }
 
+// Rows that a statement made have the names that it gave them.
+bool HasHidden(const RelationInfo& info) { return info.origin != Origin::kAnswer; }
+
+std::string Quoted(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
 std::string Declaration(const RelationInfo& info) {
   std::string sql = "CREATE TABLE x(";
   for (const ColumnInfo& column : info.columns) {
-    sql += "\"" + column.name + "\" " + std::string(TypeName(column.unit)) + ", ";
+    sql += (sql.ends_with('(') ? "" : ", ") + Quoted(column.name) + " " +
+           std::string(TypeName(column.unit));
   }
-  return sql + "run TEXT HIDDEN, at INTEGER HIDDEN)";
+  return sql + (HasHidden(info) ? ", run TEXT HIDDEN, at INTEGER HIDDEN)" : ")");
 }
 
 int PlaceOf(const RelationInfo& info, std::string_view column) {
@@ -290,10 +300,9 @@ sqlite3_module MakeModule() {
 
 }  // namespace
 
-int AddTables(sqlite3* connection, const Dataset& data) {
+int AddTables(sqlite3* connection, std::span<const Relation> tables) {
   static const sqlite3_module kModule = MakeModule();
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    const Relation& relation = data[i];
+  for (const Relation& relation : tables) {
     const int code = sqlite3_create_module_v2(connection, relation.info->name.c_str(), &kModule,
                                               const_cast<Relation*>(&relation), nullptr);
     if (code != SQLITE_OK) return code;

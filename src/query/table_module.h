@@ -3,12 +3,14 @@
 
 #include <sqlite3.h>
 
+#include <span>
+
 #include "query/relation.h"
 
 namespace profgauge::query {
 
-/// Makes each table of the schema known to the connection. `data` is read while statements run; it
-/// may be filled after they are prepared, and must outlive the connection. Returns SQLite's code.
-int AddTables(sqlite3* connection, const Dataset& data);
+/// Makes each table known to the connection. `tables` are read while statements run; they may be
+/// filled after these are prepared, and must outlive the connection. Returns SQLite's code.
+int AddTables(sqlite3* connection, std::span<const Relation> tables);
 
 }  // namespace profgauge::query

@@ -126,6 +126,11 @@ void DecodeProject(Decoder& decoder, Project& out) {
                       DecodeJob(decoder, item, out.jobs);
                     });
                   }});
+  keys.push_back({"queries", [&](const YamlNode& n) {
+                    decoder.EachItem(n, "`queries`", [&](const YamlNode& item) {
+                      DecodeQuery(decoder, item, out.queries);
+                    });
+                  }});
   decoder.Map(decoder.document().root, "a configuration", keys);
 }
 

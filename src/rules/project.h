@@ -13,6 +13,7 @@
 
 #include "profgauge/error.h"
 #include "rules/errors.h"
+#include "rules/project_query.h"
 
 namespace profgauge {
 
@@ -51,6 +52,7 @@ struct Project {
   std::string file;  ///< As it was named or found.
   ProjectSettings top;
   std::vector<ProjectJob> jobs;
+  std::vector<ProjectQuery> queries;  ///< For `query PROFILE @NAME`.
 
   const ProjectJob* Find(std::string_view job) const;
 };

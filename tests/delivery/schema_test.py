@@ -41,7 +41,8 @@ BEYOND_STRUCTURE = {
     "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/never-missed", "rules/pattern",
     "rules/nothing-expected", "rules/unknown-rule", "rules/duplicate-id", "rules/unknown-param",
     "rules/no-files", "rules/none", "rules/needs", "rules/group-by", "rules/unknown-rows",
-    "rules/show-as", "config/job-name", "config/job-twice", "config/label", "expr/type", "expr/unknown-field",
+    "rules/show-as", "config/job-name", "config/job-twice", "config/label", "config/query-name",
+    "config/query-twice", "config/parameter-name", "expr/type", "expr/unknown-field",
 }
 
 

@@ -23,9 +23,9 @@
 #include "cli/json_list.h"
 #include "cli/outputs.h"
 #include "cli/snapshots.h"
+#include "cli/text/trend_text.h"
 #include "gate/history.h"
 #include "gate/snapshot.h"
-#include "knowledge/trend.h"
 #include "render/html/trend.h"
 #include "report/build_trend.h"
 #include "report/read_report.h"
@@ -182,51 +182,6 @@ Status ReadAdded(const std::string& argument, const Options& options, const Poli
   return {};
 }
 
-// The first series, the median iteration time, as bars; of the others what changed.
-std::string TrendText(const report::Trend& trend) {
-  constexpr double kBarWidth = 40;
-  const report::TrendSeries& medians = trend.series.front();
-  double largest = 1;
-  for (const auto& value : medians.values) largest = std::max(largest, AsNumber(value.value, 0));
-  std::string text = "median iteration time, oldest first\n\n";
-  for (std::size_t i = 0; i < trend.runs.size(); ++i) {
-    for (const report::TrendChange& change : medians.changes) {
-      if (change.run != i) continue;
-      if (change.is_redefined) {
-        text += "      ── another definition from here on ──\n";
-        continue;
-      }
-      text += fmt::format("      ── changed by {}: {} → {} ──\n", change.change.text,
-                          change.before.text, change.after.text);
-    }
-    const double share = AsNumber(medians.values[i].value, 0) / largest;
-    std::string bar;
-    for (int k = 0; k < static_cast<int>(kBarWidth * share); ++k) bar += "█";
-    text += fmt::format("{:>4}  {:<10}  {:>8}  {}\n", trend.runs[i].id,
-                        PrintableShort(trend.runs[i].commit, 10), medians.values[i].text, bar);
-  }
-  std::size_t changes = 0;
-  for (const report::TrendSeries& series : trend.series) {
-    changes += series.changes.size();
-    if (&series == &medians) continue;
-    for (const report::TrendChange& change : series.changes) {
-      if (change.is_redefined) {
-        text += fmt::format("\n{} has another definition from run {} on\n", series.metric,
-                            trend.runs[change.run].id);
-        continue;
-      }
-      text += fmt::format("\n{} changed by {} from run {} on: {} → {}\n", series.metric,
-                          change.change.text, trend.runs[change.run].id, change.before.text,
-                          change.after.text);
-    }
-  }
-  if (changes > 0) return text;
-  return text + (trend.runs.size() < knowledge::kTrendLeastValues
-                     ? fmt::format("\nno change points: at least {} runs are needed\n",
-                                   knowledge::kTrendLeastValues.value())
-                     : std::string("\nno change points\n"));
-}
-
 }  // namespace
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
@@ -316,9 +271,12 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
 
 Result<int> RunHistoryTrend(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
-  std::size_t output = 0;
+  std::size_t output = 0, json = 0;
   if (!options.html.empty()) {
     PROFGAUGE_TRY(output, outputs.Open(options.html, FileKind::kHtml));
+  }
+  if (!options.json.empty()) {
+    PROFGAUGE_TRY(json, outputs.Open(options.json, FileKind::kForPeople));
   }
   PROFGAUGE_TRY(const auto entries, Entries(options));
   const report::Trend trend = report::BuildTrend(entries, options.branch);
@@ -327,6 +285,8 @@ Result<int> RunHistoryTrend(const Options& options, Console& console) {
     PROFGAUGE_CHECK(outputs.Commit(output, page));
     if (options.html != "-") console.Say("wrote " + options.html);
   }
+  if (!options.json.empty()) PROFGAUGE_CHECK(outputs.Commit(json, TrendList(trend).Take()));
+  if (options.json == "-") return kExitPass;
   const std::string text = TrendText(trend);
   if (outputs.uses_stdout()) {
     console.Warn(text);
@@ -368,16 +328,25 @@ Result<int> RunHistoryExport(const Options& options, Console& console) {
     for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
     return out + "\"";
   };
+  JsonList list("history-export");
   for (const HistoryEntry& entry : entries) {
     const std::optional<double> median = MedianIteration(entry.snapshot);
     const std::string labels = LabelsOf(entry.snapshot);
+    render::JsonWriter& row = list.Row();
+    row.Field("id", entry.id);
+    row.Field("time", entry.time);
+    row.Field("branch", entry.branch);
+    row.Field("commit", entry.commit);
+    row.Field("run", entry.snapshot.name);
+    row.Field("iterations", static_cast<std::int64_t>(entry.snapshot.iteration_times.size()));
+    RealOrNull(row, "median_ns", median ? &*median : nullptr);
+    row.OptionalField("labels", labels);
     text += fmt::format(
         "{},{},{},{},{},{},{},{}\n", entry.id, entry.time, quoted(entry.branch),
         quoted(entry.commit), quoted(entry.snapshot.name), entry.snapshot.iteration_times.size(),
         median ? fmt::format("{:.0f}", *median) : "", labels.empty() ? "" : quoted(labels));
   }
-  console.Print(text);
-  return kExitPass;
+  return PrintList(options, text, std::move(list), console);
 }
 
 }  // namespace profgauge::cli

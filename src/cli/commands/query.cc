@@ -2,185 +2,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <iostream>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "base/diagnostic.h"
 #include "base/errors.h"
-#include "base/read_file.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
+#include "cli/query_by_rank.h"
+#include "cli/query_cache.h"
 #include "cli/query_data.h"
 #include "cli/query_history.h"
+#include "cli/question.h"
 #include "cli/rows/row_writer.h"
 #include "query/query.h"
-#include "query/saved.h"
 
 namespace profgauge::cli {
 namespace {
 
 // A person reads no more rows; files and programs get all.
 constexpr std::int64_t kRowsForPeople = 1'000;
-constexpr std::int64_t kTimeout = 60'000'000'000;  // ns.
 constexpr std::size_t kWrittenAtOnce = 64 << 10;
-
-/// What is asked, and of what.
-struct Question {
-  std::string sql;
-  std::string file;  ///< Where it stands; empty: on the command line.
-  std::vector<std::string> profiles;
-  query::Parameters parameters;
-};
-
-bool IsPath(const std::string& text) {
-  std::error_code error;
-  return std::filesystem::exists(text, error);
-}
-
-Error NoStatement(std::string_view found) {
-  return UsageError("query/sql", fmt::format("the statement is missing{}", found),
-                    "e.g. profgauge query run.json.gz \"select name, ms(time) from kernels "
-                    "order by time desc limit 10\"");
-}
-
-Result<std::string> StatementIn(const std::string& path) {
-  constexpr std::size_t kMostStatement = 1 << 20;
-  if (path == "-") {
-    std::string text(kMostStatement, '\0');
-    std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::cin.gcount()));
-    return text;
-  }
-  if (auto text = ReadSmallFile(path, kMostStatement)) return *std::move(text);
-  return Fail(UsageError("query/file", fmt::format("`{}` cannot be read", Printable(path)),
-                         "give a file with one SELECT, at most 64 KiB"));
-}
-
-Result<query::Parameters> ParametersOf(const Options& options) {
-  query::Parameters parameters;
-  for (const std::string& text : options.parameters) {
-    const std::size_t sign = text.find('=');
-    if (sign == std::string::npos || sign == 0) {
-      return Fail(
-          UsageError("query/param",
-                     fmt::format("`--param` needs NAME=VALUE, found `{}`", PrintableShort(text)),
-                     "NAME is the word after the colon, e.g. `rank = :rank`"));
-    }
-    parameters.emplace_back(text.substr(0, sign), text.substr(sign + 1));
-  }
-  return parameters;
-}
-
-/// `--schema`: the tables, or the columns of one.
-Result<Question> SchemaQuestion(const Options& options) {
-  Question question;
-  std::string table;
-  for (const std::string& argument : options.arguments) {
-    if (query::FindRelation(argument) && !IsPath(argument)) {
-      table = argument;
-    } else if (IsPath(argument) || argument == "-") {
-      question.profiles.push_back(argument);
-    } else {
-      std::vector<std::string_view> names;
-      for (const query::RelationInfo& one : query::Schema()) names.push_back(one.name);
-      Error error = UsageError("query/no-such-table",
-                               fmt::format("there is no table `{}`", PrintableShort(argument)));
-      if (const auto near = DidYouMean(argument, names); !near.empty()) {
-        error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
-      }
-      error.notes.emplace_back("help: `profgauge query --schema` lists the tables");
-      return Fail(std::move(error));
-    }
-  }
-  if (table.empty()) {
-    question.sql = question.profiles.empty() ? "select name, source, doc from tables"
-                                             : "select name, rows, source, doc from tables";
-  } else {
-    question.sql = "select name, unit, doc, absent_because from columns where table_name = :name";
-    if (question.profiles.empty()) {
-      question.sql = "select name, unit, doc from columns where table_name = :name";
-    }
-    question.parameters = {{"name", table}};
-  }
-  return question;
-}
-
-Result<Question> QuestionOf(const Options& options) {
-  if (options.schema) return SchemaQuestion(options);
-  Question question;
-  if (options.list) {
-    question.sql = "select name, title, parameters from queries";
-    return question;
-  }
-  question.profiles = options.arguments;
-  PROFGAUGE_TRY(question.parameters, ParametersOf(options));
-  if (!options.query_file.empty()) {
-    question.file = options.query_file;
-    PROFGAUGE_TRY(std::string sql, StatementIn(options.query_file));
-    const query::SavedQuery of_file = query::ParseQueryFile(options.query_file, std::move(sql));
-    question.sql = of_file.sql;
-    question.parameters = query::WithDefaults(of_file, std::move(question.parameters));
-  } else {
-    if (question.profiles.empty()) return Fail(NoStatement(""));
-    question.sql = std::move(question.profiles.back());
-    question.profiles.pop_back();
-    if (question.sql == "-") {
-      PROFGAUGE_TRY(question.sql, StatementIn("-"));
-    } else if (question.sql.starts_with('@')) {
-      PROFGAUGE_TRY(const query::SavedQuery* saved,
-                    query::FindSavedQuery(std::string_view(question.sql).substr(1)));
-      question.sql = saved->sql;
-      question.parameters = query::WithDefaults(*saved, std::move(question.parameters));
-    } else if (question.profiles.empty() && options.runs.empty() && !options.IsGiven("--db") &&
-               IsPath(question.sql)) {
-      return Fail(NoStatement(fmt::format(" after `{}`", Printable(question.sql))));
-    }
-  }
-  if (!question.profiles.empty() && !options.runs.empty()) {
-    return Fail(UsageError("usage/conflict",
-                           fmt::format("`--run` and the profile `{}` exclude each other",
-                                       Printable(question.profiles.front())),
-                           "give it a name, too: --run NAME=PATH"));
-  }
-  if (question.profiles.empty() && options.runs.empty() && !options.IsGiven("--db")) {
-    return Fail(UsageError("usage/arguments", "`query` needs a profile before the statement",
-                           "e.g. profgauge query run.json.gz \"select * from kernels\""));
-  }
-  return question;
-}
-
-/// Shows the statement with the place; what stands in a file is read from there.
-template <class T>
-Result<T> Shown(Result<T> result, const Question& question, Console& console) {
-  if (result || !question.file.empty() || result.error().where.line == 0) return result;
-  console.Report(result.error(), question.sql);
-  Error told = AlreadyReported();
-  told.kind = result.error().kind;
-  return Fail(std::move(told));
-}
 
 /// Where rows go: standard output as they come, or a file once all are there.
 class Sink {
  public:
-  Sink(Outputs& outputs, std::optional<std::size_t> file, Console& console)
-      : outputs_(outputs), file_(file), console_(console) {}
+  Sink(Outputs& outputs, std::optional<std::size_t> file, bool for_people, Console& console)
+      : outputs_(outputs), file_(file), for_people_(for_people), console_(console) {}
   /// Whether there is still somebody who reads.
   bool Write(std::string text) {
     if (file_) {
       if (written_) written_ = outputs_.Write(*file_, text);
       return written_.has_value();
     }
-    console_.Print(text);
+    for_people_ ? console_.Print(text) : console_.PrintData(text);
     return !console_.is_closed();
   }
   Status Commit() {
@@ -191,86 +52,233 @@ class Sink {
  private:
   Outputs& outputs_;
   std::optional<std::size_t> file_;
+  bool for_people_;
   Console& console_;
   Status written_;
 };
 
-Status WriteRows(query::Query& asked, RowWriter& writer, std::optional<std::int64_t> most,
-                 const std::vector<std::string>& notes, Sink& sink, Console& console) {
-  std::vector<Cell> cells;
-  bool is_cut = false;
-  for (std::int64_t rows = 0;; ++rows) {
-    PROFGAUGE_TRY(const bool has_row, asked.Step());
-    if (!has_row) break;
-    if (most && rows == *most) {
-      is_cut = true;
-      break;
-    }
-    asked.Read(cells);
-    writer.Add(cells);
-    if (writer.ready() >= kWrittenAtOnce && !sink.Write(writer.Take())) return {};
-  }
-  writer.Finish(is_cut, notes);
-  sink.Write(writer.Take());
-  if (is_cut) {
-    console.Say(
-        fmt::format("note: only the first {} rows are shown; --max-rows changes it", *most));
-  }
-  return {};
+bool HasEvents(const query::Places& tables) {
+  return std::any_of(tables.begin(), tables.end(), [](std::size_t place) {
+    return query::Schema()[place].origin == query::Origin::kEvents;
+  });
 }
 
-Result<int> Ask(const Options& options, const Question& question, Console& console) {
-  QueryData data;
-  PROFGAUGE_TRY(query::Query asked, Shown(query::Query::Prepare(question.sql, question.file,
-                                                                question.parameters, data.data()),
-                                          question, console));
+/// Gives the cells of the next row; false: there is none.
+using NextRow = std::function<Result<bool>(std::vector<Cell>&)>;
+
+NextRow RowsOf(query::Query& asked) {
+  return [&asked](std::vector<Cell>& cells) -> Result<bool> {
+    PROFGAUGE_TRY(const bool has_row, asked.Step());
+    if (has_row) asked.Read(cells);
+    return has_row;
+  };
+}
+
+NextRow RowsOf(const query::Rows& rows, std::size_t columns) {
+  return [&rows, columns, at = std::size_t{0}](std::vector<Cell>& cells) mutable -> Result<bool> {
+    if (at == rows.size()) return false;
+    cells.clear();
+    for (std::size_t i = 0; i < columns; ++i) cells.push_back(rows.At(at, i));
+    ++at;
+    return true;
+  };
+}
+
+bool IsForPeople(RowFormat format) {
+  return format == RowFormat::kTable || format == RowFormat::kMarkdown;
+}
+
+RowStyle StyleOf(const Options& options, const std::string& sql) {
+  const std::string format = !options.json.empty()         ? "json"
+                             : options.IsGiven("--format") ? options.format
+                                                           : "table";
+  return {*FindRowFormat(format), options.raw, sql};
+}
+
+/// Writes an answer as the options have it.
+class Writer {
+ public:
+  Writer(const Options& options, const std::string& sql, Outputs& outputs,
+         std::optional<std::size_t> file, Console& console)
+      : style_(StyleOf(options, sql)),
+        sink_(outputs, file, IsForPeople(style_.format), console),
+        console_(console),
+        most_(options.max_rows) {
+    if (!most_ && IsForPeople(style_.format)) most_ = kRowsForPeople;
+  }
+
+  Status Write(std::vector<RowColumn> columns, const NextRow& next,
+               const std::vector<std::string>& notes) {
+    const auto writer = MakeRowWriter(std::move(columns), style_);
+    std::vector<Cell> cells;
+    bool is_cut = false;
+    for (std::int64_t rows = 0;; ++rows) {
+      PROFGAUGE_TRY(const bool has_row, next(cells));
+      if (!has_row) break;
+      if (most_ && rows == *most_) {
+        is_cut = true;
+        break;
+      }
+      writer->Add(cells);
+      if (writer->ready() >= kWrittenAtOnce && !sink_.Write(writer->Take())) return {};
+    }
+    writer->Finish(is_cut, notes);
+    sink_.Write(writer->Take());
+    if (is_cut) {
+      console_.Say(
+          fmt::format("note: only the first {} rows are shown; --max-rows changes it", *most_));
+    }
+    return {};
+  }
+  Status Commit() { return sink_.Commit(); }
+
+ private:
+  RowStyle style_;
+  Sink sink_;
+  Console& console_;
+  std::optional<std::int64_t> most_;
+};
+
+/// What is asked: a run that was read for an earlier question, or one that is still to be read.
+class Subject {
+ public:
+  Subject(const Options& reads, QueryCache* cache) : cache_(cache) {
+    if (cache != nullptr && !reads.IsGiven("--db")) key_ = KeyOfRun(reads);
+    known_ = key_ ? cache->Find(*key_) : nullptr;
+  }
+  QueryData& data() { return known_ == nullptr ? *read_ : *known_; }
+
+  Status Read(const Options& options, const Options& reads, const query::Places& wanted,
+              Console& console) {
+    if (known_ != nullptr) return {};
+    if (key_) return ReadToKeep(reads, wanted, console);
+    for (const auto& [name, path] : options.runs) {
+      Options one = reads;
+      one.arguments = {path};
+      PROFGAUGE_CHECK(read_->Add(name, one, wanted, console));
+    }
+    if (options.runs.empty() && !reads.arguments.empty()) {
+      PROFGAUGE_CHECK(read_->Add("", reads, wanted, console));
+    }
+    if (options.IsGiven("--db")) {
+      PROFGAUGE_CHECK(AddHistory(options.db, wanted, read_->data()));
+    }
+    if (reads.arguments.empty()) read_->data().DescribeItself();
+    return {};
+  }
+
+ private:
+  // All tables, as the next question may be about others. Summaries are not kept: of these it has
+  // to be found out each time whether the question can be answered.
+  Status ReadToKeep(const Options& reads, const query::Places& wanted, Console& console) {
+    PROFGAUGE_TRY(const bool is_whole, read_->AddWhole("", reads, AllTables(), console));
+    if (is_whole) {
+      known_ = &cache_->Keep(*std::move(key_), std::move(read_));
+    } else if (HasEvents(wanted)) {
+      return Fail(read_->NoEventsIn(reads, wanted));
+    }
+    return {};
+  }
+
+  QueryCache* cache_;
+  std::optional<std::string> key_;
+  QueryData* known_ = nullptr;
+  std::unique_ptr<QueryData> read_ = std::make_unique<QueryData>();
+};
+
+/// Of the whole run, or of several.
+Status AskWhole(const Options& options, const Options& reads, const Question& question,
+                query::Query& asked, Subject& subject, Writer& writer, Console& console) {
+  PROFGAUGE_CHECK(subject.Read(options, reads, asked.tables(), console));
+  const QueryData& data = subject.data();
+  const std::vector<std::string> notes = data.NotesOn(asked.tables());
+  for (const std::string& note : notes) console.Say("note: " + note);
+  asked.Start(TimeoutOf(options));
+  const Status written = writer.Write(asked.Columns(), RowsOf(asked), notes);
+  return written ? written : Fail(Shown(written.error(), question, console));
+}
+
+/// `--then`: a statement over the rows of all ranks.
+struct Reduction {
+  query::RelationInfo info;
+  query::Relation rows;
+  Question question;
+  std::optional<query::Query> asked;  ///< Nothing without --then.
+
+  Status Prepare(const std::string& sql, const std::vector<RowColumn>& columns, Console& console) {
+    if (sql.empty()) return {};
+    question.sql = sql;
+    PROFGAUGE_TRY(info, RowsTable(columns));
+    rows.info = &info;
+    auto prepared = query::Query::PrepareOver(sql, rows);
+    if (!prepared) return Fail(Shown(std::move(prepared).error(), question, console));
+    asked.emplace(*std::move(prepared));
+    return {};
+  }
+};
+
+/// Of each rank; then of the rows of all.
+Status AskRanks(const Options& reads, const Question& question, const query::Query& asked,
+                Reduction& reduction, Writer& writer, Console& console) {
+  const auto answer = AskEachRank(reads, question, asked.tables(), console);
+  if (!answer) return Fail(Shown(answer.error(), question, console));
+  for (const std::string& note : answer->notes) console.Say("note: " + note);
+  const std::vector<RowColumn> columns = asked.Columns();
+  if (!reduction.asked) {
+    return writer.Write(columns, RowsOf(*answer->rows, columns.size()), answer->notes);
+  }
+  reduction.rows.parts = {{"", std::nullopt, 0, answer->rows}};
+  reduction.asked->Start(TimeoutOf(reads));
+  const Status written =
+      writer.Write(reduction.asked->Columns(), RowsOf(*reduction.asked), answer->notes);
+  return written ? written : Fail(Shown(written.error(), reduction.question, console));
+}
+
+Result<int> Ask(const Options& options, const Question& question, QueryCache* cache,
+                Console& console) {
   Options reads = options;
   reads.arguments = question.profiles;
   for (const auto& [name, path] : options.runs) reads.arguments.push_back(path);
+  Subject subject(reads, cache);
+  query::Dataset& tables = subject.data().data();
+  if (!question.known.empty()) query::FillQueries(question.known, tables);
+  auto asked = query::Query::Prepare(question.sql, question.file, question.parameters, tables);
+  if (!asked) return Fail(Shown(std::move(asked).error(), question, console));
+  Reduction reduction;
+  PROFGAUGE_CHECK(reduction.Prepare(options.then, asked->Columns(), console));
   Outputs outputs(KeptBy(reads));
   std::optional<std::size_t> file;
-  if (!options.output.empty()) {
-    PROFGAUGE_TRY(file, outputs.Open(options.output, FileKind::kForPeople));
+  const std::string& to = options.json.empty() ? options.output : options.json;
+  if (!to.empty()) {
+    PROFGAUGE_TRY(file, outputs.Open(to, FileKind::kForPeople));
   }
-  for (const auto& [name, path] : options.runs) {
-    Options one = reads;
-    one.arguments = {path};
-    PROFGAUGE_CHECK(data.Add(name, one, asked.tables(), console));
-  }
-  if (options.runs.empty() && !question.profiles.empty()) {
-    PROFGAUGE_CHECK(data.Add("", reads, asked.tables(), console));
-  }
-  if (options.IsGiven("--db")) {
-    PROFGAUGE_CHECK(AddHistory(options.db, asked.tables(), data.data()));
-  }
-  if (reads.arguments.empty()) data.data().DescribeItself();
-  const std::vector<std::string> notes = data.NotesOn(asked.tables());
-  for (const std::string& note : notes) console.Say("note: " + note);
-  RowStyle style;
-  style.format = *FindRowFormat(options.IsGiven("--format") ? options.format : "table");
-  style.is_raw = options.raw;
-  style.sql = question.sql;
-  const bool for_people = style.format == RowFormat::kTable || style.format == RowFormat::kMarkdown;
-  std::optional<std::int64_t> most = options.max_rows;
-  if (!most && for_people) most = kRowsForPeople;
-  const auto writer = MakeRowWriter(asked.Columns(), style);
-  Sink sink(outputs, file, console);
-  asked.Start(std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::nanoseconds(options.timeout.value_or(kTimeout))));
-  const Result<int> written = [&]() -> Result<int> {
-    PROFGAUGE_CHECK(WriteRows(asked, *writer, most, notes, sink, console));
-    return kExitPass;
-  }();
-  PROFGAUGE_CHECK(Shown(written, question, console));
-  PROFGAUGE_CHECK(sink.Commit());
+  Writer writer(options, question.sql, outputs, file, console);
+  PROFGAUGE_CHECK(options.per_rank
+                      ? AskRanks(reads, question, *asked, reduction, writer, console)
+                      : AskWhole(options, reads, question, *asked, subject, writer, console));
+  PROFGAUGE_CHECK(writer.Commit());
   return kExitPass;
+}
+
+Result<int> RunQuery(const Options& options, QueryCache* cache, Console& console) {
+  const bool says_twice =
+      !options.json.empty() && (options.IsGiven("--format") || !options.output.empty());
+  if (says_twice) {
+    return Fail(
+        UsageError("usage/conflict", "`--json` is `--format json -o FILE`, and excludes both", ""));
+  }
+  PROFGAUGE_TRY(const Question question, QuestionOf(options));
+  return Ask(options, question, cache, console);
 }
 
 }  // namespace
 
 Result<int> RunQuery(const Options& options, Console& console) {
-  PROFGAUGE_TRY(const Question question, QuestionOf(options));
-  return Ask(options, question, console);
+  return RunQuery(options, nullptr, console);
+}
+
+Result<int> RunQuery(const Options& options, Console& console, QueryCache& cache) {
+  return RunQuery(options, &cache, console);
 }
 
 }  // namespace profgauge::cli

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "analysis/replay.h"
@@ -16,8 +17,11 @@
 #include "cli/json_list.h"
 #include "cli/kept_files.h"
 #include "cli/outputs.h"
+#include "cli/own_queries.h"
 #include "cli/reading.h"
+#include "cli/text/rules_rows.h"
 #include "cli/text/rules_text.h"
+#include "rules/project.h"
 #include "rules/rule_mistakes.h"
 #include "rules/rulebook.h"
 #include "rules/waiver.h"
@@ -55,6 +59,28 @@ const CompiledRule* CompiledOf(const Rulebook& book, const Rule& rule) {
   return nullptr;
 }
 
+std::string WellFormed(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {} well-formed\n", count, count == 1 ? one : many);
+}
+
+/// Adds the mistakes of these files and of their queries; returns how many queries there are.
+std::size_t CheckConfigurations(const std::vector<std::string>& paths, Errors& errors) {
+  std::size_t count = 0;
+  const auto add = [&errors](Errors more) {
+    std::move(more.begin(), more.end(), std::back_inserter(errors));
+  };
+  for (const std::string& path : paths) {
+    auto project = LoadProject(path);
+    if (!project) {
+      add(std::move(project).error());
+      continue;
+    }
+    count += project->queries.size();
+    add(CheckQueries(OwnQueries(*project)));
+  }
+  return count;
+}
+
 }  // namespace
 
 Result<int> RunRulesList(const Options& options, Console& console) {
@@ -73,7 +99,12 @@ Result<int> RunRulesList(const Options& options, Console& console) {
 Result<int> RunRulesCheck(const Options& options, Console& console) {
   Errors errors;
   Errors warnings;
-  const RuleSet rules = LoadRulesWithErrors(options.arguments, errors);
+  std::vector<std::string> configurations, files;
+  std::partition_copy(options.arguments.begin(), options.arguments.end(),
+                      std::back_inserter(configurations), std::back_inserter(files),
+                      IsConfiguration);
+  const std::size_t queries = CheckConfigurations(configurations, errors);
+  const RuleSet rules = files.empty() ? RuleSet() : LoadRulesWithErrors(files, errors);
   for (const Rule& rule : rules.rules) {
     for (Error& error : CheckRule(rule, &warnings)) errors.push_back(std::move(error));
   }
@@ -81,13 +112,17 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
   SortByPlace(errors);
   SortByPlace(warnings);
   if (!warnings.empty()) console.Warn(RenderWarnings(warnings, console.color_err()));
-  if (!errors.empty()) return Refuse(errors, console);
+  if (!errors.empty()) {
+    PROFGAUGE_CHECK(PrintList(options, "", MistakeList(errors, warnings), console));
+    return Refuse(errors, console);
+  }
   for (const Rule& rule : rules.rules) {
     for (const std::string& doubt : DoubtsOf(rule)) console.Warn(doubt);
   }
-  const std::size_t count = rules.rules.size();
-  console.Print(fmt::format("{} {} well-formed\n", count, count == 1 ? "rule is" : "rules are"));
-  return kExitPass;
+  std::string text;
+  if (!files.empty()) text += WellFormed(rules.rules.size(), "rule is", "rules are");
+  if (!configurations.empty()) text += WellFormed(queries, "query is", "queries are");
+  return PrintList(options, text, MistakeList(errors, warnings), console);
 }
 
 Result<int> RunRulesTest(const Options& options, Console& console) {
@@ -103,7 +138,8 @@ Result<int> RunRulesTest(const Options& options, Console& console) {
   if (!options.junit.empty()) {
     PROFGAUGE_TRY(junit, outputs.Open(options.junit, FileKind::kJunit));
   }
-  console.Print(TestLines(*results, options.verbosity));
+  PROFGAUGE_CHECK(
+      PrintList(options, TestLines(*results, options.verbosity), TestList(*results), console));
   if (!options.junit.empty()) PROFGAUGE_CHECK(outputs.Commit(junit, TestJunit(*results)));
   const bool failed = std::any_of(results->begin(), results->end(),
                                   [](const RuleTestResult& r) { return !r.failures.empty(); });
@@ -111,10 +147,7 @@ Result<int> RunRulesTest(const Options& options, Console& console) {
 }
 
 Result<int> RunRulesColumns(const Options& options, Console& console) {
-  if (options.arguments.empty()) {
-    console.Print(RowKinds());
-    return kExitPass;
-  }
+  if (options.arguments.empty()) return PrintList(options, RowKinds(), ColumnList(""), console);
   const std::string& row = options.arguments.front();
   const std::string lines = ColumnLines(row);
   if (lines.empty()) {
@@ -129,8 +162,7 @@ Result<int> RunRulesColumns(const Options& options, Console& console) {
     error.notes.emplace_back("help: `profgauge rules columns` lists them");
     return Fail(std::move(error));
   }
-  console.Print(lines);
-  return kExitPass;
+  return PrintList(options, lines, ColumnList(row), console);
 }
 
 Result<int> RunRulesDocs(const Options& options, Console& console) {
@@ -158,8 +190,13 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
     return kExitPass;
   }
   const CompiledRule* compiled = CompiledOf(*book, *rule);
-  console.Print(ExplainRule(*rule, compiled == nullptr ? nullptr : &compiled->active));
-  if (options.arguments.size() == 1 || compiled == nullptr) return kExitPass;
+  const ActiveRule* active = compiled == nullptr ? nullptr : &compiled->active;
+  std::string text = ExplainRule(*rule, active);
+  std::vector<const Finding*> asked;
+  const auto print = [&] {
+    return PrintList(options, text, ExplainList(*rule, active, asked), console);
+  };
+  if (options.arguments.size() == 1 || active == nullptr) return print();
 
   Options reading = options;
   reading.arguments.erase(reading.arguments.begin());
@@ -170,10 +207,11 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   const Evaluation evaluation =
       book->Evaluate(analysis, CollectFacts(ranks, analysis), true, run.replayer.get());
   for (const Finding& finding : evaluation.findings) {
-    const bool is_asked = finding.rule == rule && (key == id || finding.key == key);
-    if (is_asked) console.Print("\n" + ExplainFinding(finding));
+    if (finding.rule != rule || (key != id && finding.key != key)) continue;
+    text += "\n" + ExplainFinding(finding);
+    asked.push_back(&finding);
   }
-  return kExitPass;
+  return print();
 }
 
 }  // namespace profgauge::cli

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ask.h"
 #include "readers/parquet/table.h"
 
 namespace profgauge {
@@ -110,6 +111,60 @@ TEST(Parquet, TextsAreValidUtf8) {
   const auto table = Table::OfBytes("made", bytes);
   ASSERT_TRUE(table.has_value());
   EXPECT_EQ(ReadColumn(*table, 2), (std::vector<Cell>{std::string("a\ufffd\ufffd")}));
+}
+
+/// The table as `export tables` writes it.
+std::string Written(const query::Relation& relation) {
+  std::vector<ParquetColumn> columns;
+  for (const query::ColumnInfo& column : relation.info->columns) {
+    columns.push_back({column.name, column.unit});
+  }
+  ParquetWriter writer(std::move(columns), {});
+  std::string bytes;
+  for (const query::Part& part : relation.parts) {
+    writer.AddGroup(part.rows->size(), [&](std::size_t row, std::size_t column) {
+      return part.rows->At(row, column);
+    });
+    bytes += writer.Take();
+  }
+  writer.Finish();
+  return bytes + writer.Take();
+}
+
+/// What a file has of a cell: numbers of a column are all whole or none.
+Cell Stored(const Cell& cell, const Cell& read) {
+  const auto* whole = std::get_if<std::int64_t>(&cell);
+  if (whole != nullptr && std::holds_alternative<double>(read)) {
+    return static_cast<double>(*whole);
+  }
+  const bool is_text = std::holds_alternative<std::string_view>(cell);
+  return is_text ? Cell(std::string(TextOf(cell))) : cell;
+}
+
+// SQL reads the same rows, so the two agree cell by cell.
+TEST(Parquet, HasEachCellOfEachTable) {
+  std::size_t tables = 0, cells = 0;
+  for (const query::Relation& relation : query::Ddp().data.tables()) {
+    if (relation.size() == 0) continue;
+    const std::string bytes = Written(relation);
+    const auto table = Table::OfBytes(relation.info->name, bytes);
+    ASSERT_TRUE(table.has_value()) << table.error().message;
+    ASSERT_EQ(table->rows(), relation.size());
+    ++tables;
+    for (std::size_t column = 0; column < relation.info->columns.size(); ++column) {
+      const std::vector<Cell> read = ReadColumn(*table, column);
+      std::size_t at = 0;
+      for (const query::Part& part : relation.parts) {
+        for (std::size_t row = 0; row < part.rows->size(); ++row, ++at, ++cells) {
+          const Cell expected = Stored(part.rows->At(row, column), read.at(at));
+          ASSERT_EQ(read[at], expected)
+              << relation.info->name << '.' << relation.info->columns[column].name << ' ' << row;
+        }
+      }
+    }
+  }
+  EXPECT_GE(tables, 40u);
+  EXPECT_GE(cells, 100'000u);
 }
 
 TEST(Parquet, SameRowsGiveTheSameBytes) {

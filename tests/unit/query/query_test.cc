@@ -211,7 +211,7 @@ TEST(Guard, BoundsTimeAndMemory) {
   EXPECT_EQ(Answer("with recursive r(x) as (select printf('%.*c', 1000, 'x') union all "
                    "select x from r limit 100000) select length(group_concat(x)) from r"),
             "[query/out-of-memory]");
-  EXPECT_EQ(Answer("select printf('%.*c', 100000000, 'x')"), "NULL");
+  EXPECT_EQ(Answer("select printf('%.*c', 100000000, 'x')"), "[query/sql]");
   EXPECT_EQ(Answer("select replace(printf('%.*c', 1000000, 'x'), 'x', 'yyyyyyyyyyyyyyyyyyyy')"),
             "[query/out-of-memory]");
 }
@@ -237,7 +237,7 @@ TEST(Saved, EveryQueryRuns) {
 }
 
 TEST(Saved, NamesNearOnes) {
-  const auto unknown = FindSavedQuery("idle-by-rnk");
+  const auto unknown = FindSavedQuery(SavedQueries(), "idle-by-rnk");
   ASSERT_FALSE(unknown.has_value());
   EXPECT_EQ(unknown.error().code, "query/no-such-query");
   EXPECT_EQ(unknown.error().notes.front(), "help: did you mean `@idle-by-rank`?");
@@ -248,6 +248,81 @@ TEST(Saved, GivenParametersReplaceUsualOnes) {
       ParseQueryFile("q", "-- title: T\n-- param: a = 1\n-- param: b = 2\nselect :a");
   EXPECT_EQ(query.title, "T");
   EXPECT_EQ(WithDefaults(query, {{"b", "5"}}), (Parameters{{"b", "5"}, {"a", "1"}}));
+}
+
+TEST(Saved, GivenParametersHaveTheDeclaredType) {
+  SavedQuery query;
+  query.parameters = {{"a", "1", ParameterType::kInteger}};
+  query.required = {{"b", "", ParameterType::kText}};
+  const Parameters parameters = WithDefaults(query, {{"a", "x"}, {"b", "5"}});
+  EXPECT_EQ(parameters,
+            (Parameters{{"a", "x", ParameterType::kInteger}, {"b", "5", ParameterType::kText}}));
+  const auto most = std::chrono::seconds(20);
+  EXPECT_EQ(Answer("select typeof(:a), typeof(:b)", Ddp().data, most, parameters), "[query/param]");
+  EXPECT_EQ(Answer("select typeof(:b)", Ddp().data, most, {parameters[1]}), "text");
+}
+
+TEST(Saved, MistakesStandInTheirFile) {
+  SavedQuery query;
+  query.sql = "select\n  nam from kernels";
+  query.source = SourceText{query.sql, "profgauge.yaml", {{0, 4, 10}, {7, 5, 10}}};
+  const auto wrong = Query::Prepare(query.sql, "", {}, Dataset());
+  ASSERT_FALSE(wrong.has_value());
+  const Where where = InSource(wrong.error(), query).where;
+  EXPECT_EQ(where.file, "profgauge.yaml");
+  EXPECT_EQ(where.line, 5u);
+  EXPECT_EQ(where.column, 12u);
+}
+
+/// A table of another answer: x and a text.
+struct MadeTable {
+  MadeTable() {
+    const auto column = [](std::string name, Unit unit) {
+      ColumnInfo one;
+      one.name = one.id = std::move(name);
+      one.unit = unit;
+      return one;
+    };
+    info.name = "rows";
+    info.origin = Origin::kAnswer;
+    info.columns = {column("x", Unit::kTime), column("run", Unit::kText),
+                    column("a\"b", Unit::kNumber)};
+    const auto rows = std::make_shared<MadeRows>();
+    rows->Add({std::int64_t{2}, std::string("a"), 0.5});
+    rows->Add({std::int64_t{5}, Cell(), std::int64_t{1}});
+    relation.info = &info;
+    relation.parts = {{"", std::nullopt, 0, rows}};
+  }
+  std::string Ask(const std::string& sql) const {
+    auto query = Query::PrepareOver(sql, relation);
+    if (!query) return "[" + query.error().code + "]";
+    query->Start(std::chrono::seconds(20));
+    std::vector<Cell> cells;
+    if (!*query->Step()) return "";
+    query->Read(cells);
+    return CellText(cells.front());
+  }
+  RelationInfo info;
+  Relation relation;
+};
+
+TEST(Rows, AreAskedAlone) {
+  const MadeTable table;
+  EXPECT_EQ(table.Ask("select sum(x) from rows"), "7");
+  EXPECT_EQ(table.Ask("select group_concat(run) from rows"), "a");
+  EXPECT_EQ(table.Ask("select sum(\"a\"\"b\") from rows"), "1.5");
+  EXPECT_EQ(table.Ask("select count(*) from kernels"), "[query/sql]");
+  for (const char* sql : {"delete from rows", "select * from sqlite_schema", "vacuum into 'x'",
+                          "insert into rows values (1, 2, 3)", "pragma table_info(rows)"}) {
+    EXPECT_EQ(table.Ask(sql), "[query/read-only]") << sql;
+  }
+  const auto query = Query::PrepareOver("select x, x + 1 y from rows", table.relation);
+  ASSERT_TRUE(query.has_value());
+  EXPECT_EQ(query->Columns()[0].unit, Unit::kTime);
+  EXPECT_EQ(query->Columns()[1].unit, std::nullopt);
+  const auto unknown = Query::PrepareOver("select rum from rows", table.relation);
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().notes.front(), "help: did you mean `run`?");
 }
 
 }  // namespace

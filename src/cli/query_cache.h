@@ -1,0 +1,37 @@
+// Runs whose tables stay in memory, so that the next question about one is not read and judged
+// again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/query_data.h"
+
+namespace profgauge::cli {
+
+/// The runs that were asked last.
+class QueryCache {
+ public:
+  /// nullptr: it is not known.
+  QueryData* Find(const std::string& key);
+  /// Keeps it; lets go of the one that was not asked for longest.
+  QueryData& Keep(std::string key, std::unique_ptr<QueryData> run);
+
+ private:
+  static constexpr std::size_t kMostRuns = 2;  // Each has a profile in memory.
+  std::vector<std::pair<std::string, std::unique_ptr<QueryData>>> runs_;  // The last asked last.
+};
+
+/// What the tables of a run follow from: its files with their sizes and times, what lies beside
+/// them, the policy, and the selection. Nothing where that is not known: of several runs, of
+/// standard input, in folders of too many files, of runs that take much of the memory.
+std::optional<std::string> KeyOfRun(const Options& options);
+
+/// `query` with the tables of earlier questions.
+Result<int> RunQuery(const Options& options, Console& console, QueryCache& cache);
+
+}  // namespace profgauge::cli

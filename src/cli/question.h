@@ -1,0 +1,32 @@
+// What `profgauge query` is asked: a statement, its parameters, and of which profiles.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "profgauge/error.h"
+#include "query/saved.h"
+
+namespace profgauge::cli {
+
+class Console;
+
+struct Question {
+  std::string sql;
+  std::string file;         ///< Where it stands; empty: on the command line or saved.
+  query::SavedQuery saved;  ///< `@NAME`; without a name: it is none.
+  std::vector<std::string> profiles;
+  query::Parameters parameters;
+  std::vector<query::SavedQuery>
+      known;  ///< All saved queries, where the table of them is asked for.
+};
+
+/// Errors: kUsage "query/sql", "query/param", "query/file", "query/no-such-table",
+/// "query/no-such-query", "usage/conflict", "usage/arguments".
+Result<Question> QuestionOf(const Options& options);
+
+/// Shows the error of a statement of the command line beside it; gives back what is left to report.
+Error Shown(Error error, const Question& question, Console& console);
+
+}  // namespace profgauge::cli

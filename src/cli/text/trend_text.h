@@ -1,0 +1,17 @@
+// What `profgauge history trend` shows.
+#pragma once
+
+#include <string>
+
+#include "cli/json_list.h"
+#include "report/trend.h"
+
+namespace profgauge::cli {
+
+/// The first series, the median iteration time, as bars; of the others the changes.
+std::string TrendText(const report::Trend& trend);
+
+/// A row for each value of a series; the first of a level has what it changed from.
+JsonList TrendList(const report::Trend& trend);
+
+}  // namespace profgauge::cli
