@@ -260,6 +260,7 @@ if(PROFGAUGE_TESTS)
       library
       lists
       manual
+      mcp
       other_ci
       pairs
       python

@@ -15,7 +15,9 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/mcp/cancelled.h"
 #include "cli/mcp/tools.h"
+#include "cli/query_cache.h"
 
 namespace profgauge::cli {
 namespace {
@@ -23,7 +25,7 @@ namespace {
 /// Lines of standard input, read beside the work on them.
 class InputLines {
  public:
-  InputLines() {
+  explicit InputLines(mcp::Cancelled& cancelled) : cancelled_(cancelled) {
     std::thread([this] { Read(); }).detach();
   }
 
@@ -61,6 +63,7 @@ class InputLines {
     _exit(kExitPass);
   }
   void Add(std::string line) {
+    if (cancelled_.Notice(line)) return;
     {
       const std::lock_guard lock(mutex_);
       lines_.push_back(std::move(line));
@@ -68,6 +71,7 @@ class InputLines {
     changed_.notify_all();
   }
 
+  mcp::Cancelled& cancelled_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> lines_;
@@ -99,10 +103,14 @@ Result<int> RunMcp(const Options& options, Console& console) {
   console.Say(
       fmt::format("profgauge mcp: ready; it may read {}", fmt::join(roots.folders(), ", ")));
   mcp::Catcher catcher;
-  mcp::Workplace workplace{options, roots, catcher, console};
+  QueryCache cache;
+  mcp::Workplace workplace{options, roots, catcher, console, cache};
   if (options.max_bytes) workplace.most_bytes = static_cast<std::size_t>(*options.max_bytes);
-  const mcp::Protocol protocol(mcp::MakeTools(workplace), std::string(mcp::Instructions()));
-  static auto& lines = *new InputLines();  // Its thread outlives this.
+  // The reading thread outlives this, and needs them.
+  static auto& cancelled = *new mcp::Cancelled();
+  static auto& lines = *new InputLines(cancelled);
+  const mcp::Protocol protocol(mcp::MakeTools(workplace), std::string(mcp::Instructions()),
+                               cancelled);
   while (const std::optional<std::string> line = lines.Next()) {
     const std::optional<std::string> answer = protocol.Answer(*line);
     if (answer && !WriteLine(catcher.output(), *answer)) break;

@@ -43,9 +43,10 @@ std::string TakeText(int file) {
   return text;
 }
 
-profgauge::Result<int> RunGuarded(const Options& options, Console& console) {
+profgauge::Result<int> RunGuarded(const Options& options,
+                                  const std::function<profgauge::Result<int>()>& command) {
   try {
-    return options.command->run(options, console);
+    return command();
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {
   }
@@ -55,8 +56,13 @@ profgauge::Result<int> RunGuarded(const Options& options, Console& console) {
 }  // namespace
 
 Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console) {
+  return Run(options, console, [&] { return options.command->run(options, console); });
+}
+
+Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console,
+                                  const std::function<profgauge::Result<int>()>& command) {
   console.TakeReported();
-  const profgauge::Result<int> done = RunGuarded(options, console);
+  const profgauge::Result<int> done = RunGuarded(options, command);
   Ran ran;
   ran.text = TakeText(caught_);
   std::vector<Error> reported = console.TakeReported();

@@ -1,6 +1,7 @@
 // Runs a command of the program inside this process, with what it would print caught.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Catcher {
   };
   /// Errors: those of the command where it printed nothing.
   Result<Ran> Run(const Options& options, Console& console);
+  /// The same of something else than the command of the options.
+  Result<Ran> Run(const Options& options, Console& console,
+                  const std::function<Result<int>()>& command);
 
  private:
   int output_ = -1, caught_ = -1;

@@ -103,8 +103,8 @@ struct Protocol::Request {
   bool is_modern = false;
 };
 
-Protocol::Protocol(std::vector<Tool> tools, std::string instructions)
-    : tools_(std::move(tools)), instructions_(std::move(instructions)) {}
+Protocol::Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled)
+    : tools_(std::move(tools)), instructions_(std::move(instructions)), cancelled_(cancelled) {}
 
 json::object Protocol::ListOfTools() const {
   json::array list;
@@ -214,6 +214,12 @@ std::optional<std::string> Protocol::Answer(std::string_view line) const {
   }
   request.method = TextAt(*object, "method");
   if (const json::object* params = ObjectAt(*object, "params")) request.params = *params;
+  if (!cancelled_.Begin(json::serialize(request.id))) return std::nullopt;
+  std::string answer = written(AnswerTo(request));
+  return cancelled_.End() ? std::optional(std::move(answer)) : std::nullopt;
+}
+
+json::object Protocol::AnswerTo(Request& request) const {
   try {
     if (const json::object* meta = ObjectAt(request.params, "_meta")) {
       const std::string_view version = TextAt(*meta, kVersionKey);
@@ -223,9 +229,9 @@ std::optional<std::string> Protocol::Answer(std::string_view line) const {
                        json::object{{"supported", {kModern}}, {"requested", version}}};
       }
     }
-    return written({{"jsonrpc", "2.0"}, {"id", request.id}, {"result", Result(request)}});
+    return {{"jsonrpc", "2.0"}, {"id", request.id}, {"result", Result(request)}};
   } catch (const RpcError& error) {
-    return written(ErrorMessage(request.id, error));
+    return ErrorMessage(request.id, error);
   }
 }
 

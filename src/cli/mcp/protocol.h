@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/mcp/cancelled.h"
 #include "profgauge/error.h"
 
 namespace profgauge::cli::mcp {
@@ -27,20 +28,23 @@ struct Tool {
 
 class Protocol {
  public:
-  /// `instructions` are for the agent, once.
-  Protocol(std::vector<Tool> tools, std::string instructions);
+  /// `instructions` are for the agent, once. `cancelled` must outlive it.
+  Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled);
 
-  /// The answer to a line, without its end; nothing for notifications.
+  /// The answer to a line, without its end; nothing for notifications, and for requests that the
+  /// agent gave up.
   std::optional<std::string> Answer(std::string_view line) const;
 
  private:
   struct Request;
+  boost::json::object AnswerTo(Request& request) const;
   boost::json::object Result(const Request& request) const;
   boost::json::object ListOfTools() const;
   boost::json::object Call(const Request& request) const;
 
   std::vector<Tool> tools_;
   std::string instructions_;
+  Cancelled& cancelled_;
 };
 
 /// What is wrong with the arguments, by their schema (types, `required`, `enum`, no others); empty:

@@ -112,7 +112,9 @@ class Caller {
       if (*project) ApplySettings(**project, nullptr, options);
     }
     PROFGAUGE_CHECK(CheckReads(options));
-    return place_.catcher.Run(options, place_.console);
+    if (options.command->bit != kOnQuery) return place_.catcher.Run(options, place_.console);
+    return place_.catcher.Run(options, place_.console,
+                              [&] { return RunQuery(options, place_.console, place_.cache); });
   }
 
   Status CheckPaths(const std::vector<std::string>& paths) const {

@@ -10,6 +10,7 @@
 #include "cli/mcp/protocol.h"
 #include "cli/mcp/roots.h"
 #include "cli/options.h"
+#include "cli/query_cache.h"
 
 namespace profgauge::cli {
 class Console;
@@ -23,6 +24,7 @@ struct Workplace {
   const Roots& roots;
   Catcher& catcher;
   Console& console;
+  QueryCache& cache;                ///< Of `query`.
   std::size_t most_bytes = 20'000;  ///< Of an answer.
 };
 
