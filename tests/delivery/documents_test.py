@@ -64,6 +64,7 @@ def workplace(folder):
         shutil.copy(slow, folder / f"{name}.pt.trace.json.gz")
     shutil.copytree(EXAMPLES / "graphs", folder / "trace")
     shutil.copy(EXAMPLES / "policy.yaml", folder)
+    (folder / "queries.yaml").write_text(next(block for kind, block in blocks(EXAMPLES / "query.md") if kind == "yaml"))
     (folder / "perf").mkdir()
     shutil.copy(EXAMPLES / "policy.yaml", folder / "perf")
     shutil.copy(EXAMPLES / "policy.yaml", folder / "perf/gpt.yaml")
