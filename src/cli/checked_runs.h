@@ -1,5 +1,5 @@
-// What `check` left, for `history add`: the summary of a run, what became of it, and which model it
-// is of.
+// Files that `check` left for `history add`: the summary of a run, its result, and its
+// model.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 struct System {
   std::string_view name;
-  const char* sign;        ///< A variable that it alone sets.
+  const char* sign;        ///< A variable that only it sets.
   const char* repository;  ///< The variable with the folder that it checked out.
 };
 constexpr System kSystems[] = {

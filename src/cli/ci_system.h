@@ -14,7 +14,7 @@ inline constexpr std::string_view kCiFolder = "profgauge-report";
 
 /// The value of a variable; empty: it is not set, or empty.
 using Environment = std::function<std::string(const std::string&)>;
-/// Of this process.
+/// The system of this process.
 std::string Variable(const std::string& name);
 
 /// The system that "auto" represents where these variables are set: "github", "gitlab", "jenkins",

@@ -1,4 +1,4 @@
-// The end of check, report and render: what was written, then the summary with the verdict last.
+// The end of check, report and render: the list of outputs, then the summary with the verdict last.
 #pragma once
 
 #include "report/report.h"

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kNames[] = {"profgauge.yaml", ".profgauge.yaml"};
 
-/// `path` as it is reached from the working folder, where it stands relative to `file`.
+/// `path` as seen from the working folder, where it is relative to `file`.
 std::string BesideFile(const std::string& file, const std::string& path) {
   if (fs::path(path).is_absolute()) return path;
   return (fs::path(file).parent_path() / path).lexically_normal().string();
@@ -43,11 +43,11 @@ void TakeSetting(const Project& project, const ProjectJob* job, const Options& o
     put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
 }
 
-constexpr std::size_t kMostEntriesOfTree =
-    100'000;  // Of a tree that somebody points at by mistake.
+// For a tree that a user names by mistake.
+constexpr std::size_t kMostEntriesOfTree = 100'000;
 
-/// Adds what `rest` of a pattern matches below `base`, part by part. `**` represents any number of
-/// folders, into which links do not lead; at the end of a pattern for all files below.
+/// Adds the matches of `rest` of a pattern below `base`, part by part. `**` represents any number
+/// of folders, into which links do not lead; at the end of a pattern for all files below.
 void Expand(const fs::path& base, std::span<const std::string> rest, std::size_t& seen,
             std::vector<std::string>& found) {
   std::error_code error;
@@ -83,7 +83,7 @@ std::vector<std::string> Glob(const std::string& pattern) {
   return found;
 }
 
-/// What a folder has, for whoever looks for something else: up to five names.
+/// The contents of a folder, for a user who expected others: up to five names.
 std::string NamesIn(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -111,7 +111,7 @@ fs::path FolderThatExists(const std::string& pattern) {
 }
 
 /// The working folder and those above it, up to the root of the repository: "", "../", … Without a
-/// repository the first only: what is above may be somebody else's.
+/// repository only the first: folders above may be another user's.
 std::vector<std::string> FoldersOfRepository() {
   std::error_code error;
   std::vector<std::string> folders = {""};

@@ -30,28 +30,28 @@ std::string RootOfRepository();
 /// none, with --no-config, and for commands that read none.
 tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& options);
 
-/// What a job, or the top of the file, says, where neither an option nor a variable does.
+/// Settings of a job, or of the top of the file, where neither an option nor a variable has one.
 /// `job`: nullptr only for the top.
 void ApplySettings(const Project& project, const ProjectJob* job, Options& options);
 
 /// The jobs that --job names, else all. Errors: kUsage "config/no-such-job".
 Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Options& options);
 
-/// The job whose `inputs` match what the command line names; nullptr: none does. Errors: kUsage
-/// "config/two-jobs" where several do and --job names none of them.
+/// The job whose `inputs` match those on the command line; nullptr: none does. Errors: kUsage
+/// "config/two-jobs" where several do and --job does not select one.
 Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& options);
 
-/// What the inputs of a job match, sorted: files and folders. `**` represents any folders.
-/// Errors: kInput "config/no-inputs" with what is there instead.
+/// The matches of a job's inputs, sorted: files and folders. `**` represents any folders.
+/// Errors: kInput "config/no-inputs" with the contents found instead.
 Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJob& job);
 
 /// A policy file here or at the root of the repository that no one named, for a note; empty: there
 /// is none.
 std::string UnusedPolicy(const Options& options);
 
-/// Calls `judge` with the options of what the command line names, or of each job of the
+/// Calls `judge` with the options for the inputs of the command line, or of each job of the
 /// configuration, each with outputs in a separate folder; then a line for each job. `judge`
-/// leaves its outputs whatever happens. Returns the strongest exit code.
+/// writes its outputs in every case. Returns the strongest exit code.
 Result<int> RunJobs(const Options& given, Console& console,
                     const std::function<Result<int>(const Options&)>& judge);
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of the folders `A` and `B` beside the document; nothing unless both are there.
+/// The folders `A` and `B` beside the document; nothing unless both exist.
 Result<std::optional<DuetProfiles>> LoadDuetProfiles(const std::string& file,
                                                      const Options& options, const Policy& policy,
                                                      Console& console) {

@@ -21,7 +21,7 @@
 namespace profgauge::cli {
 namespace {
 
-// An input that is too large for the machine, or for what is allowed, is no defect of ours.
+// An input that is too large for the machine, or for a limit, is no defect of ours.
 Result<int> Guarded(const Options& options, const std::function<Result<int>()>& body) {
   Error error;
   try {
@@ -93,7 +93,7 @@ Result<int> RunLeavingOutputs(const Options& options, Console& console,
   ending.is_configuration = kind == ErrorKind::kConfig || kind == ErrorKind::kUsage;
   for (const Error& error : errors) ending.errors.push_back(Shown(error, options));
   const Status left = LeaveEnding(options, ending);
-  // An output that could not be written was told of when it was to be opened.
+  // A failed output was reported when it should have been opened.
   if (!left && kind != ErrorKind::kOutput) console.Report(left.error());
   return done;
 }

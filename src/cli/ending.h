@@ -1,4 +1,4 @@
-// What is left of a run that ends without a report: all outputs that its command line names, with
+// The outputs of a run that ends without a report: all those that its command line names, with
 // the reason.
 #pragma once
 
@@ -23,7 +23,7 @@ int ExitAfterDrawing(const Status& drawn, int verdict, Console& console);
 
 /// Runs `body`, which draws the outputs of `options` and returns an exit code, or fails before it
 /// has drawn. Where it fails, runs out of memory or shows a defect of ours,
-/// and every output tells it: what an earlier run left there is gone. Returns what `body` did.
+/// and every output has the reason: an earlier run's files are replaced. Returns `body`'s result.
 Result<int> RunLeavingOutputs(const Options& options, Console& console,
                               const std::function<Result<int>()>& body);
 

@@ -1,4 +1,4 @@
-// What the program's exit status means. The numbers are an interface: scripts depend on them, and
+// Meaning of the program's exit status. The numbers are an interface: scripts depend on them, and
 // README.md lists them. When several apply, the precedence is 70, 2, 4, 1, 3, 0: a certain failure
 // beats an unanswered question.
 #pragma once

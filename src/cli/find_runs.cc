@@ -33,7 +33,7 @@ std::string RunOfPlain(const FoundProfile& profile,
   return fmt::format("{}/*#{}", folder, position.at(profile.path));
 }
 
-/// Of each file its place among those of the same folder and worker.
+/// For each file its position among those of the same folder and worker.
 std::map<std::string, std::int64_t> PositionsOf(const std::vector<FoundProfile>& profiles) {
   static const re2::RE2 kWorker(R"((.*)\.\d{10,19}\.pt\.trace\.json(?:\.gz)?)");
   std::map<std::string, std::int64_t> counts, positions;
@@ -60,7 +60,7 @@ std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   return command;
 }
 
-/// "run/worker*_step_12.*.pt.trace.json" of ranks that ended at times of their own; further runs of
+/// "run/worker*_step_12.*.pt.trace.json" for ranks that ended at different times; further runs of
 /// the same workers are numbered.
 std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
   static const re2::RE2 kTime(R"(\.\d{10,19}(\.pt\.trace\.json(?:\.gz)?)$)");
@@ -70,9 +70,9 @@ std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
   return run;
 }
 
-/// The run of each profile: what its name states, else what it records. Files of one folder that
-/// record different ranks of the same number are one run; where one rank is recorded twice, no one
-/// knows which belong together.
+/// The run of each profile: by its name, else by its contents. Files of one folder that
+/// record different ranks of the same number are one run; if one rank is recorded twice, it is
+/// unknown which belong together.
 std::map<std::string, std::vector<const FoundProfile*>> ByRun(
     const std::vector<FoundProfile>& profiles) {
   const auto positions = PositionsOf(profiles);
@@ -108,8 +108,8 @@ std::int64_t ChangedAt(const std::string& path) {
   return error ? 0 : time.time_since_epoch().count();
 }
 
-/// Where a run stands among others, the latest last: by the time in its name, its step, then by
-/// when its files were changed, which copying alters.
+/// The order of runs, the latest last: by the time in the name, the step, then by
+/// the time of the files' last change, which copying alters.
 auto OrderOf(const FoundRun& run) {
   std::int64_t changed = 0;
   for (const std::string& file : run.files) changed = std::max(changed, ChangedAt(file));

@@ -1,4 +1,4 @@
-// Which runs are below a folder: profiles are told by their content, and grouped by the layouts in
+// Runs below a folder: profiles are recognized by their content, and grouped by the layouts in
 // which frameworks leave them.
 #pragma once
 
@@ -29,14 +29,14 @@ struct FoundRun {
 struct FoundRuns {
   /// The latest last: by the time in their names, by step, then by when they were changed.
   std::vector<FoundRun> runs;
-  std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and what each is.
+  std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
   bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
 };
 
 /// Goes down six folders and follows no links. Errors: kInput where there is no such folder.
 Result<FoundRuns> FindRuns(const std::string& folder);
 
-/// The same of files, and of what is below folders.
+/// The same for files, and for the contents of folders.
 FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 
 /// The files of the only run below a folder; none where it has several, or is no folder.

@@ -41,7 +41,7 @@ std::string Comment(std::string_view text) {
   return line;
 }
 
-// What the runs measured of a metric.
+// The runs' values of a metric.
 struct Measured {
   double least = 0, most = 0;
   std::string text;       // "11.4 ms", "11.4 ms to 11.9 ms in 3 runs".
@@ -76,7 +76,7 @@ double SpreadOf(const Measured& measured) {
   return measured.least > 0 ? (measured.most - measured.least) / measured.least : 0;
 }
 
-// Of a share: room for noise, in points.
+// A share with room for noise, in points.
 double Noise(const Measured& measured) {
   return knowledge::kInitNoiseRoom * (measured.most - measured.least);
 }
@@ -98,7 +98,7 @@ std::string MinOfWhole(const Measured& share, std::string_view more = "") {
   return limit == "0%" ? "" : fmt::format("{{min: {}{}}}", limit, more);
 }
 
-// A time with room for noise: that of any run, or what these runs show.
+// A time with room for noise: that of any run, or the noise of these runs.
 double TimeWithRoom(const Measured& measured) {
   const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
   return measured.most * std::max(knowledge::kInitTimeRoom.value(), 1 + noise);
@@ -141,13 +141,13 @@ constexpr Fit kFits[] = {
      }},
 };
 
-// A recording only of memory has iterations of no length.
+// A profile of memory only has iterations of no length.
 bool HaveTime(std::span<const InitRun> runs, std::string_view id) {
   const Measured measured = MeasuredBy(runs, id);
   return measured.is_known && measured.absent.empty() && measured.least > 0;
 }
 
-// What reports a run's speed where its iterations do not: of sums only those of as much work.
+// A run's speed where its iterations do not show it: of sums only those of equal work.
 constexpr std::string_view kOtherTimes[] = {metric::kIterationTimeMean, metric::kProfileWallTime,
                                             metric::kNeuronTotalTime, metric::kProfileKernelTime};
 
@@ -184,7 +184,7 @@ std::string FittedLimits(std::span<const InitRun> runs) {
   return text;
 }
 
-// How much more than a baseline is allowed: `least`, or what the runs show.
+// The allowed increase over a baseline: `least`, or the noise of the runs.
 std::string Allowed(double least, const Measured& measured) {
   const double noise = knowledge::kInitNoiseRoom * SpreadOf(measured);
   return fmt::format("{:.0f}%", std::ceil(100 * std::max(least, noise)));
@@ -196,7 +196,7 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
     return fmt::format("  {}: {{max_increase: {}}}\n", id,
                        Allowed(knowledge::kInitSlower.value(), MeasuredBy(runs, id)));
   };
-  // The period holds what is between iterations.
+  // The period contains the time between iterations.
   std::string text;
   for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationPeriodMedian}) {
     if (HaveTime(runs, id)) text += limit(id);
@@ -258,12 +258,12 @@ Error NotAPolicy(const Errors& errors) {
   return error;
 }
 
-// What would keep the run from passing the policy `text`.
+// Reasons why the run would not pass the policy `text`.
 struct Obstacles {
   std::string limits, rules;  // YAML that takes them away.
 };
 
-/// Adds what keeps `run` from passing, each metric and rule once.
+/// Adds the reasons why `run` does not pass, each metric and rule once.
 void AddObstacles(const Policy& policy, const Rulebook& book, const InitRun& run,
                   std::set<std::string>& seen, Obstacles& obstacles) {
   const Evaluation evaluation = book.Evaluate(run.analysis, CollectFacts(run.ranks, run.analysis));

@@ -17,9 +17,9 @@ struct InitRun {
   const Analysis& analysis;
 };
 
-/// The YAML of a policy that extends the recommended one. Limits lie a little above the worst that
-/// `runs` measured, and where runs differ twice as far above as they do; those that a run cannot
-/// answer are off; rules that fire as errors are at level warn with what they found. Judging each
+/// The YAML of a policy that extends the recommended one. Limits are a little above the worst value
+/// of `runs`, and twice the difference above it where runs differ; those that a run cannot
+/// answer are off; rules that fire as errors are at level warn with their findings. Judging each
 /// of the runs by it passes, unless its profile is incomplete. REQUIRES: at least one run.
 /// Errors: kInternal when the text is no policy.
 Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs);

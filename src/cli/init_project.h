@@ -1,6 +1,6 @@
-// The files that `init --project` writes: a configuration with one job, its policy, and what starts
-// `check` in a CI system. They are short, so that their owner reads them; the samples of ci/ have
-// comments, alerts and histories.
+// The files that `init --project` writes: a configuration with one job, its policy, and the start
+// of `check` in a CI system. They are short, so that their owner reads them; the samples of ci/
+// have comments, alerts and histories.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct NewFile {
 /// it is outside.
 std::string FromRoot(const std::string& path);
 
-/// A name for the job of `inputs`: the nearest folder that is none of a step, else `run`; in small
-/// letters, digits and `-`, at most 40.
+/// A name for the job of `inputs`: the nearest folder that is not named by a step, else `run`; in
+/// small letters, digits and `-`, at most 40.
 std::string JobName(const std::vector<std::string>& inputs, std::string_view run);
 
-/// What `inputs` of a job may say so that it matches `profiles` and later ones beside them: a
+/// Patterns for `inputs` of a job that match `profiles` and later ones beside them: a
 /// folder as it is, files by their folder and the end of their names. Each once, from the root.
 std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles);
 
@@ -34,7 +34,7 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
 /// where it has a Jenkinsfile; else empty.
 std::string DetectHost();
 
-/// What starts `check` in `system`: "github", "gitlab" or "jenkins". REQUIRES: one of these.
+/// The file that starts `check` in `system`: "github", "gitlab" or "jenkins".
 NewFile CiFile(std::string_view system);
 
 }  // namespace profgauge::cli

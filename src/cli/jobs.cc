@@ -37,7 +37,7 @@ Result<int> EndWith(Error error, const Options& options, Console& console) {
                            [&]() -> Result<int> { return Fail(std::move(error)); });
 }
 
-/// What a run exits with, where others follow.
+/// The exit code of a run that others follow.
 int ExitOf(const Result<int>& done, const Options& options, Console& console) {
   if (done) return *done;
   if (!done.error().message.empty()) console.Report(done.error());
@@ -57,7 +57,7 @@ std::string_view WordOf(int exit_code) {
   }
 }
 
-/// Outputs of one run, which several would write in turn.
+/// Outputs of one run, which several runs would overwrite.
 Status RefuseSingleOutputs(const Options& options) {
   const std::pair<std::string_view, const std::string&> outputs[] = {
       {"--html", options.html},
@@ -248,7 +248,7 @@ Result<int> RunJobs(const Options& given, Console& console,
   std::optional<Project> project;
   std::vector<const ProjectJob*> jobs;
   const bool is_named = !given.arguments.empty() || !given.runs.empty();
-  // What goes wrong before anything is judged is in all outputs, too.
+  // Errors before anything is judged are in all outputs, too.
   const Result<int> prepared = RunLeavingOutputs(plain, console, [&]() -> Result<int> {
     auto loaded = LoadConfiguration(given);
     if (!loaded) {

@@ -58,8 +58,8 @@ void AddTemplates(KeptFiles& kept, const std::string& folder) {
   }
 }
 
-// Below a folder of profiles everything may be read that could be a profile; what carries our mark
-// is none, except for traces and DLProf's reports: those are read, whoever wrote them.
+// Below a folder of profiles every possible profile may be read; a file with our mark
+// is none, except traces and DLProf's reports: those are read, whoever wrote them.
 bool MayBeRead(const std::string& path, FileKind kind) {
   return kind == FileKind::kTrace || kind == FileKind::kDlprof || !IsOurs(path, kind);
 }

@@ -1,4 +1,4 @@
-// The files that a run must leave alone: what it reads, and what somebody else wrote.
+// The files that a run must not touch: its inputs, and files of others.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace profgauge::cli {
 
-/// What the outputs of one run are compared with.
+/// Files that are compared with the outputs of one run.
 struct KeptFiles {
   std::vector<std::string> inputs;   ///< Files. Those that are missing, and "-", are no matter.
   std::vector<std::string> folders;  ///< Folders that profiles or rules are read from.
@@ -19,11 +19,11 @@ struct KeptFiles {
   bool force = false;                ///< Somebody else's files may go; inputs may not.
 };
 
-/// All that the command line and the policy read: profiles, baselines, history, policy with what it
-/// extends, rules, names, devices, marks, templates, sources.
+/// All inputs of the command line and the policy: profiles, baselines, history, policy with its
+/// bases, rules, names, devices, marks, templates, sources.
 KeptFiles KeptBy(const Options& options, const Policy* policy = nullptr);
 
-/// Whether an output of `kind` may take the place of what `path` is now: nothing, an empty file, a
+/// Whether an output of `kind` may replace the current content of `path`: nothing, an empty file, a
 /// device or pipe, or an earlier output. Links are followed, so every name of an input is known.
 /// Errors: kUsage "usage/overwrites-input"; "usage/not-ours" unless `kept.force`.
 Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& kept);

@@ -15,11 +15,11 @@ namespace profgauge::cli {
 namespace {
 
 constexpr char kVariable[] = "GLIBC_TUNABLES";
-// Pages of 2 MB where the system gives them to those who ask; what was freed is used again.
+// Pages of 2 MB where the system gives them to programs that ask; freed memory is used again.
 constexpr char kKept[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=4000000000:"
     "glibc.malloc.trim_threshold=4000000000:glibc.malloc.top_pad=4194304";
-// With heaps of its own, each thread leaves room there that others do not get: of one profile 370
+// With separate heaps, each thread keeps room there that others do not get: for one profile 370
 // MB for 190 on 16 cores. A thread asks for memory in a hundredth of its time, so that one heap
 // serves the threads of one profile; those of many profiles side by side would wait.
 constexpr char kKeptInOneHeap[] =
@@ -30,8 +30,8 @@ constexpr std::size_t kFewThreads = 4;
 // Below, a second start costs more than it brings.
 constexpr off_t kWorthSecondStart = 8'000'000;
 
-// What needs no second start: nothing is returned to be asked for again, and more comes at a
-// time. Such calls of the system are a thirtieth of the check of a small profile.
+// Settings without a second start: no memory is returned only to be requested again, and more is
+// taken at a time. Such calls of the system are a thirtieth of the check of a small profile.
 void KeepMemory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // The largest that is taken.
@@ -71,7 +71,7 @@ void StartWithLargePages(char** arguments) {
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
   if (length <= 0 || length == static_cast<ssize_t>(sizeof(program))) return;
   program[length] = '\0';
-  const bool is_one = large == 1;  // A folder beside it is for what is written.
+  const bool is_one = large == 1;  // A folder beside it is for outputs.
   const char* const kept = is_one || Cores() <= kFewThreads ? kKeptInOneHeap : kKept;
   if (setenv(kVariable, kept, 1) != 0) return;
   execv(program, arguments);

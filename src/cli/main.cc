@@ -24,7 +24,7 @@
 namespace profgauge::cli {
 namespace {
 
-// An input that is too large for the machine, or for what is allowed, is no defect of ours.
+// An input that is too large for the machine, or for a limit, is no defect of ours.
 Result<int> RunCommand(const Options& options, Console& console) {
   try {
     return options.command->run(options, console);
@@ -34,7 +34,7 @@ Result<int> RunCommand(const Options& options, Console& console) {
   return Fail(OutOfMemory(options.max_memory));
 }
 
-/// What a configuration says, for commands that judge no jobs by it.
+/// Settings of a configuration, for commands that judge no jobs by it.
 Status Configure(Options& options, Console& console) {
   if (options.command == nullptr || (options.command->bit & kOnJudging) != 0) return {};
   auto project = LoadConfiguration(options);

@@ -22,7 +22,7 @@
 namespace profgauge::cli {
 namespace {
 
-// What was in use when an allocation failed; -1: not known.
+// Memory in use when an allocation failed; -1: unknown.
 std::atomic<std::int64_t> in_use = -1;
 
 // Bytes of data and stacks of this process, from /proc/self/statm. Without allocating.

@@ -1,4 +1,4 @@
-// How much memory the program may use, and what it says when that is not enough.
+// The program's memory limit, and the message when it is not enough.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace profgauge::cli {
 
-/// How many bytes a run should get along with: what the user allows, else three quarters of what
-/// the machine has, or the control group of the job.
+/// Memory limit of a run in bytes: the user's, else three quarters of the memory of
+/// the machine, or of the control group of the job.
 std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed);
 
 /// From here on allocations beyond `bytes` of data in all fail (std::bad_alloc), as the system's
@@ -17,10 +17,10 @@ std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed);
 /// system does not have such a limit.
 Status LimitMemory(std::int64_t bytes);
 
-/// Takes such a limit away: what is left to do is to say why the run ended.
+/// Removes such a limit: the remaining work is to report why the run ended.
 void LiftMemoryLimit();
 
-/// Why a run ended for lack of memory: what it had and asked to exceed, and what was allowed.
+/// Why a run ended for lack of memory: its memory, the failed request, and the limit.
 /// REQUIRES: an allocation has failed; the memory of the run is free again.
 Error OutOfMemory(std::optional<std::int64_t> allowed);
 

@@ -18,7 +18,7 @@
 namespace profgauge::cli {
 namespace {
 
-// What a signal handler may look at: fixed slots, filled and cleared by plain stores, because
+// Data for a signal handler: fixed slots, filled and cleared by plain stores, because
 // neither locks nor memory allocation are allowed there.
 constexpr std::size_t kSlots = 64;
 constexpr std::size_t kSlotBytes = 4096;
@@ -56,7 +56,7 @@ Error OutputError(std::string code, const std::string& path, const std::string& 
           {}};
 }
 
-// Where the links of a path lead; a link stays what it is and its target is written.
+// The target of a path's links; a link stays a link and its target is written.
 std::string TargetOf(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -104,7 +104,7 @@ Outputs::~Outputs() {
     unlink(output.temporary.c_str());
     Forget(output.temporary);
   }
-  // Removes only what is empty, so a folder that holds a report stays.
+  // Removes only empty folders, so a folder that holds a report stays.
   for (auto it = made_directories_.rbegin(); it != made_directories_.rend(); ++it) {
     rmdir(it->c_str());
   }

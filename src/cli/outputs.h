@@ -22,7 +22,7 @@ namespace profgauge::cli {
 
 class Outputs {
  public:
-  /// `kept` is what no output may take the place of.
+  /// `kept`: files that no output may replace.
   explicit Outputs(KeptFiles kept) : kept_(std::move(kept)) {}
   Outputs(const Outputs&) = delete;
   Outputs& operator=(const Outputs&) = delete;
@@ -34,17 +34,17 @@ class Outputs {
   /// Errors: kOutput with the system's reason; kUsage when the file was opened already, is an
   /// input, or is not an earlier output of `kind`.
   Result<std::size_t> Open(const std::string& path, FileKind kind);
-  /// What is committed follows what the file already has; the file is made if need be. Errors: as
+  /// Committed bytes follow the file's earlier contents; the file is made if need be. Errors: as
   /// Open, but the file may be anybody's.
   Result<std::size_t> OpenToAppend(const std::string& path);
-  /// Writes `bytes` behind what was written; the file is put in place by Commit(). Errors: kOutput.
+  /// Writes `bytes` after those written so far; Commit() puts the file in place. Errors: kOutput.
   Status Write(std::size_t output, std::string_view bytes);
   /// The file that is written until then; empty where bytes go to the target itself.
   const std::string& TemporaryOf(std::size_t output) const { return outputs_[output].temporary; }
   /// Writes all of `bytes` and puts the file in place. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
 
-  /// Removes what stands where the output would go: nothing is committed, and an earlier one is not
+  /// Removes the file at the place of the output: nothing is committed, and an earlier one is not
   /// this run's.
   void RemoveEarlier(std::size_t output);
 

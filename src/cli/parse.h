@@ -11,18 +11,18 @@
 
 namespace profgauge::cli {
 
-/// Takes a command line (without the program's name) apart. What follows `--` is arguments.
-/// Errors: kUsage, each with what was found and what would have been right.
+/// Parses a command line (without the program's name). Everything after `--` is an argument.
+/// Errors: kUsage, each with the found and the expected form.
 Result<Options> ParseCommandLine(std::span<const std::string> args);
 
 /// The outputs that a command line names which cannot be taken apart: they get its error, too.
 /// Without a command: it draws none.
 Options OutputsNamedBy(std::span<const std::string> args);
 
-/// A warning for each PROFGAUGE_… variable that is none of ours and looks like one.
+/// A warning for each unknown variable PROFGAUGE_….
 std::vector<std::string> SuspectVariables(const char* const* environment);
 
-/// What an exit code means, as help and manual say it.
+/// Meaning of an exit code, in the words of help and manual.
 struct ExitMeaning {
   int code;
   std::string_view meaning;
@@ -34,7 +34,7 @@ std::string_view GroupTitle(OptionGroup group);
 
 /// The help text of a command, or of the program for nullptr. Short: one screen.
 std::string HelpText(const CommandSpec* command, HelpRequest request);
-/// What was asked for: of `options.command`, of `options.group`, else of the program.
+/// Help for `options.command`, for `options.group`, else for the program.
 std::string HelpText(const Options& options);
 
 }  // namespace profgauge::cli

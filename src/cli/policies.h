@@ -1,4 +1,4 @@
-// What commands that read several runs enforce: one policy for all, except for runs that used no
+// The policy of commands that read several runs: one for all, except for runs that used no
 // GPU.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Judging {
   Rulebook book;
 };
 
-/// What to enforce: one policy for all, except for runs that used no GPU where nobody chose one.
+/// The policy: one for all, except for runs that used no GPU if none was chosen.
 class Policies {
  public:
   /// All must outlive it.
@@ -31,7 +31,7 @@ class Policies {
 
   /// nullptr after its errors were reported.
   const Judging* For(bool is_cpu_only);
-  /// What the report says of the choice; its text may be empty.
+  /// The report's sentence on the choice; may be empty.
   Remark RemarkOn(const Judging& chosen, std::span<const Profile> ranks);
 
  private:

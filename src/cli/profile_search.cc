@@ -104,7 +104,7 @@ bool IsWhole(const Reader& reader, const std::string& path) {
                              [&](std::string_view suffix) { return path.ends_with(suffix); });
 }
 
-/// A profile, or what the file is instead.
+/// A profile, or the kind of the file instead.
 Result<FoundProfile> Sniffed(const std::string& path) {
   PROFGAUGE_TRY(auto source, OpenByteSource(path));
   const std::string head = HeadOf(*source);
@@ -133,7 +133,7 @@ std::string FormatOfTable(const Error& error) {
   return {};
 }
 
-/// Looks at files, and at what is below folders.
+/// Examines files, and the contents of folders.
 class Search {
  public:
   void Into(const fs::path& folder, int depth = 0) {
@@ -212,7 +212,7 @@ class Search {
     return false;
   }
 
-  /// What --ci and --out leave is no run, although a summary may be in it.
+  /// Outputs of --ci and --out are no run, although a summary may be in them.
   static bool IsReport(const std::vector<std::string>& names) {
     const auto has = [&](std::string_view name) {
       return std::find(names.begin(), names.end(), name) != names.end();

@@ -1,4 +1,4 @@
-// Profiles below folders: recognized by their content, with what their names and first bytes state.
+// Profiles below folders: recognized by content, with the data in their names and first bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace profgauge::cli {
 
-/// What the path of a profile states. What is unknown is absent.
+/// Data in the path of a profile. Unknown fields are absent.
 struct NamedProfile {
   std::string run;                   ///< The same for all ranks of one run: the path without them.
   std::optional<std::int64_t> rank;  ///< "rank3_trace.json", "TP-3", "profile_3.json".
@@ -26,12 +26,12 @@ struct FoundProfile {
   std::string path, format;
   NamedProfile named;
   std::optional<std::int64_t> world_size = {};
-  bool is_part = false;  ///< Of a profile that several files of a folder make.
+  bool is_part = false;  ///< Part of a profile that several files of a folder make.
 };
 
 struct FoundProfiles {
   std::vector<FoundProfile> profiles;  ///< By path; the parts of one profile as their folder.
-  std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and what each is.
+  std::vector<std::pair<std::string, std::string>> others;  ///< Up to five files, and their kinds.
   bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
 };
 

@@ -24,7 +24,7 @@ Result<Marks> ReadMarks(const std::string& path);
 /// The same of the file's text.
 Result<Marks> MarksOfFile(std::string_view text, const std::string& path);
 
-/// Fills Options::range and sorts Options::marks from what was given as text. A range is "A:B",
+/// Fills Options::range and sorts Options::marks from their texts. A range is "A:B",
 /// each end a time, the name of a mark, or nothing for the start or end of the profile. Errors:
 /// kUsage.
 Status ResolveRange(Options& options);

@@ -59,7 +59,7 @@ std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
 
 namespace {
 
-// What draws, compares or replays events cannot do so without them.
+// Commands that draw, compare or replay events need them.
 Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& options) {
   const auto summary = std::find_if(profiles.begin(), profiles.end(), IsSummary);
   if (summary == profiles.end() || options.command == nullptr) return {};
@@ -85,7 +85,7 @@ Status CheckRanksOption(const Options& options) {
                          "give a baseline to compare the runs with, or check each run by itself"));
 }
 
-/// Of a folder without profiles of its own: the one run that is below it.
+/// For a folder without direct profiles: the one run below it.
 Result<FoundRun> OnlyRunBelow(const std::string& folder, const Options& options) {
   PROFGAUGE_TRY(FoundRuns found, FindRuns(folder));
   if (!options.step.empty() && !found.runs.empty()) return RunOfStep(found, folder, options.step);

@@ -24,14 +24,14 @@ EventsInPage EventsOf(const Options& options);
 /// The policy with the command line's overrides; empty after its errors were reported.
 std::optional<Policy> ReadPolicy(const Options& options, Console& console);
 
-/// What makes the files of the command line ranks of one run.
+/// Why the files of the command line are ranks of one run.
 RanksFrom RanksOf(const Options& options);
 
-/// `check` or `report`: what they say is about the run; other commands keep it for later, or show
+/// `check` or `report`: their results are about the run; other commands keep it for later, or show
 /// it.
 bool IsJudging(const Options& options);
 
-/// What the command line names, which may be several runs: as LoadFiles. Errors: kInput.
+/// The inputs of the command line, which may be several runs: as LoadFiles. Errors: kInput.
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console);
 
 /// One profile per rank of one run, in rank order. Errors: kInput.

@@ -18,12 +18,12 @@ namespace profgauge::cli {
 
 class Console;
 
-/// What is kept of a profile beside its snapshot; nullptr: not asked for.
+/// Kept data of a profile besides its snapshot; nullptr: not asked for.
 struct SeenBesides {
-  ImportLog* log = nullptr;  ///< What reading it lost is added.
-  /// What leaves a verdict on it open (gate/doubts.h) is added; else it is said on the console.
+  ImportLog* log = nullptr;  ///< Its reading losses are added.
+  /// Doubts about its verdict (gate/doubts.h) are added; else they go to the console.
   std::vector<std::string>* doubts = nullptr;
-  RunPicture* picture = nullptr;  ///< Of a profile; others have none.
+  RunPicture* picture = nullptr;  ///< From a profile; others have none.
 };
 
 /// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,
@@ -38,16 +38,16 @@ Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Optio
 Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
                    Console& console);
 
-/// What --policy says of runs that are kept; nothing is selected without it. Empty after its
+/// The --policy settings for kept runs; nothing is selected without it. Empty after its
 /// errors were reported.
 std::optional<Policy> KeepingPolicy(const Options& options, Console& console);
 
-/// What --baseline names: runs of files now, of the history once the candidates are known. `probe`
+/// The runs of --baseline: of files now, of the history once the candidates are known. `probe`
 /// gets a run by which arguments are distinguished. Errors: as LoadSnapshots.
 Result<BaselineSource> LoadBaselines(const Options& options, const Policy& policy, Console& console,
                                      std::vector<Snapshot>& probe);
 
-/// What becomes of a run without a baseline, by call or policy.
+/// The result of a run without a baseline, by call or policy.
 OnBaselineMissing OnMissingOf(const Options& options, const Policy& policy);
 
 /// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where no one

@@ -15,7 +15,7 @@ class Stats {
  public:
   explicit Stats(Console& console) : console_(console), started_(Clock::now()), last_(started_) {}
 
-  /// The phase that began where the last one ended is over. At -v says so at once.
+  /// The phase since the end of the last one is over. At -v it is reported immediately.
   void EndPhase(std::string_view name);
   /// The table of phases, total time and peak memory, for standard error.
   std::string Table() const;

@@ -12,7 +12,7 @@
 namespace profgauge::cli {
 namespace {
 
-// Larger ones are none of ours: the tables of a workbook are limited.
+// Larger ones are not ours: the tables of a workbook are limited.
 constexpr std::streamoff kLargest = std::streamoff{256} << 20;
 constexpr std::size_t kLargestProperties = 1 << 20;
 

@@ -1,4 +1,4 @@
-// Creep: many small changes, none of them over the limit, that add up to one that is.
+// Creep: many small changes, each within the limit, that add up to one beyond it.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace profgauge {
 
-/// Holds the candidates also against `anchor`, the first runs of the level that they should keep.
-/// Where that is more severe than what the last runs say, it replaces their answer in `comparison`,
-/// and says that it is creep. Exact counts are told once, by the last runs.
+/// Compares the candidates also with `anchor`, the first runs of the level that they should keep.
+/// If that is more severe than the comparison with the last runs, it replaces the answer in
+/// `comparison`, and names it creep. Exact counts are reported once, by the last runs.
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
                        const PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison);

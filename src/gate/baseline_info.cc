@@ -10,7 +10,7 @@
 namespace profgauge {
 namespace {
 
-// So many ids of a kind are named, the others counted.
+// This many ids of a kind are named, the others counted.
 constexpr std::size_t kNamed = 4;
 
 std::string Runs(std::int64_t count) {

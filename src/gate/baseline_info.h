@@ -1,4 +1,4 @@
-// What a run was held against, in words: which runs, which were skipped and why, and from where on.
+// The baseline of a run, in words: which runs, which were skipped and why, and from where on.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace profgauge {
 
 enum class BaselineState : std::uint8_t {
-  kNone,     ///< Nobody asked for one.
+  kNone,     ///< None was asked for.
   kUsed,     ///< As many runs as were wanted.
   kPartial,  ///< Fewer.
   kMissing,  ///< None, or fewer than the policy's `min_runs`.
@@ -32,12 +32,12 @@ struct BaselineInfo {
   std::vector<BaselineRun> runs;  ///< Oldest first.
   std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level, ended;
-  std::string anchor;             ///< What creep is measured from: "v2.3"; empty: nothing.
+  std::string anchor;             ///< The origin of creep: "v2.3"; empty: none.
   std::int64_t since_anchor = 0;  ///< Runs since then.
   std::string why_missing;        ///< "profgauge-history.db does not exist"
 };
 
-/// What was chosen of a history; `min_runs`: fewer are missing, unless they begin at a level.
+/// The chosen runs of a history; `min_runs`: fewer are missing, unless they begin at a level.
 BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference& reference,
                             std::int64_t min_runs);
 

@@ -1,4 +1,4 @@
-// What a comparison with a baseline adds to a verdict.
+// The part of a verdict from the comparison with a baseline.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@
 
 namespace profgauge {
 
-/// An intended change of speed: what only limits of the baseline fail passes.
+/// An intended change of speed: a run that fails only limits of the baseline passes.
 struct Acceptance {
   std::string reason, owner;  ///< No reason: nothing is accepted.
 };
 
 /// Counts every limit of the comparison in `verdict` and gives its reasons. Where the comparison is
 /// not judged (runs that are not comparable), its limits do not apply and there is no verdict; a
-/// failure that was found before stands.
+/// earlier failure is kept.
 void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict,
                    const Acceptance& acceptance = {},
                    std::optional<std::chrono::sys_days> today = {});

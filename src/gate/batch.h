@@ -11,8 +11,8 @@
 namespace profgauge {
 
 /// Samples of an iteration of `run` over those of `base`: as both state them, else by the shapes of
-/// products and convolutions, of which one dimension of a tensor is this many times as large in 90
-/// % of their time. Nothing where neither tells.
+/// matmuls and convolutions, of which one dimension of a tensor is this many times as large in 90
+/// % of their time. Nothing if neither is known.
 std::optional<double> SamplesRatio(const Snapshot& base, const Snapshot& run);
 
 /// Why times of smaller iterations are no pass; nothing where they are not smaller.

@@ -13,9 +13,9 @@ namespace profgauge {
 std::string BreachOf(const Threshold& threshold, const Value& value, Unit unit);
 bool IsBeyond(const Threshold& threshold, double value);
 
-/// What a miss at that level is.
+/// The result of a miss at that level.
 GateStatus StatusOf(Level level);
-/// What the limit says for a number that is missing, else the policy.
+/// The limit's setting for a missing number, else the policy's.
 OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy);
 
 }  // namespace profgauge

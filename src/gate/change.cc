@@ -87,7 +87,7 @@ class Judge {
   }
 
  private:
-  // What the typical iteration fails needs no chance counted.
+  // A failure of the typical iteration needs no counting of chance.
   void JudgeTotalOf(const TotalSeries& totals) {
     const TotalOptions total{*options_.total_limit, options_.absolute_floor, limits_.is_certain,
                              options_.is_mean, !options_.is_mean && out_.change == Change::kFail};
@@ -99,7 +99,7 @@ class Judge {
     const Side current = MakeSide(totals.current, options_, limits_);
     const Estimate estimate = MakeEstimate(base, current, options_.noise_floor);
     out_.total = JudgeTotal(base, current, estimate, total);
-    // Of the lengths no run may be odd, and of what all took one is.
+    // No run may be odd by its lengths, and one is by its total.
     is_total_odd_ = IsOddSlow(current);
   }
 
@@ -109,7 +109,7 @@ class Judge {
     out_.by = by;
   }
 
-  // A faster typical iteration makes a shorter mean an improvement; a shorter total alone may be
+  // A faster typical iteration makes a shorter mean an improvement; a mere shorter total may be
   // chance.
   Comparison DecideMean(const Total& total) {
     const bool is_improved =

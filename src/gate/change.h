@@ -1,12 +1,12 @@
 // Is a run slower than its baseline, by how much, and how sure can one be?
 //
-// Two things are judged: the typical iteration (gate/estimate.h) and what all iterations took
+// Two things are judged: the typical iteration (gate/estimate.h) and the total of all iterations
 // (gate/total.h). Iteration times are few, skewed to the right, autocorrelated, and carry a run
 // effect that no number of iterations inside one run reveals. So the typical iteration is a median
-// ratio with an interval that counts all three sources of doubt, read with and without what looks
-// like warm-up; and a total over the limit is excused only by counted chance. Doubt widens the
+// ratio with an interval that counts all three sources of doubt, with and without a probable
+// warm-up; and a total over the limit is excused only by counted chance. Doubt widens the
 // interval, it never replaces the answer: a change that is certain always fails.
-// rules/README.md has the procedure in words, README.md here what it finds;
+// rules/README.md has the procedure in words, README.md here its coverage;
 // tests/bench/gate_simulation.cc makes that table. tests/tools/gate_procedure.py is a second
 // implementation of all of it.
 #pragma once
@@ -35,7 +35,7 @@ struct CompareOptions {
   double limit = 0.05;  ///< Tolerated change of the typical iteration, relative.
   /// Tolerated increase of the total, relative; nothing: it is not judged. Default: as `limit`.
   std::optional<double> total_limit = 0.05;
-  /// The total alone is judged, with a separate interval: the mean.
+  /// Only the total is judged, with a separate interval: the mean.
   bool is_mean = false;
   /// Smallest absolute change that may fail, in the values' unit. Default: none.
   double absolute_floor = 0;
@@ -59,7 +59,7 @@ enum class LeftOut : std::uint8_t { kNo, kOdd, kHalfWarmup };
 
 struct RunUse {
   LeftOut left_out = LeftOut::kNo;
-  double from_others = 0;  ///< With kOdd: how far its level lies from the median of the others'.
+  double from_others = 0;  ///< With kOdd: the distance of its level from the median of the others'.
 };
 
 struct SideUse {
@@ -72,17 +72,17 @@ struct SideUse {
   double apart = 0;
 };
 
-/// What would turn an open answer into a sure one.
+/// The way to turn an undecided answer into a certain one.
 struct Remedy {
   enum class Kind : std::uint8_t { kNone, kIterations, kBaselines, kNothing, kPairs };
   Kind kind = Kind::kNone;
   std::int64_t count = 0;  ///< Iterations a run, baseline runs or pairs.
 };
 
-/// What the verdict is due to.
+/// The reason of the verdict.
 enum class DecidedBy : std::uint8_t {
   kTypical,       ///< The typical iteration.
-  kTotal,         ///< What all iterations took.
+  kTotal,         ///< The total of all iterations.
   kOddCandidate,  ///< A candidate run that is slower than the others, and left out.
 };
 
@@ -99,19 +99,19 @@ struct Comparison {
   double excluded = 0;               ///< A pass needs the interval below this: 3 limits.
   std::optional<Total> total;        ///< Where it is judged.
   double sees = 0;  ///< The smallest change that nine of ten such comparisons would fail.
-  /// What would make it much smaller, and how small; kNone: nothing within reason.
+  /// The way to make it much smaller, and how small; kNone: no reasonable one.
   Remedy sees_more;
   double sees_then = 0;
   SideUse base, current;
   std::size_t slower = 0;    ///< The candidates' used iterations over the base's level and limit.
   double noise = 0;          ///< Standard deviation between runs.
-  double assumed_noise = 0;  ///< Of one iteration, where a run has but one; else 0.
-  std::size_t pairs = 0;     ///< Of which the change is the mean; 0: runs were not paired.
+  double assumed_noise = 0;  ///< Of one iteration, where a run has only one; else 0.
+  std::size_t pairs = 0;     ///< The change is their mean; 0: runs were not paired.
   bool limit_below_noise = false;  ///< The limit is so tight that false alarms must be expected.
   Remedy remedy;
 };
 
-/// What all iterations took, where that is not the sum of the series themselves: from start to
+/// The total of all iterations, if it is not the sum of the series themselves: from start to
 /// start. Empty: the series themselves.
 struct TotalSeries {
   std::span<const Series> base, current;

@@ -114,7 +114,7 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
   std::vector<std::size_t> splits;
   Bisect(values, 0, options, splits);
   // Later splits shorten the segments that earlier ones were tested on: drop the weakest until all
-  // hold against their neighbors.
+  // are significant against their neighbors.
   std::vector<ChangePoint> points = DescribeAll(values, splits);
   while (true) {
     const auto weak = std::find_if(points.begin(), points.end(), [&](const ChangePoint& p) {

@@ -1,4 +1,4 @@
-// What is different about a run beside its speed, in one line.
+// Differences of a run beside its speed, in one line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Whether two runs can be compared, and what about them cannot.
+// Whether two runs can be compared, and their differences.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
 /// The hard ones in words: "gpu is `A` there and `B` here; ranks is `8` there and `4` here".
 std::string HardDifferences(std::span<const Difference> differences);
 
-/// What keeps `run` from standing beside `others` in a baseline or a history.
+/// Reasons against `run` beside `others` in a baseline or a history.
 struct Misfit {
   const Snapshot* same = nullptr;       ///< A run of the same profile.
   std::vector<Difference> differences;  ///< Hard ones, by the default list.
@@ -42,12 +42,12 @@ std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
                                        std::span<const Snapshot> candidates,
                                        const PolicyBaseline& policy);
 
-/// What all runs have alike except for `differences`: properties and their values.
+/// Common properties of all runs except `differences`, with their values.
 std::vector<std::pair<std::string, std::string>> AlikeProperties(
     const Snapshot& base, const Snapshot& current, std::span<const Difference> differences);
 
-/// Why lengths of the runs say nothing of their speed, whatever `match` and --allow-incomparable
-/// say: stretches of time (recordings without iterations, --range) that hold different amounts of
+/// Why lengths of the runs cannot show their speed, whatever `match` and --allow-incomparable
+/// set: time ranges (profiles without iterations, --range) with different amounts of
 /// work, by more than 1 % of their events; or a range beside iterations; or iterations outside of
 /// which is far more of the device's work than in the baseline. Nothing where they can be
 /// compared.

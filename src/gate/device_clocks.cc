@@ -35,7 +35,7 @@ double ShareOver(std::span<const Snapshot> runs, MetricId first, MetricId second
   return value ? *value : MedianOver(runs, second).value_or(otherwise);
 }
 
-/// How much longer busy time is, as a part of an iteration: kernels by what bounds them.
+/// How much longer busy time is, as a part of an iteration: kernels by their bottleneck.
 struct BusyChange {
   double low = 0, high = 0;
 };
@@ -71,7 +71,7 @@ double LimitOfMetric(const PolicyBaseline& policy, const MetricComparison& metri
   return knowledge::kGateDefaultLimit.value();
 }
 
-/// Whether what clocks do not explain is over the limit by either bound.
+/// Whether the part that clocks do not explain is over the limit by either bound.
 bool IsOverWithout(double explained, const MetricComparison& metric, double limit) {
   const bool is_total_over =
       metric.total && metric.total_limit && *metric.total - explained > *metric.total_limit;

@@ -1,5 +1,5 @@
 // Runs whose devices ran at other clocks than the baseline's: how much of a change clocks explain,
-// and what that leaves of a verdict.
+// and the consequences for a verdict.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ struct ClockChange {
   double base = 0, current = 0;  ///< MHz; medians over the runs.
   /// The least and the largest change of an iteration that the clocks explain, as a part of it:
   /// compute-bound kernels follow the clock of the cores, memory-bound ones that of the memory,
-  /// others either; idle time stays, or takes up what the device loses.
+  /// others either; idle time stays, or takes up the device's loss.
   double low = 0, high = 0;
-  double power_capped = 0, throttled = 0;  ///< Of the candidate, shares of its time.
+  double power_capped = 0, throttled = 0;  ///< Shares of the candidate's time.
 };
 
 /// Nothing where either side does not know its clocks, or they differ by 3 % or less.
@@ -29,9 +29,9 @@ std::optional<ClockChange> FindClockChange(std::span<const Snapshot> baselines,
 /// explains +14.0 % to +31.0 %"
 std::string ClockText(const ClockChange& clocks);
 
-/// Says in `comparison` what clocks explain of each typical time. Where all of a change beyond its
+/// States in `comparison` the explained part of each typical time. Where all of a change beyond its
 /// limit may be the clocks', or a faster clock may hide one, that limit is undecided
-/// ("baseline/other-clocks"), unless `allow_incomparable`; what is over the largest explanation by
+/// ("baseline/other-clocks"), unless `allow_incomparable`; a change over the largest explanation by
 /// more than the limit fails as before.
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                  const PolicyBaseline& policy, bool allow_incomparable, RunComparison& comparison);

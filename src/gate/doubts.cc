@@ -11,7 +11,7 @@
 namespace profgauge {
 namespace {
 
-// Whether no one may accept it, those who accept an incomplete recording may, or so many ranks do.
+// Whether none may accept it, those who accept an incomplete profile may, or this many ranks do.
 enum class Accepted : std::uint8_t { kNever, kIncomplete, kMissingRanks };
 
 struct Doubt {

@@ -1,4 +1,4 @@
-// By chance: what a change would be if it were chance which iterations are whose.
+// By chance: the change if chance decided which iterations belong to which run.
 //
 // There are no random numbers in a verdict: the draws of comparisons of the same sizes are the same
 // on every machine, and values are sorted first, so that the order of files does not matter either.
@@ -27,7 +27,7 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
-/// What changes sides as a whole: two columns of an iteration, or of a block of them.
+/// Parts that change sides together: two columns of an iteration, or of a block of them.
 using Drawn = std::array<double, 2>;
 
 /// Sums of both columns on one side.

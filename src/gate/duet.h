@@ -1,9 +1,9 @@
-// A and B alternating on one machine: what moves both blocks of a pair alike drops out of their
+// A and B alternating on one machine: common effects on both blocks of a pair drop out of their
 // difference, so a smaller change is found than between runs at other times.
 //
 // Judged as pairs.h judges runs: neighboring blocks of A and B are a pair, those of the same two
-// processes one pair together. What is left is the noise of starts: where all blocks are of one
-// start of each side, the noise floor represents it, and a switch inside of one process has none.
+// processes one pair together. The rest is the noise of starts: where all blocks are of one
+// start of each side, the noise floor represents it, and a switch inside one process has none.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct DuetPairs {
   double steps = 0;                 ///< Iterations of a block that count, on average.
 };
 
-/// Errors: kInput "duet/few-blocks" with what is needed.
+/// Errors: kInput "duet/few-blocks" with the needed number.
 Result<DuetPairs> PairsOf(const Duet& duet);
 
 /// By the procedure of pairs.h, with the noise of starts that the pairs do not show.
@@ -38,7 +38,7 @@ stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
 /// typical iteration (default 5 %). Sides whose work differs are not comparable. Errors: PairsOf().
 Result<RunComparison> JudgeDuet(const Duet& duet, const PolicyBaseline& policy);
 
-/// What A against A shows of a machine.
+/// The result of A against A for a machine.
 struct DuetPower {
   double sees = 0;    ///< The change that nine of ten such duets find.
   double starts = 0;  ///< Standard deviation between starts, without that of the iterations.

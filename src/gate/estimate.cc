@@ -59,12 +59,12 @@ double CorrelationOf(const Side& base, const Side& current) {
   return correlation.Estimate();
 }
 
-// What the iterations of a run make of the change.
+// The change by the iterations of a run.
 struct Within {
   double variance = 0, degrees = 1;
 };
 
-// Of the median of a long run: its ranks vary as batches of signs do, whatever hangs together.
+// For the median of a long run: its ranks vary like batches of signs, whatever the correlation.
 Within OfLongRun(const Run& run) {
   const std::size_t n = run.steady.size();
   const auto size = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
@@ -109,8 +109,8 @@ std::size_t FewestSteady(const Side& base, const Side& current) {
   return fewest;
 }
 
-// Noise between runs: what the policy says, or what runs drift within themselves beyond what their
-// iterations make of it.
+// Noise between runs: the policy's value, or the drift within runs beyond the error of their
+// iterations.
 double FloorOf(const Side& base, const Side& current, double noise_floor, double within) {
   double floor = Squared(noise_floor);
   if (std::min(ShortestOf(base), ShortestOf(current)) < kLeastForDrift) return floor;

@@ -42,7 +42,7 @@ constexpr const char* kUpgrade = R"(
   alter table run add column model text not null default '';
   alter table run add column verdict text not null default '';
 )";
-// What is known of a run, in the order of ReadRow(); of schema 1, too.
+// Data of a run, in the order of ReadRow(); of schema 1, too.
 constexpr const char* kColumns = "id, time, branch, commit_id, model, verdict";
 constexpr const char* kOldColumns = "id, time, branch, commit_id, '' as model, '' as verdict";
 
@@ -65,7 +65,7 @@ Result<std::int64_t> Pragma(sqlite::Database& database, const char* sql) {
 std::string SetVersion() { return "pragma user_version = " + std::to_string(kHistorySchema); }
 
 // Creates the schema in an empty file, or checks that the file is a history of ours, which it
-// upgrades where it may. What comes back is the file's schema.
+// upgrades where allowed. Returns the file's schema.
 Result<std::int64_t> CheckSchema(sqlite::Database& database, const std::string& path,
                                  bool may_create) {
   PROFGAUGE_TRY(const std::int64_t id, Pragma(database, "pragma application_id"));
@@ -203,7 +203,7 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
 }
 
 Status History::Remove(const std::vector<std::int64_t>& ids) {
-  // Without a commit, closing the file undoes what was removed before an unknown id.
+  // Without a commit, closing the file undoes removals before an unknown id.
   PROFGAUGE_CHECK(database_.Execute("begin immediate"));
   for (const std::int64_t id : ids) {
     PROFGAUGE_TRY(auto found, database_.Prepare("select count(*) from run where id = ?"));

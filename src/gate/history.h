@@ -1,6 +1,6 @@
 // The history of runs: an SQLite file that keeps a snapshot of each, by branch. No server.
 //
-// Schema 2 adds what became of a run (verdict), the model it is of, and levels: runs from which on
+// Schema 2 adds the result of a run (verdict), its model, and levels: runs from which on
 // a changed speed is accepted, or a release begins. Files of schema 1 are read as they are, and
 // upgraded with the first addition; newer ones are refused.
 //
@@ -21,7 +21,7 @@
 
 namespace profgauge {
 
-/// What is known of a run without its snapshot.
+/// Data of a run without its snapshot.
 struct HistoryRow {
   std::int64_t id = 0;    ///< Given by the store, ascending.
   std::int64_t time = 0;  ///< When it was added, Unix seconds; given by the caller.
@@ -29,7 +29,7 @@ struct HistoryRow {
   std::string commit;  ///< May be empty.
   std::string model;   ///< Empty: not said.
   /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
-  /// "undecided": of its change nothing else was open; "no_verdict"; empty: not known.
+  /// "undecided": only its change was; "no_verdict"; empty: unknown.
   std::string verdict;
 };
 
@@ -37,12 +37,12 @@ struct HistoryEntry : HistoryRow {
   Snapshot snapshot;
 };
 
-/// A mark at a run: from there on what it measured is the level (reason and owner), or a release
+/// A mark at a run: from there on its values are the level (reason and owner), or a release
 /// with a name.
 struct HistoryLevel {
   std::int64_t id = 0;   ///< Given by the store.
   std::int64_t run = 0;  ///< Id of the run.
-  std::string name;      ///< Of a release; empty: an accepted level.
+  std::string name;      ///< Name of a release; empty: an accepted level.
   std::string reason, owner;
   std::string until;  ///< "2027-03-31", the last day on which it counts; empty: without end.
   std::int64_t time = 0;
@@ -76,8 +76,8 @@ class History {
   Result<std::vector<HistoryRow>> Rows(std::string_view branch, std::int64_t count);
   /// The snapshot of one run. Errors (kUsage): it is not there.
   Result<Snapshot> Load(std::int64_t id);
-  /// The run that `text` names: an id, or a commit by at least four characters. Of several runs of
-  /// a commit the last one. Errors (kUsage): none, or runs of several commits.
+  /// The run that `text` names: an id, or a commit by at least four characters. If a commit has
+  /// several runs, the last one. Errors (kUsage): none, or runs of several commits.
   Result<HistoryRow> Find(std::string_view text);
 
   /// The run of this profile on the branch; nothing where it has none.

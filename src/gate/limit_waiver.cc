@@ -8,7 +8,7 @@
 namespace profgauge {
 namespace {
 
-/// Whether the value is still within what a waiver accepts.
+/// Whether the value is still within the waiver's bound.
 bool IsWithinWaiver(const Threshold& threshold, const Waiver& waiver, double value) {
   if (!waiver.up_to) return false;
   return (threshold.max && value > *threshold.max && value <= *waiver.up_to) ||

@@ -11,8 +11,8 @@
 
 namespace profgauge {
 
-/// What a run of `baselines` has for the metric of `limit`, where the limit applied to that run
-/// but says nothing of `analysis`: its metric is absent by now, or its `when` is no longer met
+/// The value of a run of `baselines` for the metric of `limit`, where the limit applied to that run
+/// but not to `analysis`: its metric is absent by now, or its `when` is no longer true
 /// though the number is beyond the limit and was not before. Such a limit must not fall silent,
 /// whatever `on_missing` says: kernels under new names would pass a gate on Tensor Cores.
 /// Nothing where no run of the baseline was judged by it, or by another definition of the metric.

@@ -1,4 +1,4 @@
-// Makes the snapshot of a run: what a baseline keeps and what compare compares.
+// Makes the snapshot of a run: the content of a baseline, compared by compare.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace profgauge {
 /// REQUIRES: ranks is not empty.
 ///
 /// The environment holds, where known: gpu (model; several are joined by ", "), gpus (count),
-/// world_size, iterations (by what they are marked), driver, cuda, framework, the profiler's
+/// world_size, iterations (their markers), driver, cuda, framework, the profiler's
 /// options, and shape_signature: a hash over the op names and input shapes of the ops that launch
 /// GPU work, each with its launches per iteration.
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,

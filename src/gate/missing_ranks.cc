@@ -17,7 +17,7 @@ std::optional<std::int64_t> CountOf(const Analysis& analysis, std::string_view i
   return static_cast<std::int64_t>(AsNumber(metric->value, 0));
 }
 
-/// What ranks do together, and extremes over them: an iteration lasts as long as on its slowest
+/// Common work of ranks, and extremes over them: an iteration lasts as long as on its slowest
 /// rank.
 bool IsOfAllRanks(std::string_view metric) {
   for (const std::string_view of : {"rank.", "communication.", "pipeline.", "iteration."}) {

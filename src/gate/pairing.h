@@ -1,4 +1,4 @@
-// Two runs side by side: every metric that either has, and every kernel and op with what it did in
+// Two runs side by side: every metric that either has, and every kernel and op with its values in
 // an iteration of each.
 #pragma once
 
@@ -18,7 +18,7 @@ struct PairedValue {
   std::optional<double> base, current;  ///< In the metric's unit; absent: this run has none.
 };
 
-/// In the catalogue's order. REQUIRES: nothing.
+/// In the catalogue's order.
 std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& current);
 
 /// A kernel, copy or op in both runs. Times are ns per iteration, rounded to whole ones.
@@ -26,7 +26,7 @@ struct PairedWork {
   std::string name;  ///< "new ← old" for a renamed kernel.
   PartChange change = PartChange::kChanged;
   double base_count = 0, current_count = 0;  ///< Per iteration.
-  Ns base = 0, current = 0;                  ///< PairedTable says of what.
+  Ns base = 0, current = 0;                  ///< See PairedTable.
   Ns base_host = 0, current_host = 0;        ///< An op's own time on the host.
   Ns delta = 0;                              ///< count_effect + duration_effect.
   Ns count_effect = 0;                       ///< Change of count times the old mean duration.

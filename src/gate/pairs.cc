@@ -17,7 +17,7 @@ namespace {
 
 double SquareOf(double x) { return x * x; }
 
-// What the pairs say of the typical iteration, in the unit that adds up.
+// The pairs' estimate for the typical iteration, in the unit that adds up.
 struct PairedShift {
   double shift = 0, all = 0;
   std::optional<double> later;
@@ -28,7 +28,7 @@ struct PairedShift {
   double High() const { return shift + quantile * error; }
 };
 
-// No run of a pair is odd: its partner shows what was odd about the machine.
+// No run of a pair is odd: its partner shows the machine's state.
 Limits WithoutOdd(Limits limits) {
   limits.odd = std::numeric_limits<double>::infinity();
   return limits;
@@ -106,7 +106,7 @@ Change VerdictOf(const PairedShift& pairs, const Limits& limits, Comparison& out
   return Change::kInconclusive;
 }
 
-// How many pairs would shrink the interval to what a sure answer needs.
+// How many pairs would shrink the interval enough for a certain answer.
 Remedy RemedyOf(const PairedShift& pairs, const Limits& limits, std::size_t count) {
   const double room = pairs.shift <= limits.limit
                           ? limits.far - pairs.shift
@@ -128,7 +128,7 @@ void AddTotal(const PairedShift& pairs, const CompareOptions& options, const Lim
                                  {*options.total_limit, options.absolute_floor, limits.is_certain,
                                   options.is_mean, is_decided});
   out.total = total;
-  if (options.is_mean) {  // A shorter total alone may be chance.
+  if (options.is_mean) {  // A shorter total may be mere chance.
     const bool is_improved = out.change == Change::kImproved && total.high < 0 &&
                              std::log1p(total.with_start) < -limits.limit;
     out.change = is_improved ? Change::kImproved : Change::kPass;

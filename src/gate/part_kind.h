@@ -1,4 +1,4 @@
-// What the steps of a waterfall are, and what became of them.
+// Kinds of steps of a waterfall, and their states.
 #pragma once
 
 #include <array>

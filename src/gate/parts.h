@@ -1,8 +1,8 @@
 // Which kernels, operators, collectives or modules of a run became slower, though the run as a
 // whole may not show it.
 //
-// Hundreds of parts are tested at once, so that their chances are judged together: one false
-// discovery in a thousand runs. What moves all parts alike, as a clock does, is no change of a
+// Hundreds of parts are tested together, so that their chances are judged together: one false
+// discovery in a thousand runs. A common effect on all parts, e.g. of a clock, is no change of a
 // part; the typical iteration is judged by that. Names that not all runs have are pooled, kernels
 // by the type of their operators, so that a kernel that replaces another is compared with it.
 #pragma once
@@ -20,25 +20,25 @@ namespace profgauge {
 
 struct PartFinding {
   std::string name;
-  double change = 0;  ///< Relative, without what all parts share.
-  double share = 0;   ///< Of the candidate's iteration.
+  double change = 0;  ///< Relative, without the common change of all parts.
+  double share = 0;   ///< Share of the candidate's iteration.
   double chance = 1;  ///< One-sided, only of this part.
-  std::string above;  ///< Of a kernel: "aten::mm +5.8 %", the operator that launches most of it.
+  std::string above;  ///< For a kernel: "aten::mm +5.8 %", the operator that launches most of it.
 };
 
-/// A part that only one side has, with nothing to hold it against.
+/// A part that only one run has, without a counterpart.
 struct LonePart {
   std::string name;
-  double share = 0;     ///< Of the iteration of the side that has it.
+  double share = 0;     ///< Share of the iteration of the run that has it.
   bool is_new = false;  ///< It is the candidate's.
 };
 
 struct PartFindings {
   std::vector<PartFinding> found;  ///< Most time added first.
-  std::vector<LonePart> lone;      ///< Largest first; told, not judged.
-  double common = 0;               ///< What all parts changed by.
+  std::vector<LonePart> lone;      ///< Largest first; reported, not judged.
+  double common = 0;               ///< The common change of all parts.
   std::size_t tested = 0;
-  std::size_t runs = 0;    ///< Of the baseline.
+  std::size_t runs = 0;    ///< Runs of the baseline.
   bool is_judged = false;  ///< Whether there are runs enough.
 };
 

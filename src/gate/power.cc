@@ -18,7 +18,7 @@
 namespace profgauge {
 namespace {
 
-// Iterations count as stalls from so many spreads over the typical one on, at least a tenth.
+// Iterations count as stalls from this many spreads over the typical one on, at least a tenth.
 constexpr double kStallSpreads = knowledge::kGateStallSpreads.value();
 constexpr double kLeastStall = knowledge::kGateLeastStall.value();
 // The floor is written with one digit of a per cent, and never as less.
@@ -32,7 +32,7 @@ std::vector<double> LogsOf(const stats::Series& series) {
   return logs;
 }
 
-// What iterations take beyond the typical one, of those that stall, in shares of all time.
+// The time of stalling iterations beyond the typical one, in shares of all time.
 double StallShare(const std::vector<double>& logs, double level, double spread) {
   double stalled = 0, all = 0;
   for (const double value : logs) {

@@ -1,4 +1,4 @@
-// What a baseline can find: each of its runs compared with the others, and what more would bring.
+// The changes that a baseline can find: each run compared with the others, and the effect of more.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace profgauge {
 
 struct BaselinePower {
   std::int64_t runs = 0, iterations = 0;  ///< Iterations of the shortest run.
-  std::int64_t fails = 0, undecided = 0;  ///< Of runs that were compared with the others.
+  std::int64_t fails = 0, undecided = 0;  ///< Runs that were compared with the others.
   double between = 0;                     ///< Standard deviation between runs, relative.
-  double spread = 0;                      ///< Of iterations within a run, robust, relative.
-  double correlation = 0;                 ///< Of an iteration and the next.
+  double spread = 0;                      ///< Spread of iterations within a run, robust, relative.
+  double correlation = 0;                 ///< Between an iteration and the next.
   double stalls = 0;       ///< Share of the time that iterations far over the typical one take.
   double noise_floor = 0;  ///< To write into the policy.
 };
@@ -23,12 +23,12 @@ struct BaselinePower {
 /// REQUIRES: three runs with iteration times.
 BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline& policy);
 
-/// The change that nine of ten comparisons of so many iterations a run and baseline runs would fail
-/// at a limit, with the noise of `power`.
+/// The change that nine of ten comparisons with this many iterations a run and baseline runs would
+/// fail at a limit, with the noise of `power`.
 double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_t runs,
                 double limit);
 
-/// What of it is printed.
+/// The printed form of it.
 std::string PowerText(const BaselinePower& power, double limit);
 
 }  // namespace profgauge

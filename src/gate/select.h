@@ -12,14 +12,14 @@
 
 namespace profgauge {
 
-/// What `history:BRANCH~N` asks for, and for whom.
+/// The request `history:BRANCH~N`, and its candidates.
 struct HistoryQuestion {
   HistoryReference reference;
-  std::string model;         ///< Of the candidates; empty: not said.
-  std::string commit;        ///< Of the candidates; empty: not known.
+  std::string model;         ///< The candidates'; empty: not given.
+  std::string commit;        ///< The candidates'; empty: unknown.
   std::string today;         ///< "2026-11-26": levels may have ended.
   std::string anchor;        ///< The name of a release; empty: the last mark.
-  std::int64_t parts = 0;    ///< So many runs for parts, more than for the rest; 0: none.
+  std::int64_t parts = 0;    ///< Number of runs for parts, more than for the rest; 0: none.
   bool with_failed = false;  ///< Runs that failed count, too.
   bool with_itself = false;  ///< So does the candidates' own recording.
 };
@@ -37,24 +37,24 @@ struct ChosenRun {
 struct HistoryChoice {
   std::vector<ChosenRun> window;  ///< The last comparable runs, oldest first; at most `wanted`.
   std::vector<ChosenRun> parts;   ///< The same, as many as parts need.
-  /// The first comparable runs at or after the last mark, oldest first: what creep is measured
-  /// from.
+  /// The first comparable runs at or after the last mark, oldest first: the origin of creep.
+  /// Empty without one.
   std::vector<ChosenRun> anchor;
-  /// Comparable runs behind the window that failed and were not accepted, oldest first: a step that
-  /// is theirs is not the candidates'.
+  /// Comparable runs after the window that failed and were not accepted, oldest first: their
+  /// step is not the candidates'.
   std::vector<ChosenRun> failed;
   std::int64_t wanted = 0;
   std::int64_t on_branch = 0;  ///< Runs that the branch has.
-  std::vector<SkippedRun>
-      skipped;  ///< Newest first; those that were met until `wanted` were found.
+  /// Newest first; those found before `wanted` were.
+  std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level;        ///< Accepted, and in force: where both begin.
   std::optional<HistoryLevel> ended;        ///< The last one, where its day has passed.
-  std::optional<HistoryLevel> anchored_at;  ///< The mark that the anchor is behind.
+  std::optional<HistoryLevel> anchored_at;  ///< The mark before the anchor.
   std::int64_t since_anchor = 0;            ///< Runs of the branch from its first run on.
 };
 
 /// The last N runs that are comparable with `candidates`: of the same device, model and work, that
-/// did not fail unless they were accepted, none of them the candidate's own recording or commit.
+/// did not fail unless they were accepted, and without the candidate's own profile or commit.
 /// Several runs of one commit count once, by the one in the middle.
 /// Errors: as History. REQUIRES: `candidates` is not empty.
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,

@@ -10,7 +10,7 @@
 namespace profgauge::stats {
 namespace {
 
-// A run is odd so many limits, and noise floors, from the others.
+// A run is odd if it is this many limits, and noise floors, from the others.
 constexpr double kOddLimits = knowledge::kGateOddLimits.value();
 constexpr double kOddFloors = knowledge::kGateOddFloors.value();
 constexpr std::size_t kLeastToHalve = knowledge::kGateLeastToHalve.as<std::size_t>();

@@ -1,4 +1,4 @@
-// The runs of one side as they are compared: what of each counts, and which are left out.
+// The runs of one side of a comparison: the part of each that counts, and excluded ones.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Run {
   std::size_t warmup = 0;
   std::vector<double> all, steady, later;  ///< Sorted.
   double level = 0;
-  double drift = 0;  ///< Median of the later half behind the warm-up, less that of the earlier one.
+  double drift = 0;  ///< Median of the later half after the warm-up, minus that of the earlier one.
 
   std::span<const double> Steady() const { return std::span(values).subspan(warmup); }
 };
@@ -27,7 +27,7 @@ struct Side {
   std::vector<const Run*> kept;
   double apart = 0;
 
-  std::vector<double> Levels() const;  ///< Of the runs kept.
+  std::vector<double> Levels() const;  ///< For the runs kept.
 };
 
 /// The limit as it is judged.
@@ -41,7 +41,7 @@ Limits MakeLimits(const CompareOptions& options);
 
 Side MakeSide(std::span<const Series> series, const CompareOptions& options, const Limits& limits);
 
-/// What counts of `side`, which was made of `series`.
+/// The part of `side`, which was made of `series`, that counts.
 SideUse UseOf(const Side& side, std::span<const Series> series);
 
 /// Iterations of the shortest run kept, with warm-up.

@@ -1,4 +1,4 @@
-// Which of many changes stand out of the noise. Kernels are tested by the hundred, so that their
+// Which of many changes are significant. Kernels are tested by the hundred, so that their
 // p-values are judged together.
 #pragma once
 

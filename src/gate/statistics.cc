@@ -15,12 +15,12 @@
 namespace profgauge::stats {
 namespace {
 
-// Few values cannot show their autocorrelation: it is assumed, with the weight of so many values.
+// Few values cannot show their autocorrelation: it is assumed, with the weight of this many values.
 constexpr double kAssumedCorrelation = knowledge::kGateAssumedCorrelation.value();
 constexpr double kCorrelationWeight = knowledge::kGateCorrelationWeight.value();
 constexpr double kLargestCorrelation = knowledge::kGateLargestCorrelation.value();
 constexpr std::size_t kLeastForCorrelation = knowledge::kGateLeastForCorrelation.as<std::size_t>();
-// Up to so many pairs the exact distribution of U is used instead of its normal approximation.
+// Up to this many pairs the exact distribution of U is used instead of its normal approximation.
 constexpr std::size_t kExactPairs = 400;
 constexpr double kOneSided = 0.05;
 // Below this quantile an interval is a point and says nothing of the spread.
@@ -89,8 +89,8 @@ std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
 
 // Which of the sorted pair differences bound the shift, and how surely.
 struct Bound {
-  std::uint64_t below = 0;  // So many differences are outside at each end.
-  double quantile = 0;      // Of the normal distribution, for what the bound really holds.
+  std::uint64_t below = 0;  // This many differences are outside at each end.
+  double quantile = 0;      // From the normal distribution, for the exact level of the bound.
 };
 
 double NormalQuantile(double probability) {

@@ -17,7 +17,7 @@ namespace profgauge::stats {
 
 /// Ascending.
 std::vector<double> Sorted(std::span<const double> values);
-/// Of a sample; 0 of fewer than two values.
+/// For a sample; 0 for fewer than two values.
 double Variance(std::span<const double> values);
 /// Median; the mean of the middle two for an even count. REQUIRES: not empty.
 double Median(std::span<const double> values);
@@ -39,13 +39,13 @@ double MedianDifference(std::span<const double> sorted_base,
 
 struct Shift {
   double estimate = 0;        ///< MedianDifference.
-  double standard_error = 0;  ///< Of independent values; 0 where there are too few to tell.
+  double standard_error = 0;  ///< For independent values; 0 if there are too few.
 };
 /// REQUIRES: both sorted ascending, not empty.
 Shift EstimateShift(std::span<const double> sorted_base, std::span<const double> sorted_current);
 
-/// One lag-1 autocorrelation over all series of a comparison, from ranks. A short series tells
-/// little: the estimate starts at 0.5 with the weight of 16 values.
+/// One lag-1 autocorrelation over all series of a comparison, from ranks. A short series is weak
+/// evidence: the estimate starts at 0.5 with the weight of 16 values.
 class Autocorrelation {
  public:
   Autocorrelation();
@@ -58,9 +58,9 @@ class Autocorrelation {
   double weight_;
 };
 
-/// What autocorrelation `rho` does to the variance of a mean of `n` values.
+/// Factor of autocorrelation `rho` on the variance of a mean of `n` values.
 double MeanInflation(double rho, double n);
-/// What it does to the square of an error that was estimated from `n` such values: these lie
+/// Its factor on the square of an error estimated from `n` such values: these are
 /// closer together than independent ones.
 double ErrorInflation(double rho, double n);
 

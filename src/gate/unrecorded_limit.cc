@@ -32,7 +32,7 @@ constexpr Partner kPartners[] = {
     {metric::kGpuUtilizationMean, metric::kGpuUtilizationUnrecorded},
     {metric::kFlopsMfu, metric::kFlopsMfuUnrecorded},
 };
-// Of one device the mean is the extreme as well.
+// With one device the mean is the extreme as well.
 constexpr Partner kOfOneDevice[] = {
     {metric::kGpuIdleMax, metric::kGpuIdleUnrecorded},
     {metric::kGpuUtilizationMin, metric::kGpuUtilizationUnrecorded},
@@ -80,7 +80,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const
   result.threshold = threshold;
   result.recorded = recorded->value;
   if (IsAbsent(metric.value)) {
-    // What cannot be corrected is not what the profile says, either.
+    // A value that cannot be corrected is not the profile's either.
     const bool is_skipped = OnMissingOf(threshold, policy) == OnMissing::kSkip;
     result.status = is_skipped ? GateStatus::kSkipped : GateStatus::kMissing;
     result.measured = recorded->value;

@@ -15,8 +15,8 @@ namespace profgauge {
 /// iteration.time.median. Nothing where the profiler does not change it.
 std::optional<MetricId> WithoutProfiler(std::string_view metric, const Analysis& analysis);
 
-/// Holds the limit against the number without the profiler, by its interval: all of it must keep
-/// the limit or miss it, else the question stays undecided. A miss of the profile's own number is
+/// Compares the limit with the number without the profiler, by its interval: all of it must keep
+/// the limit or miss it, else the result stays undecided. A miss of the profile's own number is
 /// excused only where the same process gave at least 50 unrecorded iterations. Nothing where the
 /// profile's own number judges. REQUIRES: the limit applies.
 std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const Policy& policy,

@@ -22,8 +22,8 @@
 namespace profgauge {
 namespace {
 
-/// Where the recording leaves open what the number is, a limit is decided if all of what it may be
-/// keeps it, or nothing of it does. `result` has what follows from the number itself.
+/// If the profile gives a number as a range, a limit is decided if all of the range
+/// keeps it, or if all of it misses it. `result` follows from the number itself.
 void LeaveOpen(const Threshold& threshold, const Policy& policy, const Metric& metric,
                GateResult& result) {
   if (!metric.may_be || threshold.level == Level::kInfo) return;
@@ -49,7 +49,7 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
   if (const auto unmet = WhyNotMet(threshold.when, analysis)) {
     result.status = GateStatus::kNotApplicable;
     result.reason = *unmet;
-    // Whether the limit applies cannot be told: no matter within it, but no pass beyond it.
+    // Whether the limit applies is unknown: no matter within it, but no pass beyond it.
     const bool is_open = IsUnknown(threshold.when, analysis) && metric != nullptr &&
                          !IsAbsent(metric->value) &&
                          !BreachOf(threshold, metric->value, metric->spec->unit).empty() &&
@@ -152,15 +152,15 @@ int WeightOf(const GateResult& result) {
   }
 }
 
-/// What the limit does to the verdict: 2 fails it for sure, 1 leaves it open, 0 neither.
+/// The limit's effect on the verdict: 2 certainly fails it, 1 makes it undecided, 0 neither.
 int EffectOf(const GateResult& result, FailOn fail_on) {
   if (!Fails(result.threshold.level, fail_on)) return 0;
   return result.status == GateStatus::kLowConfidence ? 1 : 2;
 }
 
-/// A metric is missed once, however many limits stand on it: the one counts that does most to the
-/// verdict, of equal ones the gravest, of these the first. The metric where this one does not; else
-/// empty.
+/// A metric is missed once, however many limits it has: the one counts that affects the
+/// verdict most, of equal ones the most severe, of these the first. The metric where this one does
+/// not; else empty.
 std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
                         FailOn fail_on) {
   const auto gravity = [&](const GateResult& some) {
@@ -212,15 +212,15 @@ bool LeavesOpen(const Finding& finding, FailOn fail_on) {
 }
 
 /// Whether a limit on the very metric that the rule measures, or on one that it explains, was
-/// missed at the same level or a higher one: it is counted there, and the finding says why. What
-/// fails the run by a number of its own, or for sure, is not counted as one that is too uncertain
-/// for that, and what leaves it open not as a limit that does not. The metric of that limit; else
+/// missed at the same level or a higher one: it is counted there, and the finding has the reason. A
+/// finding that fails the run by its own number, or certainly, is not counted as one that is too
+/// uncertain for that, and an undecided one not as a certain limit. The metric of that limit; else
 /// empty.
 std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate,
                            FailOn fail_on) {
   if (!Fired(finding.status)) return {};
   const Rule& rule = *finding.rule;
-  // A limit that is too uncertain counts as a warning: graver findings are not counted with it.
+  // A limit that is too uncertain counts as a warning: more severe findings are separate.
   const bool fails = finding.status == FindingStatus::kWarn && Fails(Level::kWarn, fail_on);
   const bool opens = LeavesOpen(finding, fail_on);
   const auto is_its = [&](const GateResult& limit) {

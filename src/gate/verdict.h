@@ -1,4 +1,4 @@
-// The verdict: thresholds and findings held against a run, and the exit code that follows.
+// The verdict: a run's thresholds and findings, and the exit code that follows.
 //
 // The one table of outcomes: 0 pass, 1 fail, 2 configuration, 3 no verdict, 4 a report could not be
 // written, 70 internal. A certain failure beats an unanswered question: 70, 2, 4, 1, 3, 0.
@@ -27,9 +27,9 @@ enum class GateStatus : std::uint8_t {
   kWarn,
   kError,
   kInfo,
-  kMissing,        ///< The metric is absent; what follows is on_missing's choice.
+  kMissing,        ///< The metric is absent; on_missing decides.
   kSkipped,        ///< Missing, and the policy says skip.
-  kNotApplicable,  ///< The limit's `when` is not met.
+  kNotApplicable,  ///< The limit's `when` is false.
   /// Beyond the limit, but the number is too uncertain to fail on: a warning, and no verdict where
   /// a sure miss would fail the run.
   kLowConfidence,
@@ -37,13 +37,13 @@ enum class GateStatus : std::uint8_t {
 };
 std::string_view GateStatusName(GateStatus status);
 
-/// One threshold, held against its metric.
+/// One threshold, with its metric's value.
 struct GateResult {
   Threshold threshold;
   Value measured;
   GateStatus status = GateStatus::kPass;
   std::string reason;        ///< For anything but pass/warn/error: one clause.
-  std::string counted_with;  ///< The metric whose graver limit counts this miss; empty: it counts.
+  std::string counted_with;  ///< The metric whose severer limit counts this miss; empty: it counts.
   /// The profile's own number, where `measured` is the one without the profiler; else absent.
   Value recorded = {};
 };
@@ -53,7 +53,7 @@ struct Verdict {
   std::vector<GateResult> gate;
   /// For each finding of the evaluation the metric whose missed limit counts it; empty: it counts.
   std::vector<std::string> findings_counted_with;
-  /// Of limits and findings together. A finding about the very metric whose limit is missed is not
+  /// Totals of limits and findings. A finding about the very metric whose limit is missed is not
   /// counted beside it.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t open = 0;    ///< Changes that a comparison could not decide, without a verdict.
@@ -68,13 +68,13 @@ struct Verdict {
 
 struct JudgeOptions {
   bool allow_incomplete = false;
-  /// What the rules found; nullptr: only limits are judged. Must be of `policy`.
+  /// The rules' findings; nullptr: only limits are judged. Must be of `policy`.
   const Evaluation* evaluation = nullptr;
   /// Limits that judged one of these runs must judge this one too (gate/lost_limits.h).
   std::span<const Snapshot> baselines = {};
   bool is_baseline_asked = false;                   ///< Though there may be none.
   std::optional<std::chrono::sys_days> today = {};  ///< For waivers of limits; absent: none holds.
-  /// What leaves the verdict open besides: of other runs that are held against the baseline too.
+  /// Other reasons for an undecided verdict: also of other runs compared with the baseline.
   std::vector<std::string> doubts = {};
 };
 
@@ -82,7 +82,7 @@ struct JudgeOptions {
 Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options);
 
-/// What keeps runs from being judged at all, whatever their numbers are: data that was lost, and
+/// Reasons for not judging runs at all, whatever their numbers are: data loss, and
 /// fewer iterations than `policy` demands.
 std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& log,
                                        std::int64_t iterations, bool allow_incomplete);

@@ -94,7 +94,7 @@ std::pair<Place, std::string> FoldedKey(const Place& place) {
   return {{std::get<0>(place), std::get<1>(place), "", "", 0}, std::string(kFolded)};
 }
 
-// What the parts add up to.
+// The sum of the parts.
 Ns MeanOf(const Snapshot& run) {
   double sum = 0;
   for (const TimePart& part : run.parts) sum += static_cast<double>(part.time);
@@ -230,7 +230,7 @@ class WaterfallBuilder {
   }
 
  private:
-  // What a run does not have took no time in any of its iterations.
+  // A part that a run does not have took no time in any of its iterations.
   double PValueOfLeaf(const Leaf& leaf) const {
     const std::vector<Ns> no_base(leaf.InBase() ? 0 : base_iterations_, 0);
     const std::vector<Ns> no_current(leaf.InCurrent() ? 0 : current_iterations_, 0);

@@ -26,7 +26,7 @@ struct WaterfallStep {
   Ns count_effect = 0;       ///< Change of count times the old mean duration.
   Ns duration_effect = 0;    ///< New count times the change of mean duration.
   double base_count = 0, current_count = 0;  ///< Per iteration.
-  double p_value = -1;       ///< Of the per-iteration series; -1 when there is none.
+  double p_value = -1;       ///< For the per-iteration series; -1 when there is none.
   bool significant = false;  ///< gate/significance.h; only of kernels.
 };
 

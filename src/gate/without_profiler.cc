@@ -53,7 +53,7 @@ class Replacer {
 };
 
 // Shares of a recorded iteration, which is `longer` times an unrecorded one, become those of the
-// latter: what the profiler added goes, from late launches first.
+// latter: the profiler's addition is removed, from late launches first.
 void ReplaceCauses(double longer, Replacer& out) {
   const double added = longer - 1;  // In unrecorded iterations.
   double late = 0, others = 0;

@@ -14,7 +14,7 @@ namespace profgauge {
 /// Metrics that were replaced, by their place.
 using ReplacedMetrics = std::vector<std::pair<std::size_t, Metric>>;
 
-/// Replaces idle time, its causes, and utilization by what they are in an unrecorded iteration. The
+/// Replaces idle time, its causes, and utilization by their values in an unrecorded iteration. The
 /// time that the profiler added is idle time: it is taken from waiting for the host and from
 /// launches first. Where the iterations may not excuse a miss (gate/unrecorded_limit.h) the numbers
 /// stay, and may be as much less. Nothing where no unrecorded iterations judge.

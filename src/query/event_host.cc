@@ -124,7 +124,7 @@ struct PythonEvents {
   std::string_view Name(std::uint32_t row) const {
     return events->profile().Name(python.name[row]);
   }
-  // "train.py(88): preprocess": what stands before "(", in it, and after ": ".
+  // "train.py(88): preprocess": the text before "(", in it, and after ": ".
   struct Parts {
     std::string_view file, line, function;
   };

@@ -1,4 +1,4 @@
-// Events that only the whole run tells: collectives matched over ranks, and the critical path.
+// Events of the whole run: collectives matched over ranks, and the critical path.
 #include "query/event_source.h"
 
 namespace profgauge::query {

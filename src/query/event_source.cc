@@ -157,7 +157,7 @@ const std::vector<Ns>& RankEvents::selfs() const {
     for (std::size_t row = 0; row < host.size(); ++row) {
       const HostId parent = host.parent[row];
       if (!parent.valid()) continue;
-      // A range that crosses the end of its parent takes no more than what lies in it.
+      // A range that crosses the end of its parent takes only the part inside it.
       const Ns end = std::min(host.start[row] + host.duration[row],
                               host.start[parent.value] + host.duration[parent.value]);
       selfs[parent.value] -= std::max<Ns>(0, end - host.start[row]);

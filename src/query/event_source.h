@@ -1,5 +1,5 @@
-// What the cells of events are read from: a rank's profile, and what follows from it where a column
-// is first asked for. Not for several threads at once.
+// The source of events' cells: a rank's profile, and data derived from it when a column
+// is first asked for. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -89,7 +89,7 @@ class RankEvents {
   static Cell Iteration(std::uint32_t iteration) {
     return iteration == Iterations::kNone ? Cell() : Cell(std::int64_t{iteration});
   }
-  /// Of something that the host does.
+  /// For an event of the host.
   Cell IterationAt(Ns time) const { return Iteration(rank_.iterations.AtHostTime(time)); }
 
   Cell ModuleOf(HostId op) const;
@@ -108,8 +108,8 @@ class RankEvents {
     Ns time = 0;
   };
   const std::vector<Launched>& launched() const;    ///< By row of the host table.
-  const std::vector<std::int32_t>& depths() const;  ///< Likewise: how many ranges are around it.
-  const std::vector<Ns>& selfs() const;             ///< Likewise: time without the ranges inside.
+  const std::vector<std::int32_t>& depths() const;  ///< The same: how many ranges are around it.
+  const std::vector<Ns>& selfs() const;             ///< The same: time without the ranges inside.
 
  private:
   std::shared_ptr<const RunEvents> run_;

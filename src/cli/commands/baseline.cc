@@ -33,7 +33,7 @@ Status WriteRuns(const std::vector<Snapshot>& runs, Outputs& outputs, std::size_
   return {};
 }
 
-// One recording twice would look like two runs that do not differ at all.
+// The same profile twice would look like two equal runs.
 Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Console& console) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const std::span<const Snapshot> before = std::span(runs).first(i);

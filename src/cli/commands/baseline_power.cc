@@ -1,4 +1,4 @@
-// `profgauge baseline power`: what a baseline can find.
+// `profgauge baseline power`: the changes that a baseline can detect.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ double LimitOf(const PolicyBaseline& policy) {
   return kUsualLimit;
 }
 
-// Of a history the runs that a check of its last one would take: one that failed, or of another
+// From a history the runs that a check of its last one would take: one that failed, or of another
 // device, would count as noise.
 Result<std::vector<Snapshot>> RunsOf(const std::string& what, const Options& options,
                                      const Policy& policy, Console& console) {

@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kUsualBlocks = 10, kUsualSteps = 20, kUsualWarmup = 2;
 constexpr std::int64_t kMostBlocks = 1'000;
 
-/// What is run, and how often.
+/// The commands, and how often they run.
 struct DuetPlan {
   std::string a, b;
   std::string folder;
@@ -71,7 +71,7 @@ Result<DuetPlan> PlanOf(const Options& options) {
   return plan;
 }
 
-/// The longest part of iterations that follow each other, up to what was asked for.
+/// The longest series of consecutive iterations, up to the requested number.
 std::vector<Ns> StepsOf(const RunDocument& document, std::int64_t most) {
   std::vector<Ns> longest;
   for (const StepSegment& segment : document.segments) {
@@ -146,7 +146,7 @@ Result<Duet> RunAll(const DuetPlan& plan, Console& console) {
   return duet;
 }
 
-/// Part of a policy: what runs of this machine differ by. Not below what a floor is for.
+/// Part of a policy: the noise of this machine's runs. Not below the minimum of a floor.
 std::string FloorPolicy(const DuetPower& power) {
   const double tenth = std::ceil(power.starts * 1000) / 10;
   return fmt::format(

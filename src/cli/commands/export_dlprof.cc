@@ -36,7 +36,7 @@ std::string OneLine(std::string_view advice) {
   return line;
 }
 
-/// What the recommended rules find: problem and advice, in our words.
+/// The findings of the recommended rules: problem and advice, in our words.
 Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
                                      const EvaluateOptions& choices) {
   auto policy = LoadPolicy("builtin:recommended");

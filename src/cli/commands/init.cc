@@ -40,7 +40,7 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
   return InitPolicy(name, measured);
 }
 
-/// Creates what --project asks for beside the policy: all of the files, or none.
+/// Creates the files of --project beside the policy: all of them, or none.
 Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
                     const Options& options, Console& console) {
   const std::string policy_from_root = options.file.empty() ? policy : FromRoot(policy);

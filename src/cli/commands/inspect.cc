@@ -1,5 +1,5 @@
-// `profgauge inspect`: what a file contains, without judging it, and why the analysis decides as it
-// does.
+// `profgauge inspect`: the contents of a file, without judging it, and the reasons of decisions of
+// the analysis.
 #include <string>
 #include <utility>
 

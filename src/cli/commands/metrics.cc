@@ -1,4 +1,4 @@
-// `profgauge metrics list`: the catalogue that rules, thresholds and reports share.
+// `profgauge metrics list`: the catalogue of rules, thresholds and reports.
 #include <fmt/core.h>
 
 #include <algorithm>

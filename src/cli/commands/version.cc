@@ -16,7 +16,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// What `help` explains.
+/// The command or group that `help` explains.
 std::string Topics() {
   std::vector<std::string_view> words = CommandGroups();
   for (const CommandSpec& command : AllCommands()) {

@@ -1,4 +1,4 @@
-// What an agent may name: files and folders below some folders, wherever links lead.
+// Paths that an agent may name: files and folders below some folders, wherever links lead.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class Roots {
   /// is not there.
   static Result<Roots> Of(const std::vector<std::string>& folders);
 
-  /// Errors: kUsage "mcp/outside-roots" where the path, or what lies in the folder, leads out;
+  /// Errors: kUsage "mcp/outside-roots" if the path, or an entry of the folder, leads out;
   /// "mcp/no-such-file".
   Status Check(const std::string& path) const;
   /// Whether a path that need not exist is below a root.

@@ -33,7 +33,7 @@ class RowWriter {
   virtual void Add(std::span<const Cell> cells) = 0;
   /// After the last row. `is_cut`: rows were left out.
   virtual void Finish(bool is_cut, std::span<const std::string> notes) = 0;
-  /// What is ready to be written, which it then forgets.
+  /// The finished bytes, which it then forgets.
   std::string Take() { return std::exchange(out_, {}); }
   std::size_t ready() const { return out_.size(); }
 
@@ -44,7 +44,7 @@ class RowWriter {
 struct RowStyle {
   RowFormat format = RowFormat::kTable;
   bool is_raw = false;  ///< For people, but in base units, with texts as they are.
-  std::string sql;      ///< Of the JSON document.
+  std::string sql;      ///< For the JSON document.
 };
 std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style);
 

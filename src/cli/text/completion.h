@@ -1,4 +1,4 @@
-// What shells need to complete a command line, made from the tables of commands and options, with
+// Completion scripts for shells, made from the tables of commands and options, with
 // the ids of the built-in metrics and rules.
 #pragma once
 

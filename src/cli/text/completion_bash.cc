@@ -8,7 +8,7 @@
 namespace profgauge::cli {
 namespace {
 
-// $value is what is being typed; each line adds to COMPREPLY.
+// $value is the current word; each line adds to COMPREPLY.
 std::string Action(const Candidates& candidates) {
   std::string text;
   if (!candidates.words.empty()) {
@@ -35,7 +35,7 @@ std::string CommandCases() {
       if (!option->shorthand.empty()) fmt::format_to(out, "{} ", option->shorthand);
     }
     fmt::format_to(out, "--help -h'\n      case $option in\n");
-    std::map<std::string, std::string> patterns;  // What completes them: their names.
+    std::map<std::string, std::string> patterns;  // By patterns of files: their names.
     for (const OptionSpec* option : OptionsOf(command)) {
       if (option->value.empty()) continue;
       std::string& names = patterns[Action(CandidatesOf(*option))];
@@ -63,8 +63,8 @@ std::string SecondWordCases() {
   return text;
 }
 
-// Bash splits words at `=` and `:`, so the line is taken apart again here, and of what is offered
-// the part before the last of them is left out.
+// Bash splits words at `=` and `:`, so the line is parsed again here, and the part of a completion
+// before the last of them is removed.
 constexpr std::string_view kHead = R"(# Completions of profgauge for bash.
 # Load with: source <(profgauge completion bash)
 

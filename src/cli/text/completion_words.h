@@ -1,4 +1,4 @@
-// What may stand where, for the three writers of completion scripts.
+// The valid words at each place, for the three writers of completion scripts.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace profgauge::cli {
 
-/// What completes a value or an argument. All may be empty: then nothing does.
+/// Completions of a value or an argument. All may be empty: then there is none.
 struct Candidates {
   bool files = false, folders = false;
   std::vector<std::string> words;

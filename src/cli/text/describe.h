@@ -1,4 +1,4 @@
-// What a profile contains, in words: `profgauge inspect`.
+// The contents of a profile, in words: `profgauge inspect`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace profgauge::cli {
 
-/// A block of aligned lines: format, size, time, devices, events, iterations, what is recorded and
-/// what is not, and what the reader met and repaired.
+/// A block of aligned lines: format, size, time, devices, events, iterations, recorded
+/// and missing data, and the reader's repairs.
 std::string DescribeProfile(const Profile& profile);
-/// The same of a summary of a rank: what it was made of and what it keeps.
+/// The same for a summary of a rank: its profile and its contents.
 std::string DescribeSummary(const Summary& summary, const std::string& path);
 
 }  // namespace profgauge::cli

@@ -1,5 +1,5 @@
-// Manual pages in mdoc(7), made from the tables of commands and options and from what the decoders
-// of policies and rules take.
+// Manual pages in mdoc(7), made from the tables of commands and options and from the shapes of
+// policies and rules.
 #pragma once
 
 #include <string>

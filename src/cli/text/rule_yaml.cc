@@ -65,7 +65,7 @@ class Writer {
   std::string text_;
 };
 
-/// Lists that stand where one text was used: each of its items under its condition.
+/// Lists that replace one text: each of its items under its condition.
 std::vector<TextItem> Flat(const std::vector<TextItem>& items) {
   std::vector<TextItem> out;
   for (const TextItem& item : items) {

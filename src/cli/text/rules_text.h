@@ -1,4 +1,4 @@
-// What `profgauge rules …` prints.
+// The output of `profgauge rules …`.
 #pragma once
 
 #include <string>
@@ -23,12 +23,12 @@ std::string ExpandedRule(const Rule& rule);
 /// "duration", "number:2"; empty where the unit decides.
 std::string ShowAsText(const ShowAs& show_as);
 
-/// What the rule came to in a run: every intermediate value, why each group fired or did not.
+/// The rule's results in a run: every intermediate value, why each group fired or did not.
 std::string ExplainFinding(const Finding& finding);
 
 /// Markdown: one section a rule, headed by its id with `-` for `/` so that links to it are stable.
 std::string RuleDocs(const std::vector<Rule>& rules);
-/// Markdown: what expressions can name and call: functions, units, rows with columns, facts.
+/// Markdown: the names and functions of expressions: functions, units, rows with columns, facts.
 std::string LanguageDocs();
 
 /// One line a kind of rows, its name first.
@@ -37,7 +37,7 @@ std::string RowKinds();
 /// when there are none.
 std::string ColumnLines(std::string_view row);
 
-/// One line a test, then what failed; ends with the count.
+/// One line a test, then its failures; ends with the count.
 std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity);
 /// JUnit XML.
 std::string TestJunit(const std::vector<RuleTestResult>& results);

@@ -16,7 +16,7 @@ Alert AlertOf(const report::GateRow& row) {
   Alert alert;
   alert.id = "limit/" + row.metric;
   alert.title = row.title.empty() ? row.metric : row.title;
-  // What has no answer is no error: alerts of that level are as many as the verdict counts.
+  // A finding without an answer is no error: alerts of a level are as many as the verdict counts.
   alert.level = HasNoAnswer(row) || row.status == State::kLowConfidence ? State::kWarn : row.status;
   if (row.status == State::kMissing) {
     alert.message = row.metric + " has no value, its limit is " + row.limit;

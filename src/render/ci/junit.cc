@@ -9,7 +9,7 @@ namespace {
 
 enum class Outcome { kPass, kFailure, kError, kSkipped };
 
-// Failures are as many as the verdict's errors: what is counted elsewhere is none of its own.
+// Failures are as many as the verdict's errors: a finding counted elsewhere is none.
 Outcome OutcomeOf(State state, std::string_view counted_with) {
   if (!counted_with.empty()) return Outcome::kPass;
   switch (state) {

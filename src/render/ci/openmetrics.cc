@@ -41,7 +41,7 @@ Exposed ExposedOf(const report::Metric& metric) {
   return exposed;
 }
 
-// What is judged, as ratios: of the change, and of shares the difference.
+// The judged changes, as ratios: of the change, and of shares the difference.
 template <typename Family>
 void ExposeChanges(const report::Comparison& comparison, const Family& family) {
   for (const report::ComparedMetric& metric : comparison.metrics) {

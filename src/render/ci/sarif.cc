@@ -19,7 +19,7 @@ std::string LevelOf(const Alert& alert) {
   return alert.level == State::kError ? "error" : alert.level == State::kWarn ? "warning" : "note";
 }
 
-/// A path as a URI reference: what is not allowed in one is written as %XX.
+/// A path as a URI reference: characters that are not allowed in one are written as %XX.
 std::string UriOf(std::string_view path) {
   std::string uri;
   for (const char c : path) {

@@ -47,7 +47,7 @@ std::size_t EndOfPattern(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-// A slash divides what is before it, or begins a pattern where nothing does.
+// A slash divides the value before it, or begins a pattern where there is none.
 bool BeginsPattern(std::string_view before) {
   constexpr std::string_view kBeforeValues = "(,=:[!&|?{};>";
   return before.empty() || kBeforeValues.find(before.back()) != kBeforeValues.npos ||
@@ -69,7 +69,7 @@ void AppendLine(std::string_view line, std::string& out) {
                  next = end < line.size() ? line[end] : ' ';
       const bool is_needed = last == next && (next == '+' || next == '-');  // a - -b
       if (!is_needed && (last == ' ' || next == ' ' || IsSign(last) || IsSign(next))) {
-        // A pattern behind a word: "return /a/".
+        // A pattern after a word: "return /a/".
         if (!(next == '/' && code.ends_with("return"))) {
           ++i;
           continue;

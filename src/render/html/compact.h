@@ -1,4 +1,4 @@
-// Our own scripts and style sheet without what only their authors read.
+// Our own scripts and style sheet without the parts that only their authors read.
 #pragma once
 
 #include <string>

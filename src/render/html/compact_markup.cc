@@ -22,11 +22,11 @@ constexpr std::array<Optional, 6> kOptional = {{
     {"</dd>", {"<dt", "<dd", "</dl>", "</div>"}},
 }};
 
-// Elements that are taken as they are: what they hold is no markup, blanks in them count, or others
+// Elements that are taken as they are: their content is no markup, blanks in them count, or others
 // look for their very text.
 constexpr std::array<std::string_view, 4> kWhole = {"script", "style", "pre", "textarea"};
 
-/// Reads markup; what it reads it writes, shorter.
+/// Reads markup and writes it shorter.
 class Compactor {
  public:
   explicit Compactor(std::string_view html) : html_(html) {}
@@ -67,7 +67,7 @@ class Compactor {
     return from;
   }
 
-  // Of lines without anything one is enough.
+  // Of several empty lines one is enough.
   void Blanks() {
     const std::size_t end = BehindBlanks(at_);
     const std::string_view blanks = html_.substr(at_, end - at_);

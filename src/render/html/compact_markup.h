@@ -1,4 +1,4 @@
-// A page without what its reader's browser adds by itself.
+// A page without the parts that a browser adds by itself.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ constexpr bool IsBlank(char c) {
 
 /// The same document without quotes that an attribute's value does not need, end tags that HTML
 /// lets out (of rows, cells and items of lists) and empty lines. Scripts and styles stay as they
-/// are: their digests are told. `meta` does, too: its text tells whose file it is.
+/// are: their digests are known. `meta` does, too: its text names the tool.
 std::string CompactMarkup(std::string_view html);
 
 }  // namespace profgauge::render::html

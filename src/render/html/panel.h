@@ -10,7 +10,7 @@
 
 namespace profgauge::render::html {
 
-/// A panel without content; its title is told in the words of the report's devices.
+/// A panel without content; its title is in the words of the report's devices.
 boost::json::object MakePanel(const report::Report& report, std::string_view id,
                               std::string_view title);
 

@@ -30,7 +30,7 @@ void AddLine(const Report& report, const Line& line, json::array& rows) {
                           NumberView(metric->quantity), metric->note, metric->id));
 }
 
-// A remark that several rows share stands once, below them.
+// A remark that several rows share is shown once, below them.
 void JoinRemarks(json::object& panel) {
   json::string shared;
   std::size_t times = 0;
@@ -46,7 +46,7 @@ void JoinRemarks(json::object& panel) {
   panel["note"] = std::move(shared);
 }
 
-// What the profile does not have is left out; a card of nothing says why its first is not there.
+// Missing data is omitted; an empty card has the reason of its first value.
 json::object Card(const Report& report, std::string_view id, std::string_view title,
                   std::initializer_list<Line> lines) {
   json::object panel = MakePanel(report, id, title);

@@ -91,7 +91,7 @@ std::string_view KnownColumn(const Table* ops, std::string_view first, std::stri
 }
 
 // Ops are summed over the whole profile: beside numbers of the selected iterations the panel shows
-// what of theirs is outside of them.
+// the part of theirs that is outside them.
 void AddOutside(const Table& ops, std::string_view id, std::vector<std::string_view>& columns) {
   const Column* outside = ops.Find(id);
   for (std::size_t row = 0; outside != nullptr && row < ops.rows(); ++row) {
@@ -101,7 +101,7 @@ void AddOutside(const Table& ops, std::string_view id, std::vector<std::string_v
   }
 }
 
-// Where to read on, whatever the run: DLProf Viewer's guidance, for what was profiled.
+// Links to guidance, whatever the run: DLProf Viewer's, for the profiled framework.
 struct GuidanceLink {
   std::string_view accelerators, text, href;  ///< `accelerators`: separated by spaces; empty: all.
 };
@@ -165,7 +165,7 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  // As the PyTorch Profiler plug-in's configuration: how many profiles, and of what.
+  // Like the PyTorch Profiler plug-in's configuration: how many profiles, and of what kind.
   add("Workers", FormatCount(profile.ranks));
   if (!profile.accelerator.empty() || !profile.devices.empty()) {
     add("Device type", WordsOf(report, "{{ device.device }}"));
@@ -191,7 +191,7 @@ boost::json::object SystemPanel(const Report& report) {
   add("Framework", profile.framework);
   for (const auto& [name, version] : profile.versions) add(name, version);
   add("Recorded", DateText(profile.captured));
-  // What DLProf Viewer shows besides.
+  // Additional panels of DLProf Viewer.
   for (const auto& [key, label] :
        std::initializer_list<std::pair<std::string_view, std::string_view>>{
            {"cpu_model", "CPU"},

@@ -12,7 +12,7 @@ struct RankPart {
   std::string_view column, label;
   Paint paint;
 };
-/// No category: both at once.
+/// No category: both together.
 inline constexpr Paint kBothPaint = {"k-both", "#7E6BB5", "#fff"};
 /// As the table of ranks has them; they add up to the rank's iterations.
 inline constexpr std::array<RankPart, 8> kRankParts = {

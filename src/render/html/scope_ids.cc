@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 8> kReferences = {
     "id",      "for", "aria-labelledby", "aria-describedby", "aria-controls", "aria-details",
     "headers", "list"};
 
-/// Reads tags of one document; what it reads it writes, ids with the prefix.
+/// Reads tags of one document and writes them, ids with the prefix.
 class Scoper {
  public:
   Scoper(std::string_view html, std::string_view prefix) : html_(html), prefix_(prefix) {}
@@ -50,7 +50,7 @@ class Scoper {
     CopyWhile([](char c) { return !IsBlank(c) && c != '>'; });
     const std::string_view tag = html_.substr(begin, at_ - begin);
     while (at_ < html_.size() && html_[at_] != '>') CopyAttribute();
-    // What they hold is no markup.
+    // Their content is no markup.
     if (tag == "script") CopyUntil(html_.find("</script", at_));
     if (tag == "style") CopyUntil(html_.find("</style", at_));
   }

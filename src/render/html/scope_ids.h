@@ -7,7 +7,7 @@
 namespace profgauge::render::html {
 
 /// `html` with `prefix` before every id and every reference to one: id, for, aria-labelledby and
-/// its like, and links within the document. Texts, scripts and data are left alone.
+/// similar ones, and links within the document. Texts, scripts and data stay as they are.
 std::string ScopeIds(std::string_view html, std::string_view prefix);
 
 }  // namespace profgauge::render::html

@@ -14,7 +14,7 @@ namespace {
 
 using Columns = std::vector<const Column*>;
 
-// What a table may be wide in a window of 1 400 px, beside the list of sections.
+// The width of a table in a window of 1 400 px, beside the list of sections.
 constexpr int kWindow = 1'110;
 constexpr int kLetter = 8, kPadding = 24, kWidestName = 380, kWidestText = 260;
 
@@ -74,8 +74,8 @@ bool IsWide(const Table& table, const Column& column) {
   return texts > 0 && bytes / texts > kLong;
 }
 
-// What a row is comes first, in up to three columns, then what the table is sorted by; wide texts
-// are behind the numbers, so that these are in view.
+// Names of a row come first, in up to three columns, then the sort column; wide texts
+// come after the numbers, so that these are in view.
 void Arrange(const Table& table, const Column* by, Columns& columns) {
   const auto name = std::find_if(columns.begin(), columns.end(),
                                  [](const Column* column) { return column->id() == "name"; });

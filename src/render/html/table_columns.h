@@ -10,7 +10,7 @@
 namespace profgauge::render::html {
 
 struct ColumnChoice {
-  std::vector<const Column*> shown;  ///< What names a row first; fits a window of 1 400 px.
+  std::vector<const Column*> shown;  ///< Names of a row first; fits a window of 1 400 px.
   std::vector<const Column*> extra;  ///< One click away where scripts run.
   std::vector<std::pair<std::string, std::string>> gaps;  ///< Absent ones: title, reason.
   std::string constants;  ///< "Rank 0, GPU 0": columns of places that say the same in every row.

@@ -137,7 +137,7 @@ std::string DateText(std::string_view iso) {
 
 Folded Fold(std::string_view text, std::size_t most) {
   if (text.size() <= most) return {text, "", ""};
-  // Where little fits, the end of a name tells as much as its beginning.
+  // Where little fits, the end of a name is as useful as its beginning.
   const bool is_narrow = most < kFold;
   const std::size_t first = is_narrow ? most / 2 : 60, last = is_narrow ? most / 2 - 1 : 20;
   const auto continues = [&](std::size_t at) {

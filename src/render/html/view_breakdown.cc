@@ -52,7 +52,7 @@ Parts PartsOfRow(const Table& table, std::size_t row) {
   return parts;
 }
 
-// Of each rank, by part.
+// For each rank, by part.
 std::vector<std::array<double, kRankParts.size()>> PartsOfRanks(const Table& ranks) {
   std::vector<std::array<double, kRankParts.size()>> parts(ranks.rows());
   for (std::size_t row = 0; row < ranks.rows(); ++row) {
@@ -70,7 +70,7 @@ const Table* RanksWithBars(const Report& report) {
   return has_bars ? ranks : nullptr;
 }
 
-// Of the parts that some rank has.
+// The parts that some rank has.
 json::array RankLegend(const Report& report) {
   json::array out;
   const Table* ranks = RanksWithBars(report);
@@ -86,7 +86,7 @@ json::array RankLegend(const Report& report) {
   return out;
 }
 
-// Of more bars than these, the largest shares are in what is shown only on hover.
+// With more bars than these, the largest shares are only shown on hover.
 constexpr std::size_t kLabelledBars = 8;
 
 // A bar for each rank, as long as its iterations.
@@ -113,7 +113,7 @@ json::array RankBars(const Report& report) {
       bar.push_back({kRankParts[i].paint, parts[row][i] / longest,
                      is_labelled ? FormatShare(share) : "", said.back().second});
     }
-    // Of many ranks the largest parts are said; the table of ranks has all.
+    // With many ranks the largest parts are listed; the table of ranks has all.
     if (!is_labelled) {
       std::stable_sort(said.begin(), said.end(),
                        [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -1,4 +1,4 @@
-// The section on what changed against a baseline: what differs first, then the numbers side by
+// The section on changes against a baseline: differences first, then the numbers side by
 // side, the waterfall with its table, and kernels and ops in pairs.
 #include <fmt/format.h>
 
@@ -94,7 +94,7 @@ json::array ValuesView(const Comparison& comparison) {
   return rows;
 }
 
-// A name as its head, which is shown, and what follows it when one asks.
+// A name as its head, which is shown, and its rest, which is shown on demand.
 void SetName(json::object& row, const std::string& name) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < kNameCharacters && bytes < name.size(); ++i) {

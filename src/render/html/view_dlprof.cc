@@ -1,4 +1,4 @@
-// What DLProf itself advised, in its words, with its links.
+// DLProf's own advice, in its words, with its links.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <string>

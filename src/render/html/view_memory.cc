@@ -26,7 +26,7 @@ using report::Report;
 
 constexpr std::size_t kMostCharts = 8;
 
-// Of one device: the rows that say what is allocated, and what is reserved.
+// For one device: the rows of allocated and of reserved memory.
 struct Curve {
   std::string device;
   std::int64_t rank = 0;
@@ -73,7 +73,7 @@ std::vector<Curve> CurvesOf(const Table& table) {
   return curves;
 }
 
-// What `column` says in these rows, which must outlive it.
+// The text of `column` in these rows, which must outlive it.
 StepSeries SeriesOf(const Table& table, std::string_view column,
                     const std::vector<std::uint32_t>& rows) {
   StepSeries series;

@@ -1,4 +1,4 @@
-// The end of the page: environment, import log, definitions, provenance, and what is not there.
+// The end of the page: environment, import log, definitions, provenance, and missing data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ StatusLook LookOfCheck(CheckState state) {
   return LookOf(report::State::kPass);
 }
 
-/// The certificate: what is not fine in a table, the rest by its titles.
+/// The certificate: failed checks in a table, the rest by title.
 json::object QualityView(const Certificate& recording, bool has_remarks) {
   json::array checks;
   std::string fine;
@@ -112,7 +112,7 @@ json::array MetricsView(const report::Report& report) {
   return out;
 }
 
-// Metrics that the profile cannot give, by what is missing.
+// Metrics that the profile cannot give, by missing data.
 json::array AbsentMetrics(const report::Report& report) {
   std::vector<std::pair<std::string, std::string>> by_reason;
   for (const report::Metric& metric : report.metrics) {

@@ -1,6 +1,6 @@
 // Iterations as pictures: the slowest beside a typical one on the first screen, and the slowest
-// with all of its tracks for readers without scripts; where those run, the timeline stands in its
-// place.
+// with all of its tracks for readers without scripts; with scripts, the timeline replaces
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,7 +111,7 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, Tr
   }
   for (Shown& track : shown) track.busy = Length(Merge(std::move(track.running)));
   std::erase_if(shown, [](const Shown& track) { return track.lanes.empty(); });
-  // What folds into one line is finer than the rest.
+  // A track that folds into one line is finer than the rest.
   const auto key = [&](const Shown& track) {
     return std::pair(!timeline.tracks[track.track].section.empty(), -track.busy);
   };
@@ -134,7 +134,7 @@ Stretch TypicalIteration(const Table& iterations) {
   return StretchOf(iterations, lengths[(lengths.size() - 1) / 2].second);
 }
 
-// Counted from the iteration's start, so that several stand on one axis.
+// Counted from the iteration's start, so that several share one axis.
 void AddFromStart(std::vector<OverviewLane> lanes, Ns begin, OverviewChart& chart) {
   for (OverviewLane& lane : lanes) {
     for (OverviewEvent& event : lane.events) {
@@ -163,7 +163,7 @@ void AddIteration(const Timeline& timeline, const Stretch& stretch, std::string_
   AddFromStart(std::move(lanes), stretch.begin, chart);
 }
 
-// What the plan's findings cite within the iteration, by the number of their step.
+// The parts within the iteration that the plan's findings cite, by the number of their step.
 OverviewLane CitedIn(const Report& report, const Stretch& stretch, std::uint32_t first_paint) {
   OverviewLane lane;
   lane.name = "plan step";

@@ -34,7 +34,7 @@ struct Slice {
   std::string_view metric = {};
 };
 
-// Of a part and its complement, the bar says the part's number alone, where there is room for it.
+// Of a part and its complement, the bar has only the part's number, if there is room for it.
 void SayFirstAlone(std::vector<BarPart>& bar) {
   constexpr double kRoom = 0.15;
   if (bar.size() != 2) return;
@@ -81,7 +81,7 @@ std::string ReasonOf(const Report& report, std::string_view id, std::string_view
   return std::string(otherwise);
 }
 
-// Of several GPUs, what each of them does; many are only in their table.
+// With several GPUs, the activity of each; many are only in their table.
 void AddEachGpu(const Report& report, json::array& rows) {
   constexpr std::size_t kMostGpusDrawn = 8;
   const Table* gpus = FindTable(report, "gpus");
@@ -153,7 +153,7 @@ json::object ResourcePanel(const Report& report) {
     slices.push_back({PaintOf(category), WordsOf(report, InfoOf(category).title), metric->quantity,
                       "", metric->id});
   }
-  // Only a file's own summary tells it apart; events count it as what the host does.
+  // Only a file's own summary separates it; events count it as host work.
   const report::Metric* io = FindMetric(report, metric::kBreakdownIo);
   if (io != nullptr && AsNumber(io->quantity.value, 0) > 0) {
     slices.push_back({PaintOf(Category::kPython), "I/O", io->quantity, "", io->id});
@@ -349,7 +349,7 @@ bool IsEmptyPanel(const boost::json::object& panel) {
   return !panel.at("empty").as_string().empty();
 }
 
-// Panels of like height stand side by side.
+// Panels of similar height are side by side.
 Panels PanelsView(const Report& report) {
   std::vector<json::object> all = {UtilizationPanel(report), SummaryPanel(report)};
   for (json::object& panel : NeuronPanels(report)) all.push_back(std::move(panel));

@@ -1,4 +1,4 @@
-// What the iterations waited for, as one bar, and what the scenarios of the policy would bring: a
+// The awaited work of iterations, as one bar, and the savings of the policy's scenarios: a
 // bar for each, as long as the iteration would be.
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-// What is most often to blame first: the device, then ranks, then the host.
+// The most frequent causes first: the device, then ranks, then the host.
 struct KindAndPaint {
   PathKind kind;
   const Paint& paint;

@@ -1,4 +1,4 @@
-// What many ranks do side by side: who waits and who is late in which iteration, how ranks spread.
+// Many ranks side by side: who waits and who is late in which iteration, how ranks spread.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ bool Knows(const Table& table, std::string_view id) {
   return column != nullptr && column->absent_because().empty();
 }
 
-// So many neighbors share a row or column that no more than `most` are left: a power of two, so
+// This many neighbors share a row or column so that at most `most` are left: a power of two, so
 // that the GPUs of a machine stay together.
 std::size_t Together(std::size_t count, std::size_t most) {
   std::size_t each = 1;
@@ -97,7 +97,7 @@ Axis AxisOf(const Table& table, std::string_view column, std::size_t most) {
   return axis;
 }
 
-// Which cells stand out, in words: what a reader who sees no picture needs of it.
+// The outstanding cells, in words: for readers who see no picture.
 std::string MostIn(const Table& table, std::string_view column) {
   std::size_t most = 0;
   for (std::size_t row = 1; row < table.rows(); ++row) {
@@ -145,7 +145,7 @@ void AddHeat(const Table& table, std::string_view column, const Paint& paint,
 json::array Heats(const Report& report) {
   json::array out;
   const Table* steps = FindTable(report, "rank_steps");
-  // Of few ranks in one iteration, bars say more.
+  // With few ranks in one iteration, bars are clearer.
   if (steps == nullptr || report.profile.ranks < 2) return out;
   if (!HasMany(report) && report.profile.iterations_selected < 2) return out;
   for (const auto& [column, paint, title] :
@@ -345,7 +345,7 @@ json::array Meetings(const Report& report) {
 json::array Synchronizing(const Report& report) {
   json::array out;
   const Table* ranks = FindTable(report, "ranks");
-  // Of more ranks "By rank" draws the same parts, and their table has the numbers.
+  // With more ranks "By rank" draws the same parts, and their table has the numbers.
   constexpr std::size_t kMostBars = 16;
   if (ranks == nullptr || ranks->rows() < 2 || ranks->rows() > kMostBars) return out;
   double longest = 0;

@@ -89,7 +89,7 @@ json::array LegendView(const Runs& runs) {
   return legend;
 }
 
-// Against the first run: "−27.6 %, faster", of what was tested.
+// Against the first run: "−27.6 %, faster", of the tested metric.
 std::string ChangeToFirst(const Runs& runs, std::size_t current) {
   for (const Runs::Pair& pair : runs.pairs) {
     if (pair.base != 0 || pair.current != current || !pair.report.comparison) continue;
@@ -115,7 +115,7 @@ json::array BarsView(const Runs& runs) {
   return bars;
 }
 
-// The metrics that some run has, in the order of the catalogue as the runs list them.
+// The metrics that some run has, in the order of the catalogue like in the runs.
 std::vector<const report::Metric*> MetricsOfAny(const Runs& runs) {
   std::vector<const report::Metric*> metrics;
   for (const Report& run : runs.runs) {

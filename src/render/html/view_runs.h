@@ -1,4 +1,4 @@
-// What the page of several runs shows of them together.
+// The common view of the page of several runs.
 #pragma once
 
 #include <boost/json/array.hpp>

@@ -1,4 +1,4 @@
-// What occupies SBUF, drawn: a chart for each partition of each core, from the table of
+// The contents of SBUF, drawn: a chart for each partition of each core, from the table of
 // allocations.
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ std::string TextOf(const Table& table, std::size_t row, std::string_view column)
   return text == nullptr ? std::string() : *text;
 }
 
-// By what the file names: a queue is of DMA, an opcode is an instruction's.
+// By the kind of name in the file: a queue is of DMA, an opcode is an instruction's.
 std::size_t KindOf(const Table& table, std::size_t row) {
   const std::string queue = TextOf(table, row, "queue");
   if (!queue.empty()) return queue.find("Spill") == std::string::npos ? 1 : 2;

@@ -27,7 +27,7 @@ using report::TableLook;
 
 constexpr std::size_t kOpenTables = 3;  // Those that most look for; the menu opens the others.
 
-// At most so many, the heaviest; all where the table's own order stands.
+// With a maximum, the heaviest; all where the table's own order is kept.
 std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::size_t most) {
   std::vector<std::size_t> order(table.rows());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -88,7 +88,7 @@ enum class Exact : bool { kNo, kOnHover };
 void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, std::size_t fold,
                 std::string& out) {
   const std::string_view tag = head ? "th scope=row" : "td";
-  // The head and what folds up are the whole text, for who copies, sorts or searches.
+  // The head and the folded part are the whole text, for copying, sorting and searching.
   if (const auto* text = std::get_if<std::string>(&value)) {
     const Folded folded = Fold(*text, fold);
     if (!folded.rest.empty()) {
@@ -116,7 +116,7 @@ void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, st
                  EscapeHtml(text));
 }
 
-// Of many rows: long names are cut in their middle, numbers come without their exact value.
+// With many rows: long names are cut in their middle, numbers come without their exact value.
 // `by_class`: the table's class says that they are on the left.
 void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class, std::string& out) {
   constexpr std::size_t kMostLetters = 64;
@@ -136,7 +136,7 @@ struct StaticRows {
   bool is_short = false;
 };
 
-// Tells a number of an iteration by its recorded name.
+// Marks a number of an iteration by its recorded name.
 bool AppendIteration(const Table& table, const Column& column, const Value& cell, bool head,
                      const TableLimits& limits, std::string& out) {
   const bool is_iteration =
@@ -145,7 +145,7 @@ bool AppendIteration(const Table& table, const Column& column, const Value& cell
   if (!is_iteration || position == nullptr || limits.iterations == nullptr) return false;
   const auto label = limits.iterations->find(*position);
   if (label == limits.iterations->end()) return false;
-  // The exact value leads the title, as in other cells.
+  // The exact value leads the title, like in other cells.
   fmt::format_to(std::back_inserter(out), "<{} title=\"{}\">{}", head ? "th scope=row" : "td",
                  *position, EscapeHtml(label->second));
   return true;
@@ -215,13 +215,13 @@ StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& colu
   return rows;
 }
 
-// Which file has more of the table; empty for what the page says of all its tables at once.
+// The file with more of the table; empty for the note of the page about all its tables.
 std::string RestOf(const Table& table, bool is_whole) {
   std::string rest = is_whole ? std::string() : report::WhereRowsAre(table);
   return rest == "report.json has all of them" ? std::string() : rest;
 }
 
-// What of the table is not in the page's own rows, and where it is.
+// The rows of the table that are not in the page, and where they are.
 std::string NoteOf(const Table& table, const StaticRows& rows, const Column* by) {
   const std::string sorted = by == nullptr ? "" : fmt::format(", by {}", by->title());
   if (rows.count == table.rows()) return "long names are cut; " + report::WhereRowsAre(table);
@@ -249,8 +249,8 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   return std::min(all, most);
 }
 
-// Those of each table. What a page without a timeline has room for beside them goes to tables that
-// it can make whole, the ones that have no least first: a search of such a table misses nothing.
+// Rows of each table. The free room of a page without a timeline goes to tables that
+// it can show completely, those with no minimum first: a search of such a table misses nothing.
 std::vector<std::size_t> PayloadRowsOf(
     const report::Report& report, const std::vector<std::pair<const Table*, TableLook>>& tables) {
   std::vector<std::size_t> rows;
@@ -314,7 +314,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const ColumnChoice choice = ChooseColumns(table, by);
   const bool is_tree = IsTree(table);
   const bool packs = payload != nullptr && limits.payload_rows > 0;
-  // A small table is whole without scripts too, which hide what does not fit.
+  // A small table is complete without scripts too, which hide the part that does not fit.
   std::vector<const Column*> columns = choice.shown;
   const std::size_t cells = table.rows() * (choice.shown.size() + choice.extra.size());
   const bool has_all = payload == nullptr || (cells <= kSmallCells && !limits.always_packs);

@@ -1,4 +1,4 @@
-// What represents report.json where a run ended without a report; and verdict.json.
+// The file that replaces report.json if a run ended without a report; and verdict.json.
 #include "profgauge/version.h"
 #include "render/json/json_writer.h"
 #include "render/shared/ending.h"

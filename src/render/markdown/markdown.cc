@@ -29,7 +29,7 @@ struct Section {
   bool is_folded = false;  ///< Seen only when the reader opens the rest.
 };
 
-// A short document shows what a reviewer needs first; the rest opens on a click.
+// A short document shows a reviewer's first questions; the rest opens on a click.
 constexpr std::string_view kFold = "<details><summary>Limits, findings and operators</summary>\n\n";
 constexpr std::string_view kFoldEnd = "\n</details>\n";
 
@@ -93,7 +93,7 @@ class Document {
 
   /// The sections that fit; the rest is named at the end.
   std::string Assembled(std::size_t max_bytes) const {
-    constexpr std::size_t kReserve = 400;  // for the sentence about what is missing
+    constexpr std::size_t kReserve = 400;  // for the sentence about the missing sections
     std::string out;
     std::size_t index = 0;
     bool is_open = false;
@@ -200,7 +200,7 @@ Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownO
   Document document(report, options);
   PROFGAUGE_CHECK(document.Draw());
   std::string text = document.Assembled(options.max_bytes);
-  // The head of a verdict has the mark; a comparison alone, or somebody else's template, has not.
+  // The head of a verdict has the mark; a single comparison, or a user's template, has not.
   if (text.find("<!-- profgauge") == text.npos) text += "\n<!-- profgauge -->\n";
   return text;
 }

@@ -1,4 +1,4 @@
-// The section of the Markdown document on what changed against a baseline.
+// The section of the Markdown document on changes against a baseline.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ constexpr std::string_view kNoBreak = "&#8203;";  // zero-width: ends a mention 
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// One line without what could drive a terminal or turn the text around.
+// One line without characters that could drive a terminal or reverse the text.
 std::string OneLine(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -28,7 +28,7 @@ std::string OneLine(std::string_view text) {
   return Printable(line);
 }
 
-// Length of what would make the line a list item ("12.", "-") or a rule ("---"); 0: nothing.
+// Length of a begin that would make the line a list item ("12.", "-") or a rule ("---"); 0: none.
 std::size_t ListMark(std::string_view text) {
   std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   if (end > 0) {

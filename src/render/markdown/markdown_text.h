@@ -21,7 +21,7 @@ std::string EscapeMarkdown(std::string_view text);
 /// For text inside an HTML tag pair, where Markdown's own escapes are not read; one line.
 std::string EscapeMarkdownHtml(std::string_view text);
 
-/// For a sentence of ours: what is between a pair of backticks is a code span, all else as
+/// For our own sentences: text between a pair of backticks is a code span, all other text like
 /// EscapeMarkdown.
 std::string MarkdownProse(std::string_view text, bool in_table);
 std::string MarkdownProse(const RichText& parts, bool in_table);
@@ -39,7 +39,7 @@ std::string MarkdownAdvice(const std::vector<RichText>& points);
 /// "████▌░░░░░" for a share of 0..1, ten characters.
 std::string MarkdownBar(double share);
 
-/// A name for the hidden marker: what could end a comment becomes `-`.
+/// A name for the hidden marker: characters that could end a comment become `-`.
 std::string MarkerName(std::string_view text);
 
 }  // namespace profgauge::render

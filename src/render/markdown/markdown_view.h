@@ -1,7 +1,7 @@
 // The views that templates/markdown draws: one for each section of the document.
 //
-// All names are always there. Text is escaped by the template engine; what is a code span, a bar or
-// a heading is markup made here.
+// All names are always present. Text is escaped by the template engine; code spans, bars and
+// headings are markup made here.
 #pragma once
 
 #include <boost/json/object.hpp>

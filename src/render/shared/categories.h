@@ -1,7 +1,7 @@
-// Colours of the categories, with fixed meaning everywhere: the Okabe-Ito palette for where time
-// goes, but for its yellow, which white paper swallows: host work, waiting and what is unattributed
-// have 3 : 1 against light and dark paper. Ids, words and order are model/category.h's; charts, the
-// workbook, the style sheet and the timeline's script all take their colours from here.
+// Colors of the categories, with fixed meaning everywhere: the Okabe-Ito palette for time
+// categories, except its yellow, which is invisible on white paper: host work, waiting and
+// unattributed time have 3 : 1 against light and dark paper. Ids, words and order are
+// model/category.h's; all outputs and the timeline's script take their colors from here.
 #pragma once
 
 #include <array>

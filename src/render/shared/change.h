@@ -1,4 +1,4 @@
-// What all renderings of a comparison share: its words, and the bars of its waterfall.
+// Shared by all renderings of a comparison: its words, and the bars of its waterfall.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +28,14 @@ struct ResultLook {
 };
 ResultLook LookOfResult(report::State result);
 
-/// "added", "removed", "renamed"; empty for what both runs have.
+/// "added", "removed", "renamed"; empty for parts of both runs.
 std::string_view ChangeWord(PartChange change);
 
 /// "+60.1 %" of the mean iteration time; empty when the base is 0.
 std::string RelativeText(const report::Comparison& comparison);
 /// Whether both runs have iteration times; without, nothing can be said about speed.
 bool HasTimes(const report::Comparison& comparison);
-/// What the comparison says of speed. A word needs an interval that excludes 0.
+/// The comparison's statement on speed. A word needs an interval that excludes 0.
 enum class Speed : std::uint8_t {
   kNoTimes,        ///< A run has no iteration times.
   kNotComparable,  ///< The lengths are of different work.

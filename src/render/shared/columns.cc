@@ -29,8 +29,8 @@ unsigned PlanesOf(std::span<const std::uint64_t> values) {
   return std::max(1u, (static_cast<unsigned>(std::bit_width(all)) + 7) / 8);
 }
 
-// Eight digits are more than any text of the page has; what they leave of a fraction is zeros,
-// which cost nothing. Whole numbers, as counts of FLOPs are, stay exact: readers sum and copy them.
+// Eight digits are more than any text of the page has; the rest of a fraction is zeros,
+// which cost nothing. Whole numbers, e.g. counts of FLOPs, stay exact: readers sum and copy them.
 std::vector<std::uint64_t> Bits(std::span<const double> values) {
   constexpr std::uint64_t kLost = (std::uint64_t{1} << 24) - 1;
   std::vector<std::uint64_t> bits;
@@ -105,7 +105,7 @@ json::array TracksOf(const report::Timeline& timeline) {
   return tracks;
 }
 
-// [name, category, detail, facet, facet, …]: what is empty at the end is left out.
+// [name, category, detail, facet, facet, …]: empty ones at the end are omitted.
 json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   json::array kinds;
   for (const auto& kind : timeline.kinds) {

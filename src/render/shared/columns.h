@@ -1,9 +1,9 @@
-// Columns packed for a page: what templates/js/payload.js unpacks.
+// Columns packed for a page: the input of templates/js/payload.js.
 //
 // A payload is base64 of gzip of
 //   4 bytes  length of the head, little endian
 //   head     JSON; head.columns lists [id, kind, planes, count] in order; of tables, whose fields
-//            tell the rest, [kind, planes]
+// have the rest, [kind, planes]
 //   planes   for each column its bytes: all lowest bytes, then all next ones, …
 // Kinds: "u" unsigned, "d" difference to the one before, as zigzag (0, -1, 1, -2, …); "f" 64-bit
 // reals, rounded to 28 bits, which are 8 digits. Byte planes compress half again as well as the
@@ -32,7 +32,7 @@ class ColumnPacker {
   void AddUnsigned(std::string_view id, std::span<const std::uint64_t> values);
   void AddDifferences(std::string_view id, std::span<const std::int64_t> values);
   void AddReals(std::string_view id, std::span<const double> values);
-  /// Leaves ids and counts out of the list of columns, where the rest of the head tells them.
+  /// Omits ids and counts from the list of columns, where the rest of the head has them.
   void NameNothing();
   /// The payload. `head` gets the key "columns". Same input, same bytes.
   std::string Finish(boost::json::object head);
@@ -42,14 +42,14 @@ class ColumnPacker {
   std::string planes_;
 };
 
-/// Rows of several tables in one payload, so that what they share (names of kernels) is there once.
-/// Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit, doc}]}]}; `doc` is the
-/// column's definition, as a text cell. The columns of a table are called "table.column". Text
+/// Rows of several tables in one payload, so that their shared texts (names of kernels) are there
+/// once. Head: {texts: […], tables: [{id, rows, of, fields: [{id, title, unit, doc}]}]}; `doc` is
+/// the column's definition, as a text cell. The columns of a table are called "table.column". Text
 /// cells are indices into texts plus 1, whole numbers are zigzag plus 1, both 0 when absent; reals
 /// are NaN when absent.
 class TablePacker {
  public:
-  /// Definitions are told in the words of such devices: report/device_text.h.
+  /// Definitions are in the words of such devices: report/device_text.h.
   explicit TablePacker(std::string_view accelerator = {}) : accelerator_(accelerator) {}
   /// `rows` of `table`, in that order.
   void Add(const Table& table, std::span<const std::size_t> rows);

@@ -1,4 +1,4 @@
-// gzip for what a page or a trace carries.
+// gzip for the data of a page or a trace.
 #pragma once
 
 #include <string>

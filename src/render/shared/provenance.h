@@ -1,4 +1,4 @@
-// What a report says of how it was made, where a page or text lists it: of many inputs the first.
+// The provenance of a report, as a page or text lists it: the first of many inputs.
 #pragma once
 
 #include <fmt/format.h>

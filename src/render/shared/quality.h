@@ -18,10 +18,10 @@ std::string_view StateText(CheckState state);
 /// the profile is whole.
 std::string QualityText(const Certificate& recording);
 
-/// Checks by weight: what was lost, what is uncertain, unknown, fine; each in their order.
+/// Checks by weight: data loss, uncertain, unknown, fine; each in their order.
 std::vector<const CertificateCheck*> ChecksByWeight(const Certificate& recording);
 
-/// What the check found and affects: "70 of 516 launches have no kernel; affects idle, kernels".
+/// The check's result and effect: "70 of 516 launches have no kernel; affects idle, kernels".
 std::string FoundText(const CertificateCheck& check);
 
 }  // namespace profgauge::render

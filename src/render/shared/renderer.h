@@ -16,8 +16,8 @@ std::string RenderJson(const report::Report& report);
 struct HtmlOptions {
   std::string templates_dir;  ///< Overrides single built-in templates; empty: none.
 };
-/// One self-contained page. Errors: kConfig when an overriding template names what the report does
-/// not have, with its line and column.
+/// One self-contained page. Errors: kConfig when an overriding template names data that the report
+/// does not have, with its line and column.
 Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options);
 
 struct File {
@@ -41,13 +41,13 @@ Result<std::string> RenderXlsx(const report::Report& report);
 struct TerminalOptions {
   bool color = false;
   int width = 100;
-  int verbosity = 0;        ///< -1 quiet: the verdict line alone; 1: all passed limits too.
+  int verbosity = 0;        ///< -1 quiet: only the verdict line; 1: all passed limits too.
   bool fold_names = false;  ///< Kernel names lose long template and parameter lists.
 };
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
 /// The plan as the terminal shows it. REQUIRES: it has steps.
 std::string RenderPlan(const report::Plan& plan, std::size_t width);
-/// What changed against the baseline, as a tree whose parts sum to the change; empty without one.
+/// The changes against the baseline, as a tree whose parts sum to the change; empty without one.
 /// `verbosity` -1: the last line, the change as a whole.
 std::string RenderComparison(const report::Report& report, int verbosity);
 

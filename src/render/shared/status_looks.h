@@ -1,5 +1,5 @@
-// How states look, in every output: a sign and a word for each, so that color is never alone, and
-// colors with one meaning.
+// The look of states, in every output: a sign and a word for each, so that color is never the only
+// sign, and colors with one meaning.
 #pragma once
 
 #include <array>
@@ -15,15 +15,15 @@ namespace profgauge::render {
 
 using report::State;
 
-/// What a state means to who reads it.
+/// The meaning of a state for the reader.
 enum class Tone : std::uint8_t { kMute, kGood, kBad, kWarn };
 
-/// Of text and of what is after it, on light paper and on dark. `name` is the CSS class, and
+/// Colors of text and of its background, on light paper and on dark. `name` is the CSS class, and
 /// "--" before it the variable of the style sheet.
 struct ToneColours {
   std::string_view name, ink, wash, dark_ink, dark_wash;
 };
-/// By tone. What is mute has the colors of a page's lesser texts, `--soft` and `--raised`.
+/// By tone. Muted states have the colors of a page's lesser texts, `--soft` and `--raised`.
 inline constexpr std::array<ToneColours, 4> kToneColours = {{
     {"mute", "#57606a", "#f7f8fa", "#a0a8b2", "#1c2026"},
     {"good", "#1a7f37", "#e6f4ea", "#56c271", "#14291a"},
@@ -35,7 +35,7 @@ constexpr const ToneColours& ColoursOf(Tone tone) {
   return kToneColours[static_cast<std::size_t>(tone)];
 }
 
-/// Of shapes, as in meters.
+/// For shapes, e.g. in meters.
 constexpr Paint PaintOf(Tone tone) { return {ColoursOf(tone).name, ColoursOf(tone).ink, "#fff"}; }
 
 struct StatusLook {
@@ -69,7 +69,7 @@ constexpr const StatusLook& LookOf(State state) {
   return kStatusLooks[static_cast<std::size_t>(state)];
 }
 
-/// Of what a reader met or repaired.
+/// For problems that a reader found or repaired.
 constexpr StatusLook LookOf(Severity severity) {
   switch (severity) {
     case Severity::kDataLoss:

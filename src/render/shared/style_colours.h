@@ -7,7 +7,7 @@ namespace profgauge::render {
 
 /// A style sheet with its remarks about categories and states replaced by what they represent:
 /// "/* categories */", "/* states */" and those with "dark" before the word by variables, "/*
-/// classes of categories */" by the rules of what is another color in the dark. A sheet without
+/// classes of categories */" by the rules for other colors in the dark. A sheet without
 /// them stays as it is.
 std::string WithColours(std::string css);
 

@@ -140,8 +140,8 @@ class Checker {
   std::size_t depth_ = 0;
 };
 
-// Feeds Mustache from the view, one name at a time: nothing is copied up front. What get() hands
-// out lives until the section that asked for it is left.
+// Feeds Mustache from the view, one name at a time: nothing is copied up front. The result of get()
+// lives until the section that asked for it is left.
 class ViewContext final : public mustache::basic_context<std::string> {
  public:
   ViewContext(const TemplateFolder& folder, const json::value& view)
@@ -149,7 +149,7 @@ class ViewContext final : public mustache::basic_context<std::string> {
 
   void push(const mustache::data* data) override {
     const auto found = values_.find(data);
-    // An inverted section pushes what it was asked for, which may be nothing.
+    // An inverted section pushes the requested value, which may be nothing.
     frames_.push_back(found == values_.end() ? frames_.back() : found->second);
     owned_before_.push_back(owned_.size());
   }
@@ -217,7 +217,7 @@ class ViewContext final : public mustache::basic_context<std::string> {
   mutable std::map<std::string, std::unique_ptr<mustache::data>> partials_;
 };
 
-// Adds to `into` what only `from` has.
+// Adds to `into` the names that only `from` has.
 void Merge(const json::value& from, json::value& into) {
   if (from.is_array() && into.is_array()) {
     for (const json::value& element : from.as_array()) into.as_array().push_back(element);
@@ -281,7 +281,7 @@ Status CheckTemplate(const TemplateFolder& folder, std::string_view name,
 
 namespace {
 
-// What mustache writes to. A stream of the standard library would swallow that memory is short, and
+// Mustache's output. A stream of the standard library would hide that memory is short, and
 // leave the page without its end.
 struct Rendered {
   std::string text;

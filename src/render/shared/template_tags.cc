@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
 
-// Tells line and column of places that come in order: together one walk over the text.
+// Gives line and column of places that come in order: together one walk over the text.
 class Places {
  public:
   explicit Places(std::string_view text) : text_(text) {}
@@ -31,7 +31,7 @@ class Places {
   std::uint32_t line_ = 1;
 };
 
-// Sets kind and name from what is between the braces; false for a comment.
+// Sets kind and name from the text between the braces; false for a comment.
 bool Classify(std::string_view inside, bool triple, Tag& tag) {
   constexpr std::pair<char, TagKind> kSigils[] = {{'&', TagKind::kRaw},
                                                   {'#', TagKind::kSection},

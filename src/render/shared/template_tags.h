@@ -1,4 +1,4 @@
-// The tags of a Mustache template, with their places: what CheckTemplate works on.
+// The tags of a Mustache template, with their places: the input of CheckTemplate.
 #pragma once
 
 #include <cstdint>

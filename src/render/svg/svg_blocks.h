@@ -18,7 +18,7 @@ struct Block {
   std::string title;  ///< Shown on hover.
 };
 struct BlockChart {
-  Ns begin = 0, end = 0;      ///< What the time axis shows; the blocks are within it.
+  Ns begin = 0, end = 0;      ///< The range of the time axis; the blocks are within it.
   std::vector<Block> blocks;  ///< Later ones are drawn over earlier ones.
   std::string description;
   int width = 1190, height = 260;

@@ -14,7 +14,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr std::size_t kLevels = 8;
-constexpr std::size_t kTitles = 24;  // Of the largest values: each takes a hundred bytes.
+constexpr std::size_t kTitles = 24;  // For the largest values: each takes a hundred bytes.
 constexpr double kLeft = 112, kRight = 96, kTop = 4, kBottom = 20;
 
 std::string Label(double x, double y, std::string_view anchor, std::string_view text) {
@@ -23,7 +23,7 @@ std::string Label(double x, double y, std::string_view anchor, std::string_view 
       anchor.empty() ? "" : fmt::format(" text-anchor=\"{}\"", anchor), EscapeHtml(text));
 }
 
-// Every so many, that their names have `room` pixels each.
+// A step such that the names have `room` pixels each.
 std::size_t Every(double pixels_each, double room) {
   return static_cast<std::size_t>(std::max(1.0, std::ceil(room / std::max(pixels_each, 0.01))));
 }
@@ -63,7 +63,7 @@ void DrawCells(const HeatChart& chart, const Grid& grid, double most, std::strin
   }
 }
 
-// What the largest cells are, where a mouse points at them.
+// The titles of the largest cells, where a mouse points at them.
 void DrawTitles(const HeatChart& chart, const Grid& grid, std::string& out) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < chart.values.size(); ++i) {

@@ -14,7 +14,7 @@ namespace profgauge::render {
 struct HeatChart {
   std::vector<std::string> rows;     ///< Names, from the top.
   std::vector<std::string> columns;  ///< Names, from the left.
-  std::vector<double> values;        ///< Row by row; negative: not known, 0: nothing.
+  std::vector<double> values;        ///< Row by row; negative: unknown, 0: nothing.
   Paint paint;
   std::string (*value_text)(double) = nullptr;
   std::string description;

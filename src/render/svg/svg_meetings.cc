@@ -13,7 +13,7 @@ namespace profgauge::render {
 namespace {
 
 constexpr double kLeft = 150, kRight = 30, kTop = 24, kBar = 20, kLane = 48;
-constexpr std::size_t kTitles = 60;  // Of a lane: its longest calls.
+constexpr std::size_t kTitles = 60;  // For a lane: its longest calls.
 
 struct Scale {
   double first = 0, per_ns = 0;

@@ -18,7 +18,7 @@ struct MeetingCall {
 };
 struct MeetingLane {
   std::string name;
-  Ns begin = 0, end = 0;  ///< Of the iteration.
+  Ns begin = 0, end = 0;  ///< Ends of the iteration.
   std::vector<MeetingCall> calls;
 };
 struct MeetingChart {

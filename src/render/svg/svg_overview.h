@@ -1,5 +1,5 @@
-// Events on lanes over a range of time, as SVG text: what a reader without scripts sees in place
-// of the timeline. As all charts (render/svg/svg.h), it carries its colors twice and is beside
+// Events on lanes over a range of time, as SVG text: for readers without scripts instead
+// of the timeline. Like all charts (render/svg/svg.h), it has its colors twice and is beside
 // its table.
 #pragma once
 
@@ -29,7 +29,7 @@ struct OverviewChart {
   int width = 1190;
 };
 /// Empty when the range or the lanes are. Its size is bounded, however many events there are:
-/// what falls into the same few pixels is drawn as what takes most of them.
+/// events in the same few pixels are drawn as the kind that takes most of them.
 std::string SvgOverview(const OverviewChart& chart);
 
 }  // namespace profgauge::render

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kLeft = 84, kRight = 150, kTop = 10, kBottom = 24;
 constexpr double kPixelsApart = 5;        // Pixels: nearer points of a series are drawn once.
-constexpr std::size_t kMostPoints = 400;  // Of a series.
+constexpr std::size_t kMostPoints = 400;  // Limit of a series.
 
 struct Frame {
   double low = 0, high = 1, top = 1;  // Decades of x; y.

@@ -139,7 +139,7 @@ std::string SvgSteps(const StepChart& chart) {
                        PathOf(series, frame), EscapeHtml(series.name));
   }
   DrawLabels(chart, frame, out);
-  // For scripts that tell values and take ranges.
+  // For scripts that show values and take ranges.
   out += fmt::format(
       "<rect class=\"plot\" fill=\"none\" pointer-events=\"none\" x=\"{}\" y=\"{}\" width=\"{}\" "
       "height=\"{}\" data-from=\"{:.0f}\" data-to=\"{:.0f}\" data-top=\"{:.0f}\"/>",

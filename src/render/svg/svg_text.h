@@ -1,4 +1,4 @@
-// What the charts share: how a number, an axis and the opening tag are written.
+// Shared by the charts: how a number, an axis and the opening tag are written.
 #pragma once
 
 #include <string>

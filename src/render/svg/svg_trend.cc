@@ -20,7 +20,7 @@ std::string Number(double value) {
   return text;
 }
 
-// Where runs and values lie. The axis spans the values, not 0: levels are what is to be seen.
+// Positions of runs and values. The axis spans the values, not 0: levels must be visible.
 struct Plane {
   double low = 0, high = 1;
   std::size_t runs = 1;

@@ -1,5 +1,5 @@
 // The waterfall chart: a bar for the base, one for each category that changed, hung where the one
-// before ends, and one for the current run. Direction is told by sign, arrow and place; color only
+// before ends, and one for the current run. Sign, arrow and place show the direction; color only
 // repeats it.
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr double kWidth = 900, kRow = 30, kBar = 18, kLeft = 210, kRight = 120, kTop = 8;
 constexpr std::size_t kNameCharacters = 26;
 
-// Where a time lies. Small changes of a long iteration would be invisible on an axis from 0.
+// Position of a time. Small changes of a long iteration would be invisible on an axis from 0.
 class Scale {
  public:
   explicit Scale(const std::vector<ChangeBar>& bars) {

@@ -1,5 +1,5 @@
-// What changed between two runs, for a terminal: differences, metrics, then where the change of the
-// iteration time comes from, as a tree whose parts sum to it.
+// Changes between two runs, for a terminal: differences, metrics, then the parts of the change of
+// iteration time, as a tree whose parts sum to it.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -59,7 +59,7 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
   std::string name = PrintableShort(StepTitle(step, comparison), kNameWidth);
   if (step.change != PartChange::kChanged) name += fmt::format(" ({})", NameOf(step.change));
   std::string effects;
-  // What rounding leaves of the other effect is no news.
+  // A rounding rest of the other effect is no information.
   const bool only_count = std::abs(step.duration_effect) * 1000 < std::abs(step.count_effect);
   if (step.count_effect != 0 && step.duration_effect != 0 && !only_count) {
     effects = fmt::format("  = {} by count {} by duration", DeltaText(step.count_effect),
@@ -78,7 +78,7 @@ std::string ChangeLine(const report::Comparison& comparison) {
   return Printable(ChangeSentence(comparison)) + "\n";
 }
 
-// What leaves the verdict undecided, and the verdict. Nothing where no one asked for one.
+// Reasons for an undecided verdict, and the verdict. Nothing if none was asked for.
 std::string VerdictLine(const report::Report& report) {
   if (report.verdict.status == State::kNotJudged) return {};
   std::string out;

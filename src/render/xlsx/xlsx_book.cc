@@ -24,8 +24,8 @@ std::string TemporaryFolder() {
 
 }  // namespace
 
-// The library writes to a name. Memory has one in /proc; where that is not mounted, as in an empty
-// container, it is a file that Finish() removes.
+// The library writes to a name. Memory has one in /proc; where that is not mounted, e.g. in an
+// empty container, it is a file that Finish() removes.
 XlsxBook::XlsxBook(const std::string& title, std::int64_t created) : folder_(TemporaryFolder()) {
   std::string name_of_file;
   if (access("/proc/self/fd", X_OK) == 0) {

@@ -1,4 +1,4 @@
-// The sheets on what changed against a baseline.
+// The sheets on changes against a baseline.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,7 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
   sheet.FitColumns();
 }
 
-// A stacked bar with an invisible foot: what a waterfall is made of in a spreadsheet.
+// A stacked bar with an invisible foot: the form of a waterfall in a spreadsheet.
 void AddWaterfallChart(XlsxSheet& sheet, std::size_t first, std::size_t count, std::size_t row) {
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_COLUMN_STACKED);
   const auto range = [&](std::size_t column) {
@@ -143,7 +143,7 @@ std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_
   return std::max(next, row + kChartRows) + 1;
 }
 
-// How deep a step lies: parts of an iteration, kinds of op, ops, kernels.
+// The depth of a step: parts of an iteration, kinds of op, ops, kernels.
 std::size_t DepthOf(PartLevel level) { return static_cast<std::size_t>(level); }
 
 std::string LevelWord(PartLevel level) {

@@ -131,7 +131,7 @@ void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
   }
 }
 
-/// On paper what was found and what to do, at a size that can be read; the columns of the review
+/// On paper the findings and the advice, at a readable size; the columns of the review
 /// are for the screen.
 void SetPrint(XlsxSheet& sheet, std::size_t rows) {
   constexpr std::pair<FindingColumn, double> kWidths[] = {{kLevelColumn, 12}, {kRuleColumn, 26},

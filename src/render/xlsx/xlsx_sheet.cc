@@ -43,7 +43,7 @@ void XlsxSheet::Widen(std::size_t column, std::string_view text) {
 void XlsxSheet::WidenTo(std::size_t column, double value, int decimals) {
   if (largest_.size() <= column) largest_.resize(column + 1);
   auto& [largest, most_decimals] = largest_[column];
-  // Has no more digits than what was there.
+  // Has no more digits than the given number.
   if (!std::signbit(value) && value <= largest && decimals <= most_decimals) return;
   if (value >= largest && decimals >= most_decimals) largest_[column] = {value, decimals};
   Widen(column, fmt::format("{:.{}f}", value, decimals));

@@ -1,5 +1,5 @@
 // A sheet of a workbook: numbers as numbers, text always as text, tables with filters, column
-// widths from what was written.
+// widths from the contents.
 #pragma once
 
 #include <xlsxwriter.h>
@@ -19,7 +19,7 @@
 
 namespace profgauge::render {
 
-/// Rows that one sheet shows at most; what is beyond is said, not shown.
+/// Maximum rows of a sheet; the others are counted, not shown.
 using report::kXlsxRows;
 
 /// A column of a table to be.
@@ -58,7 +58,7 @@ class XlsxSheet {
   /// Makes `row` as high as `text` needs in a column of the widest kind.
   void FitRow(std::size_t row, std::string_view text);
   void Freeze(std::size_t rows, std::size_t columns);
-  /// Sets the widths of columns by what was written: 8 to 60 characters.
+  /// Sets the widths of columns by their contents: 8 to 60 characters.
   void FitColumns();
 
   lxw_worksheet* handle() { return sheet_; }

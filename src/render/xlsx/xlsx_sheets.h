@@ -11,7 +11,7 @@
 
 namespace profgauge::render {
 
-/// Where the evidence of each finding stands, by index of the report's finding; 0: it has none.
+/// The place of each finding's evidence, by index of the report's finding; 0: it has none.
 using EvidenceRows = std::vector<std::size_t>;
 
 /// Verdict, facts, limits, breakdown and the two charts.
@@ -29,7 +29,7 @@ void AddMetricsSheet(XlsxBook& book, const report::Report& report);
 /// Baseline (differences and limits), Waterfall with its chart, Kernel changes, Op changes and Side
 /// by side. Only with a comparison.
 void AddComparisonSheets(XlsxBook& book, const report::Report& report);
-/// Sources, hashes, options, environment, import log, and what is not in this workbook.
+/// Sources, hashes, options, environment, import log, and data missing in this workbook.
 void AddAboutSheet(XlsxBook& book, const report::Report& report);
 
 }  // namespace profgauge::render

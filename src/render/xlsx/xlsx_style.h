@@ -1,4 +1,4 @@
-// How a workbook writes what it holds: styles of cells, a number format per unit, text that a cell
+// The form of a workbook's contents: styles of cells, a number format per unit, text that a cell
 // can hold.
 #pragma once
 
@@ -38,7 +38,7 @@ enum class XlsxStyle : std::uint8_t {
   kHead,
   kHeadRight,
   kHeadIndented,
-  kIndented,  ///< Text behind a number, with a space between them.
+  kIndented,  ///< Text after a number, with a space between them.
   kClipped,   ///< Text that stays in its cell.
   kFree,      ///< Text that may run over its neighbors and widens no column.
 };
@@ -54,7 +54,7 @@ XlsxUnit XlsxUnitOf(Unit unit);
 /// "#1a7f37" as the library takes it.
 lxw_color_t XlsxColour(std::string_view fill);
 
-/// Of a state's word.
+/// For a state's word.
 XlsxStyle XlsxStyleOf(Tone tone);
 
 /// Writes `style` into a format of the library.

@@ -72,7 +72,7 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
   return sheet.AddTable(row, columns, report.gate.size(), "t_limits", 0) + 1;
 }
 
-// Without a plan: findings that are no symptom, with what to do and what that could save.
+// Without a plan: findings without a cause, with advice and possible savings.
 std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   std::vector<const report::Finding*> fixes;
   for (const report::Finding* finding : FiredFindings(report)) {

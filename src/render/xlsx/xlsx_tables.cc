@@ -22,7 +22,7 @@ const Column* ChosenBy(const Table& table) {
   return look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
 }
 
-// What of the table is not there, and why these rows are.
+// The missing rows of the table, and why these rows are shown.
 std::string LeftOutText(const Table& table, std::size_t rows) {
   const Column* by = ChosenBy(table);
   return fmt::format(
