@@ -24,8 +24,8 @@ std::string TextOf(const fs::path& path) {
   return std::string{std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// What each layer may use besides itself and include/profgauge: the table of src/README.md, whose
-/// rows are "| layer | may use | what is in it |". "All to here" are the rows above.
+/// The layers that each layer may use besides itself and include/profgauge: the table of
+/// src/README.md, whose rows are "| layer | may use | … |". "All to here" are the rows above.
 std::map<std::string, std::set<std::string>> ReadTable() {
   std::map<std::string, std::set<std::string>> table;
   std::set<std::string> above;
@@ -130,7 +130,7 @@ TEST(Layers, EveryIncludeKeepsToIt) {
 }
 
 /// The rooms of src/analysis/, each of which may include those before it and none after, as a page
-/// tells them between `begin` and `end`: "a (what it is) → b → c".
+/// lists them between `begin` and `end`: "a (purpose) → b → c".
 std::vector<std::string> RoomsTold(const std::string& page, std::string_view begin,
                                    std::string_view end) {
   const std::string text = TextOf(fs::path(PROFGAUGE_SOURCE_DIR) / page);
@@ -152,7 +152,7 @@ const std::vector<std::string>& AnalysisRooms() {
   return kRooms;
 }
 
-/// Place in the order; the files of src/analysis/ itself: analysis.h stands with the tables, the
+/// Place in the order; the files of src/analysis/ itself: analysis.h is with the tables, the
 /// others above all rooms. Nothing where there is no such room.
 std::optional<std::size_t> RoomOf(std::string_view file) {
   const auto& rooms = AnalysisRooms();
@@ -197,7 +197,7 @@ TEST(Layers, AnalysisRoomsIncludeOneWay) {
   EXPECT_GT(seen, 100u);
 }
 
-// Inside render/ what is shared knows no chart, a chart no output, and no output another.
+// Inside render/ shared files know no chart, a chart no output, and an output no other.
 TEST(Layers, RoomsOfRenderIncludeOneWay) {
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
   const auto room_of = [](const fs::path& file) { return file.parent_path().filename().string(); };
@@ -240,7 +240,7 @@ TEST(Layers, NoFileIsOverlong) {
   }
 }
 
-/// The folders of src/readers/ that are a format each; the others are what they share.
+/// The folders of src/readers/ that are a format each; the others are shared.
 std::vector<std::string> Formats() {
   std::vector<std::string> formats;
   for (const auto& entry :
@@ -267,8 +267,8 @@ bool NamesFormat(const std::string& text, const std::string& format, bool alone)
   return false;
 }
 
-// What a format is, its reader says (Source, capabilities, what it expects); nothing else knows it
-// by name: neither other layers nor what readers share.
+// A format's properties are in its reader (Source, capabilities, expectations); nothing else has
+// its name: neither other layers nor shared parts of readers.
 TEST(Layers, FormatsStayInTheirFolders) {
   // Outside of readers/ these are words for devices, tools and things of this program, too.
   const std::set<std::string> words = {"ascend", "dlprof", "neuron", "summary", "xla"};
@@ -287,14 +287,14 @@ TEST(Layers, FormatsStayInTheirFolders) {
       seen += is_own;
       // The rule language lists the formats that rules may compare with.
       if (file == "rules/catalogue_words.cc") continue;
-      // A summary is also what DLProf and Neuron call a table, and of what a run's check tells.
+      // "Summary" is also a table of DLProf and Neuron, and the result of a run's check.
       EXPECT_TRUE(is_own || format == "summary") << file << " knows the format " << format;
     }
   }
   EXPECT_GE(seen, 5u);
 }
 
-// A format's folder includes none of another's; of what is shared only the list of readers knows
+// A format's folder includes none of another's; among shared files only the list of readers knows
 // any of them.
 TEST(Layers, FormatsIncludeNoOtherFormat) {
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
@@ -314,7 +314,7 @@ TEST(Layers, FormatsIncludeNoOtherFormat) {
 }
 
 // A recipe that names a file which was moved sends its reader astray.
-TEST(Layers, WhatTheRoomsNameIsThere) {
+TEST(Layers, RoomsNameExistingFiles) {
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
   const std::regex named("`([A-Za-z0-9_./-]+\\.(cc|h|py|sh|js|yaml))`");
   std::size_t seen = 0;
@@ -337,7 +337,7 @@ TEST(Layers, WhatTheRoomsNameIsThere) {
   EXPECT_GE(seen, 30u);
 }
 
-// What a room is for, what may be touched, its recipe: short enough to be read. Sections after it
+// The purpose of a room, its limits, its recipe: short enough to be read. Sections after it
 // are for looking things up.
 TEST(Layers, EachRoomHasAPurpose) {
   constexpr std::size_t kMostLines = 15;

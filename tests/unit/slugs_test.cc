@@ -74,8 +74,8 @@ void AddWholeCodes(const std::string& text, const std::string& file,
   }
 }
 
-/// Adds the codes of a file that has a function for its errors, which puts the area before what its
-/// callers say: `error.code = "area/" + …`.
+/// Adds the codes of a file that has a function for its errors, which puts the area before its
+/// callers' text: `error.code = "area/" + …`.
 void AddJoinedCodes(const std::string& text, const std::string& file,
                     std::map<std::string, std::string>& codes) {
   static const std::regex kArea(R"re(\.code = "([a-z_0-9]+/)" \+)re");

@@ -1,4 +1,4 @@
-// What containers and batch systems allow, from made trees of /proc and /sys.
+// Limits of containers and batch systems, from made trees of /proc and /sys.
 #include "base/cgroup.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST_F(Cgroup, GroupsAroundItLimitToo) {
 }
 
 // A pod may know its path on the host, and see its own group as the root.
-TEST_F(Cgroup, OfAContainerAreAtItsRoot) {
+TEST_F(Cgroup, ContainerLimitsAreAtRoot) {
   Write("proc/self/cgroup", "0::/kubepods.slice/pod1.slice/cri-2.scope");
   Write("sys/fs/cgroup/memory.max", "4294967296");
   Write("sys/fs/cgroup/cpu.max", "50000 100000");

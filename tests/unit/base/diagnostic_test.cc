@@ -42,7 +42,7 @@ TEST(Diagnostic, WithoutSourceNotesOrPlace) {
   EXPECT_EQ(RenderDiagnostic(MakeError("no rules", At(3, 1)), "", false, "warning"),
             "warning: no rules   [rules/unknown-field]\n"
             "  --> rules/compute.yaml:3:1\n");
-  // A line that the source does not have, and a column behind the line's end.
+  // A line that the source does not have, and a column after the line's end.
   EXPECT_EQ(RenderDiagnostic(MakeError("x", At(3, 1)), "a\n", false),
             "error: x   [rules/unknown-field]\n"
             "  --> rules/compute.yaml:3:1\n");

@@ -1,4 +1,4 @@
-// What stays compressed in memory, and the bytes that go into pages and files.
+// Data compressed in memory, and the bytes that go into pages and files.
 #include "base/gzip.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Gzip, ComesBack) {
   }
 }
 
-TEST(Gzip, IsWhatFilesAreReadAs) {
+TEST(Gzip, EqualsFileReading) {
   const std::string bytes = Noise(70'000) + std::string(70'000, 'x');
   const std::string file = Gzip(bytes);
   EXPECT_EQ(file, Gzip(bytes));
@@ -46,7 +46,7 @@ TEST(Gzip, IsWhatFilesAreReadAs) {
   EXPECT_EQ(read, bytes);
 }
 
-// What a source gives until it ends or is damaged, read in pieces of a size.
+// The bytes of a source until it ends or is damaged, read in pieces of a size.
 std::string UntilDamage(std::string_view stored, std::size_t piece = 61) {
   const auto source = MakeMemorySource("a.gz", std::as_bytes(std::span(stored)));
   std::string read, part(piece, '\0');
@@ -76,7 +76,7 @@ TEST(Gzip, DamagedDataShowNothingElse) {
 }
 
 // A file that was packed twice and cut off gives the same in pieces of any size.
-TEST(Gzip, ACutGivesWhatStandsBeforeIt) {
+TEST(Gzip, CutGivesThePartBefore) {
   const std::string bytes = Noise(400'000), once = Gzip(bytes), twice = Gzip(once);
   for (const std::string& stored : {once, twice}) {
     const std::string_view cut = std::string_view(stored).substr(0, stored.size() / 2);

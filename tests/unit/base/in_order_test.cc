@@ -68,7 +68,7 @@ TEST_P(InOrderTest, KeepsFewPieces) {
   EXPECT_EQ(Piece::alive, 0);
 }
 
-TEST_P(InOrderTest, OfNothingThereIsNothing) {
+TEST_P(InOrderTest, NothingGivesNothing) {
   Run(0, [](Piece&) -> bool { throw std::logic_error("taken"); });
 }
 
@@ -83,7 +83,7 @@ TEST_P(InOrderTest, StopsAfterRunningPieces) {
   for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i], static_cast<int>(i));
 }
 
-TEST_P(InOrderTest, ThrowsWhatMakingOrTakingThrows) {
+TEST_P(InOrderTest, RethrowsFromMakingAndTaking) {
   const auto any = [](Piece&) { return true; };
   EXPECT_THROW(Run(500, any, 300), std::runtime_error);
   int taken = 0;

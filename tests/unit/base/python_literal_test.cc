@@ -49,7 +49,7 @@ struct Wrong {
   std::size_t column;
   std::string_view expected;
 };
-// Names of tests must not hold what differs from run to run, as addresses do.
+// Names of tests must not hold values that differ from run to run, e.g. addresses.
 void PrintTo(const Wrong& row, std::ostream* out) { *out << row.text; }
 
 class PythonLiteralErrorTest : public ::testing::TestWithParam<Wrong> {};
@@ -61,7 +61,7 @@ TEST_P(PythonLiteralErrorTest, NamesTheColumn) {
   EXPECT_EQ(value.error().expected, GetParam().expected);
 }
 
-// Among them what eval() would run.
+// Among them code that eval() would run.
 INSTANTIATE_TEST_SUITE_P(
     All, PythonLiteralErrorTest,
     ::testing::Values(Wrong{"", 1, "a value"}, Wrong{"__import__('os')", 1, "a value"},

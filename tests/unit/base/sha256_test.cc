@@ -44,7 +44,7 @@ TEST(Base64, EqualsThePublishedVectors) {
   EXPECT_EQ(Base64(std::string_view("\0\xff\x7f", 3)), "AP9/");
 }
 
-TEST(CspHash, IsWhatABrowserComputes) {
+TEST(CspHash, EqualsBrowsersHash) {
   // As Chromium's console names it when it refuses <script>alert(1)</script>.
   EXPECT_EQ(CspHash("alert(1)"), "sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=");
 }

@@ -5,7 +5,7 @@
 namespace profgauge {
 namespace {
 
-TEST(Text, PrintableShowsWhatWouldDriveATerminal) {
+TEST(Text, PrintableShowsControlCharacters) {
   struct Row {
     std::string_view in, out;
   };

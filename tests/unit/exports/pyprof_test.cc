@@ -38,7 +38,7 @@ struct Golden {
   const char* output;
   Dialect dialect;
 };
-// Names of tests must not hold what differs from run to run, as addresses do.
+// Names of tests must not hold values that differ from run to run, e.g. addresses.
 void PrintTo(const Golden& row, std::ostream* out) { *out << row.input << " as " << row.output; }
 
 class PyprofOracle : public ::testing::TestWithParam<Golden> {};
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // apex's own 12 columns of the same run. Apex counts the norm of every tensor that one fused call
 // takes; PyProf (and the classic dialect) only the first.
-TEST(Pyprof, ApexDiffersInNormAlone) {
+TEST(Pyprof, ApexDiffersOnlyInNorm) {
   const std::string shared = PROFGAUGE_SHARED_DIR;
   const std::string input = shared + "/data/pyprof/josiahdavis_profiling-lm.net.dict";
   if (!std::filesystem::exists(input)) GTEST_SKIP() << "no real files here";
@@ -101,8 +101,8 @@ TEST(Pyprof, ApexDiffersInNormAlone) {
   EXPECT_EQ(differing, 15u);
 }
 
-// Kineto's operators have shapes, not markers: what one does is divided among its kernels, so that
-// several of them do not repeat it.
+// Kineto's operators have shapes, not markers: one operator's work is divided among its kernels, so
+// that several of them do not repeat it.
 TEST(Pyprof, OperatorsKernelsShareItsWork) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");

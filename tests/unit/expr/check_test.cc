@@ -142,7 +142,7 @@ TEST(Check, WholeErrorTexts) {
     error.where.column = static_cast<std::uint32_t>(error.where.offset) + 1;
     error.where.has_offset = false;
     std::string shown = RenderDiagnostic(error, wrong.text, false);
-    // Without notes the code is behind the message.
+    // Without notes the code follows the message.
     if (error.notes.empty()) {
       const std::string code = "   [" + error.code + "]";
       shown.erase(shown.find(code), code.size());
@@ -189,7 +189,7 @@ constexpr Refused kRefused[] = {
     {"kernel.time default 3", kRow, "0+21: `default` cannot choose between time and number"},
     {"kernel.time * kernel.time * kernel.time * kernel.time * kernel.time", kRow,
      "0+67: time^4 * time has no sensible unit"},
-    // All errors of an expression at once, and none that follows from another.
+    // All errors of an expression together, and no consequence of another.
     {"kernel.tim > 5 us and kernel.name > 3 or $limit == 2", kRow,
      "0+10: unknown field `kernel.tim` / 22+15: `>` compares string with number / 41+6: unknown "
      "parameter `$limit`"},
@@ -209,7 +209,7 @@ TEST(Check, RefusesAndSaysWhy) {
   }
 }
 
-TEST(Check, HelpNamesWhatThereIs) {
+TEST(Check, HelpNamesExistingFields) {
   Schema schema = TestSchema();
   const auto note = [&](std::string_view text) {
     return Compile(text, schema, kGroup).error().front().notes.front();

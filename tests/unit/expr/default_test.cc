@@ -79,7 +79,7 @@ TEST(Default, IsTheKnownOne) {
             "`lost` is absent: the trace has no memory events");
 }
 
-TEST(Texts, OfRowsMayBeComputed) {
+TEST(Texts, RowTextsMayBeComputed) {
   TestData test;
   constexpr std::pair<std::string_view, double> kCounts[] = {
       {"count(kernel.op default '' == '')", 1},
@@ -159,7 +159,7 @@ TEST_F(Values, ThatNeverOccurAreErrors) {
       "no, yes, unknown");
 }
 
-TEST_F(Values, OfSchema1AreNamedEitherWay) {
+TEST_F(Values, Schema1NamesEitherForm) {
   EXPECT_EQ(Result("uses == 'not recorded'"), "true");
   EXPECT_EQ(Result("uses == 'unknown'"), "true");
   EXPECT_EQ(Result("uses == 'other'"), "false");

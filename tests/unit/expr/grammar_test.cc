@@ -118,8 +118,8 @@ TEST(Grammar, CanonicalTextIsTheSameExpression) {
   }
 }
 
-/// What the grammar allows and fits by its types has a value or a reason in every row, and the
-/// same in a batch.
+/// Every expression that the grammar and its types allow has a value or a reason in every row, and
+/// the same in a batch.
 TEST(Grammar, EveryExpressionHasAValueOrAReason) {
   TestData test;
   for (std::uint64_t seed = 0; seed < kMade; ++seed) {

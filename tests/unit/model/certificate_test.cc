@@ -1,4 +1,4 @@
-// What a profile shows of its own faults, on a handful of rows with known truth.
+// Faults that a profile shows, on a handful of rows with known truth.
 #include "model/certificate.h"
 
 #include <gtest/gtest.h>

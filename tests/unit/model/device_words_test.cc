@@ -1,4 +1,4 @@
-// One table of words for devices; what recordings and users write stays as it is.
+// One table of words for devices; texts of profiles and users stay as they are.
 #include "model/device_words.h"
 
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 namespace profgauge {
 namespace {
 
-// Kernels of 10 us of two processes, those of the second one so much later.
+// Kernels of 10 us of two processes, those of the second one this much later.
 std::uint64_t Unknown(Ns later, bool gpus_by_process) {
   ProfileBuilder builder;
   for (int process = 0; process < 2; ++process) {
@@ -31,7 +31,7 @@ TEST(GpusAtOnce, ConcurrentProcessesShareOrSplitGpus) {
   EXPECT_EQ(Unknown(0, true), 1u);
   EXPECT_EQ(Unknown(8'000, true), 1u);
   EXPECT_EQ(Unknown(15'000, true), 0u);  // They take turns.
-  EXPECT_EQ(Unknown(0, false), 0u);      // The recording says which GPU each is.
+  EXPECT_EQ(Unknown(0, false), 0u);      // The profile shows which GPU each is.
 }
 
 // Where a launch may be another process's, work after its wait says nothing about the clock.

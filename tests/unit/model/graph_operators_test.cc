@@ -1,5 +1,5 @@
 // Work of captured graphs gets the operators of the capture whose kernels have the same names in
-// the same order; what no capture tells, or several tell differently, stays without.
+// the same order; work that no capture has, or that several have differently, gets none.
 #include "model/graph_operators.h"
 
 #include <gmock/gmock.h>
@@ -121,7 +121,7 @@ TEST(GraphOperators, LaunchesGetOperatorsOfEqualSequence) {
                           "gemm < aten::mm [2, 2]", "relu < aten::relu [2]", "relu", "gemm"));
   EXPECT_TRUE(CheckInvariants(replayed));
   EXPECT_EQ(replayed.log[Counter::kernels_without_op], before - 4);
-  // Each launch has rows of its own, within its call, in the module's.
+  // Each launch has separate rows, within its call, in the module's.
   ASSERT_EQ(replayed.python.size(), 2u);
   EXPECT_EQ(replayed.Name(replayed.python.name[0]), "nn.Module: Net_0");
   for (std::uint32_t row = 0; row < replayed.device.size(); ++row) {
@@ -159,7 +159,7 @@ TEST(GraphOperators, AmbiguousKernelsGetNoOperators) {
   EXPECT_EQ(outcome.ambiguous, 1u);
   EXPECT_EQ(outcome.work, 0u);
   EXPECT_THAT(OperatorsOf(unclear), ElementsAre("gemm", "relu"));
-  // The launch's shape tells them apart.
+  // The launch's shape distinguishes them.
   Profile clear = Replayed({{"gemm", "relu"}}, 100, 4);
   EXPECT_EQ(Give(clear, captures).given, 1u);
   EXPECT_THAT(OperatorsOf(clear), ElementsAre("gemm < aten::mm [4, 4]", "relu < aten::relu [4]"));
@@ -173,7 +173,7 @@ TEST(GraphOperators, TooShortLaunchesGetNoOperators) {
   EXPECT_THAT(OperatorsOf(replayed), ElementsAre("gemm", "relu"));
 }
 
-TEST(GraphOperators, ProfilesWithoutGraphsAreLeftAlone) {
+TEST(GraphOperators, ProfilesWithoutGraphsStay) {
   Profile eager = Captured({{"aten::mm", "[2]", "gemm"}});
   GraphOperators graphs(eager);
   EXPECT_FALSE(graphs.are_wanted());

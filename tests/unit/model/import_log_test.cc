@@ -1,4 +1,4 @@
-// What the import log counted, in words.
+// The import log's counts, in words.
 #include "model/import_log.h"
 
 #include <gtest/gtest.h>

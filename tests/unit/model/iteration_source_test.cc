@@ -5,7 +5,7 @@
 namespace profgauge {
 namespace {
 
-// Files hold the text: what is read back is what was written, also by another version.
+// Files hold the text: a written text is read as the same, also by another version.
 TEST(IterationSource, IsReadBackFromItsText) {
   for (const IterationSource& source :
        {IterationSource{}, IterationSource{IterationsBy::kMarkers, {}},

@@ -18,7 +18,7 @@ Gpu WithMemory(std::int64_t bytes) {
   return gpu;
 }
 
-TEST(CompleteGpus, GivesOnlyWhatIsNotRecorded) {
+TEST(CompleteGpus, GivesOnlyMissingProperties) {
   Profile profile;
   profile.gpus = {Recorded(0, "NVIDIA H100 80GB HBM3"), Recorded(1, "Tesla V100")};
   profile.gpus[1].memory = 16;

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Of each work the call that launched it, -1 none.
+// For each work the call that launched it, -1 none.
 std::vector<int> LaunchesOf(const Profile& profile) {
   std::vector<int> calls;
   for (const ApiId call : profile.device.launch) {
@@ -64,7 +64,7 @@ TEST(LaunchIds, ArrowsComeFirst) {
   EXPECT_THAT(LaunchesOf(*builder.Finish()), ElementsAre(0, 1));
 }
 
-// Nothing was lost: the work is there, and nothing says what launched what.
+// Nothing was lost: the work is there, but its launches are unknown.
 TEST(LaunchIds, LaunchesWithoutNumbersLoseNothing) {
   std::vector<Pair> pairs(100, {-1, -1});
   const Profile profile = *Build(pairs).Finish();

@@ -1,4 +1,4 @@
-// What a profile has lost, and times that cannot be, shown on a handful of rows.
+// Lost data of a profile, and impossible times, shown on a handful of rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ TEST(ProfileBuilder, NestedDriverCallIsOneLaunch) {
   EXPECT_FALSE(profile.log.HasDataLoss());
 }
 
-// Behind the last work that ran, launches were in flight: none of them is lost.
+// After the last work that ran, launches were in flight: none of them is lost.
 TEST(ProfileBuilder, LaunchesInFlightAreNoLoss) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
@@ -95,7 +95,7 @@ TEST(ProfileBuilder, CopyCallsWithoutCopiesShowLoss) {
 }
 
 // Launches that are captured run when the graph does; others do not.
-TEST(ProfileBuilder, ACaptureExcusesWhatIsCaptured) {
+TEST(ProfileBuilder, CaptureExcusesItsLaunches) {
   for (const int captured : {0, 1, 60}) {
     ProfileBuilder builder;
     const auto main = builder.AddThread("1", "10");
@@ -116,7 +116,7 @@ TEST(ProfileBuilder, ACaptureExcusesWhatIsCaptured) {
   }
 }
 
-// Of a thousand kernels so many of no length, the others of `length`.
+// Of a thousand kernels this many of no length, the others of `length`.
 bool KernelsAreLost(int empty, Ns length) {
   ProfileBuilder builder;
   for (int i = 0; i < 1000; ++i) {
@@ -257,7 +257,7 @@ TEST(ProfileBuilder, KernelsWithoutNamesAreLost) {
   EXPECT_FALSE((*few.Finish()).log.HasDataLoss());
 }
 
-// Two processes with as many launches: what one of them lost is not made up for by the other.
+// Two processes with as many launches: the loss of one is not compensated by the other.
 TEST(ProfileBuilder, LossesAreCountedByProcess) {
   for (const std::string_view lost : {"", "work", "names", "order"}) {
     ProfileBuilder builder;
@@ -355,7 +355,7 @@ TEST(ProfileBuilder, FewOverflowsAreOnlyClipped) {
   EXPECT_EQ(profile.log[Counter::work_overlapping], 0u);
 }
 
-// What is cut from times in another unit is told; AMD's kernels start ahead of no other.
+// Cuts of times in another unit are reported; AMD's kernels start ahead of no other.
 TEST(ProfileBuilder, MuchClippingMakesTimesUncertain) {
   for (const Ns length : {10'500, 30'000}) {
     ProfileBuilder builder = KernelsEvery10us(length);

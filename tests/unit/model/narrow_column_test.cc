@@ -1,4 +1,4 @@
-// Columns that widen as their values need hold what a vector would.
+// Columns that widen as their values need hold the same as a vector.
 #include "model/narrow_column.h"
 
 #include <gmock/gmock.h>

@@ -11,7 +11,7 @@
 namespace profgauge {
 namespace {
 
-/// Values of 0 to 99 in so many runs that are in order, of lengths by chance.
+/// Values of 0 to 99 in this many runs that are in order, of random lengths.
 std::vector<int> InRuns(std::size_t runs, std::mt19937& random) {
   std::vector<int> values;
   for (std::size_t run = 0; run < runs; ++run) {

@@ -30,7 +30,7 @@ TEST(ProfileBuilder, DoubledEventsCountOnce) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
   for (int copy = 0; copy < 2; ++copy) {
-    // Two ranges that begin and end together: their copies are behind both.
+    // Two ranges that begin and end together: their copies come after both.
     builder.AddHost(Op(builder, "outer", 0, 300, thread, 1));
     builder.AddHost(Op(builder, "inner", 0, 300, thread, 2));
     for (int i = 0; i < 3; ++i) {
@@ -224,7 +224,7 @@ TEST(ProfileBuilder, NamesThreadsAndPoolsLaunches) {
   EXPECT_EQ(profile->launch_configs.size(), 1u);
 }
 
-// PyProf's markers tell a stack and are around the operator that was called with it.
+// PyProf's markers carry a stack and are around the operator that was called with it.
 TEST(ProfileBuilder, OperatorsTakeSurroundingMarkersStack) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
@@ -252,7 +252,7 @@ TEST(ProfileBuilder, OperatorsTakeSurroundingMarkersStack) {
                                               "own.py(1)", ""}));
 }
 
-// ROCm's runtime copies and sets by kernels of its own.
+// ROCm's runtime copies and sets with its own kernels.
 TEST(ProfileBuilder, RuntimesCopyKernelsAreCopies) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
@@ -269,7 +269,7 @@ TEST(ProfileBuilder, RuntimesCopyKernelsAreCopies) {
   add("hipMemcpyWithStream", "__amd_rocclr_copyBufferAligned", 200, DeviceKind::kKernel);
   add("hipMemsetAsync", "__amd_rocclr_fillBufferAligned.kd", 300, DeviceKind::kKernel);
   add("hipLaunchKernel", "copyBuffer", 400, DeviceKind::kKernel);
-  // The recording has the copy of this call as well: its kernel is no second one.
+  // The profile has the copy of this call as well: its kernel is no second one.
   add("hipMemcpyAsync", "__amd_rocclr_copyBuffer", 500, DeviceKind::kKernel);
   DeviceRow copy = Kernel(builder, 540, 500);
   copy.kind = DeviceKind::kMemcpy;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kLaunches = 12;
 
-// Of each launch so many kernels of 50 us, `call_ns` being how long the call takes.
+// For each launch this many kernels of 50 us, `call_ns` being how long the call takes.
 std::uint64_t Serialized(Ns call_ns, int kernels, std::string_view call = "cudaLaunchKernel") {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
@@ -39,7 +39,7 @@ TEST(Serialized, LaunchesThatWaitForTheirKernels) {
 TEST(Serialized, KernelsThatRanAgainForCounters) {
   EXPECT_EQ(Serialized(5'000, 3), 12u);
   EXPECT_EQ(Serialized(5'000, 3, "cudaGraphLaunch"), 0u);  // A graph may have one kernel thrice.
-  EXPECT_EQ(Serialized(5'000, 3, "aclnnAdd"), 0u);         // Of such calls nothing is known.
+  EXPECT_EQ(Serialized(5'000, 3, "aclnnAdd"), 0u);         // Such calls have no data.
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// zip and tar as folders of profiles: what is in them, in any form, and what is wrong with them.
+// zip and tar as folders of profiles: their members, in any form, and their faults.
 #include "base/archive.h"
 
 #include <fmt/format.h>
@@ -185,8 +185,8 @@ TEST_F(Archive, ReportsFaultsOfAnArchive) {
   EXPECT_EQ(CodeOf("a.zip"), "archive/too-large");
 }
 
-// Nothing that is cut or changed crashes, and what is read is what was written.
-TEST_F(Archive, AnyCutOrByteIsAnError) {
+// Cut and changed archives never crash, and read bytes equal written ones.
+TEST_F(Archive, AnyDamageIsAnError) {
   const std::vector<File> files = {{"run/rank0.json", RankTrace(0)}};
   for (const std::string& whole : {Zip(files), Tar(files)}) {
     for (std::size_t size = 0; size < whole.size(); size += 7) {

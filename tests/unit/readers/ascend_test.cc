@@ -169,7 +169,7 @@ TEST(AscendTrace, DanglingArrowsShowLostWork) {
   for (const ApiKind kind : half->api.kind) EXPECT_EQ(kind, ApiKind::kLaunch);
 }
 
-// The names tell the device's events from others: without them nothing ran on a device.
+// The names mark the device's events: without them nothing ran on a device.
 TEST(AscendTrace, EventsOfUnnamedProcessesAreLost) {
   std::string text = Launches(100, 0);
   for (auto at = text.find("process_name"); at != text.npos; at = text.find("process_name")) {
@@ -184,8 +184,8 @@ TEST(AscendTrace, EventsOfUnnamedProcessesAreLost) {
               ElementsAre(HasSubstr("belong to processes without a name")));
 }
 
-// Threads tell the collectives of a group from their tasks; without their names collectives' own
-// do.
+// Threads separate the collectives of a group from their tasks; without their names collectives'
+// own do.
 TEST(AscendTrace, FindsCollectivesOfUnnamedThreads) {
   std::string text = AscendTraceText();
   for (auto at = text.find("thread_name"); at != text.npos; at = text.find("thread_name")) {
@@ -207,7 +207,7 @@ struct Npu {
   std::string pid, label;
 };
 
-// Two kernels of 3 us, one on each NPU, at once; each NPU's collective and its own totals.
+// Two kernels of 3 us, one on each NPU, concurrently; each NPU's collective and its own totals.
 std::string TwoNpus(const Npu& first, const Npu& second, const std::string& totals_of = "both") {
   std::string rows;
   int kind = 0;
@@ -247,7 +247,7 @@ TEST(AscendTrace, HardwareProcessesAreNpus) {
     std::map<std::int32_t, int> rows;
     for (const std::int32_t gpu : profile->device.gpu) ++rows[gpu];
     EXPECT_THAT(rows, ElementsAre(Pair(ids[0], 2), Pair(ids[1], 2)));
-    // Each analysis is of its own NPU.
+    // Each analysis belongs to its NPU.
     EXPECT_EQ(profile->log[Counter::own_totals_differ], 0);
   }
   EXPECT_EQ(ReadAscendTrace(TwoNpus({"800", "NPU"}, {"801", "NPU"}, "one"))
@@ -353,7 +353,7 @@ TEST(AscendTable, ClusterIsNoRankBesideTrace) {
   run.profiles.push_back(*ReadTable(steps));
   const auto reader = readers::MakeAscendTraceReader();
   ASSERT_TRUE(reader->Settle("", run));
-  EXPECT_EQ(run.profiles.size(), 1U);  // Alone it is the run.
+  EXPECT_EQ(run.profiles.size(), 1U);  // Without others it is the run.
   run.profiles.push_back(*ReadAscendTrace(AscendTraceText()));
   ASSERT_TRUE(reader->Settle("", run));
   ASSERT_EQ(run.profiles.size(), 1U);
@@ -464,7 +464,7 @@ TEST(AscendTable, HolesShowMissingRows) {
   EXPECT_FALSE(ReadTable(Kernels(15, 20))->log.HasDataLoss());
 }
 
-// The first kernel of a step has none to wait for: on each device, and wherever its row stands.
+// The first kernel of a step has none to wait for: on each device, and wherever its row is.
 TEST(AscendTable, StepsBeginOnEachDevice) {
   const std::string head =
       "Device_id,Step Id,Task ID,Stream ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),"

@@ -72,7 +72,7 @@ TEST(DeviceLog, WithoutUnitsAndByOlderNames) {
   EXPECT_EQ(ShareOf(device, "hw_thermal"), 0);
 }
 
-// What counters grew by needs no sampling.
+// The growth of counters needs no sampling.
 TEST(DeviceLog, CountersBeatSamples) {
   const RunDevice device =
       Devices(

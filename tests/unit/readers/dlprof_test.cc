@@ -61,8 +61,8 @@ class DlprofTest : public ::testing::Test {
     return path;
   }
 
-  // One op, called once in each of two iterations, with a kernel and a copy; two aggregations: what
-  // a case begins with.
+  // One op, called once in each of two iterations, with a kernel and a copy; two aggregations: the
+  // start of a case.
   static std::string Basic() {
     std::ifstream file(PROFGAUGE_SOURCE_DIR "/tests/cases/dlprof/aggregation/input.sql");
     const std::string sql{std::istreambuf_iterator<char>(file), {}};
@@ -252,12 +252,12 @@ TEST_F(DlprofTest, RemainingTimeIsIdleTime) {
   };
   EXPECT_DOUBLE_EQ(idle("GPU Utilization %,61.0\nMemory Duration %,4.0\n"), 0.35);
   EXPECT_DOUBLE_EQ(idle("GPU Utilization %,99.9\nMemory Duration %,0.2\n"), 0);
-  EXPECT_DOUBLE_EQ(idle("GPU Utilization %,61.0\n"), -1);  // Copies are not told.
+  EXPECT_DOUBLE_EQ(idle("GPU Utilization %,61.0\n"), -1);  // Copies are unknown.
   EXPECT_DOUBLE_EQ(idle("GPU Idle %,62.3\n"), 0.623);
 }
 
-// A decimal comma makes two values of one, and a list has several: none of them is known to be it.
-TEST_F(DlprofTest, OfTwoValuesNoneIsStated) {
+// A decimal comma makes two values of one, and a list has several: none of them is certain.
+TEST_F(DlprofTest, TwoValuesStateNone) {
   std::string text = kSummary;
   text.replace(text.find("%,25.0"), 6, "%,25,3");
   const auto commas = ReadProfile(Write("a_summary.csv", text), {});
@@ -273,7 +273,7 @@ TEST_F(DlprofTest, OfTwoValuesNoneIsStated) {
   EXPECT_EQ(*MetricOf(*list, "breakdown.io"), Value{0.03});
 }
 
-// No number of what cannot be reaches a limit.
+// No impossible number reaches a limit.
 TEST_F(DlprofTest, ImpossibleValuesAreAbsentWithReason) {
   constexpr const char* kWhole =
       "System Config\nGPU Count,1\n\nSummary Report\nWall Clock Time (ns),1000\n"
@@ -282,7 +282,7 @@ TEST_F(DlprofTest, ImpossibleValuesAreAbsentWithReason) {
       "Memory Duration %,9.0\nDataloader Duration %,21.9\nIO Duration %,0.0\n"
       "CPU Duration %,5.1\nOther Duration %,0.0\n\nIterations\nTotal Iterations,9\n"
       "Aggregated Iterations,4\nAverage Iteration Time (ns),250.4\n";
-  // What becomes absent when `from` is `to`.
+  // The metrics that become absent when `from` is `to`.
   const auto absent = [&](const std::string& from, const std::string& to) {
     std::string text = kWhole;
     text.replace(text.find(from), from.size(), to);
@@ -346,7 +346,7 @@ TEST_F(DlprofTest, EfficiencyNeedsOperators) {
   EXPECT_DOUBLE_EQ(metric(unknown, 9, "tensor_core.eligible_share"), 0.5);
 }
 
-TEST_F(DlprofTest, ReportWithoutKernelsHasNoGpuMetrics) {
+TEST_F(DlprofTest, WithoutKernelsNoGpuMetrics) {
   const auto profile = ReadProfile(
       Write("a_summary.csv",
             "System Config\nGPU Count,1\n\nSummary Report\nWall Clock Time (ns),1000\n"
@@ -415,7 +415,7 @@ TEST_F(DlprofTest, NamedReportsAreOneRun) {
 }
 
 // DLProf begins the names of a run's reports with one word.
-TEST_F(DlprofTest, TwoProgramsInOneFolderAreTwoRuns) {
+TEST_F(DlprofTest, TwoProgramsAreTwoRuns) {
   Write("bert_summary.csv", kSummary);
   const std::string advice =
       Write("gpt_expert_systems.csv", "Expert Systems Feedback\nProblem,Recommendation\n");
@@ -515,7 +515,7 @@ TEST(DlprofReal, GroupsAndAdviceEqualTheDatabases) {
   ASSERT_TRUE(database && groups && advice);
   EXPECT_EQ(TableOf(*groups, "op_groups")->rows.size(), 48u);
   EXPECT_EQ(TableOf(*database, "op_groups")->rows.size(), 47u);
-  // The report's last row, the whole model with what no op launched, stands nowhere in the
+  // The report's last row, the whole model with unlaunched work, is missing in the
   // database.
   const auto& stored = TableOf(*database, "op_groups")->rows;
   for (const auto& row : TableOf(*groups, "op_groups")->rows) {
@@ -525,7 +525,7 @@ TEST(DlprofReal, GroupsAndAdviceEqualTheDatabases) {
   EXPECT_EQ(TableOf(*advice, "dlprof_advice")->rows, TableOf(*database, "dlprof_advice")->rows);
 }
 
-// All of them, and what each is refused for.
+// All of them, and the reason for refusing each.
 TEST(DlprofReal, EveryFileIsReadOrRefused) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof";
   if (!fs::exists(data)) GTEST_SKIP() << "no shared profiles";

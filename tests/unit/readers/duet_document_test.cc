@@ -1,4 +1,4 @@
-// `duet.json`: what is read is what was written, and nothing else is taken for it.
+// `duet.json`: a written document is read as the same, and no other file is taken for one.
 #include "readers/run_side/duet_document.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(DuetDocument, NamesTheUnusablePlace) {
   }
 }
 
-TEST(DuetDocument, OfHostileSizesNoneIsRead) {
+TEST(DuetDocument, HostileSizesAreRefused) {
   std::string steps;
   for (int i = 0; i < 65'537; ++i) steps += "7,";
   steps.pop_back();

@@ -1,4 +1,4 @@
-// Files of others: what they are is said, none is read by accident, and no profile is one of them.
+// Foreign files: their kind is reported, none is read by accident, and no profile is one of them.
 #include "readers/foreign.h"
 
 #include <fmt/format.h>
@@ -142,7 +142,7 @@ TEST(Foreign, OfOtherFilesTheirFormIsSaid) {
   EXPECT_THAT(help, testing::Not(testing::HasSubstr("net.dict")));
 }
 
-TEST(Foreign, WhatIsNoSignSaysNothing) {
+TEST(Foreign, OtherTextsAreNoSigns) {
   for (const std::string_view head :
        {"hello"sv, "\x01\x02\x03"sv, R"({"name": "x"})"sv, "[1, 2, 3]"sv,
         R"({"traceEvents": [{"ph": "X", "cat": "kernel", "pid": 1, "tid": 7}]})"sv,
@@ -196,7 +196,7 @@ TEST(Foreign, NoCollectedProfileIsOne) {
   EXPECT_GT(looked, 100u);
 }
 
-// Of these the first bytes say nothing, or they are read.
+// The first bytes of these are no evidence, or they are read.
 const std::set<std::string> kOthers = {
     "archive/plain.pt.trace.json", "archive/trace.json.zst", "archive/twice.json.gz.gz",
     "mistake/partial.pt.trace.json.tmp", "xla/host_only.xplane.pb"};

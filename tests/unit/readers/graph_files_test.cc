@@ -113,7 +113,7 @@ TEST_F(GraphFilesTest, HipNamesKernelsAtLaunches) {
   const auto run = LoadFiles({replay}, {});
   ASSERT_TRUE(run) << run.error().message;
   EXPECT_EQ(OpOf(run->profiles.front()), "aten::mm [[24, 3], [3, 4]]");
-  // A profile of its own has what ran alone.
+  // A separate profile has work that ran outside.
   const auto alone = LoadFiles({folder_ + "/capture_traces/bs_24_rank0.json"}, {});
   ASSERT_TRUE(alone) << alone.error().message;
   EXPECT_EQ(alone->profiles.front().device.size(), 0u);
@@ -132,7 +132,7 @@ TEST_F(GraphFilesTest, NamedOnesAreNoRanks) {
   ASSERT_TRUE(run) << run.error().message;
   EXPECT_EQ(run->profiles.size(), 1u);
   EXPECT_THAT(RecordingsOf(folder_ + "/elsewhere"), ElementsAre(capture));
-  // Alone it is read as what it is.
+  // Without others it is read as a profile.
   run = LoadFiles({capture}, {});
   ASSERT_TRUE(run);
   EXPECT_EQ(run->profiles.size(), 1u);

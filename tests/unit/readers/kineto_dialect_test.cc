@@ -1,5 +1,5 @@
 // The spellings of every version since 2020, and that neither they, nor the number of workers, nor
-// compression change what is read.
+// compression change the result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -187,7 +187,7 @@ TEST(KinetoDialects, BaseTimeBeyondDatesIsNone) {
   }
 }
 
-TEST(KinetoDialects, WhatIsAroundTheEvents) {
+TEST(KinetoDialects, TextAroundEvents) {
   const auto profile = ReadText(R"json({"schemaVersion": 1, "user": "someone", "record_shapes": 1,
       "deviceProperties": [{"id": 1, "name": "GPU", "totalGlobalMem": 64, "computeMajor": 9,
         "computeMinor": 0, "numSms": 132, "maxThreadsPerMultiprocessor": 2048, "warpSize": 32}],
@@ -211,7 +211,7 @@ TEST(KinetoDialects, WhatIsAroundTheEvents) {
   EXPECT_EQ(profile->threads[0].name, "main");
 }
 
-// Numbers may stand as texts, and members of a group as the text of a list; one that was cut names
+// Numbers may be texts, and members of a group the text of a list; one that was cut names
 // none of them.
 TEST(KinetoDialects, GroupNumbersMayBeTexts) {
   const auto profile = ReadText(R"json({"distributedInfo": {"rank": "3", "world_size": "x",
@@ -263,7 +263,7 @@ TEST(KinetoDialects, CollectivesOfOpsAndKernels) {
 }
 
 // No profiler of PyTorch writes them, tools that convert traces do. An end says neither name nor
-// category; what began last on its thread ends, whatever the order in the file.
+// category; the last begin on its thread ends, whatever the order in the file.
 TEST(KinetoDialects, JoinsSeparateBeginsAndEnds) {
   const auto profile = ReadText(Trace(
       R"json({"ph":"E","pid":1,"tid":1,"ts":50},
@@ -285,7 +285,7 @@ TEST(KinetoDialects, JoinsSeparateBeginsAndEnds) {
   EXPECT_THAT(profile->device.op, ElementsAre(HostId{1}));
 }
 
-// Of what has one end alone no one knows the length.
+// The length of a range with only one end is unknown.
 TEST(KinetoDialects, EventsOfOneEndAreMissing) {
   std::string events;
   for (int i = 0; i < 4; ++i) {

@@ -1,5 +1,5 @@
 // Events read by a learned layout are those that the JSON parser reads: same fields, same forms,
-// same end, same place and words of an error. Shown on what a layout could get wrong, on mutations
+// same end, same place and words of an error. Shown on likely mistakes of a layout, on mutations
 // with a fixed seed, and on real traces.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ constexpr std::string_view kKernel =
     R"json({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1.5, "dur": 2,
  "args": {"correlation": 8, "grid": [1, 2, 3], "Input Dims": [[32,3], []], "Input type": ["float", ""]}})json";
 
-/// `chunk` behind one that taught its layout, against the JSON parser alone.
+/// `chunk` after one that taught its layout, compared with only the JSON parser.
 void ExpectSame(const std::string& chunk) {
   const std::vector<std::string> chunks = {std::string(kKernel) + ",", chunk, chunk};
   EXPECT_EQ(TranscriptOf(chunks, EventParser::Layouts::kLearned),
@@ -50,7 +50,7 @@ TEST(KinetoLayouts, ALayoutIsUsed) {
   EXPECT_EQ(event.Text(Field::kInputDims), "[[32, 3], []]");
 }
 
-// Lists that were met before are not read anew: what is there must be all of them, and no one
+// Lists that were read before are not read again: the stored one must be complete, and no one
 // may get another one's text.
 TEST(KinetoLayouts, ListsThatComeAgain) {
   constexpr std::string_view kLists[] = {

@@ -1,4 +1,4 @@
-// What the Kineto reader makes of each kind of event, shown on traces of a few events.
+// The Kineto reader's rows for each kind of event, shown on traces of a few events.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

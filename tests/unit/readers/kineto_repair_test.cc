@@ -1,4 +1,4 @@
-// Broken traces: what is repaired, what is left out, what is refused. Every row shows the whole
+// Broken traces: repairs, skipped parts, refusals. Every row shows the whole
 // outcome.
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace profgauge {
 namespace {
 
-/// The names of the host ranges, one behind the other.
+/// The names of the host ranges, one after the other.
 std::string HostNames(const Result<Profile>& profile) {
   std::string text;
   if (!profile) return text;
@@ -196,8 +196,8 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
   for (const auto& [text, outcome] : kRefusals) EXPECT_EQ(Outcome(ReadText(text)), outcome) << text;
 }
 
-// Of two profiles in one file the second would be judged by no one.
-TEST(KinetoRefuses, WhatGoesOnAfterItsEnd) {
+// If a file has two profiles, the second would be judged by no one.
+TEST(KinetoRefuses, TextAfterItsEnd) {
   const std::string list = "[" + Op("a") + "]", trace = "{\"traceEvents\": " + list + "}";
   for (const std::string& text :
        {trace + trace, trace + "\n" + list, list + "\n" + list, list + " junk",

@@ -32,7 +32,7 @@ inline std::string Op(std::string_view name) {
          "\", \"pid\": 1, \"tid\": 1, \"ts\": 5, \"dur\": 2}";
 }
 
-/// All that reading said: the error as a user sees it, or "read", what was counted apart from plain
+/// The whole result of reading: the error as a user sees it, or "read", counts apart from plain
 /// information, and the first place of each.
 inline std::string Outcome(const Result<Profile>& profile) {
   if (!profile) return RenderDiagnostic(profile.error(), {}, false);

@@ -1,4 +1,4 @@
-// What an event parser says of some chunks, as text, so that two can be compared with each other.
+// An event parser's output for some chunks, as text, so that two can be compared with each other.
 #pragma once
 
 #include <cstddef>

@@ -50,7 +50,7 @@ class Load : public ::testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Load, SaysWhatAFileIsInstead) {
+TEST_F(Load, NamesTheFilesKind) {
   using std::string_view_literals::operator""sv;
   struct Row {
     std::string_view name, content, outcome;
@@ -295,7 +295,7 @@ TEST_F(Load, AFolderIsARunOrderedByRank) {
               ElementsAre("run/notes.txt: the file is not a profile of a known format"));
 }
 
-// What may be read one by one: of XLA's two files of a host only the one that says all.
+// Files that may be read one by one: of XLA's two files of a host only the complete one.
 TEST_F(Load, SingleFileProfilesByName) {
   for (const char* name : {"b.xplane.pb", "a.xplane.pb", "a.trace.json.gz", ".hidden"}) {
     Write(std::string("hosts/") + name, "");
@@ -331,7 +331,7 @@ TEST_F(Load, ReadsTheFullerOfTwoFiles) {
   EXPECT_EQ(run->profiles.size(), 1u);
   EXPECT_THAT(run->skipped,
               ElementsAre("run/kernel_details.csv: trace_view.json has the same data and more"));
-  // Alone, the table is a profile.
+  // Without others, the table is a profile.
   EXPECT_TRUE(ReadProfile("run/kernel_details.csv", {}));
 }
 
@@ -357,8 +357,8 @@ TEST_F(Load, BrokenTraceIsNotSkipped) {
   EXPECT_EQ(run.error().code, "kineto/truncated");
 }
 
-// Where what can be read is judged, it is named and counted, so that it cannot pass for a whole
-// run.
+// If the readable part is judged, an unreadable rank is named and counted, so that it cannot pass
+// for a whole run.
 TEST_F(Load, CountsBrokenRankBesideOthers) {
   ReadOptions options;
   options.keep_readable = true;
@@ -495,7 +495,7 @@ TEST_F(Load, DifferentRunsAreNoRanks) {
   Write("runs/a.json", RankAt(0, 5, "", 3));
   Write("runs/b.json", RankAt(1, 9000, "", 3));
   EXPECT_TRUE(LoadRun({"runs"}, {}));
-  // Clocks of hosts differ, and those that count from a boot tell nothing.
+  // Clocks of hosts differ, and those that count from a boot are no evidence.
   Write("runs/a.json", RankAt(0, 1'700'000'000'000'000));
   Write("runs/b.json", RankAt(1, 1'700'000'300'000'000));
   EXPECT_TRUE(LoadRun({"runs"}, {}));
@@ -504,7 +504,7 @@ TEST_F(Load, DifferentRunsAreNoRanks) {
   EXPECT_TRUE(LoadRun({"runs"}, {}));
 }
 
-// Two recordings of one time may be two good runs, or a good and a bad one.
+// Two profiles of one time may be two good runs, or a good and a bad one.
 TEST_F(Load, RefusesToMergeUnknownRanks) {
   Write("runs/a.json", RankAt(-1, 5));
   Write("runs/b.json", RankAt(-1, 6));
@@ -524,7 +524,7 @@ TEST_F(Load, RefusesToMergeUnknownRanks) {
   EXPECT_EQ(LoadRun({"runs"}, {}).error().code, "input/ranks-unknown");
 }
 
-// Every two profiles at hand: what is merged states its ranks, or is of one folder of one run.
+// Every two profiles at hand: merged ones state their ranks, or are of one folder of one run.
 TEST(Ranks, NothingIsMergedWithoutAStatement) {
   const fs::path shared = fs::path(PROFGAUGE_SHARED_DIR) / "data";
   if (!fs::exists(shared)) GTEST_SKIP() << "no shared recordings";
@@ -578,7 +578,7 @@ TEST_F(Load, NumbersRanksAsListed) {
   EXPECT_EQ(run->profiles[1].distributed.rank, 1);
   EXPECT_THAT(run->profiles[0].facts, ::testing::Contains(std::pair<std::string, std::string>(
                                           kRanksGivenBy, "their order on the command line")));
-  // What a file records stays, whatever the order says.
+  // A recorded rank is kept, whatever the order is.
   Write("b.json", RankAt(1, 5));
   EXPECT_EQ(LoadRun({"b.json", "a.json"}, {}, RanksFrom::kListed).error().code,
             "input/several-runs");
@@ -594,7 +594,7 @@ TEST_F(Load, TakesRanksFromNames) {
   // Recorded one after the other they are two runs, whatever their names are.
   Write("run/rank10_trace.json", RankAt(-1, 9000));
   EXPECT_EQ(LoadRun({"run"}, {}).error().code, "input/several-runs");
-  // A rank that a file records is not what its name states.
+  // A recorded rank wins over that of the name.
   Write("run/rank10_trace.json", RankAt(5, 6));
   EXPECT_EQ(LoadRun({"run"}, {}).error().code, "input/ranks-unknown");
 }
@@ -607,7 +607,7 @@ TEST_F(Load, MergesHostsOfOneSession) {
   EXPECT_EQ(run->profiles.size(), 2u);
 }
 
-TEST(Ranks, OfNames) {
+TEST(Ranks, ByNames) {
   using Ranks = std::optional<std::vector<std::int64_t>>;
   const Ranks kNone;
   const struct {
@@ -698,7 +698,7 @@ TEST_F(Load, TensorboardGivesLatestOfEachRank) {
       {}));
 }
 
-// What represents a summary is distinguished like a profile; the code says that it was one.
+// A profile that represents a summary is distinguished like others; the code shows that it was one.
 TEST(OneRun, RefusesSummariesOfSeveralRuns) {
   std::vector<Profile> two(2);
   two[0].source.path = "monday.pgsum";

@@ -1,4 +1,4 @@
-// What names of calls and copies say, in the spellings of all runtimes.
+// Meaning of the names of calls and copies, in the spellings of all runtimes.
 #include "readers/text/names.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Rows read directly are those that the JSON parser reads: same fields, same end, same place and
-// words of an error. Shown on what could go wrong, on every cut, on mutations with a fixed seed,
+// words of an error. Shown on likely mistakes, on every cut, on mutations with a fixed seed,
 // and on real rows.
 #include <gtest/gtest.h>
 

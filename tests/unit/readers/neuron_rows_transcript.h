@@ -1,5 +1,5 @@
-// What a Neuron JSON document says, as text, so that two ways to read it can be compared with each
-// other.
+// The contents of a Neuron JSON document, as text, so that two ways to read it can be compared with
+// each other.
 #pragma once
 
 #include <algorithm>

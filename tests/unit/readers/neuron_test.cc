@@ -1,4 +1,4 @@
-// What a Neuron file says twice, rows and summary, and what is read of each of its tables.
+// Data that a Neuron file has twice, rows and summary, and the parsed parts of each of its tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST(NeuronIdentities, HoldInAConsistentFile) {
   EXPECT_GE(neuron::CheckIdentities(*profile.neuron).size(), 48);
 }
 
-// The reader sums up beside other work; what it keeps is what is summed of the finished rows.
+// The reader sums up beside other work; it keeps the sums of the finished rows.
 TEST(NeuronIdentities, KeptLikeTheRows) {
   const Profile profile = ReadDocument(Consistent());
   ASSERT_NE(profile.neuron->whole, nullptr);
@@ -255,7 +255,7 @@ TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
   EXPECT_EQ(neuron::GenerationOf("trn1n.32xlarge"), kTrn1);
   EXPECT_EQ(neuron::GenerationOf("inf2.xlarge"), kTrn1);
   EXPECT_EQ(neuron::GenerationOf("p5.48xlarge"), neuron::Generation::kOther);
-  // The fixture: FP8 products at half, transposes in BF16 in full; then a type that is unknown.
+  // The fixture: FP8 matmuls at half, transposes in BF16 in full; then a type that is unknown.
   json::object document = Consistent();
   std::int64_t adjusted = 0;
   const Profile profile = ReadDocument(document);
@@ -270,7 +270,7 @@ TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
   EXPECT_EQ(unknown.neuron->instructions.front().adjusted_flops, neuron::kUnknown);
 }
 
-// Memory is bounded: of very many different operands only what is waited for is kept.
+// Memory is bounded: of very many different operands only awaited ones are kept.
 // Else sums would leave 64 bits.
 TEST(NeuronReader, HugeNumbersCountAsMissing) {
   json::object document = Consistent();
@@ -312,7 +312,7 @@ TEST(NeuronReader, KeepsSemaphoreOfLongOperands) {
   EXPECT_GT(profile.Name(profile.neuron->instructions.front().operands).size(), 3000);
 }
 
-// Captures of a folder by what core they are of: of one core they are of two programs.
+// Captures of a folder by their core: those of one core are of two programs.
 TEST(NeuronFolder, SingleCoreCapturesAreNoRanks) {
   const fs::path folder =
       fs::path(::testing::TempDir()) / ("neuron_folder_" + std::to_string(::getpid()));

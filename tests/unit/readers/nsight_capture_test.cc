@@ -1,5 +1,5 @@
-// What an export says of its capture, and what it lost: messages by process, ranges without an end,
-// a file that ends early.
+// An export's messages about its capture, and its losses: messages by process, ranges without an
+// end, a file that ends early.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ TEST_F(NsightCaptureTest, UnclosedMarkerLastsToTheNext) {
         Range(1200, "1900", "step 2", 1) + Range(300, "null", "step 1", 2) +
         Range(2200, "null", "step 10", 1));
   const Profile profile = Read();
-  // By thread and start: the epoch and the last steps are open when the capture ends.
+  // By thread and start: the epoch and the last steps have not ended when the capture ends.
   EXPECT_THAT(profile.host.duration, ElementsAre(8900, 1000, 700, 6800, 8700));
   EXPECT_EQ(profile.log[Counter::ranges_not_closed], 4u);
 }

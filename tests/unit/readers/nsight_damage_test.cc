@@ -34,8 +34,8 @@ TEST_F(NsightTest, RefusesOtherDatabasesAndDamagedOnes) {
 }
 
 // Exports differ by version in nearly every column: none that is missing may break the reading, and
-// what must be there is refused by name.
-TEST_F(NsightTest, AnyColumnOrTableMayBeMissing) {
+// required ones are refused by name.
+TEST_F(NsightTest, AnyPartMayBeMissing) {
   const std::string rest =
       nsight_tables::kOsCalls + std::string("insert into OSRT_API values (600, 640, ") + kThread1 +
       ", 4);" + nsight_tables::kScheduling + "insert into SCHED_EVENTS values (100, 1, " +
@@ -84,7 +84,7 @@ TEST_F(NsightTest, PollingIsNoError) {
               ::testing::UnorderedElementsAre("cudaMemcpyAsync", "cudaEventQuery", "cudaMalloc"));
 }
 
-// What no one can have recorded is left out: times whose sums would overflow, tables that are
+// Impossible data is skipped: times whose sums would overflow, tables that are
 // programs (this one never ends).
 TEST_F(NsightTest, SkipsHostileTimesAndViews) {
   const std::string most = "9223372036854775807", least = "-9223372036854775808";
@@ -121,7 +121,7 @@ TEST_F(NsightTest, DurationsBeyond64BitsAreLeftOut) {
   EXPECT_LT(profile.last, 1'000'000);
 }
 
-TEST_F(NsightTest, ADamagedFileSaysWhatSqliteSays) {
+TEST_F(NsightTest, DamagedFileHasSqlitesMessage) {
   Write(Basic());
   const auto size = std::filesystem::file_size(path_);
   std::filesystem::resize_file(path_, size / 2);

@@ -1,4 +1,4 @@
-// What NVTX marks, in exports of Nsight Systems.
+// NVTX marks and ranges in exports of Nsight Systems.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@ inline constexpr char kStringIds[] = "create table StringIds (id integer, value 
 inline constexpr char kGpus[] =
     "create table TARGET_INFO_GPU (id integer, name text, cuDevice integer, smCount integer);";
 
-inline constexpr char kNamedKernels[] =  // Without what they were launched with.
+inline constexpr char kNamedKernels[] =  // Without their launches.
     "create table CUPTI_ACTIVITY_KIND_KERNEL (start integer, end integer, deviceId integer, "
     "streamId integer, correlationId integer, globalPid integer, demangledName integer);";
 
@@ -21,7 +21,7 @@ inline constexpr char kRuntimeCalls[] =
     "create table CUPTI_ACTIVITY_KIND_RUNTIME (start integer, end integer, globalTid integer, "
     "correlationId integer, nameId integer, returnValue integer);";
 
-inline constexpr char kNvtxTexts[] =  // Texts alone: no text ids, domains or ranges across threads.
+inline constexpr char kNvtxTexts[] =  // Only texts: no text ids, domains or ranges across threads.
     "create table NVTX_EVENTS (start integer, end integer, eventType integer, text text, "
     "globalTid integer);";
 

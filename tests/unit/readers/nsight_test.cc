@@ -45,7 +45,7 @@ TEST_F(NsightTest, ReadsKernelsCopiesCallsAndRanges) {
   EXPECT_EQ(profile.Name(profile.api.name[0]), "cudaLaunchKernel");
 }
 
-TEST_F(NsightTest, CountsWhatIsWrong) {
+TEST_F(NsightTest, CountsFaults) {
   Write(Basic());
   const Profile profile = Read();
   EXPECT_EQ(profile.log[Counter::events_negative_dur], 1u);
@@ -55,7 +55,7 @@ TEST_F(NsightTest, CountsWhatIsWrong) {
   EXPECT_EQ(profile.Name(profile.device.name[2]), "(unnamed kernel)");
 }
 
-TEST_F(NsightTest, OrdinalOfTwoProcessesIsTwoGpus) {
+TEST_F(NsightTest, OrdinalsCountPerProcess) {
   Write(Basic() +
         "insert into CUPTI_ACTIVITY_KIND_KERNEL select start, end, 0, streamId, correlationId, "
         "134217728, demangledName, shortName, 1, 1, 1, 1, 1, 1, 1, 0, 0 "
@@ -69,7 +69,7 @@ TEST_F(NsightTest, OrdinalOfTwoProcessesIsTwoGpus) {
   EXPECT_EQ(profile.log[Counter::kernels_without_launch], 2u);
 }
 
-// Processes 7 and 8 with two launches each; what they communicate begins `apart` from each other.
+// Processes 7 and 8 with two launches each; their communications begin `apart` from each other.
 // Process 7 marks an iteration.
 std::string TwoRanks(int gpus, Ns apart) {
   using namespace nsight_tables;
@@ -94,7 +94,7 @@ std::string TwoRanks(int gpus, Ns apart) {
 }
 
 // NCCL refuses two ranks on one GPU: of processes that communicate, each has its own
-// (CUDA_VISIBLE_DEVICES), and what one of them marks is when the other works, too.
+// (CUDA_VISIBLE_DEVICES), and one of them has marks while the other works, too.
 TEST_F(NsightTest, CommunicatingProcessesHaveSeparateGpus) {
   Write(TwoRanks(4, 20'000));
   const Profile profile = Read();
@@ -111,7 +111,7 @@ TEST_F(NsightTest, CommunicatingProcessesHaveSeparateGpus) {
   EXPECT_EQ(profile.log[Counter::profiler_warnings], 2u);
 }
 
-// Of its own threads, which hold no one up, nothing is kept.
+// Of nsys' own threads, which hold no one up, nothing is kept.
 TEST_F(NsightTest, KeepsNsysWorkOnProgramThreads) {
   Write(Basic() +
         "create table PROFILER_OVERHEAD (start integer, end integer, globalTid integer, nameId "

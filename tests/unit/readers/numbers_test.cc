@@ -82,7 +82,7 @@ TEST(KinetoNumbers, Integers) {
 }
 
 // Digits are read eight at a time where there are as many: of every length and with any byte among
-// them, the number is what one digit after the other makes it.
+// them, the number is the same as read digit by digit.
 TEST(KinetoNumbers, DigitsOfEveryLength) {
   const std::string digits = "9081726354987654321";
   for (std::size_t size = 1; size <= digits.size(); ++size) {

@@ -228,7 +228,7 @@ TEST_F(NvprofTest, PairsMarkersOfAnyRows) {
   }
 }
 
-// Calls of a later CUDA have numbers that are unknown; kernels tell what they do.
+// Calls of a later CUDA have unknown numbers; kernels show their kind.
 TEST_F(NvprofTest, UnknownLaunchingCallIsALaunch) {
   const auto read = [&](int lost) {
     std::string kernels, calls;

@@ -1,4 +1,4 @@
-// Rows taken from pages, against what SQLite says of them.
+// Rows taken from pages, compared with SQLite's.
 #include "readers/database/page_rows.h"
 
 #include <gtest/gtest.h>
@@ -147,7 +147,7 @@ TEST(StoredNumbers, AreTakenAsSqliteWritesThem) {
   EXPECT_FALSE(take("\x80\x05rest")) << "longer than it needs to be";
 }
 
-// Of a damaged page either nothing is taken, or what SQLite takes.
+// From a damaged page either nothing is taken, or the rows that SQLite takes.
 TEST_F(PageRowsTest, DamageIsLeftToSqlite) {
   Write(512, kRows);
   const auto table = Find({"a", "b", "c"});

@@ -62,7 +62,7 @@ class TraceText {
     }
     return *this;
   }
-  /// What is interned: names and categories from 1 on, kinds of stages as PyTorch has them.
+  /// Interned data: names and categories from 1 on, kinds of stages as PyTorch has them.
   TraceText& Interned(const std::vector<std::string>& names,
                       const std::vector<std::string>& categories) {
     ProtoMessage data;

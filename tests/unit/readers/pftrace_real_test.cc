@@ -22,7 +22,7 @@ struct Expected {
   std::uint64_t least = 0, host = 0, device = 0;
 };
 
-// What expected.tsv beside the files says in words.
+// The meaning of expected.tsv beside the files.
 constexpr Expected kExpected[] = {
     {"truncated_in_packet.pftrace", "perfetto/truncated"},
     {"truncated_at_packet.pftrace", "", Counter::events_read, 1, 160, 40},

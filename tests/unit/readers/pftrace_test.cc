@@ -1,5 +1,5 @@
-// PyTorch's traces in Perfetto's format: what is read of a packet, whatever its encoding, and what
-// of bytes that are none.
+// PyTorch's traces in Perfetto's format: the parts of a packet, whatever its encoding, and the
+// result for bytes that are none.
 #include "readers/kineto/pftrace/pftrace_reader.h"
 
 #include <fmt/format.h>
@@ -98,7 +98,7 @@ TEST(Pftrace, ReadsCompressedPackets) {
   ExpectOneKernel(ReadPftrace(Bundle(133, Zstd(bytes))));
 }
 
-TEST(Pftrace, RefusesWhatCannotBeUnpacked) {
+TEST(Pftrace, RefusesPackedGarbage) {
   EXPECT_EQ(CodeOf(Bundle(50, "no deflate")), "perfetto/damaged");
   EXPECT_EQ(CodeOf(Bundle(133, "no zstd")), "perfetto/damaged");
   EXPECT_EQ(CodeOf(Bundle(50, Deflated(Bundle(50, Deflated(OneKernel().str()))))),
@@ -119,7 +119,7 @@ TEST(Pftrace, PairsGroupsInOrder) {
   auto profile = ReadPftrace(text.str());
   ASSERT_TRUE(profile);
   EXPECT_THAT(Ops(*profile), ElementsAre("a 0+50", "b 10+30"));
-  // In the order of time an end closes what began last.
+  // In the order of time an end closes the last begin.
   TraceText other;
   other.Clock().Threads().Interned({"a", "b"}, {"cpu_op"});
   other.Packet(Event(0, kNeeds).Sub(11, Begin(kMain, 1, 1)));
@@ -180,7 +180,7 @@ TEST(Pftrace, SequenceStateEndsWhenCleared) {
   EXPECT_THAT(Ops(*profile), ElementsAre("one 0+5", "two 10+5", "two 30+5", "three 20+5"));
 }
 
-// Clock 64 counts on from its snapshot; 65 is explained behind what uses it.
+// Clock 64 counts on from its snapshot; 65 is defined after its first use.
 TEST(Pftrace, ClocksOfASequence) {
   TraceText text;
   text.Clock().Threads().Interned({"a"}, {"cpu_op"});
@@ -209,7 +209,7 @@ TEST(Pftrace, ClocksOfASequence) {
   EXPECT_EQ(profile->log[Counter::events_bad_time], 1u) << "a clock that nothing explains";
 }
 
-TEST(Pftrace, TracksMayBeLateMissingOrCircular) {
+TEST(Pftrace, TracksMayBeLateOrCircular) {
   TraceText text;
   text.Clock().Interned({"a", "b"}, {"cpu_op"});
   text.Slice(Begin(kMain, 1, 1), 0, 5).Slice(Begin(99, 2, 1), 6, 9, 99).Threads();
@@ -222,7 +222,7 @@ TEST(Pftrace, TracksMayBeLateMissingOrCircular) {
   EXPECT_EQ(profile->threads[1].tid, 99);
 }
 
-// A packet that says that packets were lost: what needs them is left out until the state is
+// A packet that reports lost packets: packets that need them are skipped until the state is
 // cleared.
 TEST(Pftrace, LostPacketsAreDataLoss) {
   TraceText text;
@@ -309,7 +309,7 @@ TEST(Pftrace, ReadsTheSlicesOfUnreleasedVersions) {
   EXPECT_TRUE(profile->device.op[0].valid());
 }
 
-TEST(Pftrace, SaysWhatItCannotRead) {
+TEST(Pftrace, NamesUnreadableParts) {
   std::string bytes = OneKernel().str();
   EXPECT_EQ(CodeOf(bytes.substr(0, bytes.size() - 7)), "perfetto/truncated");
   EXPECT_EQ(CodeOf(bytes + std::string(8, '\0')), "perfetto/damaged");

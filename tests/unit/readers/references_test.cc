@@ -1,5 +1,5 @@
-// What rows of a file refer to and the file lacks: names, layers, symbols, agents, strings. Each is
-// read, with what is there, or refused; nothing is looked up that is not there.
+// References of a file's rows that are missing: names, layers, symbols, agents, strings. Each is
+// read without it, or refused; no missing row is looked up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A rocpd database in a few lines of SQL: what tests/cases/rocprofv3/steps is as JSON, by the
+// A rocpd database in a few lines of SQL: the run of tests/cases/rocprofv3/steps, by the
 // tables and columns of schema 3. SUFFIX represents a process' suffix, as tables of several may be
 // in a file.
 #pragma once

@@ -196,7 +196,7 @@ TEST_F(RocpdTest, RefusesAFileThatIsHalfWritten) {
   EXPECT_TRUE(ReadProfile(path_, {}));
 }
 
-TEST_F(RocpdTest, AnyTableOrColumnMayBeMissing) {
+TEST_F(RocpdTest, AnyPartMayBeMissing) {
   const std::set<std::string> kAllowed = {"", "rocpd/unknown-schema", "rocprofv3/no-events",
                                           "input/rocpd", "input/sqlite"};
   std::vector<std::string> changes;

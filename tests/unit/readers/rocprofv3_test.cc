@@ -166,7 +166,7 @@ TEST(Rocprofv3, KeysOfAProcessHaveNoOrder) {
   ExpectProperties(Read(sorted));
 }
 
-// Ids are those of one process, whose names may come behind its records.
+// Ids are those of one process, whose names may come after its records.
 TEST(Rocprofv3, IdsAreOfTheirProcess) {
   const auto process = [](const std::string& pid, const std::string& name) {
     return R"({"buffer_records": {"kernel_dispatch": [{"start_timestamp": 10, "end_timestamp": 20,

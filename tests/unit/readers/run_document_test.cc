@@ -38,7 +38,7 @@ TEST(RunDocument, ReadsIterationsMarksAndWork) {
   EXPECT_EQ(document.unknown_keys, 1);
 }
 
-TEST(RunDocument, LeavesOutWhatCannotBeUsed) {
+TEST(RunDocument, LeavesOutUnusableFields) {
   for (const char* text :
        {"", "[]", "\"{/\"schema/\":1}\"", R"({"segments":[]})", R"({"schema":1})",
         R"({"schema":1,"segments":[]})", R"({"schema":"1","segments":[]})",

@@ -32,7 +32,7 @@ class SqliteTableTest : public ::testing::Test {
     const Status status = database->Execute("pragma synchronous = off; begin;" + sql + "; commit");
     ASSERT_TRUE(status) << status.error().message;
   }
-  // `rows` of all types, with what SQLite makes of them as other types.
+  // `rows` of all types, with SQLite's conversions to other types.
   static std::string Numbers(int rows) {
     return "with recursive i(n) as (select 1 union all select n + 1 from i where n < " +
            std::to_string(rows) +
@@ -54,7 +54,7 @@ class SqliteTableTest : public ::testing::Test {
     return row;
   }
 
-  // What a plain statement gives, by SQLite's own conversions.
+  // The result of a plain statement, by SQLite's own conversions.
   std::vector<std::string> Expected(const std::string& filter = "1") {
     auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInput);
     auto statement = database->Prepare("select a, b, null from t where " + filter);

@@ -1,4 +1,4 @@
-// Devices of XLA's profiles: which there are, what ran on them, and whose steps are the iterations.
+// Devices of XLA's profiles: their list, their work, and whose steps are the iterations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -118,7 +118,7 @@ TEST(XPlane, DevicesWithSeparateStepsAreRanks) {
   }
 }
 
-// Planes of SparseCores end with their number, which is no TPU's; what they run keeps theirs busy.
+// Planes of SparseCores end with their number, which is no TPU's; their work keeps theirs busy.
 TEST(XPlane, SparseCoresAreTpuUnits) {
   PlaneText tpu("/device:TPU:2"), first("/device:TPU:2 SparseCore 0"),
       second("/device:TPU:2 SparseCore 1");
@@ -143,14 +143,14 @@ TEST(XPlane, SparseCoresAreTpuUnits) {
   EXPECT_THAT(profile->device.duration, ElementsAre(40, 10, 50, 10, 50));
   EXPECT_EQ(profile->stream_names.at({2, 2}), "SparseCore 1");
   EXPECT_EQ(profile->log[Counter::events_derived], 5);
-  // What a SparseCore runs is not compared with the TensorCores' peak.
+  // A SparseCore's work is not compared with the TensorCores' peak.
   ASSERT_EQ(profile->reported.metrics.size(), 2);
   EXPECT_DOUBLE_EQ(AsNumber(profile->reported.metrics[0].value, 0), 40000 / 40e-9);
 }
 
-// Nothing records what launches a TPU's work: where it runs behind the host's steps, the TPU's own
-// say how long an iteration takes.
-TEST(XPlane, StepsAreTheTpusIfHostLeads) {
+// No launch of a TPU's work is recorded: where it runs after the host's steps, the TPU's own
+// give the length of an iteration.
+TEST(XPlane, LeadingHostGivesTpuSteps) {
   struct Row {
     const char* plane;
     const char* ops;
@@ -228,7 +228,7 @@ TEST(XlaTrace, PlaneNameMakesATpu) {
   ASSERT_TRUE(gpu) << gpu.error().message;
   ASSERT_EQ(gpu->gpus.size(), 2);
   EXPECT_EQ(gpu->gpus[1].id, 3);
-  // What a CPU ran is not of the GPU of its number.
+  // A CPU's work does not belong to the GPU of its number.
   PlaneText cpu("/device:CPU:0"), idle("/device:GPU:0"), host("/host:CPU");
   cpu.Line(2, "XLA Modules", 0, {{"jit_f", 0, 100, {}}});
   host.Line(7, "python", 0, {{"train", 0, 100, {{"step_num", "1"}}}});

@@ -133,12 +133,12 @@ TEST(XPlane, ReadsKernelsWithOpsAndSteps) {
   EXPECT_EQ(profile->gpus[0].sms, 100);
   EXPECT_EQ(profile->gpus[0].memory, 8000);
   EXPECT_DOUBLE_EQ(profile->launch_configs[profile->device.config[0].value].blocks_per_sm, 2);
-  // Steps, XLA Modules and XLA Ops say again what the streams say.
+  // Steps, XLA Modules and XLA Ops repeat the streams.
   EXPECT_EQ(profile->log[Counter::events_derived], 3);
   EXPECT_THAT(Names(*profile, profile->device_ranges.name), ElementsAre("jit_f"));
 }
 
-TEST(XlaTrace, SaysWhatTheXPlaneSays) {
+TEST(XlaTrace, EqualsTheXPlane) {
   const auto profile = ReadTrace(kOneStepTrace);
   ASSERT_TRUE(profile) << profile.error().message;
   ExpectOneStep(*profile);
@@ -191,7 +191,7 @@ TEST(XlaTrace, EventsOfUnnamedTracksAreLost) {
     EXPECT_TRUE(profile->log.HasDataLoss());
     EXPECT_EQ(profile->log[Counter::rows_unusable], 1);
   }
-  // A thread of the host is what it is without its name.
+  // A thread of the host is known without its name.
   std::string text = kOneStepTrace;
   text.replace(text.find("\"name\":\"Host Threads/583"), 6, "\"other\"");
   const auto profile = ReadTrace(text);
@@ -200,7 +200,7 @@ TEST(XlaTrace, EventsOfUnnamedTracksAreLost) {
   EXPECT_FALSE(profile->log.HasDataLoss());
 }
 
-// Put behind one another two files are one message with the planes of both.
+// Two concatenated files are one message with the planes of both.
 TEST(XPlane, DoubledFileCountsOnce) {
   const auto twice = ReadBytes(OneStep() + OneStep());
   ASSERT_TRUE(twice) << twice.error().message;
@@ -220,7 +220,7 @@ TEST(XPlane, DoubledFileCountsOnce) {
   ExpectOneStep(*first);
 }
 
-// What the profiler says of its profile is in the space itself, beside the planes.
+// The profiler's data about its profile is in the space itself, beside the planes.
 TEST(XPlane, ProfilersDroppedEventsAreLost) {
   constexpr std::uint32_t kErrors = 2, kWarnings = 3;
   struct Row {
@@ -248,7 +248,7 @@ TEST(XPlane, ProfilersDroppedEventsAreLost) {
     ASSERT_EQ(profile->log.Examples(told).size(), 1);
     EXPECT_EQ(profile->log.Examples(told)[0], row.text);
   }
-  // Of two hosts: how many were dropped is as unknown as of one.
+  // With two hosts, the number of dropped events is as unknown as with one.
   const std::string words = ProtoMessage().Bytes(kWarnings, "events dropped on a").str() +
                             ProtoMessage().Bytes(kWarnings, "events dropped on b").str();
   const auto two = ReadBytes(OneStep() + words);
@@ -331,7 +331,7 @@ TEST(WireReader, ReadsFieldsUntilInvalidBytes) {
       {std::string("\x12\x04"
                    "abc",
                    5),
-       0, false},                                                      // longer than what is there
+       0, false},                                                      // longer than the rest of it
       {std::string("\x08", 1), 0, false},                              // no value
       {std::string("\x00\x01", 2), 0, false},                          // field 0
       {std::string("\x0B", 1), 0, false},                              // a group

@@ -97,7 +97,7 @@ TEST(AlignTrees, UnequalCountsAreNotRenamed) {
   EXPECT_EQ(Text(tree, 3, "change"), "added");
 }
 
-// Of a tree and itself nothing changes, however deep it is.
+// Between a tree and itself nothing changes, however deep it is.
 TEST(AlignTrees, DeepTreesAlignWithThemselves) {
   std::vector<TreeRow> rows;
   for (int i = 0; i < 200'000; ++i) rows.push_back({i - 1, "op", "f", 1, 0});

@@ -97,7 +97,7 @@ class BuildReportTest : public ::testing::Test {
   bool is_judged_ = false;
 };
 
-TEST_F(BuildReportTest, SaysWhatWasMeasured) {
+TEST_F(BuildReportTest, DescribesTheMeasurement) {
   const Report report = Build();
   EXPECT_EQ(report.profile.name, "run7");
   EXPECT_THAT(report.profile.sources, ElementsAre("data/run7.pt.trace.json.gz"));

@@ -114,7 +114,7 @@ TEST(Diagnosis, NamesTheLargestPartWithoutKernels) {
   EXPECT_EQ(Diagnose(Report{}).text, "");
 }
 
-TEST(Diagnosis, SaysWhatLeavesTheVerdictUndecided) {
+TEST(Diagnosis, NamesReasonOfUndecidedVerdict) {
   Report report = RunOf(2);
   report.verdict.status = State::kNoVerdict;
   report.verdict.reasons = {"gpu.idle.mean is uncertain"};

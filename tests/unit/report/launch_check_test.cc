@@ -6,7 +6,7 @@
 namespace profgauge::report {
 namespace {
 
-TEST(LaunchCheck, StandsInEveryCertificate) {
+TEST(LaunchCheck, IsInEveryCertificate) {
   Certificate none;
   AddLaunchCheck(nullptr, none);
   EXPECT_TRUE(none.checks.empty());

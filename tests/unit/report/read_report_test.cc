@@ -65,7 +65,7 @@ TEST(ReadReport, GivesTheSamePage) {
   EXPECT_EQ(*again, *page);
 }
 
-TEST(ReadReport, ReadsWhatALaterVersionAdds) {
+TEST(ReadReport, ReadsLaterVersions) {
   const auto read = ReadReport(
       R"({"schema": 1, "new": [1], "profile": {"name": "x", "more": {}}, "verdict": {}})",
       "r.json");
@@ -73,7 +73,7 @@ TEST(ReadReport, ReadsWhatALaterVersionAdds) {
   EXPECT_EQ(read->profile.name, "x");
 }
 
-TEST(ReadReport, RefusesWhatIsNoReport) {
+TEST(ReadReport, RefusesOtherFiles) {
   struct Row {
     std::string text;
     std::string_view code, message, path;

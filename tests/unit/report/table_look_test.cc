@@ -1,5 +1,5 @@
-// How tables are shown is one list: no table of the catalogue is missing, and all that the list
-// names is there.
+// The look of tables is one list: no table of the catalogue is missing, and all its names
+// exist.
 #include "report/table_look.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(TableLooks, SortsByHeaviestPresentColumn) {
   EXPECT_EQ(HeaviestColumn(table), table.Find("bytes"));
 }
 
-TEST(TellingRows, OfManyThoseThatCostMost) {
+TEST(TellingRows, ManyRowsByCost) {
   Table steps("rank_steps", "rank_step", "Ranks by iteration", std::make_shared<StringPool>());
   Column& rank = steps.AddColumn({"rank", "Rank", Unit::kCount, ""});
   Column& cost = steps.AddColumn({"late_cost", "Cost", Unit::kTime, ""});

@@ -1,4 +1,4 @@
-// What of a profile the timeline keeps, and how it is there.
+// The timeline's events of a profile, and their form.
 #include "report/timeline.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(CutTimeline, IsThatOfASortedList) {
   }
 }
 
-// What is in another comes after it, whichever table each is of.
+// An inner event comes after its container, whichever table each is of.
 TEST(TimelineTracks, SortsEventsOfAnyOrder) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {
@@ -141,7 +141,7 @@ TEST(TimelineTracks, SortsEventsOfAnyOrder) {
   }
 }
 
-TEST(CutTimeline, KeepsWhatIsAroundFindingsWhole) {
+TEST(CutTimeline, KeepsAreasAroundFindingsWhole) {
   const Profile profile = MakeProfile(1000, 200);
   const TimelineCut cut = CutTimeline(profile, 700, {{100'000, 200'000}, {0, 1'000'000}});
   ASSERT_EQ(cut.around.size(), 1u) << "the second one is too large";
@@ -223,7 +223,7 @@ TEST(BuildTimeline, ManyStreamsShareASection) {
   EXPECT_EQ(together, 28u);
 }
 
-// As the breakdown: what it counts as a part has that part's color, all else is an annotation.
+// Like the breakdown: its parts have their colors, all else is an annotation.
 TEST(BuildTimeline, HostRangesHaveBreakdownCategories) {
   struct Row {
     HostKind kind;
@@ -260,7 +260,7 @@ TEST(BuildTimeline, HostRangesHaveBreakdownCategories) {
   }
 }
 
-// NVTX attributes belong to operators as to ranges; what is in their place of other profiles
+// NVTX attributes belong to operators and ranges alike; in other profiles their place has
 // are arguments, which no detail repeats.
 TEST(BuildTimeline, OperatorsShowAttachedData) {
   ProfileBuilder builder;

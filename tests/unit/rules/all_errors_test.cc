@@ -1,5 +1,5 @@
-// Mistakes of every kind, in the policy and in its rule files, are reported together; what follows
-// from another one is not.
+// Mistakes of every kind, in the policy and in its rule files, are reported together; consequences
+// of another one are not.
 #include <unistd.h>
 
 #include <gtest/gtest.h>

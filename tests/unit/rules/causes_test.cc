@@ -1,4 +1,4 @@
-// Which finding is under which, and what each may claim to bring.
+// Causes and their symptoms, and the bounds of their savings.
 #include <gtest/gtest.h>
 
 #include "made_run.h"
@@ -138,7 +138,7 @@ TEST(CausesAndGains, ProfileProblemsComeFirst) {
             "test/broken-recording: error | linked 20.0 %\ntest/");
 }
 
-TEST(CausesAndGains, WithoutItsCauseASymptomIsAlone) {
+TEST(CausesAndGains, SymptomNeedsItsCause) {
   EXPECT_EQ(Check(kCauses, CauseRun().Set("dataloader.exposed_share", 0.05)).substr(0, 71),
             "test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest/amp: w");
 }
@@ -150,7 +150,7 @@ TEST(CausesAndGains, GainIsAtMostAnIteration) {
       "test/idle: warn 150.0 % (> 15 %) gain 100000000 | idle 150.0 %\n");
 }
 
-TEST(CausesAndGains, WhatGainsUnderAHundredthInforms) {
+TEST(CausesAndGains, SmallGainsOnlyInform) {
   constexpr std::string_view kRule = R"(
   - id: rare
     title: Rare
@@ -165,7 +165,7 @@ TEST(CausesAndGains, WhatGainsUnderAHundredthInforms) {
       "% of an iteration | idle\n";
   EXPECT_EQ(Check(kRule, CauseRun()), informs);
   EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: {level: default, params: {}}}"), informs);
-  // What a policy decides stands: a level, and a limit on the same number.
+  // A policy's decision is kept: a level, and a limit on the same number.
   EXPECT_EQ(Check(kRule, CauseRun(), "rules: {test/rare: warn}").substr(0, 37),
             "test/rare: warn 60.0 % (> 30 %) gain ");
   EXPECT_EQ(Check(kRule, CauseRun(), "thresholds: {gpu.idle.mean: {max: 40%}}").substr(0, 38),
@@ -186,7 +186,7 @@ TEST(CausesAndGains, GainIsAtMostRowsCost) {
             std::string::npos);
 }
 
-// Where the gain is idle time, the gaps beside its rows are what they can cost.
+// If the gain is idle time, the gaps beside its rows bound their cost.
 TEST(CausesAndGains, IdleGainIsWithinAdjacentGaps) {
   constexpr std::string_view kRule = R"(
   - id: calls
@@ -209,7 +209,7 @@ TEST(CausesAndGains, IdleGainIsWithinAdjacentGaps) {
             "test/calls: warn 3 (> 1) gain 15000000 | calls\n");
 }
 
-/// One subject, one finding: the others stand under the one that saves most, but for graver ones.
+/// One subject, one finding: others are listed under the one that saves most, except severer ones.
 TEST(Families, FollowTheLargestSaving) {
   auto file = ParseRuleFile(kFamily, "test.yaml");
   ASSERT_TRUE(file) << ShowErrors(file.error());

@@ -1,4 +1,4 @@
-// Whether a limit's `when` holds, and what is told where it does not.
+// Whether a limit's `when` is true, and the reason when it is false.
 #include "rules/condition.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Condition, HoldsOrSaysWhyNot) {
        "`gpu.idle.mean + gpu.occupancy > 50%` is false: gpu.idle.mean is 20.0 %, "
        "gpu.occupancy is 0 %",
        false},
-      // Of several parts the first that is false, however deep it stands.
+      // Of several parts the first that is false, however deep it is.
       {"gpu.idle.mean > 10% and gpu.occupancy > 10% and gpu.idle.mean > 90%",
        "`gpu.occupancy > 10%` is false: gpu.occupancy is 0 %", false},
       {"gpu.idle.mean > 10% and (gpu.idle.mean > 15% and gpu.occupancy > 10%)",
@@ -95,7 +95,7 @@ TEST(Condition, HoldsOrSaysWhyNot) {
       "does not have it");
 }
 
-TEST(Condition, WhatIsNoExpressionIsFalse) {
+TEST(Condition, NoExpressionIsFalse) {
   EXPECT_FALSE(CheckCondition(Condition("gpu.idle.mean >")).empty());
   EXPECT_EQ(*WhyNotMet(Condition("gpu.idle.mean >"), FewMetrics()),
             "its condition is not an expression");

@@ -199,7 +199,7 @@ TEST(Evaluator, UncertainNumbersAreNoErrors) {
       "| varies 20.0 %\n");
 }
 
-// A rule itself may say when an error is none for sure; a warning stays one, and so does what a
+// A rule itself may make an error uncertain; a warning stays one, and so does an error that a
 // policy makes an error of.
 TEST(Evaluator, SureWhenDecidesErrors) {
   constexpr std::string_view kRule = R"(

@@ -1,4 +1,4 @@
-// What decides how a rule's finding counts: what it can gain at most, and which waivers covered it.
+// How a rule's finding counts: the bounds of its saving, and the waivers that cover it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -153,7 +153,7 @@ std::string GroupsOf(std::string_view rule, std::string_view policy, const TestR
   return PlainSpaces(out);
 }
 
-// What a rule that is required would be asked for: the groups that it cannot tell.
+// The question for a required rule: the groups that it cannot evaluate.
 TEST(Groups, ThatAreUnknownLeaveARuleUnanswered) {
   struct Row {
     std::string_view limit;
@@ -190,8 +190,8 @@ TEST(Groups, ThatAreUnknownLeaveARuleUnanswered) {
   }
 }
 
-// The worst group is what the rule comes to: fired before waived before passed before what does not
-// apply, then by the metric on its bad side; equal ones as they come.
+// The worst group is the rule's result: fired before waived before passed before not
+// applicable, then by the metric on its bad side; equal ones as they come.
 TEST(Groups, AreSortedWorstFirst) {
   constexpr std::string_view kBelow =
       "  - id: slow\n    title: t\n    category: c\n    message: m\n    for_each: rank\n"
@@ -245,7 +245,7 @@ std::string Uses(std::string_view rules, std::string_view waivers, const TestRun
   return out;
 }
 
-TEST(Waivers, CountWhatTheyCovered) {
+TEST(Waivers, CountCoveredFindings) {
   constexpr std::string_view kPlain =
       "  - {id: a, title: t, category: c, level: error, message: m, for_each: profile}\n"
       "  - {id: b, title: t, category: c, level: warn, message: m, for_each: profile}\n";

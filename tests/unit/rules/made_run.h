@@ -100,7 +100,7 @@ inline Value Text(std::string text) { return text; }
 inline Value Ms(double ms) { return static_cast<std::int64_t>(ms * 1e6); }
 inline Value Whole(std::int64_t number) { return number; }
 
-/// Rules and policy as texts, held together with what points into them.
+/// Rules and policy as texts, kept together with the objects that point into them.
 struct Loaded {
   RuleSet rules;
   Policy policy;

@@ -63,7 +63,7 @@ TEST(NeverMissed, FoundForBoundedExpressions) {
   }
 }
 
-// What is a part of a whole no one says: such a limit is doubted, not refused.
+// The whole of a part is unknown: such a limit is doubted, not refused.
 TEST(NeverMissed, IsDoubtedWhereNothingBoundsAShare) {
   const Checked part = Check("sum(kernel.time) / sum(kernel.time)", "error_above: 10", "kernel");
   EXPECT_EQ(part.code, "");

@@ -89,7 +89,7 @@ TEST(PlanSearch, PassedOnesJoinAfterFirstStep) {
   const auto with = [&](std::span<const std::size_t> chosen) { return chains.With(chosen); };
   EXPECT_EQ(OptionsOf(SearchPlan(options, kLimits, with)),
             (std::vector<std::vector<std::size_t>>{{0}, {1}}));
-  // Without a step before it, it is none of the plan's business.
+  // Without a step before it, it is no part of the plan.
   const std::vector<PlanOption> passed = {{kUnbounded, false}, {kUnbounded, false}};
   EXPECT_TRUE(SearchPlan(passed, kLimits, with).steps.empty());
 }
@@ -103,7 +103,7 @@ TEST(PlanSearch, ReplayBudgetEndsItWithNote) {
   EXPECT_LE(plan.replays, 2u);
 }
 
-// Random chains: what holds for every plan.
+// Random chains: invariants of every plan.
 TEST(PlanSearch, SavingsAddUpToTotal) {
   std::mt19937 random(7);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
@@ -121,7 +121,7 @@ TEST(PlanSearch, SavingsAddUpToTotal) {
         chains.cut.back().emplace_back(chain, part);
       }
     }
-    // Bounds that hold: the sum of what an option cuts.
+    // True bounds: the sum of an option's cuts.
     std::vector<PlanOption> options;
     for (const auto& cut : chains.cut) {
       double most = 0;

@@ -104,7 +104,7 @@ TEST_F(PolicyFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(policy->require[0].where.line, 25U);
 }
 
-TEST(Policy, SaysWhatABaselineMustBe) {
+TEST(Policy, DescribesRequiredBaseline) {
   const auto policy = ParsePolicy(
       "schema: 1\n"
       "baseline:\n"
@@ -132,7 +132,7 @@ TEST(Policy, SaysWhatABaselineMustBe) {
   EXPECT_EQ(release->baseline->anchor.name, "v2.3");
 }
 
-// What leaves nothing to judge, or switches off what its author set, is no policy.
+// A policy that judges nothing, or switches off its own settings, is refused.
 TEST(Policy, SettingsThatDoNothingAreRefused) {
   const auto code = [](const std::string& text) {
     const auto policy = ParsePolicy("schema: 1\n" + text, "p.yaml");

@@ -1,4 +1,4 @@
-// Every word of a policy by itself: what it is taken for, and what is refused with which code.
+// Every word of a policy by itself: its meaning, and the codes of refused ones.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace profgauge {
 namespace {
 
-TEST(PolicyWords, AreTakenForWhatTheySay) {
+TEST(PolicyWords, HaveTheirMeaning) {
   struct Row {
     std::string_view text;
     std::function<bool(const Policy&)> holds;
@@ -78,7 +78,7 @@ TEST(PolicyWords, AreTakenForWhatTheySay) {
          return !limit(p).max && limit(p).level == Level::kWarn &&
                 limit(p).on_missing == OnMissing::kSkip;
        }},
-      // Limits at the ends of what a metric can have say that there is none.
+      // Limits at the ends of a metric's range mean that there is none.
       {"thresholds: {gpu.idle.mean: {max: 100%}}", [&](P p) { return limit(p).max == 1; }},
       {"thresholds: {iteration.time.median: {min: 0, side: any}}",
        [&](P p) { return limit(p).min == 0; }},

@@ -36,7 +36,7 @@ TEST(PromoteSteps, FromATenthOfAnIterationOn) {
   EXPECT_EQ(StatusWith({.saves = 9.9}), FindingStatus::kInfo);
 }
 
-TEST(PromoteSteps, OnlyWhatInforms) {
+TEST(PromoteSteps, OnlyInformationalFindings) {
   EXPECT_EQ(StatusWith({.saves = 50, .status = FindingStatus::kError}), FindingStatus::kError);
   EXPECT_EQ(StatusWith({.saves = 50, .status = FindingStatus::kPass}), FindingStatus::kPass);
   EXPECT_EQ(StatusWith({.saves = 50, .status = FindingStatus::kWaived}), FindingStatus::kWaived);

@@ -1,4 +1,4 @@
-// The edges of what a rule comes to: rows that is unknown, limits and small gains, uncertain
+// Edge cases of a rule's result: unknown rows, limits and small gains, uncertain
 // numbers, levels.
 #include "rules/rule_run.h"
 
@@ -32,7 +32,7 @@ TEST(RuleRun, MostlyUnknownRowsAreUndecided) {
       "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: kernel\n"
       "    where: kernel.dtype == 'float'\n    level: warn\n";
   struct Row {
-    std::vector<const char*> dtypes;  ///< nullptr: not known.
+    std::vector<const char*> dtypes;  ///< nullptr: unknown.
     std::string_view status;
   };
   const Row kRows[] = {
@@ -63,7 +63,7 @@ TEST(RuleRun, MostlyUnknownRowsAreUndecided) {
   }
 }
 
-TEST(RuleRun, WhatARuleNeedsMustBeThere) {
+TEST(RuleRun, NeededDataMustExist) {
   constexpr std::string_view kRule =
       "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: kernel\n"
       "    needs: [gpu.idle.mean, kernel.dtype]\n    level: error\n";
@@ -99,8 +99,8 @@ TEST(RuleRun, AbsentLimitDoesNotJudge) {
   }
 }
 
-// Of several limits those are judged that are known: a level that is passed is passed, and one that
-// is not passed says nothing of another that is unknown.
+// Of several limits the known ones are judged: a level that is passed is passed, and one that
+// is not passed does not decide another that is unknown.
 TEST(RuleRun, KnownLimitsJudge) {
   struct Row {
     std::string_view limits;
@@ -132,8 +132,8 @@ TEST(RuleRun, KnownLimitsJudge) {
   }
 }
 
-// Where the profile leaves open what the number is, a rule errs on it only if it does so at both
-// ends; what it finds at both is sure.
+// If the profile gives a number as a range, a rule errs on it only if it does so at both
+// ends; a result at both is certain.
 TEST(RuleRun, RangesAreErrorsOnlyAsAWhole) {
   struct Row {
     double value, may_be;
@@ -172,7 +172,7 @@ TEST(RuleRun, RangesAreErrorsOnlyAsAWhole) {
   }
 }
 
-// What fails while it is evaluated is broken, and no pass: here a condition that is a number.
+// A rule that fails during evaluation is broken, and no pass: here a condition that is a number.
 TEST(RuleRun, ARuleThatThrowsIsBroken) {
   Loaded loaded;
   ASSERT_EQ(Load("  - id: a\n    title: t\n    category: c\n    message: m\n"
@@ -202,8 +202,8 @@ TEST(RuleRun, UngroupedRowsAreNoPass) {
             "not_applicable: no row has a value for the group");
 }
 
-// Under a hundredth of the iteration a gain is small, but not for what a policy decides; of an
-// iteration that is long now and then, of the usual one.
+// Under a hundredth of the iteration a gain is small, except for a policy's decision; if an
+// iteration is long now and then, of the usual one.
 TEST(RuleRun, SmallGainsInform) {
   struct Row {
     double gain, mean, median;

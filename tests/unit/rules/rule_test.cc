@@ -109,7 +109,7 @@ TEST(SelectRules, SettingsApplyInOrder) {
   EXPECT_TRUE((*active)[0].required);
 }
 
-// Parameters alone leave the level that was set before, and the other way round.
+// Mere parameters leave the level that was set before, and the other way round.
 TEST(SelectRules, SettingsAddUp) {
   const RuleSet rules = TwoRules();
   const auto policy = ParsePolicy(
@@ -120,7 +120,7 @@ TEST(SelectRules, SettingsAddUp) {
   for (const ActiveRule& rule : *active) EXPECT_EQ(rule.choice, RuleSetting::Choice::kError);
 }
 
-TEST(SelectRules, WhatMatchesNothingIsAnError) {
+TEST(SelectRules, UnmatchedPatternIsAnError) {
   const RuleSet rules = TwoRules();
   const auto policy = ParsePolicy(
       "schema: 1\n"

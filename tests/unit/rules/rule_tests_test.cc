@@ -55,7 +55,7 @@ TEST_F(RuleTests, FailuresShowExpectedAndFound) {
             "'30.0 % of kernel time is in 1 long kernels.'\n");
 }
 
-// Of the names of rows there are as many as tables: "…" in the expected texts.
+// There are as many names of rows as tables: "…" in the expected texts.
 std::string WithoutRowNames(std::string text) {
   std::vector<std::string_view> names;
   for (const TableSpec& table : TableCatalogue()) {

@@ -1,4 +1,4 @@
-// What `rules check` warns of, what it reports in one round, and which catalogue words there are.
+// The warnings of `rules check`, its report in one round, and the catalogue's words.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST(Warnings, MetricPassesWithoutData) {
   EXPECT_EQ(CheckedFile(RuleOfMetric("gpu.idle.mean default 0%")), warning);
   EXPECT_EQ(CheckedFile(RuleOfMetric("gpu.idle.mean default 0%", ", needs: [gpu.idle.mean]")), "");
   EXPECT_EQ(CheckedFile(RuleOfMetric("gpu.idle.mean default gpu.utilization.mean")), "");
-  // What is subtracted or divided by makes the metric larger where it is absent.
+  // Absent subtrahends and divisors make the metric larger.
   EXPECT_EQ(CheckedFile(RuleOfMetric("1 - (gpu.idle.mean default 0%)")), "");
   EXPECT_EQ(CheckedFile(RuleOfMetric("1 / greatest(profile.gpus default 1, 1)")), "");
   const std::string by_name = RuleOfMetric("share / 2", ", let: {share: gpu.idle.mean default 0%}");
@@ -76,7 +76,7 @@ TEST(Warnings, MetricPassesWithoutData) {
       << CheckedFile(by_name);
 }
 
-TEST(Warnings, OfAGainThatForgetsTheDevices) {
+TEST(Warnings, GainWithoutDevices) {
   const auto gain = [](std::string_view value, std::string_view more = "") {
     return fmt::format(
         "  - {{id: a, title: A, for_each: kernel, level: warn, message: m{},\n     gain: {{value: "
@@ -90,7 +90,7 @@ TEST(Warnings, OfAGainThatForgetsTheDevices) {
   EXPECT_EQ(CheckedFile(gain("sum(kernel.time) / profile.iterations", ", group_by: gpu.id")), "");
 }
 
-TEST(Warnings, OfValuesThatNobodyKnows) {
+TEST(Warnings, UnknownValues) {
   const auto where = [](std::string_view condition) {
     return fmt::format(
         "  - {{id: a, title: A, category: c, for_each: collective, level: warn, message: m,\n     "
@@ -116,7 +116,7 @@ TEST(Warnings, OfValuesThatNobodyKnows) {
   EXPECT_EQ(CheckedFile(old("host-wait"), kOld).substr(0, 23), "5:27 expr/unknown-value");
 }
 
-TEST(Mistakes, OfOneRuleAreReportedTogether) {
+TEST(Mistakes, ReportedTogetherByRule) {
   EXPECT_EQ(
       CheckedFile("  - id: a\n    title: A\n    for_each: gap\n    level: warn\n    where: "
                   "gap.cause == 'host-wait'\n    when: count() =~ 3\n    message: m\n    advice: "
@@ -147,7 +147,7 @@ TEST(Mistakes, TwoRulesOfOneTitle) {
       "6:10 rules/title: the title is that of `t/a`; help: name the difference in the title\n");
 }
 
-/// A run of several ranks has per iteration what each of them has.
+/// A run of several ranks has the same per iteration as each of them.
 TEST(PerIteration, EqualsEachCopyOfARank) {
   const std::string rules =
       std::string(kHeadOfFile) +
@@ -194,7 +194,7 @@ TEST(PerIteration, EqualsEachCopyOfARank) {
 }
 
 /// The ids that rules may name are those that the analysis writes.
-TEST(Values, AreWhatTheAnalysisWrites) {
+TEST(Values, EqualTheAnalysisOutput) {
   const auto has = [](std::string_view field, std::string_view id) {
     const expr::Enumeration* values = KnownValuesOf(field);
     return values != nullptr &&

@@ -23,7 +23,7 @@ TEST(Schema1, ReadsAndCompilesLastFiles) {
   }
 }
 
-/// A name called `default` is none of schema 2's words here, and values are named by what is shown.
+/// A name called `default` is no keyword here as in schema 2, and values are named by their titles.
 TEST(Schema1, Schema2WordsAreNames) {
   TestRun run;
   run.Rows("gaps", {"duration", "cause"},

@@ -1,4 +1,4 @@
-// Rules of schema 2: what they are lowered to, and what each mistake says.
+// Rules of schema 2: their lowered form, and the message of each mistake.
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ std::string ValueOf(const std::string& text) {
   return rule.metric ? rule.metric->value.text : "";
 }
 
-TEST(Schema2, CompletesWhatFollows) {
+TEST(Schema2, CompletesDerivedKeys) {
   const Rule rule = OneRule(std::string(kHead) +
                             "rules:\n"
                             "  - id: idle\n"
@@ -148,7 +148,7 @@ TEST(Schema2, PutsSetsAndPatternsIn) {
             "kernel.name not matches '(?i)reduce'");
 }
 
-TEST(PerIteration, DividesByWhatItAddsUp) {
+TEST(PerIteration, DividesByItsSummands) {
   const std::string iterations = "(profile.iterations * greatest(profile.gpus default 1, 1)))";
   EXPECT_EQ(ValueOf(Kernels("per_iteration(sum(kernel.time))")),
             "(sum(kernel.time) / " + iterations);
@@ -243,7 +243,7 @@ TEST(Templates, ErrorsAreAtTheTemplate) {
       << ErrorsOf(std::string(kHead) + text);
 }
 
-TEST(Items, ShowWhatHolds) {
+TEST(Items, ShowTrueItems) {
   const std::string text =
       std::string(kHead) +
       "texts:\n"
@@ -410,7 +410,7 @@ constexpr Mistake kMistakes[] = {
      "itself\n"},
 };
 
-TEST(Schema2, MistakesSayWhereAndWhat) {
+TEST(Schema2, MistakesHavePlaceAndText) {
   for (const Mistake& mistake : kMistakes) {
     const std::string text = fmt::format("{}rules:\n  - {}\n", kHead, mistake.rule);
     EXPECT_EQ(ErrorsOf(text), mistake.error) << mistake.rule;
@@ -466,7 +466,7 @@ TEST_F(Imports, MistakesOfAnImportAreReported) {
   EXPECT_EQ(missing.error()[0].notes.back(), "note: imported by rules.yaml:4");
 }
 
-/// What is doubled twenty times over is refused before it costs memory.
+/// A text that doubles twenty times is refused before it costs memory.
 TEST(Schema2, GrowthIsBounded) {
   std::string lets = "let:\n  n0: kernel.time\n", texts = "texts:\n  t0: [a, b]\n";
   for (int i = 1; i < 40; ++i) {

@@ -142,17 +142,15 @@ TEST(ShippedRules, ExplainOnlyRulesThatThereAre) {
       EXPECT_NE(shipped.rules.Find(entry.name), nullptr) << rule.id << " explains " << entry.name;
     }
     for (const SourceText& id : rule.explains) {
-      const bool is_rule = std::ranges::any_of(shipped.rules.rules, [&id](const Rule& other) {
-        return GlobMatch(id.text, other.id);
-      });
-      EXPECT_TRUE(is_rule || FindMetric(id.text) != nullptr)
-          << rule.id << " explains " << id.text;
+      const bool is_rule = std::ranges::any_of(
+          shipped.rules.rules, [&id](const Rule& other) { return GlobMatch(id.text, other.id); });
+      EXPECT_TRUE(is_rule || FindMetric(id.text) != nullptr) << rule.id << " explains " << id.text;
     }
   }
 }
 
-/// What the loader is told to explain: of twenty iterations two take `slow` more, `loading` of it
-/// in the loader, which takes 10 ms in each.
+/// The outliers that the loader should explain: of twenty iterations two take `slow` more,
+/// `loading` of it in the loader, which takes 10 ms in each.
 std::vector<std::string> ExplainedByTheLoader(std::int64_t slow, std::int64_t loading) {
   constexpr std::int64_t kMs = 1'000'000;
   Analysis analysis;
@@ -211,7 +209,7 @@ TEST(ShippedRules, LoaderExplainsOutliersItFollows) {
             (std::vector<std::string>{"iteration/outliers"}));
 }
 
-/// Every rule is tested to fire, to stay silent, and not to apply where it can lack something.
+/// Every rule is tested to fire, to stay silent, and not to apply where its data can be missing.
 TEST(ShippedRules, AreTested) {
   const std::string folder = PROFGAUGE_SOURCE_DIR "/rules";
   const auto results = RunRuleTests({folder});
@@ -249,8 +247,8 @@ double MostOf(const Exposure& exposure) {
   return std::max(costs.Exposed(all).value_or(0), costs.Idle(all));
 }
 
-/// A gain is never more than an iteration, nor than what the rows of its table cost at all; a
-/// warning is never about less than a hundredth of the iteration.
+/// A gain is at most an iteration, and at most the total cost of its table's rows; a
+/// warning concerns at least a hundredth of the iteration.
 void CheckGain(const Finding& finding, const Analysis& analysis) {
   if (!finding.gain) return;
   const double iteration = MetricOr(analysis, "iteration.time.mean", 0);
@@ -268,7 +266,7 @@ void CheckGain(const Finding& finding, const Analysis& analysis) {
   EXPECT_LE(*finding.gain, MostOf(*exposure->second) + slack);
 }
 
-/// Real recordings: what can be said of all of them, whatever the findings are.
+/// Real profiles: invariants of all of them, whatever the findings are.
 TEST(ShippedRules, FindingsOnRealProfilesHold) {
   const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data";
   if (!fs::exists(data)) GTEST_SKIP() << "no recordings at hand";
@@ -305,7 +303,7 @@ TEST(ShippedRules, FindingsOnRealProfilesHold) {
       }
       if (!Fired(finding.status)) continue;
       EXPECT_NE(finding.message, "");
-      // An en dash represents an absent value: a message must not speak of what it does not know.
+      // An en dash represents an absent value: a message must not contain one.
       EXPECT_EQ(finding.message.find("\u2013"), std::string::npos) << finding.message;
     }
   }

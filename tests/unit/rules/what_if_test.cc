@@ -28,7 +28,7 @@ std::vector<Profile> Read(const std::string& path) {
   return profiles ? *std::move(profiles) : std::vector<Profile>{};
 }
 
-/// A recording of tests/tools/make_profile.
+/// A profile of tests/tools/make_profile.
 std::vector<Profile> Made(const std::string& flags) {
   const std::string path =
       (std::filesystem::temp_directory_path() / fmt::format("what_if_{}.json", ::getpid()))
@@ -204,7 +204,7 @@ TEST(WhatIf, JoinsOnlyRunningRulesWithScenarios) {
             std::string::npos);
 }
 
-// What the shipped rules promise is what the profile without the fault saves.
+// The shipped rules' estimates equal the savings of the profile without the fault.
 TEST(WhatIf, ShippedGainsEqualTwinsDifference) {
   struct Fault {
     const char *with, *without, *rule;
@@ -237,7 +237,7 @@ TEST(WhatIf, ShippedGainsEqualTwinsDifference) {
   }
 }
 
-// A replay that gains more than the rule speaks for is not what the finding says.
+// A replay that saves more than the rule's estimate is not the finding's number.
 TEST(WhatIf, CappedReplayIsNotCalledReplayed) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() /
                                      ("profgauge_cut_" + std::to_string(getpid()) + ".yaml");
@@ -324,8 +324,8 @@ double LoaderTime(const std::vector<Profile>& profiles) {
 }
 
 // A real change: ResNet50 on a V100 with 0 and with 4 workers that load data. The prediction knows
-// how long the loader takes afterwards; what it cannot know (workers that take cores from the main
-// process, pinned copies that change their way) is its error, stated in rules/README.md.
+// how long the loader takes afterwards; its error is the unknown part (workers that take cores from
+// the main process, pinned copies that change their way) is its error, stated in rules/README.md.
 TEST(WhatIf, RealTwins) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared folder";

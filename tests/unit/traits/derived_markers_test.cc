@@ -57,7 +57,7 @@ TEST(Repetition, NoMismatchIsTolerated) {
   ExpectPeriod(tokens, 0, 0, 0);
 }
 
-TEST(Repetition, BehindAWarmUp) {
+TEST(Repetition, AfterAWarmUp) {
   Tokens tokens = Counted(100, 8);
   const Tokens rest = Times(Counted(0, 8), 4);
   tokens.insert(tokens.end(), rest.begin(), rest.end());
@@ -114,7 +114,7 @@ TEST(DerivedMarkers, TwoOptimizerStepsAreTooFew) {
   EXPECT_EQ(source, "whole profile");
 }
 
-// What is launched before the first step of the optimizer is less than an iteration: a set-up.
+// Work launched before the first step of the optimizer is less than an iteration: a set-up.
 TEST(DerivedMarkers, AnIncompleteStartIsNoIteration) {
   TestProfile test = Loop(4, [](TestProfile& loop, int i, Span time) {
     if (i > 0) CallOptimizer(loop, i, time);
@@ -165,7 +165,7 @@ TEST(DerivedMarkers, RepetitionWithoutAWitnessIsNoIteration) {
   EXPECT_EQ(source, "whole profile");
 }
 
-// The witness must stand once in each period: layers within one forward have none.
+// The witness must occur once in each period: layers within one forward have none.
 TEST(DerivedMarkers, AWitnessOfSomePeriodsIsNone) {
   const auto every_third = [](TestProfile& test, int i, Span time) {
     if (i % 3 != 0) return;
@@ -208,7 +208,7 @@ TEST(DerivedMarkers, OneLaunchOfAGraphIsAWitness) {
   EXPECT_EQ(source, "repetition of 9 launches, by cudaGraphLaunch");
 }
 
-// Of an engine's steps the phase of most time counts; others are left out, and named.
+// Of an engine's steps the phase of most time counts; others are skipped, and named.
 TEST(DerivedMarkers, PhasesOfAServingEngine) {
   TestProfile test;
   for (int i = 0; i < 6; ++i) {
@@ -234,7 +234,7 @@ TEST(DerivedMarkers, PhasesOfAServingEngine) {
   EXPECT_EQ(MarkerPatternOfPhase("nonsense"), "");
 }
 
-TEST(DerivedMarkers, NamesOfStepsTellTheirPhase) {
+TEST(DerivedMarkers, StepNamesShowPhase) {
   const std::pair<const char*, const char*> kNames[] = {
       {"execute_context_2(2048)_generation_0(0)", "prefill"},
       {"execute_4_context_1(8155)_generation_37(37)", "mixed"},

@@ -1,6 +1,6 @@
-// What is wrong with operators, from their shapes: what is read of a call, how its result is cut
-// into tiles, what it should take, and the trait. Sizes and times of tests named after a kind of
-// GPU are such as it has.
+// Why operators are slow, from their shapes: the parsed call, the tiles of its
+// result, its target, and the trait. Sizes and times of tests named after a kind of
+// GPU are its own.
 #include "analysis/device/op_traits.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(OpTraits, ListOfTruthsSelectsGradients) {
   EXPECT_EQ(flops("(true, false, true)"), flops("[False, True, True]"));
 }
 
-TEST(OpTraits, GroupsAreMatmulsOfTheirOwn) {
+TEST(OpTraits, GroupsAreSeparateMatmuls) {
   const OpShape grouped =
       Convolution("[2, 64, 8, 8]", "[128, 16, 3, 3]", "[1, 1], [1, 1], [1, 1], False, [0, 0], 4");
   EXPECT_EQ(grouped.product.batch, 4);
@@ -145,7 +145,7 @@ TEST(OpTraits, ExpertsAreKnownWhateverTheirName) {
                          Types(4)))
                 .kind,
             OpKind::kExperts);
-  // What a compiler made of a whole model takes such tensors, too.
+  // The whole model of a compiler takes such tensors, too.
   EXPECT_NE(ShapeOf(Call("CompiledFunction", tensors, Types(4))).kind, OpKind::kExperts);
   EXPECT_NE(
       ShapeOf(Call("mine", "[[16, 4096], [64, 22016, 4096], [64, 4096, 12000], [16, 2]]", Types(4)))
@@ -393,7 +393,7 @@ TEST(OpTraits, ConvolutionsNameTheirForm) {
             "with 3 input channels (6 of the 16 bytes of a load), strided (2 × 2)");
 }
 
-TEST(OpTraits, ExpertsSayWhatBindsThem) {
+TEST(OpTraits, ExpertsNameTheirBottleneck) {
   const auto layer = [](const std::string& tokens, const std::string& each) {
     return Call("vllm::fused_moe",
                 "[[" + tokens + ", 4096], [8, 28672, 4096], [8, 4096, 14336], [" + tokens + ", " +

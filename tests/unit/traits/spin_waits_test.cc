@@ -15,7 +15,7 @@ constexpr Ns kRound = 30 * kMs;
 
 struct Spins {
   int rounds = 4;     ///< In each the host launches a kernel, and goes on 20 ms later.
-  int ended = 4;      ///< Of these, in how many the kernel ends then.
+  int ended = 4;      ///< Of these, those in which the kernel ends then.
   Ns early = 40'000;  ///< How much before the kernel's end the host goes on.
   Ns idle = 0;        ///< How much of the 20 ms the device is idle at the end's kernel.
   Ns length = 20 * kMs;
@@ -43,7 +43,7 @@ TestProfile Made(const Spins& spins) {
   return test;
 }
 
-// How many of the operators behind a wait are bound by device work.
+// How many of the operators after a wait depend on device work.
 int BoundByKernels(const Spins& spins) {
   std::vector<Profile> profiles = OneRank(Made(spins).Finish());
   const auto ranks = BuildRankContexts(profiles, {});
@@ -58,7 +58,7 @@ int BoundByKernels(const Spins& spins) {
     if (profile.Name(profile.host.name[owner.row]) != "aten::after") continue;
     if (graph->BindingOf(step).kind == PathEdge::kSync) ++bound;
   }
-  // What the graph says of a replay without changes holds for these edges, too.
+  // The graph's promise for a replay without changes includes these edges, too.
   const std::vector<Ns> replayed = graph->Replay({});
   for (PathGraph::StepId step = 0; step < graph->size(); ++step) {
     EXPECT_EQ(replayed[step], graph->RecordedAt(step));
@@ -90,7 +90,7 @@ TEST(SpinWaits, IdleDeviceIsNoWait) {
   EXPECT_EQ(BoundByKernels({.idle = 3 * kMs}), 0);  // 85 %.
 }
 
-TEST(SpinWaits, ShortStretchesAreTheHostsWork) {
+TEST(SpinWaits, ShortSpinsAreHostWork) {
   EXPECT_EQ(BoundByKernels({.length = 900'000}), 0);
   EXPECT_EQ(BoundByKernels({.length = 1'100'000}), 4);
 }

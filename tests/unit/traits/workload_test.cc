@@ -134,7 +134,7 @@ TEST(Workload, LaunchesOfGraphsRunMostKernels) {
   EXPECT_TRUE(WorkloadOf(test.Finish()).in_graphs);
 }
 
-// What a graph runs has no operators: those beside it are no sign of inference.
+// A graph's work has no operators: those beside it are no sign of inference.
 TEST(Workload, OperatorsBesideGraphsSayNothing) {
   for (const bool trains : {false, true}) {
     TestProfile test;
@@ -201,7 +201,7 @@ std::size_t RecomputedOf(int nodes, int again) {
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), true));
 }
 
-TEST(Recomputation, OneNodeStandsForItsLayer) { EXPECT_EQ(RecomputedOf(9, 3), 3u); }
+TEST(Recomputation, OneNodeRepresentsItsLayer) { EXPECT_EQ(RecomputedOf(9, 3), 3u); }
 
 // Gradients of gradients number the operators of nearly every node.
 TEST(Recomputation, RecordedGradientsAreNoRecomputation) {

@@ -59,7 +59,7 @@ json::value ValueOf(const Column& column, const ValueList& values, std::size_t i
   return json::string(values.texts[i]);
 }
 
-/// All values of a column, lists as arrays; or what is wrong with it.
+/// All values of a column, lists as arrays; or its error.
 Result<std::vector<json::value>> ColumnOf(const Table& table, std::size_t column) {
   std::vector<json::value> all;
   RowBlocks blocks(table, {column});
@@ -83,7 +83,7 @@ Result<std::vector<json::value>> ColumnOf(const Table& table, std::size_t column
   }
 }
 
-/// What a file gives: "" or the code of its error. Reads all of its columns.
+/// The result of a file: "" or the code of its error. Reads all of its columns.
 std::string CodeOf(const Result<Table>& table) {
   if (!table) return table.error().code;
   for (std::size_t i = 0; i < table->columns().size(); ++i) {
@@ -152,7 +152,7 @@ TEST(Parquet, ReadsFilesOfFiveWriters) {
   EXPECT_EQ(files, 17);
 }
 
-TEST(Parquet, OddFilesSayWhatWasWritten) {
+TEST(Parquet, ReadsOddFiles) {
   if (!fs::exists(Samples())) GTEST_SKIP() << "no " << Samples();
   const auto truth = Truth(Samples() / "odd" / "truth.jsonl");
   for (const auto& entry : fs::directory_iterator(Samples() / "odd")) {

@@ -1,4 +1,4 @@
-// Writes Parquet files, so that tests know what is in them.
+// Writes Parquet files, so that tests know their contents.
 #pragma once
 
 #include <algorithm>
@@ -159,7 +159,7 @@ inline std::string DeltasText(const std::vector<std::int64_t>& numbers) {
       for (const std::uint64_t each : mini) {
         width = std::max(width, static_cast<unsigned>(std::bit_width(each)));
       }
-      // Behind the last one widths mean nothing.
+      // After the last one widths mean nothing.
       widths += static_cast<char>(mini.empty() ? 77 : width);
       if (mini.empty()) continue;
       mini.resize(32);
@@ -175,11 +175,11 @@ struct WrittenColumn {
   std::string name;
   int type = 2;
   int encoding = 0;
-  std::vector<std::optional<std::int64_t>> numbers = {};  ///< Of reals, ten times as much.
+  std::vector<std::optional<std::int64_t>> numbers = {};  ///< Ten times as much for reals.
   std::vector<std::optional<std::string>> texts = {};
   bool is_required = false;
-  int version = 1;             ///< Of pages.
-  std::size_t page_rows = 50;  ///< Of a page.
+  int version = 1;             ///< Version of pages.
+  std::size_t page_rows = 50;  ///< Rows of a page.
   int converted = -1;
 
   bool is_text() const { return type == 6; }
@@ -194,7 +194,7 @@ class ParquetText {
   ParquetText(int codec, Pack pack) : codec_(codec), pack_(pack) {}
 
   void Add(WrittenColumn column) { columns_.push_back(std::move(column)); }
-  /// Of one group of rows.
+  /// One group of rows.
   std::string Whole() const {
     std::string file = "PAR1";
     std::vector<ThriftText> schema(1), chunks;

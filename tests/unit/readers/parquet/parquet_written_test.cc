@@ -1,4 +1,4 @@
-// What was written comes out: each encoding, with and without absent values, in pages of any
+// Written values are read: each encoding, with and without absent values, in pages of any
 // length. And no byte of a file can do harm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ WrittenColumn Made(int type, int encoding, Absent absent) {
   return column;
 }
 
-/// Each row as text: "-" for what is absent.
+/// Each row as text: "-" for an absent value.
 std::vector<std::string> Written(const WrittenColumn& column) {
   std::vector<std::string> rows;
   for (std::size_t row = 0; row < column.rows(); ++row) {
@@ -101,7 +101,7 @@ std::vector<std::string> ReadBack(const std::string& file) {
   }
 }
 
-TEST(ParquetWritten, EachEncodingGivesWhatWasWritten) {
+TEST(ParquetWritten, EachEncodingGivesWrittenValues) {
   struct Case {
     int type, encoding;
   };
@@ -169,7 +169,7 @@ TEST(ParquetWritten, RefusesEveryCut) {
   const std::string file = SmallFile();
   ASSERT_EQ(CodeOf(file), "");
   for (std::size_t size = 0; size < file.size(); ++size) {
-    // A copy of its own, so that reading beyond the end is seen.
+    // A separate copy, so that reading beyond the end is detected.
     const std::string cut = file.substr(0, size);
     EXPECT_EQ(CodeOf(cut), "parquet/truncated") << size;
   }
