@@ -59,7 +59,7 @@ class RedactedRows : public query::Rows {
     Cell cell = rows_->At(row, column);
     const bool is_text =
         std::holds_alternative<std::string_view>(cell) || std::holds_alternative<std::string>(cell);
-    return is_text ? Cell(hiding_->Hidden(TextOf(cell), of_)) : cell;
+    return is_text ? Cell(hiding_->Hidden(profgauge::TextOf(cell), of_)) : cell;
   }
 
  private:

@@ -148,8 +148,9 @@ void CheckReport(const report::Report& report) {
 
 /// Other tools' files are written of whatever was read, or it is said why not.
 void CheckExports(std::span<const Profile> ranks) {
+  const std::vector<SelectedRank> selected(ranks.begin(), ranks.end());
   for (const nsys::ReportSpec& spec : nsys::Reports()) {
-    const nsys::ReportTable table = spec.make(ranks);
+    const nsys::ReportTable table = spec.make(selected);
     for (const auto& row : table.rows) {
       Require(row.size() == table.heads.size(), "rows have a cell for each head");
     }

@@ -18,12 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-const fs::path kData = fs::path(PROFGAUGE_SOURCE_DIR) / ".." / "shared" / "data";
+const fs::path kProfiles = fs::path(PROFGAUGE_SOURCE_DIR) / ".." / "shared" / "data";
 
 class PageNumbers : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(kData)) GTEST_SKIP() << "no profiles in " << kData;
+    if (!fs::exists(kProfiles)) GTEST_SKIP() << "no profiles in " << kProfiles;
   }
 
   // report.json of a run.
@@ -36,7 +36,7 @@ class PageNumbers : public ::testing::Test {
     ASSERT_TRUE(text) << text.error().message;
     report_ = json::parse(*text).as_object();
   }
-  void Read(const char* file) { Read(std::vector<std::string>{(kData / file).string()}); }
+  void Read(const char* file) { Read(std::vector<std::string>{(kProfiles / file).string()}); }
 
   // The cells of a table's rows by column, by the row's name.
   std::map<std::string, json::object> Rows(std::string_view table) {
@@ -72,7 +72,7 @@ class PageNumbers : public ::testing::Test {
 // DLProf's own reports have all columns: dlprof_op_type.csv.
 TEST_F(PageNumbers, OfDlprofsReportsAreWhole) {
   std::vector<std::string> files;
-  for (const auto& entry : fs::directory_iterator(kData / "dlprof" / "dummynet_wrelu")) {
+  for (const auto& entry : fs::directory_iterator(kProfiles / "dlprof" / "dummynet_wrelu")) {
     if (entry.path().extension() == ".csv") files.push_back(entry.path().string());
   }
   const fs::path folder = fs::path(::testing::TempDir()) / "page_numbers_dlprof";
