@@ -154,6 +154,12 @@ bool NamesFile(std::string_view after) {
          after.starts_with('.');
 }
 
+/// What the word at `at` of a name of `of` is of.
+NameKind KindAt(std::string_view name, std::string_view word, std::size_t at, NameKind of) {
+  if (NamesFile(name.substr(at + word.size()))) return NameKind::kFile;
+  return name.substr(0, at).ends_with("): ") ? NameKind::kFunction : of;
+}
+
 }  // namespace
 
 bool CodeNames::IsKept(std::string_view word) const {
@@ -166,15 +172,21 @@ bool CodeNames::IsKept(std::string_view word) const {
 const std::string& CodeNames::NewName(std::string_view word, NameKind of) {
   std::string& name = names_[std::string(word)];
   if (name.empty()) {
-    name = fmt::format("{}_{}", PrefixOf(of), HexOf(HmacSha256(key_, word), kBytesShown));
+    const auto known = kinds_.find(std::string(word));
+    name = fmt::format("{}_{}", PrefixOf(known == kinds_.end() ? of : known->second),
+                       HexOf(HmacSha256(key_, word), kBytesShown));
   }
   return name;
 }
 
-void CodeNames::Learn(std::string_view name) {
+void CodeNames::Learn(std::string_view name, NameKind of) {
   Roots roots(name);
   ForEachWord(name, [&](std::string_view word, std::size_t at) {
-    if (roots.Covers(word, at)) kept_.emplace(WithoutUnderscores(word));
+    if (roots.Covers(word, at)) {
+      kept_.emplace(WithoutUnderscores(word));
+    } else if (const NameKind kind = KindAt(name, word, at, of); kind != NameKind::kName) {
+      kinds_.try_emplace(std::string(word), kind);
+    }
   });
 }
 
@@ -190,12 +202,8 @@ std::string CodeNames::Hide(std::string_view name, NameKind of) {
   ForEachWord(name, [&](std::string_view word, std::size_t at) {
     const bool is_covered = roots.Covers(word, at);
     if (is_covered || IsKept(word)) return;
-    const std::string_view before = name.substr(0, at), after = name.substr(at + word.size());
-    const NameKind role = NamesFile(after)          ? NameKind::kFile
-                          : before.ends_with("): ") ? NameKind::kFunction
-                                                    : of;
     out += name.substr(copied, at - copied);
-    out += NewName(word, role);
+    out += NewName(word, KindAt(name, word, at, of));
     copied = at + word.size();
   });
   return out.append(name.substr(copied));

@@ -23,9 +23,9 @@ class CodeNames {
   /// A word's replacement has the first 8 digits of its HMAC-SHA-256 with `key`.
   explicit CodeNames(std::string key) : key_(std::move(key)) {}
 
-  /// Keeps the words of public names: "mm" of "aten::mm". All names are learned before one is
-  /// hidden.
-  void Learn(std::string_view name);
+  /// Keeps the words of public names, "mm" of "aten::mm", and notes what the others are of. All
+  /// names are learned before one is hidden.
+  void Learn(std::string_view name, NameKind of = NameKind::kName);
   /// Keeps every word: names of devices.
   void LearnWhole(std::string_view text);
 
@@ -40,6 +40,7 @@ class CodeNames {
 
   std::string key_;
   std::unordered_set<std::string> kept_;
+  std::unordered_map<std::string, NameKind> kinds_;
   std::unordered_map<std::string, std::string> names_;
 };
 

@@ -77,7 +77,7 @@ class Redactor {
   /// A text that is a name, or several.
   void Name(std::string& text, NameKind of = NameKind::kName) {
     if (level_ >= RedactLevel::kCode) {
-      if (pass_ == Pass::kLearn) code_.Learn(text);
+      if (pass_ == Pass::kLearn) code_.Learn(text, of);
       if (pass_ != Pass::kNames) return;
       HideHosts(text);
       text = code_.Hide(text, of);
@@ -300,7 +300,7 @@ void HideCode(Summary& summary, const Redaction& redaction) {
                            column == "table.gpus.name" || column.ends_with(".gpu");
     for (const std::string& text : texts) {
       if (is_device) code.LearnWhole(text);
-      code.Learn(text);
+      code.Learn(text, RoleOfColumn(column));
     }
   }
   for (auto& [column, texts] : summary.texts) {

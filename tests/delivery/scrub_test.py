@@ -19,7 +19,7 @@ class ScrubTest(unittest.TestCase):
         done = run("report", "-q", "--no-config", path, "--json", "-")
         self.assertIn(done.returncode, (0, 1), done.stderr)
         report = json.loads(done.stdout)
-        return ([(metric["id"], metric.get("value")) for metric in report["metrics"]],
+        return ({name: metric.get("value") for name, metric in report["metrics"].items()},
                 [(finding["rule"], finding["status"]) for finding in report["findings"]])
 
     def test_examples_of_pytorch_are_judged_the_same(self):

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,18 +55,22 @@ void AddPlan(const report::Report& report, std::vector<std::string>& lines) {
 }
 
 void AddLimits(const report::Report& report, std::vector<std::string>& lines) {
-  std::size_t shown = 0, missed = 0;
+  std::vector<std::string_view> missed;  // Several limits on one metric are one.
   for (const report::GateRow* row : GateByWeight(report)) {
-    if (!IsMissed(*row)) continue;
-    ++missed;
-    if (shown == kMostLimits) continue;
-    ++shown;
+    if (!IsMissed(*row) || std::find(missed.begin(), missed.end(), row->metric) != missed.end()) {
+      continue;
+    }
+    missed.push_back(row->metric);
+    if (missed.size() > kMostLimits) continue;
     const bool has_change = !row->change.text.empty() && !row->baseline.text.empty();
     AddLine(fmt::format("limit {}: {} ({})", row->metric,
                         has_change ? row->change.text : row->measured.text, row->limit),
             lines);
   }
-  if (missed > shown) AddLine(fmt::format("{} more limits are missed", missed - shown), lines);
+  if (missed.size() > kMostLimits) {
+    const auto more = static_cast<std::int64_t>(missed.size() - kMostLimits);
+    AddLine(Counted(more, "more limit is missed", "more limits are missed"), lines);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/metric_id.h"
 #include "base/value.h"
 
 namespace profgauge::render {
@@ -79,9 +80,21 @@ bool HasValue(const RunsRow& row) {
                      [](const report::Quantity* cell) { return ValueOf(cell).has_value(); });
 }
 
+/// What readers look for first, limited or not.
+void AddIterationTime(const Runs& runs, std::vector<RunsRow>& rows) {
+  for (const Report& run : runs.runs) {
+    const Metric* metric = report::FindMetricById(run, metric::kIterationTimeMedian);
+    if (metric == nullptr || IsAbsent(metric->quantity.value)) continue;
+    const bool is_limited = std::any_of(run.gate.begin(), run.gate.end(), [](const auto& limit) {
+      return limit.metric == metric::kIterationTimeMedian;
+    });
+    rows.push_back(RowOf(runs, *metric, is_limited));
+    return;
+  }
+}
+
 /// Metrics that a policy limits, in its order.
-std::vector<RunsRow> LimitedRows(const Runs& runs) {
-  std::vector<RunsRow> rows;
+void AddLimited(const Runs& runs, std::vector<RunsRow>& rows) {
   for (const Report& run : runs.runs) {
     for (const report::GateRow& limit : run.gate) {
       const Metric* metric = report::FindMetricById(run, limit.metric);
@@ -90,13 +103,14 @@ std::vector<RunsRow> LimitedRows(const Runs& runs) {
       if (HasValue(row)) rows.push_back(std::move(row));
     }
   }
-  return rows;
 }
 
 }  // namespace
 
 std::vector<RunsRow> RowsOfRuns(const Runs& runs, bool all, std::size_t most) {
-  std::vector<RunsRow> rows = LimitedRows(runs), changed, others;
+  std::vector<RunsRow> rows, changed, others;
+  AddIterationTime(runs, rows);
+  AddLimited(runs, rows);
   for (const Report& run : runs.runs) {
     for (const Metric& metric : run.metrics) {
       if (HasRow(rows, metric.id) || HasRow(changed, metric.id) || HasRow(others, metric.id)) {

@@ -17,8 +17,9 @@ struct RunsRow {
   std::vector<bool> is_best;                   ///< By run; several where they are equal.
 };
 
-/// The limited metrics in the policy's order, then those that changed, the largest change first;
-/// `all`: then the others that some run has. At most `most` rows; 0: no limit.
+/// The median iteration time, the limited metrics in the policy's order, then those that changed,
+/// the largest change first; `all`: then the others that some run has. At most `most` rows; 0: no
+/// limit.
 std::vector<RunsRow> RowsOfRuns(const report::Runs& runs, bool all, std::size_t most = 0);
 
 /// The cell's text; "–" without a value.
