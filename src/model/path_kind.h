@@ -72,7 +72,7 @@ inline constexpr std::array<PathKindInfo, kPathKinds> kPathKindInfo = {{
     {"sync",
      {metric::kCriticalSyncShare, metric::kCriticalSyncTime},
      "Synchronization",
-     "calls that wait, beyond the work that they wait for",
+     "waiting calls, after the awaited work has ended",
      "synchronization overhead"},
     {"unknown",
      {metric::kCriticalUnknownShare, metric::kCriticalUnknownTime},

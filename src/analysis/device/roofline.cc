@@ -242,7 +242,7 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
                                                       static_cast<double>(totals.kernel_time)
                                                 : 0;
   const std::string note = fmt::format(
-      "counts operators with {} of the time of computing kernels; the others' work is "
+      "covers {} of the time of kernels that compute; the work of the others is "
       "unknown{}",
       FormatShare(covered), NamesNotCounted(totals));
   // Products that are not counted are work all the same: how fast they were is unknown.

@@ -226,7 +226,7 @@ void Fill(const Ranges& found, bool has_device, Table& table) {
   if (!gradients.empty()) return;
   for (const char* column : {"gradient", "gradient_host", "gradient_device"}) {
     table.Find(column)->MarkAbsent(
-        "no domain of gradients has a range that is called as one of another domain");
+        "no range in a domain of gradients has the name of a range in another domain");
   }
 }
 

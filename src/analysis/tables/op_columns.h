@@ -136,13 +136,13 @@ inline constexpr auto kTreeChange = Join(
         {"kind", "Kind", kText, "thread, range, op, kernel, memcpy or memset."},
         {"change", "In", kText, "in both runs, added, removed, or renamed."},
         {"device_change", "{{ device.device }} time, change", kTime,
-         "Time of device work launched in it, this run's less the base's; 0 where a run does not "
-         "have it."},
+         "Change of the time of device work launched in it: this run minus the base; 0 where a run "
+         "does not have it."},
         {"base_device_total", "{{ device.device }} time, base", kTime, "In the baseline."},
         {"device_total", "{{ device.device }} time", kTime, "In this run."},
         {"host_change", "Host time, change", kTime,
-         "Host time with everything inside, this run's less the base's; 0 where a run does not "
-         "have it."},
+         "Change of the host time with everything inside: this run minus the base; 0 where a run "
+         "does not have it."},
         {"base_host_total", "Host time, base", kTime, "In the baseline."},
         {"host_total", "Host time", kTime, "In this run."},
         {"base_calls", "Calls, base", kCount, "Occurrences in the run compared with."},

@@ -43,7 +43,7 @@ inline constexpr ColumnSpec kIterations[] = {
     {"tensor_core_gpu_time", "{{ device.matrix_unit }} {{ device.device }} time", kTime,
      "{{ device.device }} time of kernels that use {{ device.matrix_units }}."},
     {"tensor_core_gpu_time_share", "{{ device.matrix_unit }} {{ device.device }} time share",
-     kShare, "The same / (duration times {{ device.device }}s of the rank)."},
+     kShare, "Its share of the duration times {{ device.device }}s of the rank."},
     {"phase", "Phase", kText,
      "Phase of a serving engine's step: decode, prefill, mixed, diffusion or evaluation."},
 };
