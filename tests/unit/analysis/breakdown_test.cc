@@ -28,7 +28,7 @@ TEST(Breakdown, AllCategories) {
   EXPECT_EQ(PartsOf(test.Finish(), {0, 400}), (Breakdown{0, 15, 0, 10, 5, 30, 180, 35, 125}));
 }
 
-TEST(Breakdown, TensorCoreKernelsComeFirstAndCopiesAfterCollectives) {
+TEST(Breakdown, TensorCoresFirstCopiesAfterCollectives) {
   TestProfile test;
   test.Work("volta_h884gemm_128x64_nn", {0, 10});
   test.Work("elementwise_kernel", {5, 20}, DeviceKind::kKernel, 0, 8);
@@ -59,7 +59,7 @@ TEST(Breakdown, CommunicationUnderCopiesIsExposed) {
 
 // Annotations and nccl's host ranges would hide a host that does nothing for the GPU; gloo's are
 // the communication itself.
-TEST(Breakdown, AnnotationsAreNoCpuTimeAndGlooIsCommunication) {
+TEST(Breakdown, AnnotationsAreNoCpuTime) {
   TestProfile test;
   test.Host(HostKind::kAnnotation, "forward", {0, 100});
   test.Host(HostKind::kAnnotation, "nccl:all_reduce", {0, 10});
@@ -71,7 +71,7 @@ TEST(Breakdown, AnnotationsAreNoCpuTimeAndGlooIsCommunication) {
 }
 
 // Without a device, operators beside hide a collective, in the breakdown as in the shares.
-TEST(Breakdown, OperatorsOfTheHostHideItsCollectives) {
+TEST(Breakdown, HostOperatorsHideItsCollectives) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Op("aten::mm", {0, 40});
@@ -90,7 +90,7 @@ TEST(Breakdown, OperatorsOfTheHostHideItsCollectives) {
 }
 
 // A checkpoint's coordination: the loop goes on beside it, or waits for it.
-TEST(Breakdown, ACollectiveOfAnotherThreadIsOpenWhereTheLoopWaitsForItsEnd) {
+TEST(Breakdown, AwaitedCollectivesOfThreadsAreExposed) {
   TestProfile test;
   const ThreadId other = test.Thread(9);
   test.Step(0, {0, 100});
@@ -105,7 +105,7 @@ TEST(Breakdown, ACollectiveOfAnotherThreadIsOpenWhereTheLoopWaitsForItsEnd) {
 }
 
 // Where the plug-in starts over (its own test gives 470 of 235 ns), what is taken stays taken.
-TEST(Breakdown, NothingIsCountedTwiceWhenTheTimeIsUsedUp) {
+TEST(Breakdown, NothingIsCountedTwice) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
   test.Launch("kernel", {10, 20}, {0, 100});

@@ -94,7 +94,7 @@ TEST(TableCatalogue, EveryEntryIsCompleteAndUnique) {
 }
 
 // A part of an iteration is called the same wherever it is told.
-TEST(MetricCatalogue, PartsHaveTheTitlesOfTheirKinds) {
+TEST(MetricCatalogue, PartsHaveTitlesOfTheirKinds) {
   for (const Category part : BreakdownCategories()) {
     const std::string id = "breakdown." + std::string(CategoryId(part));
     const MetricSpec *share = FindMetric(id), *time = FindMetric(id + ".time");
@@ -108,7 +108,7 @@ TEST(MetricCatalogue, PartsHaveTheTitlesOfTheirKinds) {
   EXPECT_EQ(path->definition, "Time of the critical path in ranges of a data loader.");
 }
 
-TEST(MetricCatalogue, CausesOfIdleTimeHaveTheirTitles) {
+TEST(MetricCatalogue, IdleCausesHaveTheirTitles) {
   for (const IdleCauseInfo& cause : kIdleCauseInfo) {
     const MetricSpec* metric = FindMetric(cause.metric);
     ASSERT_NE(metric, nullptr) << cause.metric.text();
@@ -118,7 +118,7 @@ TEST(MetricCatalogue, CausesOfIdleTimeHaveTheirTitles) {
 
 // What a profile has no makes numbers absent only by this: one that no one thought of would stand
 // as if the profile had it.
-TEST(MetricCatalogue, SaysOfEveryMetricWhatItFollowsFrom) {
+TEST(MetricCatalogue, EveryMetricNamesItsBasis) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     EXPECT_TRUE(!spec.basis.execution || spec.basis.times) << spec.id;
     EXPECT_TRUE(!spec.id.ends_with("_per_iteration") || spec.basis.times) << spec.id;
@@ -148,7 +148,7 @@ TEST(MetricCatalogue, HasTheGatedMetrics) {
 }
 
 // Words of ours are told in those of the device; what a profile calls its kernels is not.
-TEST(Output, RecordedNamesAreNoWordsOfTheDevice) {
+TEST(Output, RecordedNamesAreNoDeviceWords) {
   Output out({}, Accelerator::kAmd);
   EXPECT_EQ(out.Told("a {{ device.core }}"), "a compute unit");
   const std::string recorded = "the kernel `{{ device.core }}`";

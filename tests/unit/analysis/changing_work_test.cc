@@ -33,18 +33,18 @@ std::vector<Ns> ChangingOf(const std::vector<int>& rows, bool reduces = false) {
   return ChangingWork(contexts->front());
 }
 
-TEST(ChangingWork, IsThatOfKernelsWithOtherShapes) {
+TEST(ChangingWork, CountsKernelsWithOtherShapes) {
   EXPECT_THAT(ChangingOf({1000, 2000, 1500, 3000}), ElementsAre(1000, 2000, 1500, 3000));
   EXPECT_THAT(ChangingOf({1000, 1000, 1500, 3000}, true), ElementsAre(1000, 1000, 1500, 3000));
 }
 
-TEST(ChangingWork, IsNoneWhereMostIterationsAreAlike) {
+TEST(ChangingWork, NoneIfMostIterationsAreEqual) {
   EXPECT_THAT(ChangingOf({1000, 1000, 1000, 1000}), Each(0));
   EXPECT_THAT(ChangingOf({1000, 1000, 1000, 3000}, true), Each(0));
 }
 
 // Configurations and shapes are numbered as they come: sums of both say nothing.
-TEST(ChangingWork, ShapesInTheOppositeOrderOfConfigurationsAreOtherKinds) {
+TEST(ChangingWork, OppositeOrdersAreOtherKinds) {
   constexpr int kKinds = 40, kSteps = 12;
   TestProfile test;
   Ns at = 0;
@@ -118,7 +118,7 @@ TEST(ChangingWork, FollowsWhatIsCopied) {
   EXPECT_THAT(OfCopies(std::vector<Ns>(10, 5), times, 0), Each(0));
 }
 
-TEST(ChangingWork, IsThatOfOperatorsWhereNoDeviceWorks) {
+TEST(ChangingWork, UsesOperatorsWithoutDeviceWork) {
   TestProfile test;
   for (int i = 0; i < 4; ++i) {
     const Ns at = i * 10'000, rows = 1000 + i * 500;

@@ -219,7 +219,7 @@ Profile OfWorld(std::int64_t size, std::string_view kernel) {
 }
 
 // Sixty-four ranks without communication: no one knows, and nothing is claimed.
-TEST(Communication, IsAbsentWhereADistributedRunShowsNone) {
+TEST(Communication, AbsentIfDistributedRunShowsNone) {
   const Analysis analysis =
       AnalyzeOne(OfWorld(64, "void lab::exchange<8>((anonymous namespace)::T)"));
   for (const char* id : {"communication.time", "communication.exposed_share",

@@ -13,7 +13,7 @@
 namespace profgauge {
 namespace {
 
-TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
+TEST(ExposedTime, IsTimeWithoutOwnComputation) {
   TestProfile test;
   test.Op("x", {0, 1});
   test.Work("gemm", {100, 200});
@@ -32,7 +32,7 @@ TEST(ExposedTime, IsWhatNoComputationOfTheSameGpuCovers) {
 }
 
 // Sums of rows are never more than the time in which nothing hides them.
-TEST(ExposedTime, OfWhatRunsTogetherIsGivenOnce) {
+TEST(ExposedTime, ConcurrentWorkCountsOnce) {
   TestProfile test;
   test.Op("x", {0, 1});
   test.Work("gemm", {0, 100});

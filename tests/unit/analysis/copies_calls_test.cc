@@ -112,7 +112,7 @@ TEST(HostCalls, SynchronizationAsAShareOfTheIterations) {
   EXPECT_DOUBLE_EQ(RealAt(calls, 2, "share"), 100.0 / 530);
 }
 
-TEST(HostCalls, CoveredTimeCountsEachMomentOfTheIterationsOnce) {
+TEST(HostCalls, CoveredTimeCountsEachMomentOnce) {
   TestProfile test;
   test.Step(0, {0, 1000});
   test.Call("cudaMemcpy", ApiKind::kMemcpy, {100, 400});
@@ -126,7 +126,7 @@ TEST(HostCalls, CoveredTimeCountsEachMomentOfTheIterationsOnce) {
 }
 
 // Calls are by thread: those of the second begin before the last of the first.
-TEST(HostCalls, CoveredTimeIsThatOfThreadsInAnyOrder) {
+TEST(HostCalls, CoveredTimeTakesThreadsUnordered) {
   TestProfile test;
   test.Step(0, {0, 1000});
   test.Step(1, {1100, 2000});
@@ -146,7 +146,7 @@ TEST(HostCalls, CoveredTimeIsThatOfThreadsInAnyOrder) {
 
 // A copy that returns when it is done holds the host too; what the profiler waits for once the
 // iterations' host ranges are over is not the program's.
-TEST(HostCalls, BlockingCopiesSynchronizeAndTheProfilersOwnStopDoesNot) {
+TEST(HostCalls, BlockingCopiesSynchronize) {
   TestProfile test;
   test.Step(0, {0, 1000});
   test.Call("cudaMemcpy", ApiKind::kMemcpy, {100, 300});

@@ -43,7 +43,7 @@ TestProfile Recorded() {
   return test;
 }
 
-TEST(CpuActivity, AThreadWaitsForWhatIsRecordedOrIsInACall) {
+TEST(CpuActivity, ThreadsWaitOrAreInCalls) {
   const Analysis analysis = AnalyzeRun(Recorded().Finish());
   const Table& states = *analysis.FindTable("thread_states");
   std::string told;
@@ -60,7 +60,7 @@ TEST(CpuActivity, AThreadWaitsForWhatIsRecordedOrIsInACall) {
   EXPECT_DOUBLE_EQ(share, 1);
 }
 
-TEST(CpuActivity, CoresAreThoseOfTheHostUsedOrNot) {
+TEST(CpuActivity, ListsAllCoresOfTheHost) {
   TestProfile test = Recorded();
   test.builder().AddFact("cpu_cores", "6");
   Profile profile = test.Finish();
@@ -79,7 +79,7 @@ TEST(CpuActivity, CoresAreThoseOfTheHostUsedOrNot) {
   EXPECT_EQ(AnalyzeRun(Recorded().Finish()).FindTable("host_cores")->rows(), 2u);
 }
 
-TEST(CpuActivity, SampledStacksAreATreeOfEachThreadWhoseSelfSumsToTheWhole) {
+TEST(CpuActivity, SampledStacksAddUpAsTrees) {
   TestProfile test = Recorded();
   ProfileBuilder& builder = test.builder();
   const ThreadId loader = test.Thread(7);
@@ -112,7 +112,7 @@ TEST(CpuActivity, SampledStacksAreATreeOfEachThreadWhoseSelfSumsToTheWhole) {
   EXPECT_DOUBLE_EQ(whole, 1);
 }
 
-TEST(CpuActivity, IsAbsentWhereNothingOfItIsRecorded) {
+TEST(CpuActivity, AbsentIfNothingIsRecorded) {
   TestProfile test;
   test.Launch("kernel", {0, 10}, {20, 1000});
   const Analysis analysis = AnalyzeRun(test.Finish());

@@ -93,7 +93,7 @@ TEST(CriticalPath, PartsAreNamedAndAddUp) {
 }
 
 // Each maker's runtime, and the layers below it, have calls of their own that wait.
-TEST(CriticalPath, WaitsAreKnownWhateverTheyAreCalled) {
+TEST(CriticalPath, KnowsWaitsOfAnyName) {
   const PathSums expected = SumsOf(Replayed(Small()).graph());
   for (const char* wait : {"AscendCL@aclrtSynchronizeStream", "mtiaSynchronize", "cnrtQueueSync",
                            "hsa_signal_wait_scacquire", "deviceSynchronize"}) {
@@ -102,7 +102,7 @@ TEST(CriticalPath, WaitsAreKnownWhateverTheyAreCalled) {
 }
 
 // A checkpoint is copied out while the next iterations compute, and after the last.
-TEST(CriticalPath, EndsWithTheIterationsWhateverRunsOnBeside) {
+TEST(CriticalPath, EndsWithTheIterations) {
   TestProfile test;
   for (Ns i = 0; i < 3; ++i) {
     const Ns at = 100'000 * i;
@@ -124,7 +124,7 @@ TEST(CriticalPath, EndsWithTheIterationsWhateverRunsOnBeside) {
   EXPECT_EQ(sum, 300'000);
 }
 
-TEST(CriticalPath, TheLongestOfManyMovesAreKept) {
+TEST(CriticalPath, KeepsLongestMoves) {
   const Replayed run(Small());
   const std::vector<PathMove> all = LongestPathMoves(*run.replayer, 0, 1'000).kept;
   ASSERT_GT(all.size(), 3U);
@@ -148,7 +148,7 @@ TEST(CriticalPath, TheLongestOfManyMovesAreKept) {
   }
 }
 
-TEST(CriticalPath, ItsStepsSayWhatTheyAreIn) {
+TEST(CriticalPath, StepsNameTheirContainers) {
   const Replayed run(Small());
   const Profile& profile = run.profiles.front();
   Ns at = 0;
@@ -176,7 +176,7 @@ TEST(CriticalPath, ItsStepsSayWhatTheyAreIn) {
   }
 }
 
-TEST(CriticalPath, MetricsAndTablesHaveTheSameParts) {
+TEST(CriticalPath, MetricsAndTablesHaveEqualParts) {
   const std::vector<Profile> profiles = Small();
   const auto analysis = Analyze(profiles, {});
   ASSERT_TRUE(analysis.has_value());
@@ -197,7 +197,7 @@ TEST(CriticalPath, MetricsAndTablesHaveTheSameParts) {
 
 // Nothing marks iterations, and the device is still busy with work from before: the window begins
 // with the first work that was recorded, also where that comes earlier.
-TEST(CriticalPath, AWindowThatBeginsWithTheDeviceMovesWithIt) {
+TEST(CriticalPath, WindowMovesWithTheDevice) {
   TestProfile test;
   test.Op("aten::mm", {0, 100'000});
   test.Launch("first", {10'000, 12'000}, {200'000, 300'000});
@@ -216,7 +216,7 @@ TEST(CriticalPath, AWindowThatBeginsWithTheDeviceMovesWithIt) {
 
 // Where a call sets the device up first, the window begins with its end, and moves with that: what
 // the host did before is no part of it.
-TEST(CriticalPath, AWindowThatBeginsWithASetUpDeviceMovesWithIt) {
+TEST(CriticalPath, WindowMovesWithASetUpDevice) {
   TestProfile test;
   test.Op("before", {0, 10 * kMs});
   test.Op("main", {10 * kMs, 200 * kMs});
@@ -324,7 +324,7 @@ void ExpectProperties(const Replayed& run, const std::string& name) {
   }
 }
 
-TEST(Scenario, CallsForMemoryKeepTheirTimeInAScaledRange) {
+TEST(Scenario, MemoryCallsKeepScaledRangesTime) {
   TestProfile test;
   test.Step(0, {0, 200'000});
   test.Op("aten::addmm", {10'000, 150'000});
@@ -337,7 +337,7 @@ TEST(Scenario, CallsForMemoryKeepTheirTimeInAScaledRange) {
 
 // The host is far ahead: calls that launch into a full queue return when the device lets them,
 // whatever they themselves would take.
-TEST(Scenario, LaunchesAndCopiesIntoAFullQueueWaitForRoomHoweverFastTheyAre) {
+TEST(Scenario, FullQueuesDelayFastLaunches) {
   constexpr Ns kWork = 50'000, kCall = 1'000;
   constexpr int kPlaces = 1021, kCalls = 1100;
   for (const bool copies : {false, true}) {
@@ -370,7 +370,7 @@ TEST(Scenario, LaunchesAndCopiesIntoAFullQueueWaitForRoomHoweverFastTheyAre) {
 
 // A host that waits in each iteration works on between them only then: without the wait, that work
 // runs beside the device's. Markers that meet hold all of the time.
-TEST(Scenario, TimeBetweenIterationsCountsWhereThereIsMuch) {
+TEST(Scenario, MuchTimeBetweenIterationsCounts) {
   for (const Ns between : {Ns{30'000}, Ns{0}}) {
     TestProfile test;
     const Ns period = 100'000 + between;
@@ -396,7 +396,7 @@ TEST(Scenario, TimeBetweenIterationsCountsWhereThereIsMuch) {
 }
 
 // The times alone are replayed without keeping those of all steps.
-TEST(Scenario, PredictionsWithoutAPathAreThoseWithOne) {
+TEST(Scenario, PredictionsNeedNoPath) {
   TestProfile test;
   test.Step(0, {0, 400'000});
   for (Ns at : {10'000, 110'000, 210'000}) {
@@ -469,7 +469,7 @@ TEST(CriticalPath, WhereItDiffersFromHtas) {
   }
 }
 
-TEST(CriticalPath, OneStepAloneIsThePathOfAllWhenTheHostWaitsForEach) {
+TEST(CriticalPath, OneStepGivesAllPaths) {
   TestProfile test;
   test.Step(0, {0, 50'000});
   test.Op("a", {10'000, 40'000});

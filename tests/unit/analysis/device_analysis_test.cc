@@ -7,7 +7,7 @@
 namespace profgauge {
 namespace {
 
-TEST(Memory, FragmentationIsMeasuredWhereMostIsReserved) {
+TEST(Memory, MeasuresFragmentationAtLargestReservation) {
   TestProfile test;
   test.Op("aten::empty", {0, 100});
   const auto event = [&](Ns time, std::int64_t bytes, std::int64_t allocated,
@@ -106,7 +106,7 @@ Analysis WithMemoryAtStarts(const std::vector<std::int64_t>& levels) {
   return AnalyzeAll(OneRank(test.Finish()));
 }
 
-TEST(Memory, GrowsWhereEachIterationLeavesMoreThanTheOneBefore) {
+TEST(Memory, GrowsIfIterationsLeaveMore) {
   constexpr const char* kId = "memory.growth";
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 100, 200, 300, 400, 500, 600}), kId), 100);
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 700, 700, 700, 700, 700}), kId), 0);
@@ -130,7 +130,7 @@ TEST(Coverage, SharesOfGpuTime) {
 }
 
 // An iteration that is left out is one all the same: its work is outside of none.
-TEST(Coverage, WorkOfIterationsThatAreNotSelectedIsOfThem) {
+TEST(Coverage, WorkOfUnselectedIterationsIsTheirs) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Launch("a", {10, 20}, {30, 60});
@@ -145,7 +145,7 @@ TEST(Coverage, WorkOfIterationsThatAreNotSelectedIsOfThem) {
   EXPECT_DOUBLE_EQ(NumberOf(*analysis, "coverage.outside_share"), 0.17);
 }
 
-TEST(Coverage, WorkFromBeforeTheIterationsIsNoFaultOfTheProfile) {
+TEST(Coverage, EarlierWorkIsNoFault) {
   TestProfile test;
   test.Op("aten::mm", {0, 50});
   test.Work("launched before the recording", {0, 30});
@@ -157,7 +157,7 @@ TEST(Coverage, WorkFromBeforeTheIterationsIsNoFaultOfTheProfile) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 1.0 / 3);
 }
 
-TEST(Coverage, RangesOfTheUsersAreNoOperators) {
+TEST(Coverage, UserRangesAreNoOperators) {
   TestProfile test;
   test.Host(HostKind::kAnnotation, "epoch 0", {0, 200});
   test.Step(0, {0, 100});
@@ -167,7 +167,7 @@ TEST(Coverage, RangesOfTheUsersAreNoOperators) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.launched_share"), 1);
 }
 
-TEST(Coverage, AbsentWhereTheHostWasNotRecorded) {
+TEST(Coverage, AbsentWithoutHostRecord) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Work("a", {10, 90});
@@ -180,7 +180,7 @@ TEST(Coverage, AbsentWhereTheHostWasNotRecorded) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "coverage.outside_share"), 0);
 }
 
-TEST(Coverage, CallsWithoutOperatorsShowOnlyTheLaunch) {
+TEST(Coverage, CallsWithoutOperatorsShowTheLaunch) {
   TestProfile test;
   test.Launch("a", {0, 20}, {30, 90});
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));

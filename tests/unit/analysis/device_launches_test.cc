@@ -23,7 +23,7 @@ TEST(Queue, LengthsAndEvents) {
   EXPECT_EQ(lengths, (std::vector<std::int64_t>{1, 2, 3, 2, 1, 0, 1, 0}));
 }
 
-TEST(Queue, AStartBeforeItsLaunchIsNoNegativeLength) {
+TEST(Queue, EarlyStartIsNoNegativeLength) {
   const QueueItem items[] = {{10, 5}, {20, 25}};
   EXPECT_EQ(LengthsOf(items), (std::vector<std::int64_t>{0, 0}));
   ForEachEvent(std::span(items), [](QueueEvent event) { EXPECT_GE(event.length, 0); });
@@ -54,7 +54,7 @@ TEST(Launches, DelayAndQueue) {
   EXPECT_EQ(IntegerAt(streams, 0, "queue_max"), 2);
 }
 
-TEST(Launches, TablesThatNoOneWantsAreLeftOutAndNumbersStay) {
+TEST(Launches, SkipsUnwantedTablesKeepsNumbers) {
   TestProfile test;
   test.Op("aten::add", {0, 1000});
   test.Launch("a", {0, 10}, {30, 100});
@@ -75,7 +75,7 @@ TEST(Launches, TablesThatNoOneWantsAreLeftOutAndNumbersStay) {
   }
 }
 
-TEST(Launches, WithoutThemTheReasonSaysWhatIsMissing) {
+TEST(Launches, ReasonNamesMissingData) {
   TestProfile test;
   test.Op("aten::add", {0, 100});
   test.Work("a", {10, 20});

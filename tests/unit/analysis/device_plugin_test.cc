@@ -260,7 +260,7 @@ TEST(DevicePluginMicro, Distributed) {
   check("test_distributed_gloo_cpu.trace.json", 109, 74.0 / 109);
 }
 
-TEST(DevicePluginMicro, KernelsByLaunchPropertiesThatAreMissing) {
+TEST(DevicePluginMicro, KernelsWithMissingLaunchProperties) {
   const std::string path =
       SharedPath("data/kineto/micro/test_group_by_kernel_columns_invalid_input.trace.json");
   PROFGAUGE_NEEDS(path);

@@ -21,7 +21,7 @@ std::vector<std::pair<Ns, Ns>> Times(const Profile& profile) {
 using Spans = std::vector<std::pair<Ns, Ns>>;
 
 // Its own copy runs on another stream at once, but its kernels queue behind the step before.
-TEST(Leftovers, AreWaitedForThoughAnotherStreamAlreadyWorks) {
+TEST(Leftovers, WaitedForBesideAnotherStream) {
   TestProfile test;
   test.Step(7, {0, 100});
   test.Work("before", {0, 20});
@@ -47,7 +47,7 @@ TEST(Leftovers, ALoaderIsNone) {
 }
 
 // A kernel that never gives way delays the iteration no further than to its own first kernel.
-TEST(Leftovers, APersistentKernelDelaysToTheFirstOwnKernel) {
+TEST(Leftovers, PersistentKernelDelaysFirstOwnKernel) {
   TestProfile test;
   test.Step(7, {0, 100});
   test.Work("persistent", {0, 500}, DeviceKind::kKernel, 0, 99);
@@ -56,7 +56,7 @@ TEST(Leftovers, APersistentKernelDelaysToTheFirstOwnKernel) {
 }
 
 // Launched between two markers: of neither iteration, and the second waits for it.
-TEST(Leftovers, WorkLaunchedBetweenIterationsDelaysTheSecond) {
+TEST(Leftovers, WorkBetweenIterationsDelaysTheSecond) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Step(1, {150, 250});
@@ -68,7 +68,7 @@ TEST(Leftovers, WorkLaunchedBetweenIterationsDelaysTheSecond) {
 
 // Two seconds of work on the host are no backlog of the device, whose first launch waits for 70 us:
 // a queue would have to end right then by chance.
-TEST(Window, AHeadInWhichTheHostWorksIsJudged) {
+TEST(Window, JudgesHeadWithHostWork) {
   TestProfile test;
   test.Op("start-up", {0, 2'000 * kMs});
   test.Launch("first", {2'000 * kMs, 2'000 * kMs + 10'000}, {2'000 * kMs + 80'000, 2'001 * kMs});
@@ -80,7 +80,7 @@ TEST(Window, AHeadInWhichTheHostWorksIsJudged) {
 }
 
 // A wait of as much as a tenth of the time before may be either: the verdict knows both numbers.
-TEST(Window, AHeadIsInDoubtWhereTheFirstLaunchWaits) {
+TEST(Window, WaitingFirstLaunchMakesHeadUncertain) {
   TestProfile test;
   test.Op("aten::mm", {0, 100 * kMs});
   test.Launch("first", {40 * kMs, 41 * kMs}, {60 * kMs, 100 * kMs});
@@ -91,7 +91,7 @@ TEST(Window, AHeadIsInDoubtWhereTheFirstLaunchWaits) {
 }
 
 // What a call waited for was launched before the profile; from then on the queue was empty.
-TEST(Window, StartsWhenACallHasDrainedTheQueue) {
+TEST(Window, StartsAtTheDrainedQueue) {
   TestProfile test;
   test.Op("aten::mm", {0, 100 * kMs});
   test.Call("cudaDeviceSynchronize", ApiKind::kSync, {1 * kMs, 20 * kMs});
@@ -100,7 +100,7 @@ TEST(Window, StartsWhenACallHasDrainedTheQueue) {
 }
 
 // Without launches and markers: the window holds all device work, and the host's.
-TEST(Window, HoldsAllDeviceWorkWhereNoLaunchIsRecorded) {
+TEST(Window, HoldsAllWorkWithoutLaunches) {
   for (const HostKind kind : {HostKind::kOp, HostKind::kAnnotation}) {
     TestProfile test;
     test.Host(kind, "forward", {0, 1 * kMs});
@@ -114,7 +114,7 @@ TEST(Window, HoldsAllDeviceWorkWhereNoLaunchIsRecorded) {
   }
 }
 
-TEST(Window, StartsWithTheFirstDeviceEventOfABusyQueue) {
+TEST(Window, StartsWithBusyQueuesFirstEvent) {
   TestProfile test;
   test.Op("aten::mm", {0, 50 * kMs});
   test.Work("before", {10 * kMs, 30 * kMs});
@@ -128,7 +128,7 @@ TEST(Window, StartsWithTheFirstDeviceEventOfABusyQueue) {
   EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 2);
 }
 
-TEST(Window, StartsWithTheProfileWhereTheFirstEventFoundAnEmptyQueue) {
+TEST(Window, EmptyQueueStartsWithTheProfile) {
   TestProfile test;
   test.Op("aten::mm", {0, 50 * kMs});
   test.Launch("own", {20 * kMs, 21 * kMs}, {21 * kMs + 8'000, 60 * kMs});
@@ -136,7 +136,7 @@ TEST(Window, StartsWithTheProfileWhereTheFirstEventFoundAnEmptyQueue) {
 }
 
 // The first calls of a process make the device's context, whatever they are there for.
-TEST(Window, StartsWhenTheDeviceIsSetUp) {
+TEST(Window, StartsAfterDeviceSetUp) {
   struct Case {
     At first, copy;
     Ns start;
@@ -164,7 +164,7 @@ TEST(Window, StartsWhenTheDeviceIsSetUp) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{80 * kMs, 300 * kMs}}));
 }
 
-TEST(Window, EndsWithTheLastDeviceEventWhereTheProfileStopsInFlight) {
+TEST(Window, EndsWithLastEventInFlight) {
   TestProfile test;
   test.Op("aten::mm", {0, 90});
   test.Launch("own", {1, 2}, {3, 40});
@@ -173,7 +173,7 @@ TEST(Window, EndsWithTheLastDeviceEventWhereTheProfileStopsInFlight) {
 }
 
 // What was in flight began after that: until then the device had nothing to do.
-TEST(Window, EndsWithTheFirstLaunchInFlightWhereTheDeviceHadEnded) {
+TEST(Window, EndsWithFirstUnfinishedLaunch) {
   TestProfile test;
   test.Op("aten::mm", {0, 90});
   test.Launch("own", {1, 2}, {3, 40});
@@ -261,7 +261,7 @@ Profile StepsOf(int rank, int steps, int without_work) {
 }
 
 // One that has no most iterations takes them from all.
-TEST(Ranks, ARankThatStoppedEarlyLeavesTheOthersOpen) {
+TEST(Ranks, EarlyRankMakesOthersUndecided) {
   for (const int steps : {3, 7}) {
     std::vector<Profile> run;
     run.push_back(StepsOf(0, 8, 0));
@@ -274,7 +274,7 @@ TEST(Ranks, ARankThatStoppedEarlyLeavesTheOthersOpen) {
 }
 
 // What is in flight at the end of one rank does not excuse what another lost.
-TEST(Ranks, TheOneThatLostMostIsReported) {
+TEST(Ranks, ReportsTheLargestLoss) {
   std::vector<Profile> run;
   run.push_back(StepsOf(0, 8, 1));
   run.push_back(StepsOf(1, 8, 4));
@@ -387,7 +387,7 @@ Profile Unlinked(bool runs_ahead, Missing missing) {
   return test.Finish();
 }
 
-TEST(Unlinked, BelongToTheIterationsOfTheirNeighbors) {
+TEST(Unlinked, BelongToNeighborsIterations) {
   for (const bool runs_ahead : {false, true}) {
     const Spans whole = Times(Unlinked(runs_ahead, Missing::kNothing));
     EXPECT_EQ(Times(Unlinked(runs_ahead, Missing::kLink)), whole) << runs_ahead;

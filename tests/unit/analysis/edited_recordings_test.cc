@@ -123,7 +123,7 @@ Profile WithoutSomeLinks(Profile profile) {
   return profile;
 }
 
-TEST(EditedRecordings, LinksThatAreMissingChangeNoTime) {
+TEST(EditedRecordings, MissingLinksChangeNoTime) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const std::size_t tested =
       ForEachInStep([](const std::string& path, const Profile& profile, const Iterations& found) {
@@ -147,7 +147,7 @@ TEST(EditedRecordings, LinksThatAreMissingChangeNoTime) {
 }
 
 // Device work that begins in an iteration is of one, whether its launch is recorded or not.
-TEST(EditedRecordings, WorkWithoutALaunchIsOfAnIteration) {
+TEST(EditedRecordings, UnlaunchedWorkIsOfAnIteration) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   ForEachInStep([](const std::string& path, const Profile&, const Iterations&) {
     Profile edited = Read(path);
@@ -184,7 +184,7 @@ void Keep(const Permutation& rows, DeviceTable& device) {
   keep(device.bytes);
 }
 
-TEST(EditedRecordings, AnIterationThatLostAllItsWorkIsReported) {
+TEST(EditedRecordings, ReportsIterationWithoutItsWork) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t lost = 0;
   ForEachInStep([&](const std::string& path, const Profile& profile, const Iterations& found) {
@@ -260,7 +260,7 @@ std::string MergedWithAnother(const std::string& text) {
   return boost::json::serialize(trace);
 }
 
-TEST(EditedRecordings, TwoProcessesOnOneNumberAreTwoGpusOrADoubt) {
+TEST(EditedRecordings, SharedNumberIsTwoGpusOrDoubted) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   constexpr std::uintmax_t kSmall = 1'500'000;  // Bytes, gzipped: the others are alike.
   std::size_t tested = 0;

@@ -68,7 +68,7 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
 
 // The gradient of a weight is a product of a transposed gradient: its rows are M. What its kernel
 // reads at once tells it from a forward product of an odd number of tokens, which M does not slow.
-TEST(Eligibility, KernelsThatReadInPiecesShowTransposedFactors) {
+TEST(Eligibility, PiecewiseReadsShowTransposedFactors) {
   EXPECT_EQ(AlignmentInName("cutlass_75_tensorop_bf16_s1688gemm_bf16_128x256_nt_align1>(P)"), 1);
   EXPECT_EQ(AlignmentInName("cutlass_80_tensorop_s16816gemm_f16_64x64_32x6_nn_align8"), 8);
   EXPECT_EQ(AlignmentInName("nvjet_sm90_tst_128x128_64x6_2x1_v_bz_NNT"), 0);
@@ -84,7 +84,7 @@ TEST(Eligibility, KernelsThatReadInPiecesShowTransposedFactors) {
   EXPECT_FALSE(FindMisaligned("aten::mm", "[[4072, 512], [512, 64]]", "bfloat16", 1));
 }
 
-TEST(Eligibility, MatmulsOfVectorsAndDepthwiseConvolutionsHaveNothingForMatrixUnits) {
+TEST(Eligibility, VectorsAndDepthwiseAreNotEligible) {
   struct Case {
     std::string_view op, shapes;
     bool expected;

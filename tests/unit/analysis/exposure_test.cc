@@ -56,7 +56,7 @@ TestProfile Overlapping() {
   return test;
 }
 
-TEST(Exposure, IsTheUnionInWhichNothingElseRuns) {
+TEST(Exposure, IsTheExclusiveUnion) {
   TestProfile test = Overlapping();
   const Analysis analysis = Analyzed(test);
   EXPECT_EQ(Exposed(analysis, "kernels_by_op", {"a"}), 60);
@@ -68,7 +68,7 @@ TEST(Exposure, IsTheUnionInWhichNothingElseRuns) {
   EXPECT_EQ(Exposed(analysis, "kernels_by_op", {}), 0);
 }
 
-TEST(Exposure, IsPerIterationAndOfTheWorstDevice) {
+TEST(Exposure, PerIterationOfTheWorstDevice) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Step(1, {100, 300});
@@ -80,7 +80,7 @@ TEST(Exposure, IsPerIterationAndOfTheWorstDevice) {
 }
 
 // What was launched before the first iteration is no iteration's gain.
-TEST(Exposure, LeavesOutWorkOfNoSelectedIteration) {
+TEST(Exposure, SkipsUnselectedWork) {
   TestProfile test;
   test.Op("first", {0, 10});
   test.Launch("a", {1, 2}, {3, 103});
@@ -90,7 +90,7 @@ TEST(Exposure, LeavesOutWorkOfNoSelectedIteration) {
 }
 
 // 50 us of the call pass while another kernel runs; then its own copy runs, then nothing does.
-TEST(Exposure, ABlockingCallCostsWhatNothingElseHides) {
+TEST(Exposure, BlockingCallCostsExposedTime) {
   TestProfile test;
   test.Step(0, {0, 200'000});
   test.Launch("kernel", {0, 1'000}, {1'000, 60'000});
@@ -117,7 +117,7 @@ TEST(Exposure, ABlockingCallCostsWhatNothingElseHides) {
   EXPECT_EQ(Idle(analysis, "api_calls", {"cudaMemcpy"}), 102'000);
 }
 
-TEST(Exposure, IdleTimeBelongsToTheWorkAndTheOperatorsBesideIt) {
+TEST(Exposure, IdleTimeBelongsToAdjacentWork) {
   TestProfile test;
   test.Step(0, {0, 1'000'000});
   test.Op("aten::item", {95'000, 300'000});
@@ -172,7 +172,7 @@ double Slowly(const Exposure& exposure, const std::vector<std::uint32_t>& rows, 
   return largest;
 }
 
-TEST(ExposureCosts, AnyChoiceCostsWhatItsPartsDo) {
+TEST(ExposureCosts, ChoicesCostTheirParts) {
   std::mt19937 drawn(7);
   const auto below = [&](std::uint32_t most) { return static_cast<std::uint32_t>(drawn() % most); };
   for (int trial = 0; trial < 50; ++trial) {
@@ -203,7 +203,7 @@ TEST(ExposureCosts, AnyChoiceCostsWhatItsPartsDo) {
   }
 }
 
-TEST(ExposureCosts, NothingWhereTheWorkIsNotKnown) {
+TEST(ExposureCosts, NothingForUnknownWork) {
   Exposure exposure;
   exposure.has_work = false;
   exposure.devices.emplace_back().gaps.push_back({{3}, 70});

@@ -75,7 +75,7 @@ TEST(Idle, AWaitForResultsDrainsTheQueue) {
   }
 }
 
-TEST(Idle, ALoaderThatFetchesAheadDelaysNoOne) {
+TEST(Idle, PrefetchingLoaderDelaysNothing) {
   TestProfile test = TwoKernels(500'000);
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100'000, 400'000},
           test.Thread(9));
@@ -84,7 +84,7 @@ TEST(Idle, ALoaderThatFetchesAheadDelaysNoOne) {
 }
 
 // It may normalize batches with a separate kernel; a thread that launches much is of the loop.
-TEST(Idle, ALoaderThatLaunchesLittleDelaysNoOneEither) {
+TEST(Idle, BarelyLaunchingLoaderDelaysNothing) {
   for (const int launched : {1, 4}) {
     TestProfile test = TwoKernels(500'000);
     const ThreadId other = test.Thread(9);
@@ -129,7 +129,7 @@ TEST(Idle, LaunchedInTime) {
   EXPECT_EQ(CausesOf(OneRank(late.Finish())), (Causes{0, 0, 0, 0, 0, 0, 30'000}));
 }
 
-TEST(Idle, WithoutLaunchRecordAndAtTheEnd) {
+TEST(Idle, UnrecordedLaunchesAndTheEnd) {
   TestProfile test = TwoKernels(500'000);
   test.Work("orphan", {150'000, 200'000});
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 0, 50'000}));
@@ -172,7 +172,7 @@ void ExpectNeighbours(const DeviceTable& device, const IdleGap& gap) {
   EXPECT_EQ(gap.after, after);
 }
 
-TEST(Idle, GapsOfRandomStreamsKnowTheirNeighbors) {
+TEST(Idle, RandomGapsKnowTheirNeighbors) {
   std::mt19937 random(11);
   const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
   for (int round = 0; round < 200; ++round) {
@@ -199,7 +199,7 @@ TEST(Idle, GapsOfRandomStreamsKnowTheirNeighbors) {
 
 // 500 µs of work in each of two iterations and 200 µs of none between them: the share of the window
 // by an iteration's length would say 83 µs.
-TEST(Idle, TimePerIterationHoldsWhatIsBetweenIterations) {
+TEST(Idle, IdleTimeIncludesTimeBetweenIterations) {
   TestProfile test;
   test.Step(0, {0, 500'000});
   test.Launch("first", {0, 0}, {0, 500'000});
@@ -210,7 +210,7 @@ TEST(Idle, TimePerIterationHoldsWhatIsBetweenIterations) {
   EXPECT_NEAR(NumberOf(*analysis, "gpu.idle.time.mean"), 100'000, 1e-6);
 }
 
-TEST(Idle, MetricsAddUpToIdleOverSeveralGpus) {
+TEST(Idle, CausesAddUpOverSeveralGpus) {
   TestProfile test = TwoKernels(500'000);
   test.Launch("second", {400'000, 405'000}, {410'000, 450'000});
   test.Launch("on gpu 1", {100'000, 101'000}, {200'000, 260'000}, {}, DeviceKind::kKernel, 1);
@@ -262,7 +262,7 @@ TEST(Idle, AVeryLongFreeSetsALibraryUp) {
 }
 
 // cuDNN's search for a convolution's algorithm waits for the events that time it, once.
-TEST(Idle, TheSearchForAnAlgorithmIsSetUp) {
+TEST(Idle, AlgorithmSearchIsSetUp) {
   for (const char* op : {"aten::cudnn_convolution", "aten::mm"}) {
     TestProfile test = TwoKernels(500'000);
     test.Op(op, {90'000, 450'000});
@@ -289,7 +289,7 @@ TEST(Idle, AllocationForAThreadThatOnlyLaunches) {
 }
 
 // The first calls of a process make the device's context, whatever they are called.
-TEST(Idle, LongCallsBeforeAnyWorkSetUpTheDevice) {
+TEST(Idle, LongFirstCallsSetUpDevices) {
   TestProfile test;
   test.Call("cudaDeviceGetStreamPriorityRange", ApiKind::kOther, {10'000'000, 90'000'000});
   test.Call("cudaMalloc", ApiKind::kMemory, {90'000'000, 91'000'000});
@@ -303,7 +303,7 @@ TEST(Idle, LongCallsBeforeAnyWorkSetUpTheDevice) {
 }
 
 // Called while the first kernel runs, returned when its own work was done: it waited.
-TEST(Idle, ACopyThatWaitsForEarlierWorkIsSynchronization) {
+TEST(Idle, WaitingCopyIsSynchronization) {
   TestProfile test = TwoKernels(500'000);
   const auto copy = [&test](At call, At device, std::int64_t correlation) {
     ApiRow row;
@@ -341,7 +341,7 @@ TEST(Idle, GapsBelowTheResolutionAreNone) {
 }
 
 // Times in microseconds that went through floating point miss their tick by a nanosecond or two.
-TEST(Idle, TheTickOfAProfileIsItsResolution) {
+TEST(Idle, ClockTickIsTheResolution) {
   TestProfile test;
   test.Step(0, {0, 400'000});
   for (Ns i = 0; i < 100; ++i) {

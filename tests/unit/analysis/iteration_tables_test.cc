@@ -38,7 +38,7 @@ Analysis AnalyzeRun(Profile profile) {
   return std::move(*analysis);
 }
 
-TEST(IterationTree, MergesSiblingsAndCountsDeviceWorkOnceAtEachLevel) {
+TEST(IterationTree, MergesSiblingsCountsWorkOnce) {
   const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
   const Table& tree = *analysis.FindTable("op_tree");
   ASSERT_EQ(tree.rows(), 10u);  // Two trees of thread, range, linear, mm, kernel.
@@ -60,7 +60,7 @@ TEST(IterationTree, MergesSiblingsAndCountsDeviceWorkOnceAtEachLevel) {
   EXPECT_EQ(Integer(tree, 9, "device_total"), 120);
 }
 
-TEST(IterationOps, AreAllThatRanWhetherTheyLaunchOrNot) {
+TEST(IterationOps, ListsAllModulesThatRan) {
   TestProfile test = TwoIterations();
   test.Host(HostKind::kOp, "aten::view", {1500, 1540}, {}, {}, "model.py(3): forward");
   test.Op("aten::view", {2500, 2540});  // In no iteration.
@@ -89,7 +89,7 @@ TEST(IterationOps, AreAllThatRanWhetherTheyLaunchOrNot) {
   EXPECT_EQ(TextAt(ops, view, "call_stack"), "model.py(3): forward");
 }
 
-TEST(IterationOps, CallsThatLaunchNothingCountBesideThoseThatDo) {
+TEST(IterationOps, CallsWithoutLaunchesCount) {
   TestProfile test = TwoIterations();
   test.Op("aten::mm", {700, 750});
   const Analysis analysis = AnalyzeRun(test.Finish());
@@ -135,7 +135,7 @@ TEST(Launches, KnowTheirIterationAndShape) {
 }
 
 // Net calls two layers of one class; the second calls an operator from within an operator.
-TEST(Modules, AreAHierarchyWithTheWorkLaunchedInThem) {
+TEST(Modules, AreAHierarchyWithTheirWork) {
   TestProfile test;
   const auto frame = [&](std::string_view name, At at, std::int64_t module) {
     PythonRow row;
@@ -177,7 +177,7 @@ TEST(Modules, AreAHierarchyWithTheWorkLaunchedInThem) {
 }
 
 // What the profile's end cut off was recorded, and is distinguished from what is selected.
-TEST(RunIterations, TheRecordedOnesIncludeThoseCutOff) {
+TEST(RunIterations, RecordedOnesIncludeCutOnes) {
   TestProfile test;
   for (int step = 0; step < 3; ++step) test.Step(step, {step * 100, step * 100 + 100});
   test.Launch("k", {0, 1}, {20, 21});
@@ -226,7 +226,7 @@ TEST(RunIterations, WaitsForDataBetweenThemCount) {
   EXPECT_DOUBLE_EQ(MetricNumber(analysis, "dataloader.exposed_share"), 1200. / (5 * 600 + 1200));
 }
 
-TEST(RunIterations, WaitsForDataOfOneIterationAreDistinguished) {
+TEST(RunIterations, SeparatesOneIterationsDataWaits) {
   for (const bool often : {false, true}) {
     TestProfile test;
     Ns start = 0;
@@ -244,7 +244,7 @@ TEST(RunIterations, WaitsForDataOfOneIterationAreDistinguished) {
 }
 
 // Of a wait of 800 ns a kernel covers 300 and a copy 200 more.
-TEST(RunIterations, WaitsForDataBesideACopyAreDistinguishedFromThoseBesideAKernel) {
+TEST(RunIterations, SeparatesDataWaitsBesideCopies) {
   TestProfile test;
   test.Step(0, {0, 1000});
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100, 900});
@@ -256,7 +256,7 @@ TEST(RunIterations, WaitsForDataBesideACopyAreDistinguishedFromThoseBesideAKerne
   EXPECT_DOUBLE_EQ(MetricNumber(analysis, "dataloader.exposed_share"), 0.3);
 }
 
-TEST(RunIterations, ARankWithoutDeviceWorkBesideOthersIsReported) {
+TEST(RunIterations, ReportsRankWithoutDeviceWork) {
   const auto remarks = [](bool with_calls) {
     std::vector<Profile> ranks;
     TestProfile works;
@@ -288,7 +288,7 @@ bool Remarks(const Analysis& analysis, std::string_view id) {
 }
 
 // Its one range is no iteration 0 of the others'.
-TEST(RunIterations, ARankWithoutMarkersBesideOthersIsReported) {
+TEST(RunIterations, ReportsRankWithoutMarkers) {
   for (const bool marked : {true, false}) {
     std::vector<Profile> ranks;
     for (const int rank : {0, 1}) {
@@ -310,7 +310,7 @@ TEST(RunIterations, ARankWithoutMarkersBesideOthersIsReported) {
 }
 
 // The host runs ahead: its markers end long before the device's work, whose launches are unknown.
-TEST(RunIterations, WorkOutsideOfThemWithoutLaunchesIsReported) {
+TEST(RunIterations, ReportsUnlaunchedWorkOutside) {
   for (const bool with_launches : {true, false}) {
     TestProfile test;
     for (int i = 0; i < 4; ++i) {
@@ -343,7 +343,7 @@ TEST(RunIterations, PythonFramesAloneHaveALength) {
   EXPECT_EQ(MetricNumber(AnalyzeRun(test.Finish()), "iteration.time.mean"), 5000);
 }
 
-TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
+TEST(OtherIterations, AreTheUnselectedOnes) {
   Selection selection;
   selection.start = 1;
   const auto analysis = Analyze(OneRank(TwoIterations().Finish()), selection);
@@ -357,7 +357,7 @@ TEST(OtherIterations, AreThoseThatTheSelectionLeavesOut) {
       AnalyzeRun(TwoIterations().Finish()).FindTable("other_iterations")->columns().empty());
 }
 
-TEST(Ranges, AreSummedByPathWithNumbersAtTheEndAsOne) {
+TEST(Ranges, SummedByPathIgnoringNumbers) {
   TestProfile test;
   for (int i = 0; i < 2; ++i) {
     const Ns at = i * 1000;
@@ -418,7 +418,7 @@ TEST(Ranges, AGradientIsBesideItsForwardRange) {
   EXPECT_EQ(told, "Dense N by Dense 1 grad: 50, 30; Twice by grad_Twice: 10, 0; ");
 }
 
-TEST(Ranges, WithoutADomainOfGradientsNothingIsPaired) {
+TEST(Ranges, PairsNeedADomainOfGradients) {
   TestProfile test;
   test.Host(HostKind::kAnnotation, "layer", {0, 100});
   test.Host(HostKind::kAnnotation, "layer grad", {100, 200});
@@ -437,7 +437,7 @@ TEST(Ranges, AreAbsentWithAReason) {
 }
 
 // Lightning's profiler names modules by ranges, and records no Python frames.
-TEST(Modules, AreLightningsRangesWhereThereAreNoFrames) {
+TEST(Modules, LightningsRangesReplaceMissingFrames) {
   TestProfile test;
   test.Step(0, {0, 900});
   test.Host(HostKind::kAnnotation, "[pl][profile]run_training_batch", {5, 890});

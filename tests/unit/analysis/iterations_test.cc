@@ -29,7 +29,7 @@ Iterations Find(const Profile& profile, const Selection& selection = {}) {
   return found.value_or(Iterations{});
 }
 
-TEST(Iterations, AreFoundAtEveryMomentHoweverTheirLengthsDiffer) {
+TEST(Iterations, FoundAtEveryMoment) {
   Iterations iterations;
   Ns start = 1'000;
   for (const Ns length : {1, 1, 500, 1, 0, 20, 300, 7}) {
@@ -49,7 +49,7 @@ TEST(Iterations, AreFoundAtEveryMomentHoweverTheirLengthsDiffer) {
   }
 }
 
-TEST(Iterations, DeviceWorkExtendsItsIterationAndPushesTheNext) {
+TEST(Iterations, DeviceWorkPushesNextIteration) {
   TestProfile test;
   test.Step(4, {0, 100});
   test.Step(5, {100, 200});
@@ -65,7 +65,7 @@ TEST(Iterations, DeviceWorkExtendsItsIterationAndPushesTheNext) {
 }
 
 // A checkpoint that is copied out on a separate stream while the next iterations compute.
-TEST(Iterations, WhatOutlivesTheNextIterationExtendsNone) {
+TEST(Iterations, LongWorkExtendsNone) {
   struct Case {
     std::string_view what;
     Ns copied;  // When the copy, which iteration 0 launches, is done.
@@ -106,7 +106,7 @@ std::vector<Span> TimesBeside(std::string_view work, DeviceKind kind, Ns length,
   return Times(Find(test.Finish()));
 }
 
-TEST(Iterations, WhatRunsBesideTheNextOneExtendsNone) {
+TEST(Iterations, ConcurrentWorkExtendsNone) {
   std::vector<Span> whole;
   for (Ns i = 0; i < 6; ++i) whole.push_back({i * kMs, (i + 1) * kMs});
   for (const Ns length : {400'000, 1'500'000}) {
@@ -120,7 +120,7 @@ TEST(Iterations, WhatRunsBesideTheNextOneExtendsNone) {
   EXPECT_EQ(TimesBeside("average", DeviceKind::kKernel, 1'500'000, {0}, true), whole);
 }
 
-TEST(Iterations, WhatTheNextOneWaitsForExtendsItsOwn) {
+TEST(Iterations, ExtendsIterationByAwaitedWork) {
   std::vector<Span> extended;
   for (Ns i = 0; i < 6; ++i) {
     const Ns late = i % 2 == 0 ? 0 : 400'000;
@@ -138,7 +138,7 @@ TEST(Iterations, WhatTheNextOneWaitsForExtendsItsOwn) {
 
 // The host runs ahead, and a stream beside has more kernels: what computes is waited for all the
 // same.
-TEST(Iterations, KernelsExtendTheirIterationOnWhateverStream) {
+TEST(Iterations, KernelsExtendItOnAnyStream) {
   TestProfile test;
   for (Ns i = 0; i < 3; ++i) {
     const Ns at = 10 * i;
@@ -161,7 +161,7 @@ TEST(Iterations, EarlierWorkDelaysTheFirst) {
   EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{15, 100}}));
 }
 
-TEST(Iterations, LaunchOnTheBorderBelongsToNone) {
+TEST(Iterations, BorderLaunchBelongsToNone) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Launch("in", {10, 20}, {20, 30});
@@ -171,7 +171,7 @@ TEST(Iterations, LaunchOnTheBorderBelongsToNone) {
   EXPECT_EQ(found.of_device, (std::vector<std::uint32_t>{0, Iterations::kNone}));
 }
 
-TEST(Iterations, IncompleteTailIsDroppedWhereThereIsDeviceWork) {
+TEST(Iterations, DropsIncompleteTailWithDeviceWork) {
   TestProfile test;
   for (int step = 0; step < 4; ++step) test.Step(step, {step * 100, step * 100 + 100});
   for (int i = 0; i < 10; ++i) {
@@ -217,7 +217,7 @@ TEST(Iterations, SlowLastIterationIsWhole) {
 
 // The last of an epoch has fewer micro-batches, and its optimizer as others; what is cut off has
 // none.
-TEST(Iterations, LastIterationOfFewerPartsIsWhole) {
+TEST(Iterations, ShorterLastIterationIsWhole) {
   for (const bool has_optimizer : {true, false}) {
     TestProfile test;
     for (Ns step = 0; step < 3; ++step) {
@@ -281,7 +281,7 @@ TEST(Iterations, OfThreadsThatLaunchAreReported) {
 }
 
 // Ranks of one job keep pace; one that does not is no part of what is judged.
-TEST(Iterations, OfAProcessThatIsFarSlowerLeaveTheRunOpen) {
+TEST(Iterations, SlowProcessMakesRunUndecided) {
   for (const Ns pace : {110, 300}) {
     TestProfile test;
     const ThreadId other = test.builder().AddThread("2", "7");
@@ -306,7 +306,7 @@ TEST(Iterations, OfAProcessThatIsFarSlowerLeaveTheRunOpen) {
   }
 }
 
-TEST(Iterations, RangesThatTouchHaveAllWorkTogether) {
+TEST(Iterations, TouchingRangesHaveAllWork) {
   TestProfile test;
   for (Ns at = 0; at < 1000; at += 100) test.Launch("k", {at + 40, at + 60}, {at + 70, at + 90});
   const Profile profile = test.Finish();
@@ -320,7 +320,7 @@ TEST(Iterations, RangesThatTouchHaveAllWorkTogether) {
 }
 
 // An epoch's marker around ten steps is no iteration; of a doubled marker the outer one counts.
-TEST(Iterations, AMarkerAroundSeveralIsOfSomethingLarger) {
+TEST(Iterations, SurroundingMarkerIsNoIteration) {
   TestProfile test;
   test.Step(100, {0, 1000});
   for (int i = 0; i < 3; ++i) {
@@ -333,7 +333,7 @@ TEST(Iterations, AMarkerAroundSeveralIsOfSomethingLarger) {
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 250}, {300, 550}, {600, 850}, {1100, 1300}}));
 }
 
-TEST(Iterations, MarksWithoutALengthLastToTheNext) {
+TEST(Iterations, MarksLastToTheNext) {
   TestProfile test;
   for (int i = 0; i < 3; ++i) test.Step(i, {i * 300, i * 300});
   test.Op("aten::mm", {650, 800});
@@ -348,7 +348,7 @@ TEST(Iterations, CpuOnlyKeepsAll) {
   EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 100}, {100, 200}}));
 }
 
-TEST(Iterations, WithoutMarkersOneOverAllHostActivity) {
+TEST(Iterations, WithoutMarkersOneIteration) {
   TestProfile test;
   test.Host(HostKind::kAnnotation, "an annotation is no activity", {0, 900});
   test.Op("aten::add", {100, 160});
@@ -358,19 +358,19 @@ TEST(Iterations, WithoutMarkersOneOverAllHostActivity) {
   EXPECT_EQ(found.source.Text(), "whole profile");
 }
 
-TEST(Iterations, GpuOnlyIsMeasuredOverItsDeviceEvents) {
+TEST(Iterations, GpuOnlyUsesDeviceEvents) {
   TestProfile test;
   test.Work("a", {0, 10});
   test.Work("b", {50, 80});
   EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 80}}));
 }
 
-TEST(Iterations, AnEmptyProfileHasAnEmptyOne) {
+TEST(Iterations, EmptyProfileHasEmptyIteration) {
   TestProfile test;
   EXPECT_EQ(Times(Find(test.Finish())), (std::vector<Span>{{0, 0}}));
 }
 
-TEST(Iterations, KeyOpRunsFromStartToStart) {
+TEST(Iterations, KeyOpSpansStartToStart) {
   TestProfile test;
   for (const Ns start : {0, 100, 250}) {
     test.Op("aten::conv2d", {start, start + 20});
@@ -383,7 +383,7 @@ TEST(Iterations, KeyOpRunsFromStartToStart) {
   EXPECT_EQ(found.source.Text(), "key op aten::conv2d");
 }
 
-TEST(Iterations, MarkerPatternTakesTheOutermostOfOneThread) {
+TEST(Iterations, MarkerPatternTakesOutermostOnes) {
   TestProfile test;
   const ThreadId other = test.Thread(2);
   test.Host(HostKind::kAnnotation, "train_step", {0, 100});
@@ -397,7 +397,7 @@ TEST(Iterations, MarkerPatternTakesTheOutermostOfOneThread) {
   EXPECT_EQ(found.all[1].name, "1");
 }
 
-TEST(Iterations, SelectionIsInclusiveAndCountsFromZero) {
+TEST(Iterations, SelectionIsInclusiveFromZero) {
   TestProfile test;
   for (int step = 0; step < 5; ++step) test.Step(step + 10, {step * 100, step * 100 + 100});
   const Profile profile = test.Finish();
@@ -417,7 +417,7 @@ TEST(Iterations, SelectionIsInclusiveAndCountsFromZero) {
   EXPECT_EQ(Find(profile, selection).window, (Span{300, 500}));
 }
 
-TEST(Iterations, AMarkerThatIsNowhereListsWhatRepeats) {
+TEST(Iterations, MissingMarkerListsRepeatedRanges) {
   TestProfile test;
   for (int step = 0; step < 3; ++step) test.Step(step, {step * 100, step * 100 + 100});
   test.Op("aten::mm", {310, 320});
@@ -472,7 +472,7 @@ TEST(Iterations, Errors) {
   }
 }
 
-TEST(Iterations, AKeyOpThatIsNotThereIsSoughtInLongerNames) {
+TEST(Iterations, SearchesMissingKeyOpInNames) {
   TestProfile test;
   for (Ns at = 0; at < 300; at += 100) test.Op("aten::conv2d", {at, at + 20});
   test.Op("aten::conv2d_once", {400, 420});

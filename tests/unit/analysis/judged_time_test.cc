@@ -61,7 +61,7 @@ double IdleOf(TestProfile test) {
 
 // Without launches: what the host does until the first work begins is for it; a step of the host
 // long before shows nothing, and the device may have been busy.
-TEST(JudgedTime, WithoutLaunchesTheHostsWorkLeadsToTheDevices) {
+TEST(JudgedTime, WithoutLaunchesHostLeadsDevice) {
   struct Row {
     const char* what;
     HostKind kind;
@@ -120,14 +120,14 @@ TEST(JudgedTime, OfStrangersWhoseMarkersOverlap) {
 }
 
 // Kineto's own log: dropped records, and a trace that stopped early.
-TEST(JudgedTime, WhatKinetoSaysItLostIsALoss) {
+TEST(JudgedTime, KinetosDroppedRecordsAreLost) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const auto run = ReadTrace("data/run-side/trace_with_warnings.pt.trace.json");
   ASSERT_EQ(run.size(), 1u);
   EXPECT_GE(run.front().log[Counter::events_dropped], 12345u);
 }
 
-TEST(JudgedTime, KinetosLogIsCountedAndNeverShown) {
+TEST(JudgedTime, CountsKinetosLogWithoutText) {
   struct Row {
     const char* log;
     bool launches;
@@ -198,7 +198,7 @@ void ExpectWindowHoldsDeviceWork(const Profile& profile) {
   }
 }
 
-TEST(JudgedTime, HoldsAllDeviceWorkOfEveryProfileWithoutMarkers) {
+TEST(JudgedTime, HoldsAllWorkWithoutMarkers) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t read = 0;
   for (const std::string& path : AllRecordings()) {

@@ -337,7 +337,7 @@ TEST(KernelClass, AgreesWithHardwareCounters) {
   EXPECT_GT(rows.size(), 200U);
 }
 
-TEST(KernelClass, OnAscendTheLastPartIsTheOperator) {
+TEST(KernelClass, AscendsLastPartIsTheOperator) {
   struct OnAscend {
     std::string_view name, verdict;
   };
@@ -458,7 +458,7 @@ TEST(KernelClass, OwnNamesComeFirst) {
   }
 }
 
-TEST(KernelClass, AKnownChipDecidesWhereNoneIsRecorded) {
+TEST(KernelClass, KnownChipDecidesIfUnrecorded) {
   TestProfile test;
   test.Op("my_op", {0, 100});
   test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 20}, {30, 40});
@@ -472,7 +472,7 @@ TEST(KernelClass, AKnownChipDecidesWhereNoneIsRecorded) {
 
 // Below 32 bits they run on Tensor Cores where the chip has them for the type. Attention that is
 // not known may compute without.
-TEST(KernelClass, TritonsMatmulsGoByTheTypeOfTheirOperator) {
+TEST(KernelClass, TritonsMatmulsByOperatorType) {
   struct Row {
     const char *kernel, *op, *types;
     int capability;
@@ -507,7 +507,7 @@ TEST(KernelClass, TritonsMatmulsGoByTheTypeOfTheirOperator) {
   }
 }
 
-TEST(KernelClass, AnUnknownKernelOfAnEligibleOpIsUndecided) {
+TEST(KernelClass, EligibleOpsUnknownKernelIsUndecided) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
   test.Op("aten::relu", {100, 200});

@@ -18,7 +18,7 @@ std::size_t DifferentHashes(Key key_of) {
   return hashes.size();
 }
 
-TEST(KernelKey, NamesAndOpsThatCountUpSideBySideDoNotCollide) {
+TEST(KernelKey, CountedNamesDoNotCollide) {
   EXPECT_EQ(DifferentHashes([](std::uint32_t i) {
               return KernelKey{StringId{2 * i}, StringId{2 * i + 1}, 0, 0, 0};
             }),
@@ -29,7 +29,7 @@ TEST(KernelKey, NamesAndOpsThatCountUpSideBySideDoNotCollide) {
             kCount);
 }
 
-TEST(KernelKey, DevicesAndRanksAloneDoNotCollide) {
+TEST(KernelKey, DevicesAndRanksDoNotCollide) {
   EXPECT_EQ(
       DifferentHashes([](std::uint32_t i) {
         return KernelKey{StringId{7}, StringId{8}, 0, i / 100, static_cast<std::int32_t>(i % 100)};

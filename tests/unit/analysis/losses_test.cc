@@ -25,7 +25,7 @@ TestProfile StepsWithout(int from, int to) {
   return test;
 }
 
-TEST(Losses, IterationsWithoutLaunchesLeaveIdleTimeOpen) {
+TEST(Losses, LaunchlessIterationsMakeIdleUndecided) {
   struct Case {
     int from, to;
     bool is_lost;
@@ -60,7 +60,7 @@ Profile StepsWithLostWork(int steps, const std::function<bool(int step, int laun
 }
 
 // What the profiler loses while it starts (kineto#996): the first steps are no iterations.
-TEST(Losses, LeadingIterationsWithoutWorkAreLeftOut) {
+TEST(Losses, SkipsLeadingIterationsWithoutWork) {
   struct Case {
     int lost_steps, lost_launches, dropped;
   };
@@ -97,7 +97,7 @@ TEST(Losses, ALeadingIterationThatDoesLessStays) {
 }
 
 // However small its share of all launches.
-TEST(Losses, AnIterationOfWhoseLaunchesNoneRanIsLost) {
+TEST(Losses, IterationWithoutRunLaunchesIsLost) {
   for (const bool is_lost : {false, true}) {
     const Profile profile =
         StepsWithLostWork(200, [is_lost](int step, int) { return is_lost && step == 77; });
@@ -130,7 +130,7 @@ TEST(Losses, LostLaunchesBoundIdleTime) {
 }
 
 // Work belongs to the iteration in which it runs when its launch is unknown.
-TEST(Losses, WorkWithoutALaunchIsOfTheIterationInWhichItRuns) {
+TEST(Losses, UnlaunchedWorkBelongsByTime) {
   std::vector<double> times;
   for (const bool is_linked : {true, false}) {
     TestProfile test;
@@ -155,7 +155,7 @@ TEST(Losses, WorkWithoutALaunchIsOfTheIterationInWhichItRuns) {
   EXPECT_EQ(times[0], times[1]);
 }
 
-TEST(Losses, MarkersThatOverlapLeaveTheRunOpen) {
+TEST(Losses, OverlappingMarkersMakeRunUndecided) {
   for (const int back : {0, 5}) {
     TestProfile test;
     for (int i = 0; i < 12; ++i) {
@@ -171,7 +171,7 @@ TEST(Losses, MarkersThatOverlapLeaveTheRunOpen) {
 
 // Two lost events of a million change no idle time that anybody would look at. One alone is the
 // statement of a profiler that does not say how many.
-TEST(Losses, ManyLostEventsLeaveIdleTimeOpen) {
+TEST(Losses, ManyLostEventsMakeIdleUndecided) {
   for (const std::uint64_t lost : {0U, 1U, 2U, 100U}) {
     TestProfile test = StepsWithout(0, 0);
     Profile profile = test.Finish();
@@ -190,7 +190,7 @@ TEST(Losses, ManyLostEventsLeaveIdleTimeOpen) {
 }
 
 // A tool that was not asked for copies: the device seems to wait while it copies.
-TEST(Losses, CopiesThatWereNotRecordedLeaveIdleTimeOpen) {
+TEST(Losses, UnrecordedCopiesMakeIdleUndecided) {
   Profile profile = StepsWithout(0, 0).Finish();
   profile.log.Add(Counter::copies_not_recorded, 20);
   const auto analysis = Analyze(OneRank(std::move(profile)), {});
@@ -203,7 +203,7 @@ TEST(Losses, CopiesThatWereNotRecordedLeaveIdleTimeOpen) {
 }
 
 // That no kernel communicates or uses Tensor Cores is no finding where they have no names.
-TEST(Losses, WithoutNamesNoOneKnowsWhatKernelsDo) {
+TEST(Losses, UnnamedKernelsAreUnknown) {
   for (const bool is_lost : {false, true}) {
     TestProfile test;
     for (int i = 0; i < 10; ++i) {
@@ -231,7 +231,7 @@ TEST(Losses, WithoutNamesNoOneKnowsWhatKernelsDo) {
 }
 
 // What is launched outside of markers, as by a thread that dispatches later, is not lost.
-TEST(Losses, WorkLaunchedOutsideOfMarkersMakesUpForThoseWithout) {
+TEST(Losses, OutsideWorkCompensatesEmptyMarkers) {
   TestProfile test = StepsWithout(3, 6);
   for (int i = 0; i < 3; ++i) {
     const Ns at = 11'000'000 + i * 1'000'000;
@@ -243,7 +243,7 @@ TEST(Losses, WorkLaunchedOutsideOfMarkersMakesUpForThoseWithout) {
 }
 
 // Without numbers nothing shows which iterations a rank lacks.
-TEST(Losses, RanksOfUnlikeManyUnnumberedIterationsLeaveTheRunOpen) {
+TEST(Losses, UnequalUnnumberedIterationsAreUndecided) {
   for (const int second : {12, 4}) {
     std::vector<Profile> ranks;
     for (const int count : {12, second}) {
@@ -261,7 +261,7 @@ TEST(Losses, RanksOfUnlikeManyUnnumberedIterationsLeaveTheRunOpen) {
   }
 }
 
-TEST(Losses, WhatIsNotJudgedOfAProfileWithoutIterationsIsReported) {
+TEST(Losses, ReportsUnjudgedParts) {
   for (const Ns before : {Ns{0}, Ns{5'000'000}, Ns{100'000'000'000'000'000}}) {
     TestProfile test;
     test.Host(HostKind::kAnnotation, "compile", {0, 10});

@@ -61,7 +61,7 @@ void ExpectTruth(const Plan& plan) {
   }
 }
 
-TEST(ManyRanks, TheRightRankAndCauseInEveryMesh) {
+TEST(ManyRanks, FindsCauseInEveryMesh) {
   for (const Mesh mesh : kMeshes) {
     for (const LateBy cause : kCauses) {
       Plan plan;
@@ -74,7 +74,7 @@ TEST(ManyRanks, TheRightRankAndCauseInEveryMesh) {
   }
 }
 
-TEST(ManyRanks, EveryPlaceInAPipelineCanBeLate) {
+TEST(ManyRanks, AnyPipelineStageCanBeLate) {
   for (std::int64_t late = 0; late < 8; ++late) {
     Plan plan;
     plan.mesh = Mesh::kPpDp;
@@ -147,7 +147,7 @@ TEST(ManyRanks, TheLateOneAmongJitter) {
   }
 }
 
-TEST(ManyRanks, NoOneIsBlamedForJitterOrNothing) {
+TEST(ManyRanks, JitterBlamesNoRank) {
   for (const Mesh mesh : kMeshes) {
     for (const std::int64_t ranks : {2, 8}) {
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -167,7 +167,7 @@ TEST(ManyRanks, NoOneIsBlamedForJitterOrNothing) {
 }
 
 // One delay makes every call of its iteration late, and is no habit.
-TEST(ManyRanks, NoOneIsBlamedForOneDelay) {
+TEST(ManyRanks, OneDelayBlamesNoRank) {
   for (const bool beside : {false, true}) {
     Plan plan;
     plan.ranks = 4;
@@ -213,7 +213,7 @@ TEST(ManyRanks, WhatHappensOnce) {
 
 // While they wait in a call, the others compute on: they lose one delay once, and are not those
 // that have less to compute.
-TEST(ManyRanks, OneDelayInManyCallsIsLostOnce) {
+TEST(ManyRanks, OneDelayCountsOnce) {
   for (const LateBy cause : kCauses) {
     Plan plan;
     plan.ranks = 4;
@@ -262,7 +262,7 @@ TEST(ManyRanks, SlowLinks) {
   }
 }
 
-TEST(ManyRanks, SlowGpusAreThoseWithSlowKernels) {
+TEST(ManyRanks, SlowGpusHaveSlowKernels) {
   for (const LateBy cause : kCauses) {
     Plan plan;
     plan.cause = cause;
@@ -299,7 +299,7 @@ std::vector<RankFacts> RanksWithKernels(double experts, double dense, double oth
   return ranks;
 }
 
-TEST(ManyRanks, OneKindOfKernelsThatIsSlowerHasMoreToDo) {
+TEST(ManyRanks, OneSlowerKindHasMoreWork) {
   EXPECT_LT(*KernelSlowdowns(RanksWithKernels(1.5, 1, 1))[3], 1.03);
   EXPECT_NEAR(*KernelSlowdowns(RanksWithKernels(1.2, 1.2, 1.2))[3], 1.2, 1e-9);
   // Clocks slow what computes, and memory what it holds up.
@@ -308,7 +308,7 @@ TEST(ManyRanks, OneKindOfKernelsThatIsSlowerHasMoreToDo) {
 }
 
 // As experts with more tokens have: their kernels have one grid for all sizes.
-TEST(ManyRanks, KernelsWithOtherInputsAreNotAlike) {
+TEST(ManyRanks, OtherInputsAreOtherKernels) {
   std::vector<RankFacts> ranks = RanksWithKernels(1.5, 1.02, 1);
   for (RankFacts& rank : ranks) {
     for (KernelSum& kernel : rank.kernels) kernel.inputs = 1;
@@ -441,7 +441,7 @@ TEST(ManyRanks, ReceivesPostedEarlyAreNoStage) {
 }
 
 // One process with several GPUs, as JAX's are.
-TEST(SlowGpus, AreFoundAmongThoseOfOneProcess) {
+TEST(SlowGpus, FoundWithinOneProcess) {
   for (const int gpus : {2, 4}) {
     TestProfile test;
     for (int i = 0; i < 3; ++i) {

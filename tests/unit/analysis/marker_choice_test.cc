@@ -50,7 +50,7 @@ TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
   EXPECT_EQ(FindMarkers(profile, {})->source.Text(), "iteration markers `train #`, not `eval #`");
 }
 
-TEST(MarkerChoice, PhasesOfOneNumberAreOneIteration) {
+TEST(MarkerChoice, NumberedPhasesAreOneIteration) {
   TestProfile test;
   for (int i = 0; i < 3; ++i) {
     const Ns at = i * 1000;
@@ -69,7 +69,7 @@ TEST(MarkerChoice, PhasesOfOneNumberAreOneIteration) {
 }
 
 // Parts of an iteration, whatever is between the number and their names; the last one is cut.
-TEST(MarkerChoice, PartsOfOneNumberAreOneIteration) {
+TEST(MarkerChoice, NumberedPartsAreOneIteration) {
   struct Case {
     const char* prefix;
     std::vector<std::string> parts;
@@ -95,7 +95,7 @@ TEST(MarkerChoice, PartsOfOneNumberAreOneIteration) {
 }
 
 // An evaluation once in a while is no part, and steps of an epoch are not one.
-TEST(MarkerChoice, NumbersAlikeAreNotAlwaysOneIteration) {
+TEST(MarkerChoice, EqualNumbersMayBeSeveralIterations) {
   TestProfile test;
   for (int i = 0; i < 6; ++i) {
     const Ns at = i * 1000;
@@ -105,7 +105,7 @@ TEST(MarkerChoice, NumbersAlikeAreNotAlwaysOneIteration) {
   EXPECT_EQ(ChooseMarkers(test.Finish()).found.size(), 7U);
 }
 
-TEST(MarkerChoice, NamesThatTakeTurnsAreOneIteration) {
+TEST(MarkerChoice, AlternatingNamesAreOneIteration) {
   TestProfile test;
   for (Ns i = 0; i < 3; ++i) {
     const Ns at = i * 1000;
@@ -120,7 +120,7 @@ TEST(MarkerChoice, NamesThatTakeTurnsAreOneIteration) {
 }
 
 // Micro-batches or phases inside of steps; batches of an epoch, which go on counting, are none.
-TEST(MarkerChoice, TheSameNamesInsideOfEachAreItsParts) {
+TEST(MarkerChoice, EqualInnerNamesAreParts) {
   for (const std::string inner : {"batch {}", "step {1} phase {0}"}) {
     TestProfile test;
     for (int i = 0; i < 3; ++i) {
@@ -203,7 +203,7 @@ TEST(MarkerChoice, TurnsBeginWhereNumbersStartOver) {
   EXPECT_EQ(chosen.found[3].host, (Span{3000, 3900}));
 }
 
-TEST(MarkerChoice, OneMarkerOfEachFamilyIsNoPhase) {
+TEST(MarkerChoice, SingleMarkersAreNoPhases) {
   TestProfile test;
   Mark(test, "warm 0", {0, 100});
   Mark(test, "train 1", {200, 500});
@@ -212,7 +212,7 @@ TEST(MarkerChoice, OneMarkerOfEachFamilyIsNoPhase) {
 }
 
 // What is after the number does not make a family.
-TEST(MarkerChoice, WordsAfterTheNumberAreNoFamily) {
+TEST(MarkerChoice, TrailingWordsAreNoFamily) {
   TestProfile test;
   Mark(test, "step 1, loss 0.5", {0, 100});
   Mark(test, "step 2, loss nan", {100, 200});
@@ -222,7 +222,7 @@ TEST(MarkerChoice, WordsAfterTheNumberAreNoFamily) {
 }
 
 // The profiler's stop closed it: it ends where the next begins, whatever chooses the markers.
-TEST(MarkerChoice, AMarkerThatWasNeverClosedEndsWhereTheNextBegins) {
+TEST(MarkerChoice, UnclosedMarkerEndsAtNextBegin) {
   TestProfile test;
   for (int i = 0; i < 12; ++i) Mark(test, fmt::format("step {}", i), {i * 100, i * 100 + 90});
   Mark(test, "step 12", {1200, 9000});

@@ -79,7 +79,7 @@ TEST_P(NeuronOracle, UtilizationsAndCounts) {
 }
 
 // All four are captures of start-up: active for less than 1 % of their time.
-TEST_P(NeuronOracle, SharesOfAnAlmostEmptyCaptureAreUncertain) {
+TEST_P(NeuronOracle, EmptyCapturesSharesAreUncertain) {
   EXPECT_LT(Number("neuron.active_share"), 0.01);
   for (const char* id : {"neuron.mfu", "neuron.hfu", "neuron.mbu", "gpu.idle.mean", "gpu.idle.max",
                          "gpu.utilization.mean", "gpu.utilization.min"}) {
@@ -173,7 +173,7 @@ TEST_P(NeuronOracle, IdentitiesHold) {
 // The runtime sets the order of the engines back after the execution's end (total_time): eight
 // instructions on every sample. The viewer counts them, and so do active times; the iteration,
 // which is the execution, ends before them, and its parts with it.
-TEST_P(NeuronOracle, InstructionsAfterTheExecutionAreActiveAndOfNoIteration) {
+TEST_P(NeuronOracle, LateInstructionsAreOfNoIteration) {
   const neuron::Data& data = *run_[0].neuron;
   Ns behind = 0;
   std::int64_t count = 0;
@@ -193,7 +193,7 @@ TEST_P(NeuronOracle, InstructionsAfterTheExecutionAreActiveAndOfNoIteration) {
 
 // Starts and durations in the file are cut to whole nanoseconds, the viewer's sums have fractions:
 // of some seventy spans each loses half of one.
-TEST_P(NeuronOracle, ActiveTimeHasTheFractionsThatRowsLack) {
+TEST_P(NeuronOracle, ActiveTimeKeepsFractions) {
   EXPECT_EQ(Number("neuron.active_time"), Stated("total_active_time"));
   const Ns of_rows =
       neuron::Summarize(*run_[0].neuron, neuron::WholeWindow(*run_[0].neuron)).active;
@@ -202,7 +202,7 @@ TEST_P(NeuronOracle, ActiveTimeHasTheFractionsThatRowsLack) {
 }
 
 // A range from start to end is the whole.
-TEST_P(NeuronOracle, TheWholeAsRangeIsTheWhole) {
+TEST_P(NeuronOracle, WholeRangeEqualsTheWhole) {
   Selection selection;
   selection.range = Span{0, run_[0].last + 1};
   const auto part = Analyze(run_, selection);

@@ -54,7 +54,7 @@ double Idle(const Edges& edges) {
 }
 
 // As Nsight Systems flushes its buffers on the thread that launches, and says so.
-TEST(Observed, WhatTheProfilerHoldsUpIsNeitherBusyNorIdle) {
+TEST(Observed, HeldUpTimeIsUnobserved) {
   for (const bool launches : {false, true}) {
     TestProfile test = FourSteps({});
     CpuSpan overhead;
@@ -72,7 +72,7 @@ TEST(Observed, WhatTheProfilerHoldsUpIsNeitherBusyNorIdle) {
 
 // As Kineto passes on what CUPTI says, which names no thread: those that launch stand still, or the
 // profiler worked beside them. Loading code is the program's doing.
-TEST(Observed, OverheadOfNoThreadHoldsUpThoseThatAreIdle) {
+TEST(Observed, ThreadlessOverheadHoldsUpIdleThreads) {
   struct Row {
     std::string_view name;
     Ns until;  ///< That the main thread's operator of the second step lasts.
@@ -134,7 +134,7 @@ TEST(Observed, APauseIsNeitherBusyNorIdle) {
 TEST(Observed, AllOfAnOrdinaryProfile) { EXPECT_TRUE(Unobserved({}).empty()); }
 
 // What the first copy waits for was launched before the profile.
-TEST(Observed, AFirstCopyWaitsForWhatIsNotRecorded) {
+TEST(Observed, FirstCopyWaitsForUnrecordedWork) {
   const std::vector<Span> found = Unobserved({.first_copy = 40 * kMs});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].start, kMs);
@@ -144,7 +144,7 @@ TEST(Observed, AFirstCopyWaitsForWhatIsNotRecorded) {
   EXPECT_TRUE(Unobserved({.first_copy = 40 * kMs}, later).empty());
 }
 
-TEST(Observed, TheProfilersStopIsNotTheProgram) {
+TEST(Observed, ProfilersStopIsUnobserved) {
   const std::vector<Span> found = Unobserved({.last_silence = 80 * kMs, .silence = 2 * kMs});
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].start, 400 * kMs);
@@ -152,13 +152,13 @@ TEST(Observed, TheProfilersStopIsNotTheProgram) {
 }
 
 // A stall that no call of the profiler's covers is the program's: a checkpoint, say.
-TEST(Observed, TheProgramsOwnSilenceIsItsOwn) {
+TEST(Observed, ProgramsSilenceCounts) {
   EXPECT_TRUE(Unobserved({.last_silence = 80 * kMs, .stops = false}).empty());
   EXPECT_TRUE(Unobserved({.last_silence = 25 * kMs, .silence = 20 * kMs, .stops = false}).empty());
 }
 
 // Whichever of three steps stalls for 80 ms, it counts for as much.
-TEST(Observed, AStallCountsInTheLastStepAsInAnyOther) {
+TEST(Observed, StallsCountInTheLastStep) {
   for (int stalled = 0; stalled < 3; ++stalled) {
     TestProfile test;
     Ns at = 0;
@@ -189,7 +189,7 @@ TEST(Observed, EdgesAreNoIdleTime) {
 }
 
 // The breakdown is of what the lengths count, and so is what a comparison is made of.
-TEST(Observed, PartsAddUpToWhatWasObserved) {
+TEST(Observed, PartsAddUpToObservedTime) {
   const std::vector<Profile> profiles = OneRank(FourSteps({.last_silence = 80 * kMs}).Finish());
   const auto analysis = Analyze(profiles, {});
   const auto attribution = AttributeTime(profiles, {});

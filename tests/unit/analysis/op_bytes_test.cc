@@ -100,7 +100,7 @@ Analysis Of(const std::vector<Profile>& ranks) {
 
 // PyTorch's own range is in the process group's operator: it says the kind, that the sizes. Eight
 // of sixteen ranks gather, as the shapes say.
-TEST(Bandwidth, ShapesSayTheGroupAndTheDurationIsNoTransfer) {
+TEST(Bandwidth, ShapesGiveGroupDurationNoTransfer) {
   TestProfile test;
   test.builder().distributed().rank = 0;
   test.builder().distributed().world_size = 16;

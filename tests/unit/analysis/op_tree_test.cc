@@ -15,7 +15,7 @@ std::size_t RowOf(const Profile& profile, std::string_view name, std::size_t ski
   return 0;
 }
 
-TEST(OpTree, SelfTimeIsWithoutChildrenAndCalls) {
+TEST(OpTree, SelfTimeExcludesChildrenAndCalls) {
   TestProfile test;
   test.Op("aten::linear", {0, 100});
   test.Op("aten::addmm", {10, 80});
@@ -35,7 +35,7 @@ TEST(OpTree, SelfTimeIsWithoutChildrenAndCalls) {
   EXPECT_NE(tree.eligible[linear], 0);
 }
 
-TEST(OpTree, AnOnlyChildOfTheSameNameIsTheSameCall) {
+TEST(OpTree, OnlyChildOfEqualNameCollapses) {
   TestProfile test;
   test.Op("aten::empty", {0, 100});
   test.Op("aten::empty", {10, 90});
@@ -53,7 +53,7 @@ TEST(OpTree, AnOnlyChildOfTheSameNameIsTheSameCall) {
   EXPECT_EQ(tree.device_self[outer], 30);
 }
 
-TEST(OpTree, TwoChildrenOfTheSameNameStay) {
+TEST(OpTree, TwoEqualChildrenStay) {
   TestProfile test;
   test.Op("aten::add", {0, 100});
   test.Op("aten::add", {10, 20});
@@ -64,7 +64,7 @@ TEST(OpTree, TwoChildrenOfTheSameNameStay) {
   EXPECT_EQ(tree.host_self[RowOf(profile, "aten::add")], 80);
 }
 
-TEST(OpTree, AnnotationsAreTransparentAndNestedCallsCountOnce) {
+TEST(OpTree, TransparentAnnotationsSingleNestedCalls) {
   TestProfile test;
   test.Op("outer", {0, 100});
   test.Host(HostKind::kAnnotation, "a range", {10, 90});
@@ -104,7 +104,7 @@ TEST(OpTree, DirectionIsInherited) {
   EXPECT_EQ(tree.direction[RowOf(profile, "aten::add_")], OpDirection::kOptimizer);
 }
 
-TEST(OpTree, TensorCoreTimeAndDoubtTravelUp) {
+TEST(OpTree, TensorCoreTimePropagatesUp) {
   TestProfile test;
   test.builder().AddGpu({0, "Tesla V100", 7, 0, 80, -1, -1, -1});
   test.Op("custom", {0, 100});

@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(
                "[TensorList, TensorList, TensorList, TensorList, TensorList, TensorList, Scalar]",
                "", 15 * 32, -1}));
 
-TEST(OpWork, PoolingAndRecurrenceWithoutTheirSizesAreUnknown) {
+TEST(OpWork, PoolingNeedsItsSizes) {
   EXPECT_FALSE(Work("aten::max_pool2d", "[[1, 2, 8, 8], [], [], [], [], []]",
                     "[float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar]"));
   // A packed sequence: its steps are not in its shape.
@@ -244,7 +244,7 @@ TEST(OpWork, ConvolutionsWithoutTheirStrideAreUnknown) {
                     "[float, float, , , , ]"));
 }
 
-TEST(OpWork, WhatIsNotUnderstoodHasNoWork) {
+TEST(OpWork, UnknownCallsHaveNoWork) {
   EXPECT_FALSE(Work("aten::foo", "[[4, 8]]", "[float]"));
   EXPECT_FALSE(Work("aten::mm", "[[2, 3], [4, 4]]", "[float, float]"));
   EXPECT_FALSE(Work("aten::mm", "[[2, 3]]", "[float]"));

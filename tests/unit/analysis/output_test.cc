@@ -34,7 +34,7 @@ TEST(Output, PartsJoinInTheOrderGiven) {
   EXPECT_EQ(analysis.remarks[1].id, "b");
 }
 
-TEST(Output, WhatMayBeMoreAndLessIsUncertain) {
+TEST(Output, TwoSidedRangesAreUncertain) {
   struct Case {
     double first, second, may_be;
     bool is_uncertain;
@@ -55,7 +55,7 @@ TEST(Output, WhatMayBeMoreAndLessIsUncertain) {
   }
 }
 
-TEST(Output, OfWhatTwoPartsSayTheLaterCounts) {
+TEST(Output, LaterPartWins) {
   Output whole, first = whole.Beside(), second = whole.Beside(), third = whole.Beside();
   first.Set(metric::kProfileGpus, std::int64_t{4});
   second.SetAbsent(metric::kProfileGpus, "not recorded");

@@ -74,7 +74,7 @@ TEST(PathGraph, LaunchThenStreamThenSynchronization) {
   EXPECT_EQ(built.LengthWhen(first, 40'000), 100'000 - 40'000);
 }
 
-TEST(PathGraph, WorkThatOverlapsOnAStreamHasANegativeLag) {
+TEST(PathGraph, OverlappingWorkHasNegativeLag) {
   TestProfile test;
   test.Step(0, {0, 100'000});
   test.Launch("first", {12'000, 16'000}, {20'000, 60'000});
@@ -94,7 +94,7 @@ TEST(PathGraph, ClocksThatDifferKeepTheirDifference) {
   EXPECT_EQ(built.graph->SegmentOf(built.Find(PathTable::kDevice, "early", false)), -1'000);
 }
 
-TEST(PathGraph, RangesThatCrossHaveAStartEdgeOnly) {
+TEST(PathGraph, CrossingRangesHaveOnlyStartEdges) {
   TestProfile test;
   test.Step(0, {0, 100'000});
   test.Op("a", {10'000, 30'000});
@@ -107,7 +107,7 @@ TEST(PathGraph, RangesThatCrossHaveAStartEdgeOnly) {
   EXPECT_EQ(built.LengthWhen(end, -1'000'000), 100'000) << "nothing waits for that end";
 }
 
-TEST(PathGraph, EndsWithinTheClocksResolutionStillNest) {
+TEST(PathGraph, EndsWithinResolutionNest) {
   TestProfile test;
   test.Step(0, {0, 100'000});
   test.Op("parent", {10'000, 30'000});
@@ -119,7 +119,7 @@ TEST(PathGraph, EndsWithinTheClocksResolutionStillNest) {
   EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kHost, "child", true), -5'000), 105'000);
 }
 
-TEST(PathGraph, BackwardPassWaitsForForwardAndTheHostForIt) {
+TEST(PathGraph, BackwardWaitsForForward) {
   TestProfile test;
   const ThreadId autograd = test.Thread(2);
   test.Step(0, {0, 100'000});
@@ -144,7 +144,7 @@ TEST(PathGraph, BackwardPassWaitsForForwardAndTheHostForIt) {
 }
 
 // Recordings without sequence numbers: the backward thread is known by taking turns.
-TEST(PathGraph, ThreadsThatTakeTurnsWaitForEachOther) {
+TEST(PathGraph, AlternatingThreadsWaitForEachOther) {
   TestProfile test;
   const ThreadId autograd = test.Thread(2);
   test.Step(0, {0, 100'000});
@@ -164,7 +164,7 @@ TEST(PathGraph, ThreadsThatTakeTurnsWaitForEachOther) {
   EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kHost, "loader", true), 30'000), 70'000);
 }
 
-TEST(PathGraph, AThreadBesideTheIterationsStaysAsRecorded) {
+TEST(PathGraph, UnrelatedThreadStaysAsRecorded) {
   TestProfile test;
   const ThreadId other = test.Thread(2);
   test.Step(0, {0, 100'000});
@@ -211,19 +211,19 @@ Ns EndWhenComputeIsLonger(const std::vector<std::string>& calls, std::int64_t st
   return built.LengthWhen(built.Find(PathTable::kDevice, "compute", true), -70'000);
 }
 
-TEST(PathGraph, EventsThatDelayedNothingAreKeptForWhatDelaysLater) {
+TEST(PathGraph, KeepsEventsForLaterDelays) {
   EXPECT_EQ(EndWhenComputeIsLonger({}), 200'000);
   EXPECT_EQ(EndWhenComputeIsLonger({"cudaEventRecord"}), 200'000);
   EXPECT_EQ(EndWhenComputeIsLonger({"cudaStreamWaitEvent"}), 214'000) << "80 + 70 + 64 us";
   EXPECT_EQ(EndWhenComputeIsLonger({"cudaEventRecord", "cudaStreamWaitEvent"}), 214'000);
 }
 
-TEST(PathGraph, OfSeveralStreamsTheOneThatRecordedAnEventIsWaitedFor) {
+TEST(PathGraph, WaitsForEventsStream) {
   EXPECT_EQ(EndWhenComputeIsLonger({"cudaStreamWaitEvent"}, 3), 200'000) << "which one is unknown";
   EXPECT_EQ(EndWhenComputeIsLonger({"cudaEventRecord", "cudaStreamWaitEvent"}, 3), 214'000);
 }
 
-TEST(PathGraph, AStreamDoesNotWaitForItsOwnEvent) {
+TEST(PathGraph, StreamsIgnoreTheirOwnEvents) {
   TestProfile test;
   test.Step(0, {0, 300'000});
   test.Launch("nccl", {1'000, 2'000}, {3'000, 20'000}, {}, DeviceKind::kKernel, 0, 20);
@@ -245,7 +245,7 @@ TEST(PathGraph, AStreamDoesNotWaitForItsOwnEvent) {
   EXPECT_EQ(times("second")[reduce], 115'000) << "which is before this";
 }
 
-TEST(PathGraph, WorkThatWaitedForRoomOnAFullDevice) {
+TEST(PathGraph, WorkWaitingForDeviceRoom) {
   TestProfile test;
   test.Step(0, {0, 200'000});
   test.Launch("large", {10'000, 12'000}, {15'000, 100'000});
@@ -258,7 +258,7 @@ TEST(PathGraph, WorkThatWaitedForRoomOnAFullDevice) {
   EXPECT_EQ(built.LengthWhen(built.Find(PathTable::kDevice, "large", true), 50'000), 150'000);
 }
 
-TEST(PathGraph, WorkThatStartsLateOnADeviceThatRestedWaitedForNoOtherStream) {
+TEST(PathGraph, LateWorkWaitedForNoStream) {
   TestProfile test;
   test.Step(0, {0, 200'000});
   test.Launch("before", {1'000, 2'000}, {15'000, 40'000});
@@ -270,7 +270,7 @@ TEST(PathGraph, WorkThatStartsLateOnADeviceThatRestedWaitedForNoOtherStream) {
 }
 
 // The call of a copy from pageable memory returns when its last part is on its way.
-TEST(PathGraph, APageableCopyToTheDeviceWaitsForTheStream) {
+TEST(PathGraph, PageableCopyWaitsForItsStream) {
   for (const std::int64_t bytes : {1 << 20, 1 << 16}) {
     TestProfile test;
     test.Step(0, {0, 200'000});
@@ -287,7 +287,7 @@ TEST(PathGraph, APageableCopyToTheDeviceWaitsForTheStream) {
 }
 
 // A copy that waited for another stream while its call waited for it: not for its launch.
-TEST(PathGraph, ABlockingCopyWaitsForTheStreamThatKeepsTheDeviceBusy) {
+TEST(PathGraph, BlockingCopyWaitsForBusyStream) {
   TestProfile test;
   test.Step(0, {0, 200'000});
   test.Launch("nccl", {1'000, 2'000}, {5'000, 98'000}, {}, DeviceKind::kKernel, 0, 20);
@@ -299,7 +299,7 @@ TEST(PathGraph, ABlockingCopyWaitsForTheStreamThatKeepsTheDeviceBusy) {
 }
 
 // A stream's queue holds some thousand launches: after them the host waits for the device.
-TEST(PathGraph, ALaunchIntoAFullQueueWaitsForRoom) {
+TEST(PathGraph, LaunchesWaitForQueueRoom) {
   constexpr Ns kWork = 50'000, kCall = 1'000;
   constexpr int kPlaces = 1021, kCalls = 1100;
   TestProfile test;
@@ -322,7 +322,7 @@ TEST(PathGraph, ALaunchIntoAFullQueueWaitsForRoom) {
   EXPECT_EQ(built.graph->RecordedAt(last) - at, (kCalls - kPlaces) * (kWork / 2));
 }
 
-TEST(PathGraph, ACopyBlocksWhereTheProfileShowsIt) {
+TEST(PathGraph, CopiesBlockAsRecorded) {
   TestProfile test;
   test.Step(0, {0, 100'000});
   test.Copy("cudaMemcpy", {10'000, 50'000}, {20'000, 45'000});
@@ -332,7 +332,7 @@ TEST(PathGraph, ACopyBlocksWhereTheProfileShowsIt) {
 
 // XLA waits by callbacks: an iteration that awaits its result shows a thread that is silent until
 // the device is done. Where frameworks record such calls, silence is other work.
-TEST(PathGraph, OfXlaASilentThreadWaitsForWhatItLaunched) {
+TEST(PathGraph, SilentXlaThreadWaitsForWork) {
   const auto length = [](std::string_view framework, At kernel, Ns cut) {
     TestProfile test;
     test.builder().source().framework = framework;
@@ -352,7 +352,7 @@ TEST(PathGraph, OfXlaASilentThreadWaitsForWhatItLaunched) {
             length("xla", {25'000, 210'000}, 100'000) + 10'000);
 }
 
-TEST(PathGraph, SlackIsWhatAStepCanBeLaterForFree) {
+TEST(PathGraph, SlackIsFreeDelay) {
   TestProfile test;
   test.Step(0, {0, 100'000});
   test.Launch("long", {10'000, 12'000}, {15'000, 90'000});

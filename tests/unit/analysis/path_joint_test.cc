@@ -163,7 +163,7 @@ TEST(JointReplay, UnchangedItGivesBackEveryTime) {
   run.ExpectIdentity(joint);
 }
 
-TEST(JointReplay, ARankThatComesEarlierOrLaterTakesTheOthersWithIt) {
+TEST(JointReplay, RankShiftsMoveTheOthers) {
   const Loads loads{50'000, 250'000, 120'000};
   const ReplayedRanks run(Recorded(loads));
   ASSERT_TRUE(run.replayer->is_joint());
@@ -179,7 +179,7 @@ TEST(JointReplay, ARankThatComesEarlierOrLaterTakesTheOthersWithIt) {
   }
 }
 
-TEST(JointReplay, OneRankAloneKeepsTheArrivalsOfOthers) {
+TEST(JointReplay, SingleRankKeepsOthersArrivals) {
   std::vector<Profile> profiles = Recorded({50'000, 250'000, 120'000});
   profiles.pop_back();
   const ReplayedRanks run(std::move(profiles));
@@ -192,7 +192,7 @@ TEST(JointReplay, OneRankAloneKeepsTheArrivalsOfOthers) {
   EXPECT_GT(one.Loading(0, 0).gain_share(), 0.0) << "what it waits is part of its calls";
 }
 
-TEST(JointReplay, CallsThatTakeNoTimeStillWait) {
+TEST(JointReplay, ZeroLengthCallsStillWait) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
   Scenario scenario;
   Scaling& scaling = scenario.scalings.emplace_back();
@@ -236,7 +236,7 @@ TEST(JointReplay, WaitingForOthersIsSlack) {
 
 // Two groups whose calls the ranks make in different orders on one stream could not have ended
 // together: one call is replayed only by each rank, and every time still comes back.
-TEST(JointReplay, CallsThatContradictEachOtherAreNotJoint) {
+TEST(JointReplay, ContradictingCallsAreNotJoint) {
   std::vector<Profile> profiles;
   for (std::size_t r = 0; r < 2; ++r) {
     Rank rank(r, 2, {"a", "b"});

@@ -186,7 +186,7 @@ std::vector<Ns> PlainSlacks(const PathGraph& graph) {
   return slacks;
 }
 
-TEST(PathReplay, SlacksInBlocksAreThoseOfAllSteps) {
+TEST(PathReplay, BlockSlacksEqualStepSlacks) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);
@@ -222,7 +222,7 @@ Scenario SomeScenario(const Profile& profile, unsigned seed) {
   return scenario;
 }
 
-TEST(PathReplay, PartsOfRunsAreReadAsTheirStepsAre) {
+TEST(PathReplay, RunPartsEqualTheirSteps) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);

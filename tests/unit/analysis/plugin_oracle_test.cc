@@ -268,7 +268,7 @@ Analysis AnalyzeMicro(const char* name) {
 
 // Without iterations the device is judged where it is observable. Here its first kernel starts 70
 // us after its launch, so what the device did before is unknown; the plug-in counts it as idle.
-TEST(PluginDiffers, TheWindowBeginsWhereTheDeviceIsObservable) {
+TEST(PluginDiffers, WindowBeginsWithObservableDevice) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   for (const char* name : {"test_remove_dup_nodes", "test_top_level_runtime"}) {
     const Analysis analysis = AnalyzeMicro(name);
@@ -344,7 +344,7 @@ TEST(PluginDiffers, ThePartitionWithThePluginsRoles) {
 
 // The examples name an op of another thread as the launching one. A launch belongs to the op that
 // it is in; on real traces, ids that say otherwise are collisions (26 to 39 % of kernel time).
-TEST(PluginDiffers, AnIdOfAnotherThreadIsNoLink) {
+TEST(PluginDiffers, OtherThreadsIdIsNoLink) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   struct Case {
     const char* trace;

@@ -152,7 +152,7 @@ TEST(Pooling, ExemptMetrics) {
 constexpr const char* kV100 =
     "data/kineto/v100_resnet50/resnet50_num_workers_4__worker0.1623212756351.pt.trace.json.gz";
 
-TEST(Edges, CuttingTheStartTakesOnlyWhatItCut) {
+TEST(Edges, CuttingTheStartTakesOnlyThat) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const std::string text = Inflated(SharedPath(kV100));
   KinetoEdit edit(text);
@@ -206,7 +206,7 @@ std::vector<std::int64_t> Durations(const Analysis& analysis) {
 }
 
 // The recording starts while the GPU works 39 ms on the step before; its host steps on.
-TEST(Edges, TheFirstIterationDoesNotAbsorbTheStepBefore) {
+TEST(Edges, FirstIterationExcludesStepBefore) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const auto profiles = ReadTrace("data/kineto/hta/trace_diff/test/test.json.gz");
   ASSERT_EQ(profiles.size(), 1U);

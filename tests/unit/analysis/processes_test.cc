@@ -68,7 +68,7 @@ TEST(Processes, EachThatCommunicatesIsARank) {
 }
 
 // What one process launches while another one is in its first iteration is not of that iteration.
-TEST(Processes, WorkBelongsToTheIterationsOfItsOwnProcess) {
+TEST(Processes, WorkBelongsToItsProcess) {
   const auto analysis = Analyze(SplitProcesses(TwoProcesses().Finish()), {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_EQ(NumberOf(*analysis, "profile.ranks"), 2);
@@ -78,7 +78,7 @@ TEST(Processes, WorkBelongsToTheIterationsOfItsOwnProcess) {
 }
 
 // A process that marks nothing and works on another GPU is beside the point.
-TEST(Processes, WorkOfAnotherProcessOnAnotherGpuIsOfNoIteration) {
+TEST(Processes, OtherProcessesWorkIsOutside) {
   for (const std::int32_t gpu : {0, 1}) {
     TestProfile test;
     const ThreadId other = test.builder().AddThread("2", "1");
@@ -99,7 +99,7 @@ TEST(Processes, WorkOfAnotherProcessOnAnotherGpuIsOfNoIteration) {
 }
 
 // One whose launches are there and whose work is not is a rank that lost it, not a helper.
-TEST(Processes, OneThatLostItsWorkIsMissed) {
+TEST(Processes, MissesRankWithoutItsWork) {
   TestProfile test = TwoProcesses();
   const ThreadId third = test.builder().AddThread("4", "1");
   test.Host(HostKind::kIterationMarker, "ProfilerStep#0", {0, 90}, third);
@@ -120,7 +120,7 @@ TEST(Processes, ThatShareAGpuStayTogether) {
 }
 
 // A number that processes share may mean a GPU for each (CUDA_VISIBLE_DEVICES).
-TEST(Processes, ThatMayShareANumberAloneLeaveItUndecided) {
+TEST(Processes, PossiblySharedNumberIsUndecided) {
   for (const bool by_process : {false, true}) {
     for (const int listed : {1, 2}) {
       TestProfile test = TwoProcesses(0);
@@ -139,7 +139,7 @@ TEST(Processes, ThatMayShareANumberAloneLeaveItUndecided) {
 }
 
 // As what a process runs on the first GPU before it chooses its own.
-TEST(Processes, AGpuIsTheOnesWhoHasNearlyAllOfIt) {
+TEST(Processes, GpuBelongsToItsMainProcess) {
   for (const Ns length : {3, 200}) {
     TestProfile test = TwoProcesses();
     const ThreadId second = test.builder().AddThread("2", "1");
@@ -155,7 +155,7 @@ TEST(Processes, AGpuIsTheOnesWhoHasNearlyAllOfIt) {
 }
 
 // What helps a rank on its GPU is of that rank, with its launches.
-TEST(Processes, HelpersAreWithTheOneOnWhoseGpuTheyWork) {
+TEST(Processes, HelpersJoinTheirGpusProcess) {
   TestProfile test = TwoProcesses();
   const ThreadId decoder = test.builder().AddThread("4", "1");
   test.Launch("decode", {3, 4}, {500, 900}, decoder, DeviceKind::kKernel, 1, 9);
@@ -166,7 +166,7 @@ TEST(Processes, HelpersAreWithTheOneOnWhoseGpuTheyWork) {
   EXPECT_EQ(ranks[0].device.size(), 2U);
 }
 
-TEST(Processes, OneThatTrainsStaysAsItIs) {
+TEST(Processes, SingleTrainerStays) {
   TestProfile test;
   const ThreadId loader = test.builder().AddThread("2", "1");
   test.Step(0, {0, 500});

@@ -180,7 +180,7 @@ TEST(ManyRanks, RanksByIterationAddUp) {
   }
 }
 
-TEST(ManyRanks, TheSpreadOverRanksNamesTheLateOne) {
+TEST(ManyRanks, SpreadNamesTheLateRank) {
   Plan plan;
   plan.ranks = 64;
   plan.iterations = 3;
@@ -208,7 +208,7 @@ TEST(ManyRanks, TheSpreadOverRanksNamesTheLateOne) {
   }
 }
 
-TEST(ManyRanks, TheRanksThatMatterOnOneAxis) {
+TEST(ManyRanks, SelectedRanksOnOneAxis) {
   Plan plan;
   plan.cause = LateBy::kHost;
   plan.late = 5;

@@ -81,7 +81,7 @@ TEST(Ranks, OneIterationMakesNoSlowGpu) {
   }
 }
 
-TEST(Ranks, TheLateRankIsBlamedWithItsCause) {
+TEST(Ranks, BlamesLateRankWithCause) {
   for (const std::size_t ranks : {2u, 8u, 64u}) {
     for (const bool numbered : {true, false}) {
       for (const Cause& cause : kCauses) {
@@ -127,7 +127,7 @@ TEST(Ranks, JitterBlamesNoOne) {
 }
 
 // Two groups share a description; each waits for its own last rank only.
-TEST(Ranks, GroupsAreFoundByNameAndMembers) {
+TEST(Ranks, FindsGroupsByNameAndMembers) {
   MadeRun run;
   run.group_size = 4;
   run.cause = LateBy::kHost;
@@ -203,7 +203,7 @@ TEST(Ranks, AMissingRankBlamesNoOne) {
 }
 
 // Where no profile tells the world's size, the largest group shows how many there are at least.
-TEST(Ranks, AGroupLargerThanTheRunMissesRanks) {
+TEST(Ranks, LargerGroupMissesRanks) {
   MadeRun run;
   std::vector<Profile> profiles = Make(run);
   const auto missing_of = [](std::vector<Profile>& ranks) {

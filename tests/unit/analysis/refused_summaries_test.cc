@@ -59,7 +59,7 @@ TEST(Summaries, OfOtherIterationsAreRefused) {
   EXPECT_EQ(run.error().code, "summary/other-iterations");
 }
 
-TEST(Summaries, FilesThatAreNotWholeAreRefused) {
+TEST(Summaries, RefusesIncompleteFiles) {
   Plan plan;
   plan.ranks = 2;
   const auto summaries = SummarizeRanks(Recordings(plan), {});
@@ -89,7 +89,7 @@ TEST(Summaries, FilesThatAreNotWholeAreRefused) {
 }
 
 // An iteration of negative length left none to describe, and the program crashed.
-TEST(Summaries, OfTimesThatEndBeforeTheyStartAreRefused) {
+TEST(Summaries, RefusesNegativeTimes) {
   auto summaries = SummarizeRanks(Recordings({}), {});
   ASSERT_TRUE(summaries);
   std::size_t columns = 0;

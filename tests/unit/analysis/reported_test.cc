@@ -17,7 +17,7 @@ Profile Summary() {
   return profile;
 }
 
-TEST(Reported, StandsInForWhatTheRowsCannotGive) {
+TEST(Reported, ReplacesMissingRowValues) {
   const auto analysis = Analyze(OneRank(Summary()), {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_EQ(NumberOf(*analysis, "gpu.utilization.mean"), 0.25);
@@ -30,7 +30,7 @@ TEST(Reported, StandsInForWhatTheRowsCannotGive) {
   EXPECT_FALSE(ops->Find("device_self")->absent_because().empty());
 }
 
-TEST(Reported, WithoutATimelineNothingOnTheTimeAxisIsClaimed) {
+TEST(Reported, WithoutTimelineNoTimeAxis) {
   const auto analysis = Analyze(OneRank(Summary()), {});
   ASSERT_TRUE(analysis.has_value());
   for (const auto id : {"profile.wall_time", "profile.iterations", "gpu.idle.mean",
@@ -41,7 +41,7 @@ TEST(Reported, WithoutATimelineNothingOnTheTimeAxisIsClaimed) {
   EXPECT_TRUE(analysis->absent_tables.contains("iterations"));
 }
 
-TEST(Reported, CountsOfWhatAFileSumsUpAreTheLarger) {
+TEST(Reported, SummedCountsAreLarger) {
   const auto with = [](std::vector<ReportedMetric> metrics) {
     Profile profile = Summary();
     profile.gpus.resize(2);
@@ -60,7 +60,7 @@ TEST(Reported, CountsOfWhatAFileSumsUpAreTheLarger) {
   EXPECT_EQ(NumberOf(*listed, "profile.gpus_listed"), 2);
 }
 
-TEST(Reported, AStatedNumberThatIsNoneIsAbsentForItsReason) {
+TEST(Reported, InvalidStatementIsAbsentWithReason) {
   Profile profile = Summary();
   profile.reported.metrics = {{metric::kTensorCoreEfficiency, {}, "no operators were told apart"}};
   const auto analysis = Analyze(OneRank(std::move(profile)), {});

@@ -66,7 +66,7 @@ TEST(Roofline, CountsTheOutermostOperatorOnce) {
   EXPECT_NEAR(std::get<double>(table.At(1, "roof_share")), bytes / 2039e9 / 10e-6, 1e-12);
 }
 
-TEST(Roofline, RowsHaveTheirShapeTheirKernelAndWhatTheDeviceReaches) {
+TEST(Roofline, RowsHaveShapeKernelAndReach) {
   const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
   const Table& table = *analysis.FindTable("roofline");
   EXPECT_EQ(std::get<std::string>(table.At(0, "kind")), "product");
@@ -153,7 +153,7 @@ TEST(Roofline, MovingDataIsNoComputation) {
   }
 }
 
-TEST(Roofline, KernelsShareTheWorkOfTheirOperatorAndHelpersHaveNone) {
+TEST(Roofline, KernelsShareWorkHelpersHaveNone) {
   const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
   const Table& table = *analysis.FindTable("kernels_by_op");
   std::map<std::string, double> flops;
@@ -165,7 +165,7 @@ TEST(Roofline, KernelsShareTheWorkOfTheirOperatorAndHelpersHaveNone) {
   EXPECT_EQ(flops["elementwise_kernel"], 1024 * 1024);
 }
 
-TEST(Roofline, AnUnknownChipHasNoRoofUntilTheProjectNamesIt) {
+TEST(Roofline, UnknownChipHasNoRoof) {
   const Profile profile = TwoOps("Lab accelerator 7");
   const Analysis without = AnalyzeOne(profile);
   EXPECT_TRUE(IsAbsent(without.FindTable("roofline")->At(0, "peak")));
@@ -239,7 +239,7 @@ bool HasPeaklessRow(const Table& table, const std::string& reason) {
 }
 
 // Whatever is said to be missing is missing.
-TEST(Roofline, ReasonsOfAbsenceHoldOnEveryProfile) {
+TEST(Roofline, AbsenceReasonsHoldOnEveryProfile) {
   namespace fs = std::filesystem;
   const fs::path data = fs::path(PROFGAUGE_SHARED_DIR) / "data";
   if (!fs::exists(data)) GTEST_SKIP() << "no shared folder";
@@ -278,7 +278,7 @@ TEST(Roofline, WithoutShapesThereIsNone) {
   EXPECT_TRUE(analysis.absent_tables.contains("roofline"));
 }
 
-TEST(DevicePeaks, TheProjectCorrectsWhatIsBuiltIn) {
+TEST(DevicePeaks, ProjectOverridesBuiltIn) {
   Gpu gpu;
   gpu.name = "NVIDIA H100 80GB HBM3";
   KnownDevice known;

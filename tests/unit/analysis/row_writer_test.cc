@@ -66,7 +66,7 @@ std::string Refusal(void (*write)(OpWriter& row)) {
   return "taken";
 }
 
-TEST(RowWriter, BeginsTheNextRowAfterTheLastColumn) {
+TEST(RowWriter, BeginsNextRowAfterLastColumn) {
   Table table = MakeTable();
   OpWriter write(table);
   write.Text("name"_col, "aten::mm").Integer("time"_col, 5).Real("share"_col, 0.5);
@@ -94,7 +94,7 @@ TEST(RowWriter, LeavesAbsentWhatIsUnknown) {
   }
 }
 
-TEST(RowWriter, RefusesACellWhereAnotherIsLeftOut) {
+TEST(RowWriter, RefusesSkippedCells) {
   EXPECT_EQ(Refusal([](OpWriter& row) { row.Text("name"_col, "mm").Real("share"_col, 0.5); }),
             "table ops: a cell of column share where that of time comes");
   EXPECT_EQ(Refusal([](OpWriter& row) { row.Integer("time"_col, 5); }),

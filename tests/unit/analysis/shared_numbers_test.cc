@@ -55,7 +55,7 @@ class SharedNumbers : public testing::Test {
   }
 };
 
-TEST_F(SharedNumbers, NetDictCountsTheWorkOfACallOnceAndHasNoTimes) {
+TEST_F(SharedNumbers, NetDictCountsWorkOnce) {
   const Analyzed run("pyprof/josiahdavis_profiling-lm.net.dict");
   const Table* roofline = run.analysis.FindTable("roofline");
   ASSERT_NE(roofline, nullptr);
@@ -85,7 +85,7 @@ TEST_F(SharedNumbers, NetDictCountsTheWorkOfACallOnceAndHasNoTimes) {
   }
 }
 
-TEST_F(SharedNumbers, TheDlprofDatabaseAgreesWithItsModelSummary) {
+TEST_F(SharedNumbers, DlprofDatabaseEqualsModelSummary) {
   const Analyzed run("dlprof/dummynet_wrelu/dlprof_dldb_1.sqlite");
   EXPECT_EQ(run.Number("profile.wall_time"), 2'840'562'182);
   EXPECT_NEAR(run.Number("gpu.utilization.mean"), 0.00020359, 1e-8);
@@ -99,7 +99,7 @@ TEST_F(SharedNumbers, TheDlprofDatabaseAgreesWithItsModelSummary) {
 }
 
 // dlprof_op_type.csv, dlprof_detailed.csv and dlprof_iteration.csv, read with `cut`.
-TEST_F(SharedNumbers, TheFolderOfDlprofHasTheColumnsOfItsReports) {
+TEST_F(SharedNumbers, DlprofFolderHasReportColumns) {
   const Analyzed run("dlprof/dummynet_norelu",
                      {"dlprof_op_type.csv", "dlprof_detailed.csv", "dlprof_iteration.csv",
                       "dlprof_summary.csv", "dlprof_kernel.csv"});
@@ -130,7 +130,7 @@ TEST_F(SharedNumbers, TheFolderOfDlprofHasTheColumnsOfItsReports) {
   }
 }
 
-TEST_F(SharedNumbers, TheDlprofSummaryStatesIterationsAndTheLoader) {
+TEST_F(SharedNumbers, DlprofSummaryHasIterationsAndLoader) {
   const Analyzed run("dlprof/a100x4_pytorch_1.7.0_summary.csv");
   EXPECT_EQ(run.analysis.iterations_total, 939);
   EXPECT_EQ(run.analysis.iterations_selected, 201);
@@ -138,7 +138,7 @@ TEST_F(SharedNumbers, TheDlprofSummaryStatesIterationsAndTheLoader) {
   EXPECT_EQ(run.Number("profile.gpus_listed"), 4);
 }
 
-TEST_F(SharedNumbers, GpusOfTheMachineAreMoreThanThoseWithWork) {
+TEST_F(SharedNumbers, MachineHasMoreGpus) {
   const std::pair<std::string, double> files[] = {
       {"kineto/v100_resnet50/resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz", 4},
       {"nsight-systems/memfusion_artifact_report1.sqlite", 4},
@@ -151,7 +151,7 @@ TEST_F(SharedNumbers, GpusOfTheMachineAreMoreThanThoseWithWork) {
   }
 }
 
-TEST_F(SharedNumbers, FusedTensorRtLayersAreWhatTheyCompute) {
+TEST_F(SharedNumbers, FusedLayersHaveTheirFirstType) {
   const Analyzed run("nsight-systems/memfusion_artifact_report1.sqlite");
   EXPECT_EQ(run.Cell("ops", "/conv1/Conv + /relu/Relu", "type"), Value{std::string("Conv")});
 }

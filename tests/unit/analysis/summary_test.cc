@@ -219,7 +219,7 @@ TEST(Summaries, SayWhatProfilesSay) {
   }
 }
 
-TEST(Summaries, LeaveOpenWhatGraphsRecordedWholeLeaveOpen) {
+TEST(Summaries, WholeGraphsStayUndecided) {
   Plan plan;
   plan.iterations = 3;
   std::vector<Profile> recordings = Recordings(plan);
@@ -254,7 +254,7 @@ TEST(Summaries, SayWhatTheRealDlrmSays) {
   }
 }
 
-TEST(Summaries, SayWhatTheRealResNetSays) {
+TEST(Summaries, EqualTheRealResNet) {
   const auto file = std::filesystem::path(PROFGAUGE_SHARED_DIR) /
                     "data/kineto/v100_resnet50/"
                     "resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz";
@@ -353,7 +353,7 @@ TEST(Summaries, KeepAllShapesOrNone) {
 }
 
 // Nothing follows of files without times, and nothing is put in place of what a file states itself.
-TEST(Summaries, DoNotMakeUpWhatFilesState) {
+TEST(Summaries, DoNotInventStatements) {
   Plan plan;
   plan.ranks = 2;
   std::vector<Profile> recordings = Recordings(plan);

@@ -36,7 +36,7 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
 }
 
 // How many kernels use them is as unsure as how much of the time they take.
-TEST(TensorCores, TheirNumberIsUnsureWhereNamesDoNotShow) {
+TEST(TensorCores, UnknownNamesMakeNumberUncertain) {
   const auto is_unsure = [](std::string_view op, std::string_view kernel, bool all_do) {
     TestProfile test;
     test.Op(op, {0, 100});
@@ -53,7 +53,7 @@ TEST(TensorCores, TheirNumberIsUnsureWhereNamesDoNotShow) {
   EXPECT_FALSE(is_unsure("aten::mm", "volta_sgemm_64x64_nn", false));
 }
 
-TEST(TensorCores, WhoSaysThatUndecidedKernelsUseThemHasNothingUncertain) {
+TEST(TensorCores, CountUndecidedRemovesUncertainty) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
   test.Launch("volta_sgemm_64x64_nn", {12, 13}, {50, 60});  // 10, not.
@@ -80,7 +80,7 @@ TEST(TensorCores, ACompiledFunctionCountsByItsMatmuls) {
   EXPECT_EQ(ops.At(0, "tensor_core_eligible"), Value(true));
 }
 
-TEST(TensorCores, DoublePrecisionIsNoReasonToCountACompiledFunction) {
+TEST(TensorCores, DoublePrecisionIsNoMatmulEvidence) {
   TestProfile test;
   test.Op("CompiledFunction", {0, 100});
   test.Launch("volta_dgemm_128x64_nt", {10, 11}, {20, 80});
@@ -89,7 +89,7 @@ TEST(TensorCores, DoublePrecisionIsNoReasonToCountACompiledFunction) {
 }
 
 // V100's Tensor Cores take no FP64; A100's do.
-TEST(TensorCores, DoublePrecisionIsEligibleOnlyWhereTheChipHasIt) {
+TEST(TensorCores, DoublePrecisionNeedsTheChip) {
   for (const int major : {7, 8}) {
     TestProfile test;
     Gpu gpu;
@@ -132,7 +132,7 @@ TEST(TensorCores, WhatIsUnknownIsNotIneligible) {
 
 // An operator of a library that no list has may well multiply; one of PyTorch's that is not listed
 // does not, and a rule's answer on the kernel goes first.
-TEST(TensorCores, AnUnknownOperatorIsNoReasonToCallAKernelIneligible) {
+TEST(TensorCores, UnknownOperatorIsNotIneligible) {
   const auto eligible = [](const char* op, const char* kernel) {
     TestProfile test;
     test.Op(op, {0, 100});
@@ -163,7 +163,7 @@ TEST(TensorCores, AChipWithoutThemHasNoEfficiency) {
             "no recorded GPU has Tensor Cores");
 }
 
-TEST(TensorCores, WithoutOperatorsTheKernelsNameSaysWhatIsEligible) {
+TEST(TensorCores, WithoutOperatorsNamesDecide) {
   TestProfile test;
   test.Op("x", {0, 1});
   test.Work("nvjet_tst_128x64_64x4_h_bz_TNN", {20, 50});

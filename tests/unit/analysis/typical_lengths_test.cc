@@ -15,7 +15,7 @@ using Lengths = std::vector<double>;
 using Counts = std::vector<std::int64_t>;
 
 // Every second step runs the optimizer: steady, each of its kind.
-TEST(TypicalLengths, AreThoseOfIterationsThatLaunchAsMuch) {
+TEST(TypicalLengths, ComeFromEqualLaunchCounts) {
   const Lengths lengths = {100, 150, 101, 151, 99, 149};
   const Counts kernels = {20, 25, 20, 25, 20, 25};
   const Lengths typical = TypicalLengths(lengths, kernels, {});
@@ -26,7 +26,7 @@ TEST(TypicalLengths, AreThoseOfIterationsThatLaunchAsMuch) {
 }
 
 // A slow one among those that launch as much stays one.
-TEST(TypicalLengths, LeaveOutliersOfAKindWhatTheyAre) {
+TEST(TypicalLengths, KeepOutliersOfAKind) {
   Lengths lengths;
   Counts kernels;
   for (int i = 0; i < 16; ++i) {
@@ -41,7 +41,7 @@ TEST(TypicalLengths, LeaveOutliersOfAKindWhatTheyAre) {
 }
 
 // Two alike, or counts that hardly repeat, may be chance.
-TEST(TypicalLengths, OfFewOrOfManyKindsAreThoseOfAll) {
+TEST(TypicalLengths, FewOrManyKindsUseAll) {
   const Lengths lengths = {100, 150, 101, 151, 99};
   EXPECT_THAT(TypicalLengths(lengths, Counts{20, 25, 20, 25, 20}, {}), Each(101));
   EXPECT_THAT(TypicalLengths(lengths, Counts{1, 2, 3, 4, 5}, {}), Each(101));
@@ -50,7 +50,7 @@ TEST(TypicalLengths, OfFewOrOfManyKindsAreThoseOfAll) {
 }
 
 // Longer inputs take longer, which is no variance; a slow one stays slow.
-TEST(TypicalLengths, FollowWhatInputsOfChangingSizeTake) {
+TEST(TypicalLengths, FollowInputsOfChangingSize) {
   const std::vector<Ns> changing = {500, 900, 700, 300, 800, 600, 400, 1000};
   Lengths lengths;
   for (const Ns work : changing) lengths.push_back(100 + static_cast<double>(work));
@@ -64,7 +64,7 @@ TEST(TypicalLengths, FollowWhatInputsOfChangingSizeTake) {
 }
 
 // A host that is slower than the device makes them all as long.
-TEST(TypicalLengths, AreThoseOfAllWhereWorkIsHidden) {
+TEST(TypicalLengths, HiddenWorkUsesAll) {
   const Lengths lengths = {1000, 1001, 999, 1000};
   EXPECT_THAT(TypicalLengths(lengths, Counts(4, 20), std::vector<Ns>{100, 800, 300, 600}),
               Each(1000));

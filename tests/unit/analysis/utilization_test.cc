@@ -41,7 +41,7 @@ TEST(Utilization, KernelsAndCopies) {
 }
 
 // Every rank may touch "cuda:0", which is rank 0's: that it stands still for this one says nothing.
-TEST(Utilization, AGpuThatARankHardlyTouchesIsAnothers) {
+TEST(Utilization, BarelyUsedGpuIsAnothers) {
   struct Row {
     std::int64_t world_size;
     Ns stray;  ///< Time of the kernel on GPU 0.
@@ -66,7 +66,7 @@ TEST(Utilization, AGpuThatARankHardlyTouchesIsAnothers) {
 }
 
 // What single iterations idle may be no habit of the program, what some of them do is one.
-TEST(Utilization, OfOneIterationLeavesIdleTimeInDoubt) {
+TEST(Utilization, OneIterationMakesIdleUncertain) {
   struct Case {
     std::vector<int> slow;
     bool is_open;
@@ -101,7 +101,7 @@ TEST(Utilization, OfOneIterationLeavesIdleTimeInDoubt) {
 }
 
 // Of three one is, beside two that agree; of two no one knows which is the habit.
-TEST(Utilization, OfFewIterationsOneMayBeTheException) {
+TEST(Utilization, OneOfFewMayBeExceptional) {
   for (const int steps : {2, 3, 4}) {
     TestProfile test;
     Ns at = 0;
@@ -116,7 +116,7 @@ TEST(Utilization, OfFewIterationsOneMayBeTheException) {
   }
 }
 
-TEST(Utilization, SmEfficiencyAddsUpToOneAndOccupancyIsWeighted) {
+TEST(Utilization, SmEfficiencyIsCappedOccupancyWeighted) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Work("a", {0, 40}, DeviceKind::kKernel, 0, 7, Config(0.8, 0.5));
@@ -129,7 +129,7 @@ TEST(Utilization, SmEfficiencyAddsUpToOneAndOccupancyIsWeighted) {
   EXPECT_DOUBLE_EQ(uses[0].occupancy.value(), 0.375);
 }
 
-TEST(Utilization, BlocksPerSmFromTheGridWhereNotRecorded) {
+TEST(Utilization, BlocksPerSmFromTheGrid) {
   TestProfile test;
   LaunchConfig config;
   config.grid[0] = 10;

@@ -22,14 +22,14 @@ TEST(FindWarmup, CutsAtMostHalf) {
   EXPECT_EQ(FindWarmup(Times{300, 300, 300, 300, 300, 100, 101, 100, 100}), 4u);
 }
 
-TEST(FindWarmup, SeesWarmUpThatNoSingleIterationShows) {
+TEST(FindWarmup, SeesWarmUpAcrossIterations) {
   // Eight iterations 1.5 spreads slower than the twelve after them.
   EXPECT_EQ(FindWarmup(Times{105, 103, 104, 102, 105, 103, 102, 104, 100, 101,
                              98,  99,  101, 100, 98,  102, 99,  100, 101, 98}),
             8u);
 }
 
-TEST(FindWarmup, AsksForFourIterationsAndForTimes) {
+TEST(FindWarmup, NeedsFourIterationsAndTimes) {
   EXPECT_EQ(FindWarmup(Times{300, 100, 100}), 0u);
   EXPECT_EQ(FindWarmup(Times{}), 0u);
   EXPECT_EQ(FindWarmup(Times{300, 200, 0, 100, 100, 100}), 0u);

@@ -45,7 +45,7 @@ TEST(WholeGraphs, TheDeviceMayIdleInThem) {
   EXPECT_FALSE(analysis.Find("gpu.idle.mean")->low_confidence);
 }
 
-TEST(WholeGraphs, WhatRunsBesideThemIsNotIdle) {
+TEST(WholeGraphs, ConcurrentTimeIsNotIdle) {
   TestProfile test = StepsWithGraphs();
   for (int i = 0; i < 10; ++i) {
     const Ns at = i * kMs;
@@ -54,13 +54,13 @@ TEST(WholeGraphs, WhatRunsBesideThemIsNotIdle) {
   EXPECT_NEAR(MayBe(AnalyzeOne(test.Finish()), "gpu.idle.mean"), 0.2, 1e-9);
 }
 
-TEST(WholeGraphs, NoOneKnowsHowManyKernelsAreInThem) {
+TEST(WholeGraphs, KernelCountIsUnknown) {
   const Analysis analysis = AnalyzeOne(StepsWithGraphs().Finish());
   EXPECT_TRUE(std::isinf(MayBe(analysis, "kernel.count_per_iteration")));
   EXPECT_TRUE(std::isinf(MayBe(analysis, "tensor_core.kernels_per_iteration")));
 }
 
-TEST(WholeGraphs, NoOneKnowsWhetherTheyUseTensorCores) {
+TEST(WholeGraphs, TensorCoreUseIsUnknown) {
   const Analysis analysis = AnalyzeOne(StepsWithGraphs().Finish());
   EXPECT_NEAR(NumberOf(analysis, "tensor_core.share"), 1.0 / 3, 1e-9);
   EXPECT_NEAR(MayBe(analysis, "tensor_core.share"), 1, 1e-9);
@@ -99,7 +99,7 @@ TEST(WholeGraphs, SeveralDevicesMayCommunicateInThem) {
   EXPECT_NEAR(MayBe(analysis, "communication.time"), 6'500'000, 1);
 }
 
-TEST(WholeGraphs, KernelsThatAreKnownLeaveNothingOpen) {
+TEST(WholeGraphs, KnownKernelsAreDecided) {
   TestProfile test;
   for (int i = 0; i < 10; ++i) {
     const Ns at = i * kMs;

@@ -75,7 +75,7 @@ rules:
   fs::path folder_;
 };
 
-TEST_F(DeviceNames, OfProfilesAndUsersStayOnEveryDevice) {
+TEST_F(DeviceNames, UserNamesStayOnEveryDevice) {
   for (const Row& row : kRows) {
     Write("run.json", Trace(row.device));
     const auto recording = Load({(folder_ / "run.json").string()}, {});

@@ -119,7 +119,7 @@ TEST_P(Metamorphic, NorDoesTheClocksOrigin) {
              })));
 }
 
-TEST_P(Metamorphic, NorDoNumbersOfProcessesAndStreams) {
+TEST_P(Metamorphic, IndependentOfProcessAndStreamNumbers) {
   ExpectSame(judged_, JudgedOf(Changed(text_, [](json::object& event) {
                const bool device = IsDevice(event);
                auto* pid = event.if_contains("pid");
@@ -151,7 +151,7 @@ const std::set<std::string_view> kAbsolute = {
     "kernel.short_share",  // Shorter than 10 us.
 };
 
-TEST_P(Metamorphic, TwiceTheTimeIsTwiceTheTime) {
+TEST_P(Metamorphic, TimesScale) {
   const Judged twice = JudgedOf(Changed(text_, [](json::object& event) {
     for (const char* key : {"ts", "dur"}) {
       if (auto* time = event.if_contains(key)) *time = 2 * time->to_number<double>();

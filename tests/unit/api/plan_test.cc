@@ -87,7 +87,7 @@ TEST(Plan, ReportsWhatACudaGraphSaves) {
   EXPECT_LE(planned->plan.steps.front().time, 3.3e6);
 }
 
-TEST(Plan, OfOneChangeItIsTheWhatIf) {
+TEST(Plan, SingleChangeEqualsWhatIf) {
   const auto planned = PlanOf(kRoot + "/examples/slow.pt.trace.json.gz");
   ExpectSound(*planned);
   ASSERT_GE(planned->plan.steps.size(), 3u);
@@ -112,7 +112,7 @@ TEST(Plan, OfAHealthyRunThereIsNone) {
   EXPECT_EQ(share->absent_because, planned->plan.absent_because);
 }
 
-TEST(Plan, IsInMetricsAndInTheReport) {
+TEST(Plan, InMetricsAndReport) {
   const auto planned = PlanOf(kRoot + "/examples/h200/fp32.pt.trace.json.gz");
   const Plan& plan = planned->plan;
   ExpectSound(*planned);
@@ -145,7 +145,7 @@ TEST(Plan, DoesNotDependOnThreads) {
 }
 
 // What the changes save together, found by hand with what-if.
-TEST(Plan, OfAProfileOfEightRanksAndAVolta) {
+TEST(Plan, EightRanksAndAVolta) {
   const std::string data = kRoot + "/../shared/data/kineto/";
   const std::string volta = data + "hta/df_index_resolver/df_index_resolver.json.gz";
   if (!std::filesystem::exists(volta)) GTEST_SKIP() << "needs ../shared/data";

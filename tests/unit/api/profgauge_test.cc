@@ -92,7 +92,7 @@ TEST(Library, ListsMetricsTablesAndFindings) {
   EXPECT_EQ(judged->findings().front().status, judged->findings().front().level) << "one fired";
 }
 
-TEST(Library, ReportsAllThatIsWrongWithAPolicy) {
+TEST(Library, ReportsAllMistakesOfAPolicy) {
   const std::string policy = ::testing::TempDir() + "/two_mistakes.yaml";
   std::ofstream(policy) << "schema: 1\nfial_on: error\nthresholds:\n  no.such.metric: {max: 1}\n";
   const auto recording = Load({Example("healthy.pt.trace.json.gz")}, {});

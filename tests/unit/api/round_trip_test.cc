@@ -67,7 +67,7 @@ Profile AgainOf(const Profile& profile) {
   return *std::move(again);
 }
 
-TEST(EmittedTrace, IsReadBackAsTheSameProfile) {
+TEST(EmittedTrace, ReadBackAsTheSameProfile) {
   const auto profile = ReadProfile(PROFGAUGE_SOURCE_DIR "/examples/slow.pt.trace.json.gz", {});
   ASSERT_TRUE(profile);
   const Profile again = AgainOf(*profile);

@@ -8,7 +8,7 @@
 namespace profgauge {
 namespace {
 
-TEST(RunName, IsTheFoldersOrLeftToTheFile) {
+TEST(RunName, IsTheFoldersOrTheFiles) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "resnet50.ddp";
   std::filesystem::create_directories(folder);
   EXPECT_EQ(RunName({"x/run7.pt.trace.json.gz"}), "");
@@ -39,7 +39,7 @@ TEST(SelectionOf, TheCallerWinsOverThePolicy) {
   EXPECT_EQ(selection.knowledge.kernel_names.size(), 1U);
 }
 
-TEST(SelectionOf, WhereIterationsBeginIsSaidInOneWay) {
+TEST(SelectionOf, OneWayMarksIterations) {
   Policy policy;
   policy.iterations.marker = "train_step";
   EvaluateOptions options;

@@ -38,7 +38,7 @@ class Strangers : public ::testing::Test {
   inline static const std::string kFolder = std::string(PROFGAUGE_SHARED_DIR) + "/data/strangers/";
 };
 
-TEST_F(Strangers, TwoProcessesOnOneNumberOfAGpuAreNotOneGpu) {
+TEST_F(Strangers, SharedNumberIsNotOneGpu) {
   const json::value report = ReportOf("merged-two-ranks-same-dev.json.gz");
   EXPECT_EQ(StatusOf(report), "no_verdict");
   EXPECT_THAT(json::serialize(report.at("verdict").at("reasons")), HasSubstr("several processes"));
@@ -52,7 +52,7 @@ TEST_F(Strangers, LabelledRanksHaveAGpuEach) {
               ::testing::Not(HasSubstr("no GPU work")));
 }
 
-TEST_F(Strangers, DevicesApartInTimeAreJudgedInTheirOwnSteps) {
+TEST_F(Strangers, SeparateDevicesUseTheirSteps) {
   for (const char* file : {"aligned.xplane.pb", "apart.xplane.pb"}) {
     const json::value report = ReportOf(file);
     EXPECT_NEAR(Metric(report, "gpu.idle.mean"), 0.1, 1e-6) << file;
@@ -60,7 +60,7 @@ TEST_F(Strangers, DevicesApartInTimeAreJudgedInTheirOwnSteps) {
   }
 }
 
-TEST_F(Strangers, DurationsThatOverflowAreClippedAndReported) {
+TEST_F(Strangers, ClipsAndReportsOverflows) {
   const json::value report = ReportOf("rocm-dur-overflow.json.gz");
   EXPECT_EQ(report.at("import").at("events_clipped").at("count").to_number<int>(), 2);
   EXPECT_EQ(report.at("import").as_object().if_contains("work_overlapping"), nullptr);

@@ -64,7 +64,7 @@ TEST_F(EndingTest, ADefectOfOurs) {
   EXPECT_THAT(Content("report.json"), HasSubstr("\"exit_code\": 70"));
 }
 
-TEST_F(EndingTest, ADefectOfOursIsInEveryOutput) {
+TEST_F(EndingTest, DefectIsInEveryOutput) {
   const std::vector<std::pair<std::string, std::string>> outputs = {
       {"--html", "page.html"},      {"--html-dir", "page"},
       {"--md", "report.md"},        {"--md-summary", "s.md"},

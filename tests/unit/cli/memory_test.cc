@@ -9,7 +9,7 @@
 namespace profgauge::cli {
 namespace {
 
-TEST(Memory, SaysWhatIsAllowedAndWhatHelps) {
+TEST(Memory, NamesLimitAndHelp) {
   EXPECT_EQ(RenderDiagnostic(OutOfMemory(std::nullopt), {}, false),
             "error: there is not enough memory for this run\n"
             "  help: use a machine with more memory, record fewer iterations, or leave out call "
@@ -20,7 +20,7 @@ TEST(Memory, SaysWhatIsAllowedAndWhatHelps) {
             "[input/too-large]\n");
 }
 
-TEST(Memory, SaysHowMuchItHadWhenAnAllocationFailed) {
+TEST(Memory, ReportsMemoryAtFailedAllocation) {
   WatchMemory();
   EXPECT_THROW(std::get_new_handler()(), std::bad_alloc);
   EXPECT_NE(OutOfMemory(std::nullopt).message.find("the run needs more than "), std::string::npos);

@@ -131,14 +131,14 @@ TEST_F(OverwritingTest, SomebodyElsesFileStaysUnlessForced) {
   }
 }
 
-TEST_F(OverwritingTest, AFileCutInsideTheHeadOfADatabaseIsNoHistory) {
+TEST_F(OverwritingTest, CutDatabaseHeadIsNoHistory) {
   const std::string cut("SQLite format 3\0 cut off", 24);
   Write("cut.db", cut);
   EXPECT_EQ(Run({"history", "add", "run.json", "--db", "cut.db"}), "usage/not-ours");
   EXPECT_EQ(Content("cut.db"), cut);
 }
 
-TEST_F(OverwritingTest, AnEarlierOutputAndAnEmptyFileAreReplaced) {
+TEST_F(OverwritingTest, ReplacesEarlierOutputsAndEmptyFiles) {
   WriteRuleTest();
   for (const Words& words : AllWriters()) {
     fs::remove("out");
@@ -241,7 +241,7 @@ TEST_F(OverwritingTest, FilesOfAnInputFolderStay) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(Run({"report", "ranks", "--out", "ranks"}), "0");
 }
 
-TEST_F(OverwritingTest, SeveralFilesAreCheckedBeforeTheFirstIsWritten) {
+TEST_F(OverwritingTest, ChecksAllFilesBeforeWriting) {
   fs::create_directories("t/html");
   Write("t/html/trend.html", kLetter);
   EXPECT_EQ(Run({"templates", "export", "t"}), "usage/not-ours");
@@ -280,7 +280,7 @@ TEST_F(OverwritingTest, TheStepSummaryIsAppendedTo) {
   unsetenv("GITHUB_STEP_SUMMARY");
 }
 
-TEST_F(OverwritingTest, AnotherFileOfTheTemporaryNameStays) {
+TEST_F(OverwritingTest, OtherTemporaryFileStays) {
   Write("report.md.tmp", kLetter);
   EXPECT_EQ(Run({"report", "run.json", "--md", "report.md"}), "0");
   EXPECT_EQ(Content("report.md.tmp"), kLetter);

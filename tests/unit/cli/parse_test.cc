@@ -130,7 +130,7 @@ TEST(HelpText, ShortHelpFitsOneScreen) {
   }
 }
 
-TEST(HelpText, EveryOptionBelongsToACommandAndIsExplained) {
+TEST(HelpText, EveryOptionHasCommandAndText) {
   for (const OptionSpec& option : AllOptions()) {
     EXPECT_TRUE(option.name.starts_with("--")) << option.name;
     EXPECT_FALSE(option.brief.empty()) << option.name;
@@ -139,7 +139,7 @@ TEST(HelpText, EveryOptionBelongsToACommandAndIsExplained) {
 }
 
 // What help and shells list of an export is what it has.
-TEST(HelpText, ListsTheColumnsAndReportsThatThereAre) {
+TEST(HelpText, ListsColumnsAndReports) {
   std::string columns;
   for (const auto& column : pyprof::AllColumns()) {
     columns += (columns.empty() ? "" : ",") + std::string(column.option);

@@ -80,7 +80,7 @@ class RankByRank : public testing::Test {
   std::string said_;
 };
 
-TEST_F(RankByRank, OfManyRanksTheSummariesAreJudged) {
+TEST_F(RankByRank, JudgesManyRanksBySummaries) {
   const std::string code = Run({"check", At("run"), "--json", At("direct.json")});
   EXPECT_NE(said_.find("judging 65 profiles from summaries"), std::string::npos) << said_;
   ASSERT_EQ(Run({"summarize", At("run"), "-o", At("summaries/")}), "0");
@@ -90,7 +90,7 @@ TEST_F(RankByRank, OfManyRanksTheSummariesAreJudged) {
 }
 
 // The others are judged: what fails them fails the run, else there is no verdict.
-TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
+TEST_F(RankByRank, NamesUnreadableRank) {
   Write(3, TraceOf(3).substr(0, 300));
   EXPECT_EQ(Run({"check", At("run")}), "1");
   EXPECT_NE(said_.find("rank3.json"), std::string::npos) << said_;
@@ -108,7 +108,7 @@ TEST_F(RankByRank, ARankThatCannotBeReadIsNamed) {
   EXPECT_EQ(Run({"check", At("run")}), "input/ranks-unreadable");
 }
 
-TEST_F(RankByRank, OfMoreThanMemoryHoldsTheSummariesAreJudged) {
+TEST_F(RankByRank, JudgesBySummariesBeyondMemory) {
   for (int rank = 3; rank < kRanks; ++rank) {
     fs::remove(folder_ / fmt::format("run/rank{}.json", rank));
   }
@@ -123,7 +123,7 @@ TEST_F(RankByRank, OfMoreThanMemoryHoldsTheSummariesAreJudged) {
   EXPECT_EQ(judged("1MiB"), "3 by summaries");
 }
 
-TEST_F(RankByRank, HowManyAreReadTogetherChangesNothing) {
+TEST_F(RankByRank, BatchSizeChangesNothing) {
   Write(3, TraceOf(3).substr(0, 300));
   Write(40, "<html>404</html>");
   const auto summarized = [&](const char* jobs) {
@@ -183,7 +183,7 @@ TEST_F(RankByRank, BaselinesAreThoseOfTheProfiles) {
   EXPECT_EQ(Text("of_run.yaml"), Text("of_kept.yaml"));
 }
 
-TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
+TEST_F(RankByRank, ComparesManyRanksBySummaries) {
   ASSERT_EQ(Run({"baseline", "save", At("run"), "-o", At("many.json")}), "0");
   EXPECT_NE(said_.find("comparing 65 profiles from summaries"), std::string::npos) << said_;
   ASSERT_EQ(Run({"summarize", At("run"), "-o", At("kept/run/")}), "0");
@@ -210,7 +210,7 @@ TEST_F(RankByRank, ManyRanksAreComparedByTheirSummaries) {
   EXPECT_EQ(Run({"baseline", "save", At("run"), "-o", At("cut.json"), "--allow-incomplete"}), "0");
 }
 
-TEST_F(RankByRank, TheRankThatIsAskedForKeepsItsEvents) {
+TEST_F(RankByRank, SelectedRankKeepsItsEvents) {
   const std::string alone = Run({"check", At("run/rank3.json"), "--json", At("alone.json")});
   EXPECT_EQ(Run({"check", At("run"), "--rank", "3", "--json", At("asked.json")}), alone);
   EXPECT_EQ(said_.find("profiles from summaries"), std::string::npos) << said_;

@@ -57,7 +57,7 @@ TEST(RowWriter, JsonLines) {
             "null}\n");
 }
 
-TEST(RowWriter, JsonSaysThatRowsWereLeftOut) {
+TEST(RowWriter, JsonCountsOmittedRows) {
   const std::string text = Rows(RowFormat::kJson);
   EXPECT_NE(text.find("\"truncated\": true,\n  \"notes\": [\"a note\"]\n}\n"), text.npos) << text;
   EXPECT_NE(text.find("{\"name\": \"x\", \"unit\": null, \"type\": null}"), text.npos);

@@ -97,7 +97,7 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
 }
 
 // With an owner and an end, up to a change; beyond it, or after its day, the limit counts.
-TEST(BaselineVerdict, LimitsAreWaivedUpToAChangeUntilADay) {
+TEST(BaselineVerdict, WaivesUpToChangeAndDay) {
   const auto policy = ParsePolicy(
       "schema: 1\nwaivers:\n  - {limit: gpu.idle.mean, up_to: +12%, reason: cluster move, owner: "
       "anna, expires: 2026-12-31}\n",
@@ -147,7 +147,7 @@ TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
   EXPECT_EQ(judged(Answer(kKept, false, Level::kError, false)).accepted, "");
 }
 
-TEST(BaselineVerdict, AMissingBaselineIsWhatThePolicySays) {
+TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {
   BaselineInfo info;
   info.state = BaselineState::kMissing;
   info.source = "history:main~5";
@@ -189,7 +189,7 @@ TEST(BaselineVerdict, FailuresAreBeforeQuestions) {
   EXPECT_EQ(order(kNoVerdict, {open}), "beforeegpu.ida");
 }
 
-TEST(BaselineVerdict, ChangesAreSaidInTheUnitOfTheirLimit) {
+TEST(BaselineVerdict, ChangesHaveTheLimitsUnit) {
   struct Row {
     Unit unit;
     bool is_relative;

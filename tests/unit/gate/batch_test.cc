@@ -42,7 +42,7 @@ Snapshot Calling(const std::vector<Call>& calls, double level = 1) {
   return run;
 }
 
-TEST(SamplesRatio, IsTheDimensionThatMatmulsHaveScaled) {
+TEST(SamplesRatio, IsTheMatmulsScaledDimension) {
   struct Row {
     std::vector<Call> base, run;
     std::optional<double> ratio;

@@ -26,7 +26,7 @@ std::string AnswerOf(const Values& base, const Values& current,
 }
 
 // Except for the last digit, which a file may lose, however noisy the run is.
-TEST(Compare, TheLastDigitOfASeriesIsNoChange) {
+TEST(Compare, SeriesLastDigitIsNoChange) {
   const Values noisy = {0.001, 100, 3, 7000, 5};
   for (const double part : {1 - 5e-13, 1 + 5e-13}) {
     Values again = noisy;
@@ -54,7 +54,7 @@ TEST(Compare, FasterAtFirstIsNoImprovement) {
 
 // A wide interval excuses no change that nearly every iteration shows: nine of ten from one and a
 // half limits on, eight of ten from three; with `certain` nine of ten from three.
-TEST(Compare, FailsBySizeWhereNearlyAllIterationsShowIt) {
+TEST(Compare, SizeFailsIfNearlyAllShow) {
   struct Row {
     double factor;
     int slow;  ///< Of ten.
@@ -82,7 +82,7 @@ TEST(Compare, FailsBySizeWhereNearlyAllIterationsShowIt) {
 }
 
 // Nor is it excused by runs that differ much: from four times their noise on.
-TEST(Compare, FailsBySizeAboveTheNoiseOfRuns) {
+TEST(Compare, FailsBySizeAboveRunNoise) {
   const Values wide = {100, 102, 99, 101, 1000};
   for (const auto& [factor, answer] : {std::pair{1.12, "inconclusive over"},
                                        {1.13, "inconclusive over"},
@@ -95,7 +95,7 @@ TEST(Compare, FailsBySizeAboveTheNoiseOfRuns) {
 }
 
 // Two of a side say nothing by their size.
-TEST(Compare, NothingFailsByTheSizeOfTwoIterations) {
+TEST(Compare, TwoIterationsNeverFailBySize) {
   const Values two = {100, 1000}, three = {100, 101, 1000};
   EXPECT_EQ(AnswerOf(two, {400, 4000, 401}).find("by size"), std::string::npos);
   EXPECT_EQ(AnswerOf(three, {400, 4000}).find("by size"), std::string::npos);
@@ -104,7 +104,7 @@ TEST(Compare, NothingFailsByTheSizeOfTwoIterations) {
 
 // The floor is compared with the change that is judged and against the medians, the larger of both:
 // of these runs the medians differ by 2, the typical ratio by 10 %.
-TEST(Compare, TheFloorForgivesOnlyWhatIsSmallByBoth) {
+TEST(Compare, FloorForgivesOnlySmallByBoth) {
   const Values base = {90, 101, 90, 101, 90, 101, 100, 90, 101, 90, 101, 90, 101};
   const Values current = {99, 112, 99, 112, 99, 112, 102, 99, 112, 99, 112, 99, 112};
   const auto answer = [&](double floor) {

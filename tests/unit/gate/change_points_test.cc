@@ -30,7 +30,7 @@ TEST(FindChangePoints, ALevelHistoryHasNone) {
   EXPECT_TRUE(FindChangePoints(std::vector<double>(60, 5.0), {}).empty());
 }
 
-TEST(FindChangePoints, StepsBelowTheLeastMagnitudeAreNoNews) {
+TEST(FindChangePoints, IgnoresStepsBelowMinimum) {
   ChangePointOptions options;
   options.min_magnitude = 0.05;
   EXPECT_TRUE(FindChangePoints(Levels({100, 103}, 20), options).empty());

@@ -38,7 +38,7 @@ TEST(FixedCases, FiveIterationsASide) {
 }
 
 // Two of five are no single odd one, however many others there are.
-TEST(FixedCases, SlowRunsThatAreFewerThanHalf) {
+TEST(FixedCases, SlowRunsFewerThanHalf) {
   const Runs base = {kT, Scaled(kT, 1.005), Scaled(kT, 0.995)};
   for (const std::size_t fine : {1U, 2U, 3U}) {
     Runs current(fine, kT);
@@ -62,7 +62,7 @@ TEST(FixedCases, SlowRunsThatAreFewerThanHalf) {
   EXPECT_EQ(Held(base, {kT, kT, Scaled(kT, 0.7)}).change, Change::kPass);
 }
 
-TEST(FixedCases, AStallInTheBaselineDoesNotExcuseThreeTimesSlower) {
+TEST(FixedCases, BaselineStallExcusesNoTripleTime) {
   const Comparison result = Held({{100, 102, 99, 101, 1000}}, {{301, 302, 299, 300, 298}});
   EXPECT_EQ(result.change, Change::kFail);
   EXPECT_TRUE(result.by_size);
@@ -89,7 +89,7 @@ TEST(FixedCases, WarmUpIsLeftOut) {
   ExpectInterval(twice, 100, 91.3, 109.1, 0.06);
 }
 
-TEST(FixedCases, OddAndHalfWarmRunsAreLeftOut) {
+TEST(FixedCases, SkipsOddAndHalfWarmRuns) {
   const Comparison odd =
       Held({kT, Scaled(kT, 1.01), Scaled(kT, 0.99), Scaled(kT, 1.3), Scaled(kT, 1.005)},
            {Scaled(kT, 1.2)});
@@ -107,7 +107,7 @@ TEST(FixedCases, OddAndHalfWarmRunsAreLeftOut) {
 }
 
 // The slowest of several that drift away from each other is no odd one.
-TEST(FixedCases, RunsThatDriftApartLeaveTheQuestionOpen) {
+TEST(FixedCases, DriftingRunsAreUndecided) {
   const std::vector<std::vector<double>> base = {kT, Scaled(kT, 1.01), Scaled(kT, 0.99)};
   const Comparison drift = Held(base, {kT, Scaled(kT, 1.063), Scaled(kT, 1.45)});
   EXPECT_EQ(drift.current.kept, 3u);
@@ -118,7 +118,7 @@ TEST(FixedCases, RunsThatDriftApartLeaveTheQuestionOpen) {
   EXPECT_EQ(odd.by, DecidedBy::kOddCandidate);
 }
 
-TEST(FixedCases, NoiseStaysOpenAndSpeedIsImproved) {
+TEST(FixedCases, NoiseIsUndecidedSpeedImproves) {
   const Comparison noisy = Held({{70, 130, 100, 85, 115, 95}}, {{75, 139, 107, 91, 123, 102}});
   EXPECT_EQ(noisy.change, Change::kInconclusive);
   EXPECT_TRUE(noisy.over_limit);
@@ -128,7 +128,7 @@ TEST(FixedCases, NoiseStaysOpenAndSpeedIsImproved) {
   ExpectInterval(faster, -20, -23.4, -16.4, 0.06);
 }
 
-TEST(Compare, ARunAgainstItselfPassesWithZeroChangeHoweverNoisy) {
+TEST(Compare, NoisyRunAgainstItselfPasses) {
   const Comparison result = Held({{1, 100, 3, 70, 5}}, {{1, 100, 3, 70, 5}});
   EXPECT_EQ(result.change, Change::kPass);
   EXPECT_EQ(result.shift, 0);
@@ -143,7 +143,7 @@ TEST(Compare, MoreBaselinesNeverExcuseACertainChange) {
   }
 }
 
-TEST(Compare, HigherIsBetterTurnsTheVerdictRound) {
+TEST(Compare, HigherIsBetterReversesVerdict) {
   CompareOptions options;
   options.lower_is_better = false;
   const Comparison fewer = Held({kT}, {Scaled(kT, 0.8)}, options);
@@ -172,7 +172,7 @@ TEST(Compare, CertainAsksForMore) {
   EXPECT_EQ(Held({kT}, {Scaled(kT, 1.2)}, options).change, Change::kFail);
 }
 
-TEST(Compare, TwoRunsThatDifferCannotBeDistinguished) {
+TEST(Compare, TwoDifferingRunsAreUndecided) {
   const Comparison result = Held({kT, Scaled(kT, 1.3)}, {Scaled(kT, 1.2)});
   EXPECT_EQ(result.base.kept, 2u);
   EXPECT_NEAR(result.base.apart, 0.3, 1e-9);
@@ -198,7 +198,7 @@ std::vector<std::string> SaidOfRuns(const Runs& base, const Runs& current) {
 
 Times InMs(const Times& times) { return Scaled(times, 1e6); }
 
-TEST(DescribeChange, SaysWhatWasFoundAndFromHowMuch) {
+TEST(DescribeChange, DescribesResultAndSamples) {
   EXPECT_EQ(
       Said(Held({InMs(kT), InMs(Scaled(kT, 1.01)), InMs(Scaled(kT, 0.99))},
                 {InMs(Scaled(kWarm, 1.2))})),
@@ -241,13 +241,13 @@ TEST(DescribeChange, SaysWhichReadingDiffers) {
       "limit +5 % throughout");
 }
 
-TEST(DescribeChange, SaysThatOneIterationIsNoNoise) {
+TEST(DescribeChange, OneIterationShowsNoNoise) {
   EXPECT_NE(
       Said(Held({{100}}, {{120}})).find("; one iteration has no measurable noise: 10 % is assumed"),
       std::string::npos);
 }
 
-TEST(DescribeRuns, NamesWhatWasLeftOutAndWhy) {
+TEST(DescribeRuns, NamesExcludedRunsAndReasons) {
   EXPECT_EQ(SaidOfRuns({kT, Scaled(kT, 1.01), Scaled(kT, 0.99), Scaled(kT, 1.3), kT}, {kT}),
             std::vector<std::string>{"run b4 is excluded: its typical iteration is 30 % slower "
                                      "than that of the 4 others"});
@@ -261,7 +261,7 @@ TEST(DescribeRuns, NamesWhatWasLeftOutAndWhy) {
   EXPECT_EQ(DescribeWarmup("b2", 1), "iteration 0 of run b2 is excluded as warm-up");
 }
 
-TEST(IntervalEnd, BeyondAFactorOfFiveIsJustFar) {
+TEST(IntervalEnd, BeyondFactorFiveIsFar) {
   EXPECT_EQ(IntervalEnd(-0.85, false), "below −80\u202f%");
   EXPECT_EQ(IntervalEnd(9, false), "over +400\u202f%");
   EXPECT_EQ(IntervalEnd(0.123, false), "+12.3\u202f%");

@@ -78,7 +78,7 @@ TEST(WhyNoLengths, WindowsMustHoldTheSameWork) {
             "so their ");
 }
 
-TEST(WhyNoLengths, AWindowSaysNothingBesideIterationsThatAreKnown) {
+TEST(WhyNoLengths, WindowIsIncomparableWithIterations) {
   struct Row {
     std::string_view base, current;
     bool is_told;
@@ -96,7 +96,7 @@ TEST(WhyNoLengths, AWindowSaysNothingBesideIterationsThatAreKnown) {
   EXPECT_TRUE(WhyNoLengths(std::vector{RunWith("step", {10})}, two));
 }
 
-TEST(WhyNoLengths, WorkOutsideOfIterationsIsAskedForInPoints) {
+TEST(WhyNoLengths, OutsideWorkIsComparedInPoints) {
   struct Row {
     std::optional<double> base, current;
     bool is_told;
@@ -119,7 +119,7 @@ TEST(WhyNoLengths, WorkOutsideOfIterationsIsAskedForInPoints) {
 }
 
 // Iterations that launch a tenth less, of nearly all work alike.
-TEST(WhyOtherIterations, AreTheOnesThatLaunchLessOfAllAlike) {
+TEST(WhyOtherIterations, LaunchLessOfAllKernels) {
   struct Row {
     std::string_view what;
     LaunchCounts base, current;
@@ -223,7 +223,7 @@ TEST(FindDifferences, WhichPropertiesAreHardByDefault) {
   EXPECT_EQ(Shown(FindDifferences(other, In({}), {})), "|format  kineto;");
 }
 
-TEST(FindDifferences, AreInTheOrderOfTheEnvironmentHardOnesFirst) {
+TEST(FindDifferences, HardOnesFirstInEnvironmentOrder) {
   const Snapshot base = In({{"driver", "1"}, {"gpu", "a"}, {"nccl", "2"}});
   const Snapshot current = In({{"gpu", "b"}, {"driver", "9"}, {"framework", "x"}, {"nccl", "2"}});
   EXPECT_EQ(Shown(FindDifferences(base, current, {})), "gpu a b;|driver 1 9;framework  x;");
@@ -235,7 +235,7 @@ TEST(FindDifferences, AreInTheOrderOfTheEnvironmentHardOnesFirst) {
 }
 
 // What slows down the host matters where a device of either run may have waited for it.
-TEST(FindDifferences, SlowSwitchesMatterWhereAnIdleDeviceMayWait) {
+TEST(FindDifferences, SlowSwitchesMatterOnIdleDevices) {
   struct Row {
     std::optional<double> base, current;
     bool is_hard;
@@ -253,7 +253,7 @@ TEST(FindDifferences, SlowSwitchesMatterWhereAnIdleDeviceMayWait) {
   }
 }
 
-TEST(AllDifferences, HasEachOnceWhicheverRunsHaveIt) {
+TEST(AllDifferences, HasEachPropertyOnce) {
   const std::vector<Snapshot> bases = {In({{"driver", "1"}, {"gpu", "a"}}),
                                        In({{"driver", "1"}, {"gpu", "b"}})};
   const std::vector<Snapshot> candidates = {In({{"driver", "2"}, {"gpu", "b"}}),

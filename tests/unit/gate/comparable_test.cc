@@ -13,7 +13,7 @@ using testing::Find;
 using testing::Sample;
 
 // Most of the run is in none of the iterations that are left.
-TEST(CompareRuns, IterationsOfARunThatLostItsMarkersAreNotHeldAgainstIt) {
+TEST(CompareRuns, LostMarkersMakeRunIncomparable) {
   for (const double outside : {0.3, 0.9}) {
     Snapshot base = Sample(1), current = Sample(1);
     base.metrics["coverage.outside_share"] = 0.05;
@@ -29,7 +29,7 @@ TEST(CompareRuns, IterationsOfARunThatLostItsMarkersAreNotHeldAgainstIt) {
 
 // Iterations marked twice as often are half as long, however slow the program became. Another part
 // of the work that is gone is a change of the program.
-TEST(CompareRuns, IterationsThatAreMarkedOtherwiseAreNotHeldAgainstTheBaseline) {
+TEST(CompareRuns, OtherMarkersMakeIterationsIncomparable) {
   const auto launching = [](std::vector<std::int64_t> counts) {
     Snapshot run = Sample(1);
     run.work.iterations = 20;
@@ -58,7 +58,7 @@ TEST(CompareRuns, IterationsThatAreMarkedOtherwiseAreNotHeldAgainstTheBaseline) 
   EXPECT_FALSE(Find(comparison, "iteration.time.median").is_missing);
 }
 
-TEST(FindMisfit, KnowsOtherProgramsAndTheSameProfile) {
+TEST(FindMisfit, RecognizesOtherProgramsAndSameProfile) {
   Snapshot run = Sample(1), other = Sample(1);
   run.source = other.source = "abc";
   EXPECT_NE(FindMisfit(run, std::vector<Snapshot>{other}).same, nullptr);
@@ -77,7 +77,7 @@ TEST(FindMisfit, KnowsOtherProgramsAndTheSameProfile) {
 
 // A window of twelve steps is no iteration that got twelve times slower; nor, the other way round,
 // would a slower iteration be a shorter window.
-TEST(FindDifferences, IterationsOfAnotherKindAreNotCompared) {
+TEST(FindDifferences, OtherIterationKindsAreNotCompared) {
   Snapshot base = Sample(1);
   Snapshot current = Sample(12, 1);
   base.environment.emplace_back("iterations", "ProfilerStep#N");
@@ -90,7 +90,7 @@ TEST(FindDifferences, IterationsOfAnotherKindAreNotCompared) {
 }
 
 // Kernels of a graph are one row or many, as the profiler was told: no more work.
-TEST(FindDifferences, GraphsRecordedInOtherWaysAreNotCompared) {
+TEST(FindDifferences, OtherGraphModesAreNotCompared) {
   Snapshot whole = Sample(1), by_kernel = Sample(1);
   whole.environment.emplace_back("cuda_graphs", "whole");
   by_kernel.environment.emplace_back("cuda_graphs", "by kernel");
@@ -102,7 +102,7 @@ TEST(FindDifferences, GraphsRecordedInOtherWaysAreNotCompared) {
 }
 
 // More iterations are no more work, and fewer no less.
-TEST(CompareRuns, SumsAreComparedAsOfEquallyManyIterations) {
+TEST(CompareRuns, SumsUseEqualIterationCounts) {
   const auto run = [](int iterations, double kernel_time_each) {
     Snapshot snapshot = Sample(1, iterations);
     snapshot.metrics["profile.iterations"] = iterations;
@@ -143,7 +143,7 @@ TEST(GrowsWithIterations, SumsDoAndSharesDoNot) {
   }
 }
 
-TEST(FindDifferences, RunsOfOtherSelectionsAreNotCompared) {
+TEST(FindDifferences, OtherSelectionsAreNotCompared) {
   Selection selection;
   EXPECT_EQ(ComparedSelection(selection), kAllIterations);
   selection.iteration_marker = "^step";
@@ -175,7 +175,7 @@ Snapshot Window(double level, std::int64_t kernels, std::string by = "whole prof
 }
 
 // Three times slower and stopped after the same time: a third of the work in an equal window.
-TEST(CompareRuns, LengthsOfWindowsCountForEqualWorkAlone) {
+TEST(CompareRuns, WindowLengthsNeedEqualWork) {
   const RunComparison slower =
       CompareRuns(std::vector{Window(1, 3000)}, std::vector{Window(1, 1000)}, nullptr);
   EXPECT_TRUE(slower.is_comparable);
@@ -191,7 +191,7 @@ TEST(CompareRuns, LengthsOfWindowsCountForEqualWorkAlone) {
   EXPECT_TRUE(Find(cut, "iteration.time.median").is_missing);
 }
 
-TEST(CompareRuns, SumsOverWindowsCountForEqualWorkAlone) {
+TEST(CompareRuns, WindowSumsNeedEqualWork) {
   PolicyBaseline policy;
   BaselineLimit limit;
   limit.metric = "profile.kernel_time";
@@ -213,7 +213,7 @@ TEST(CompareRuns, SumsOverWindowsCountForEqualWorkAlone) {
 }
 
 // Whatever a policy takes for the same program: markers that were lost are no speed-up.
-TEST(CompareRuns, AWindowHasNoLengthToHoldAgainstIterations) {
+TEST(CompareRuns, WindowLengthsDoNotMatchIterations) {
   Snapshot slow = Sample(1);
   slow.environment.emplace_back("iterations", "ProfilerStep#N");
   slow.work = Window(1, 1000).work;
@@ -228,7 +228,7 @@ TEST(CompareRuns, AWindowHasNoLengthToHoldAgainstIterations) {
           .is_missing);
 }
 
-TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {
+TEST(FindDifferences, OnlyListedPropertiesAreHard) {
   Snapshot base = Sample(1);
   Snapshot current = Sample(1);
   current.environment = {{"gpu", "NVIDIA H100"}, {"gpus", "1"}, {"with_stack", "1"}};
@@ -244,7 +244,7 @@ TEST(FindDifferences, OnlyKnownAndListedPropertiesAreHard) {
 }
 
 // Recording stacks slows down the host: no matter where devices never wait for it.
-TEST(FindDifferences, SlowSwitchesOfTheProfilerAreHardWhereDevicesIdle) {
+TEST(FindDifferences, ProfilerSwitchesAreHardIfIdle) {
   for (const double idle : {0.04, 0.3}) {
     Snapshot base = Sample(1), current = Sample(1);
     base.environment = {{"with_stack", "1"}, {"with_flops", "1"}};

@@ -24,7 +24,7 @@ using testing::WithMetric;
 using testing::Words;
 
 // A share of the baseline's value, or an amount in the metric's unit; in each direction.
-TEST(CompareRuns, HoldsTwoNumbersAgainstTheLimitOfEachDirection) {
+TEST(CompareRuns, ComparesWithEachDirectionsLimit) {
   constexpr Amount kTenth{0.125, true}, kTwelve{12, false}, kNone{0, true};
   struct Row {
     double base, current;
@@ -80,7 +80,7 @@ TEST(CompareRuns, HoldsTwoNumbersAgainstTheLimitOfEachDirection) {
 }
 
 // Counts that never vary: what the limit does not look at is an improvement.
-TEST(CompareRuns, ExactCountsImproveWhereTheLimitDoesNotLook) {
+TEST(CompareRuns, ExactCountsImproveBeyondLimit) {
   constexpr Amount kNone{0, true}, kHalf{0.5, true};
   struct Row {
     double current;
@@ -105,7 +105,7 @@ TEST(CompareRuns, ExactCountsImproveWhereTheLimitDoesNotLook) {
   }
 }
 
-TEST(CompareRuns, ByDefaultEveryExactCountIsAWarning) {
+TEST(CompareRuns, ExactCountsWarnByDefault) {
   for (const char* metric :
        {"kernel.count_per_iteration", "launch.count_per_iteration",
         "memcpy.h2d.bytes_per_iteration", "memcpy.d2h.bytes_per_iteration",
@@ -129,7 +129,7 @@ TEST(CompareRuns, ByDefaultEveryExactCountIsAWarning) {
 }
 
 // The median of the runs' numbers, whichever of them are several.
-TEST(CompareRuns, NumbersOfSeveralRunsAreTheirMedian) {
+TEST(CompareRuns, SeveralRunsUseTheirMedian) {
   const auto with = [](std::initializer_list<double> values) {
     std::vector<Snapshot> runs;
     for (const double value : values) runs.push_back(WithMetric("memory.peak_allocated", value));
@@ -155,7 +155,7 @@ TEST(CompareRuns, NumbersOfSeveralRunsAreTheirMedian) {
 }
 
 // Of two limits on a series the worse answer counts, with what it says of the change.
-TEST(CompareRuns, OfBothDirectionsOfASeriesTheWorseCounts) {
+TEST(CompareRuns, WorseDirectionCounts) {
   const auto loader = [](double share) {
     Snapshot run = WithMetric("breakdown.dataloader", share);
     for (std::size_t i = 0; i < run.iteration_times.size(); ++i) {
@@ -200,7 +200,7 @@ TEST(CompareRuns, OfBothDirectionsOfASeriesTheWorseCounts) {
 }
 
 // Where one direction is unknown and the other passes, the question is open.
-TEST(CompareRuns, OfBothDirectionsAnOpenOneCountsMoreThanAPass) {
+TEST(CompareRuns, UndecidedDirectionBeatsPass) {
   const auto noisy = [](double share) {
     Snapshot run = WithMetric("x", {});
     for (std::size_t i = 0; i < run.iteration_times.size(); ++i) {
@@ -222,7 +222,7 @@ TEST(CompareRuns, OfBothDirectionsAnOpenOneCountsMoreThanAPass) {
 }
 
 // Of nothing there is no part: the change of a share that was 0 is said in points.
-TEST(CompareRuns, AShareThatWasNothingChangesByPoints) {
+TEST(CompareRuns, ZeroSharesChangeByPoints) {
   Snapshot base = WithMetric("x", {}), current = base;
   for (double& share : base.iteration_shares["breakdown.dataloader"]) share = 0;
   const MetricComparison of =
@@ -253,7 +253,7 @@ TEST(CompareRuns, SaysWhatSlowIterationsDecided) {
 }
 
 // One run whose number is uncertain is enough, on either side.
-TEST(CompareRuns, OneUncertainNumberOfSeveralLeavesItOpen) {
+TEST(CompareRuns, OneUncertainNumberIsUndecided) {
   const Snapshot sure = WithMetric("gpu.idle.mean", 0.2), worse = WithMetric("gpu.idle.mean", 0.4);
   const auto doubted = [](Snapshot run) {
     run.uncertain = {"gpu.idle.mean"};
@@ -268,7 +268,7 @@ TEST(CompareRuns, OneUncertainNumberOfSeveralLeavesItOpen) {
 }
 
 // Lengths and sums of windows need equal work; other numbers, and what one chip did, do not.
-TEST(CompareRuns, WindowsOfOtherWorkAreComparedInAllElse) {
+TEST(CompareRuns, OtherWorkWindowsCompareTheRest) {
   const auto window = [](std::string_view metric, std::int64_t kernels) {
     Snapshot run = WithMetric(metric, 0.5);
     run.environment.emplace_back("iterations", "range");
@@ -313,7 +313,7 @@ TEST(CompareRuns, LimitsOnTimesMayBeAmounts) {
 }
 
 // `strictness: certain` and `noise_floor` of the policy.
-TEST(CompareRuns, ThePolicySaysHowSureAndHowNoisy) {
+TEST(CompareRuns, PolicySetsStrictnessAndNoise) {
   PolicyBaseline policy = Only(On("iteration.time.median", Amount{0.05, true}));
   const auto answer = [&](double level) {
     return Words(

@@ -138,7 +138,7 @@ TEST(CompareOracle, NamesTheOpsThatHtaNames) {
   }
 }
 
-TEST(CompareOracle, ExplainsControlAndTestAsAPersonWould) {
+TEST(CompareOracle, ExplainsControlAndTest) {
   if (!fs::exists(SharedPath("data/kineto/hta/trace_diff"))) GTEST_SKIP() << "no shared profiles";
   const RunComparison comparison = ControlAndTest();
   // Another GPU, a compiled model that copies 765 times more, and no Tensor Core kernel any more.
@@ -158,7 +158,7 @@ TEST(CompareOracle, ExplainsControlAndTestAsAPersonWould) {
   EXPECT_EQ(copies->current_count - copies->base_count, 765);
 }
 
-TEST(CompareOracle, SeesTheChangesOfCallsThatThePluginSees) {
+TEST(CompareOracle, FindsThePluginsCallChanges) {
   const std::string path = SharedPath("oracle/kineto/DIFF__kineto_w0_vs_w4.json");
   if (!fs::exists(path)) GTEST_SKIP() << "no shared profiles";
   std::ifstream file(path);

@@ -22,7 +22,7 @@ using testing::Sample;
 using testing::SnapshotOf;
 
 // Half of the iterations without a length: nothing is typical of them.
-TEST(CompareRuns, IterationsOfNoLengthAreNotHeldAgainstAnything) {
+TEST(CompareRuns, ZeroLengthIterationsAreNotCompared) {
   const std::vector<Snapshot> base = {Sample(1)};
   Snapshot none = Sample(1);
   std::fill(none.iteration_times.begin(), none.iteration_times.begin() + 15, 0);
@@ -30,7 +30,7 @@ TEST(CompareRuns, IterationsOfNoLengthAreNotHeldAgainstAnything) {
   EXPECT_TRUE(Find(comparison, "iteration.time.median").is_missing);
 }
 
-TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {
+TEST(CompareRuns, DefaultGatesMedianAtFivePercent) {
   const std::vector<Snapshot> base = {Sample(1)};
   Snapshot slower = Sample(1.2);
   slower.metrics["kernel.count_per_iteration"] = 101;
@@ -47,7 +47,7 @@ TEST(CompareRuns, ByDefaultGatesTheMedianAtFivePercentAndCountsAsWarnings) {
   EXPECT_EQ(count.method, CompareMethod::kExact);
 }
 
-TEST(CompareRuns, ARunAgainstItselfPassesWithZeroChange) {
+TEST(CompareRuns, RunAgainstItselfPasses) {
   const std::vector<Snapshot> base = {Sample(1, 3)};
   const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{base.front()}, nullptr);
   for (const MetricComparison& row : comparison.metrics) {
@@ -58,7 +58,7 @@ TEST(CompareRuns, ARunAgainstItselfPassesWithZeroChange) {
   EXPECT_TRUE(comparison.differences.empty());
 }
 
-TEST(CompareRuns, WithoutIterationTimesSaysSoAndExplainsNothing) {
+TEST(CompareRuns, MissingIterationTimesAreReported) {
   Snapshot untimed = Sample(1, 0);
   untimed.iteration_times = {0};
   untimed.iteration_shares.clear();
@@ -79,7 +79,7 @@ TEST(CompareRuns, WithoutIterationTimesSaysSoAndExplainsNothing) {
   }
 }
 
-TEST(CompareRuns, HoldsEachLimitOfThePolicyInItsOwnUnit) {
+TEST(CompareRuns, LimitsKeepTheirUnits) {
   PolicyBaseline policy;
   BaselineLimit idle;
   idle.metric = "gpu.idle.mean";
@@ -100,7 +100,7 @@ TEST(CompareRuns, HoldsEachLimitOfThePolicyInItsOwnUnit) {
 }
 
 // 20 % that became 23 % are over a limit of 5 % and under one of 5 points.
-TEST(CompareRuns, ChangesOfSharesAreSaidInTheUnitOfTheirLimit) {
+TEST(CompareRuns, ShareChangesHaveTheLimitsUnit) {
   const auto compare = [](const char* metric, double amount, bool is_relative) {
     PolicyBaseline policy;
     BaselineLimit limit;
@@ -140,7 +140,7 @@ TEST(CompareRuns, ChangesOfSharesAreSaidInTheUnitOfTheirLimit) {
   EXPECT_NEAR(compare("breakdown.dataloader", 0.01, false).first.shift, 0.1, 1e-9);
 }
 
-TEST(CompareRuns, AMetricThatOneSideHasNotIsMissingNotPassed) {
+TEST(CompareRuns, OneSidedMetricIsMissing) {
   PolicyBaseline policy;
   BaselineLimit memory;
   memory.metric = "memory.peak_allocated";
@@ -169,7 +169,7 @@ TEST(CompareRuns, SeveralCandidatesAreOneAnswer) {
 }
 
 // What all iterations took, which a median does not see.
-TEST(CompareRuns, ALimitOnTheMeanJudgesTheTotal) {
+TEST(CompareRuns, MeanLimitJudgesTheTotal) {
   Snapshot slower = Sample(1);
   for (std::size_t i = 1; i < slower.iteration_times.size(); i += 4) slower.iteration_times[i] *= 2;
   PolicyBaseline policy;
@@ -190,7 +190,7 @@ TEST(CompareRuns, ALimitOnTheMeanJudgesTheTotal) {
 }
 
 // A file's decimal digits come back one unit in the last place off.
-TEST(CompareRuns, TheLastDigitOfAFileIsNoChange) {
+TEST(CompareRuns, FilesLastDigitIsNoChange) {
   Snapshot current = Sample(1), base = Sample(1);
   base.metrics["kernel.count_per_iteration"] = 214.0 / 23;
   current.metrics["kernel.count_per_iteration"] = std::nextafter(214.0 / 23, 10);
@@ -198,7 +198,7 @@ TEST(CompareRuns, TheLastDigitOfAFileIsNoChange) {
   EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kPass);
 }
 
-TEST(CompareRuns, TimeBetweenIterationsIsJudgedWhereThereIsSome) {
+TEST(CompareRuns, JudgesTimeBetweenIterations) {
   const auto run = [](Ns between) {
     Snapshot snapshot = Sample(1);
     Ns periods = 0, times = 0;
@@ -276,7 +276,7 @@ TEST(CompareRuns, FewerLaunchesAreAnImprovement) {
   EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kImproved);
 }
 
-TEST(CompareRuns, WarmUpIsLeftOutAndNamed) {
+TEST(CompareRuns, NamesExcludedWarmUp) {
   Snapshot current = Sample(1);
   current.name = "candidate";
   for (std::size_t i = 0; i < 4; ++i) current.iteration_times[i] *= 4;
@@ -290,7 +290,7 @@ TEST(CompareRuns, WarmUpIsLeftOutAndNamed) {
             std::vector<std::string>{"iterations 0–3 of run candidate are excluded as warm-up"});
 }
 
-TEST(CompareRuns, WhatIsShownIsWhatIsJudged) {
+TEST(CompareRuns, ShownValuesAreTheJudged) {
   // A median of medians jumps between the two modes of the baseline; the median ratio does not.
   Snapshot base = Sample(1), current = Sample(1);
   for (std::size_t i = 0; i < base.iteration_times.size(); ++i) {
@@ -306,7 +306,7 @@ TEST(CompareRuns, WhatIsShownIsWhatIsJudged) {
   EXPECT_EQ(time.change, 100'000);
 }
 
-TEST(CompareRuns, ThreeTimesSlowerFailsAgainstFiveRunsOfWhichSomeLookUnsteady) {
+TEST(CompareRuns, TripleTimeFailsAgainstUnsteadyRuns) {
   // The middle of five runs hides nothing, whichever of them begin slowly.
   std::vector<Snapshot> base;
   for (int k = 0; k < 5; ++k) {
@@ -325,7 +325,7 @@ TEST(CompareRuns, ThreeTimesSlowerFailsAgainstFiveRunsOfWhichSomeLookUnsteady) {
   EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kFail);
 }
 
-TEST(CompareRuns, ACandidateWithoutAValueIsNotHiddenByTheOthers) {
+TEST(CompareRuns, ValuelessCandidateIsNotHidden) {
   PolicyBaseline policy;
   BaselineLimit idle;
   idle.metric = "gpu.idle.mean";
@@ -339,7 +339,7 @@ TEST(CompareRuns, ACandidateWithoutAValueIsNotHiddenByTheOthers) {
   EXPECT_EQ(comparison.metrics.front().reason, "not all of the runs have a value");
 }
 
-TEST(CompareRuns, NumbersOfAnotherDefinitionAreNotCompared) {
+TEST(CompareRuns, OtherDefinitionsAreNotCompared) {
   Snapshot now = Sample(1);
   now.definitions["gpu.idle.mean"] = 2;
   PolicyBaseline policy;
@@ -374,7 +374,7 @@ TEST(CompareRuns, IterationsWithoutALengthLeaveItUndecided) {
                                      current.iteration_times.size()));
 }
 
-TEST(CompareRuns, AChangeOfAnUncertainNumberIsNoCertainFailure) {
+TEST(CompareRuns, UncertainChangeIsNoCertainFailure) {
   // What a recording lost looks like idle time; the limit on the number itself leaves it open, too.
   PolicyBaseline policy;
   BaselineLimit idle;
@@ -400,7 +400,7 @@ TEST(CompareRuns, AChangeOfAnUncertainNumberIsNoCertainFailure) {
   EXPECT_EQ(compare(worse, lossy).verdict, stats::Change::kPass);
 }
 
-TEST(CompareRuns, SaysWhereARunIsHeldAgainstItself) {
+TEST(CompareRuns, ReportsRunAgainstItself) {
   Snapshot run = Sample(1);
   run.source = "abc";
   const RunComparison comparison =
@@ -410,7 +410,7 @@ TEST(CompareRuns, SaysWhereARunIsHeldAgainstItself) {
                 "run is the same profile as run of the baseline: it is compared with itself"});
 }
 
-TEST(CompareRuns, FindsTheDataLoaderOnTheV100Pair) {
+TEST(CompareRuns, FindsLoaderOnV100Pair) {
   const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/v100_resnet50/";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
   const Snapshot base =

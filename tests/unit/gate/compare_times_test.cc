@@ -25,7 +25,7 @@ using testing::WithMetric;
 using testing::Words;
 
 // The mean, which a median does not see: over its limit it is no pass.
-TEST(CompareRuns, AMeanIsHeldAgainstItsOwnLimit) {
+TEST(CompareRuns, MeanUsesItsOwnLimit) {
   struct Row {
     double stall;  ///< One iteration of 20 takes so many of their lengths.
     std::optional<Amount> increase, decrease;
@@ -75,7 +75,7 @@ TEST(CompareRuns, AMeanIsHeldAgainstItsOwnLimit) {
 }
 
 // Every reason to doubt a time counts where nothing fails, and only there.
-TEST(CompareRuns, WhatFailsForSureFailsWhateverElseIsDoubted) {
+TEST(CompareRuns, CertainFailureBeatsDoubts) {
   const auto launching = [](Snapshot run, std::int64_t each) {
     run.work.iterations = 20;
     run.work.has_gpu = true;
@@ -115,7 +115,7 @@ TEST(CompareRuns, WhatFailsForSureFailsWhateverElseIsDoubted) {
 }
 
 // Each run's own definition counts, of several runs too.
-TEST(CompareRuns, OneRunOfAnotherDefinitionIsEnough) {
+TEST(CompareRuns, OneOtherDefinitionSuffices) {
   Snapshot now = WithMetric("x", {}), old = now;
   old.definitions["gpu.idle.mean"] += 1;
   const BaselineLimit limit = On("gpu.idle.mean", Amount{0.05, true});
@@ -130,7 +130,7 @@ TEST(CompareRuns, OneRunOfAnotherDefinitionIsEnough) {
   EXPECT_TRUE(Compared({old}, {now}, limit).reason.starts_with("the baseline has another"));
 }
 
-TEST(CompareRuns, TimesAreMissingWhereASideHasNone) {
+TEST(CompareRuns, OneSidedTimesAreMissing) {
   const BaselineLimit limit = On("iteration.time.p95", Amount{0.05, true});
   Snapshot timed = WithMetric("iteration.time.p95", 1e6), untimed = timed, mostly = timed;
   untimed.iteration_times = {0};
@@ -155,7 +155,7 @@ TEST(CompareRuns, TimesAreMissingWhereASideHasNone) {
 }
 
 // Sums are of as many iterations as the first run of the baseline has.
-TEST(CompareRuns, SumsAreScaledToTheFirstRunOfTheBaseline) {
+TEST(CompareRuns, SumsScaleToFirstBaselineRun) {
   const auto run = [](double iterations, double each) {
     Snapshot snapshot = WithMetric("profile.kernel_time", iterations * each);
     snapshot.metrics["profile.iterations"] = iterations;
@@ -202,7 +202,7 @@ TEST(CompareRuns, PeriodsAreNewsFromAHundredthOn) {
 }
 
 // Warm-up of periods is found in these, and so many of them are left out.
-TEST(CompareRuns, PeriodsHaveAWarmUpOfTheirOwn) {
+TEST(CompareRuns, PeriodsHaveSeparateWarmUp) {
   Snapshot base = WithMetric("x", {}), current = base;
   for (Snapshot* run : {&base, &current}) {
     run->iteration_periods = run->iteration_times;
@@ -216,7 +216,7 @@ TEST(CompareRuns, PeriodsHaveAWarmUpOfTheirOwn) {
   EXPECT_EQ(all.metrics.front().current, all.metrics.front().base);
 }
 
-TEST(CompareRuns, SaysItsLimitAsItIsWritten) {
+TEST(CompareRuns, LimitIsShownAsWritten) {
   struct Row {
     std::string_view metric;
     std::optional<Amount> increase, decrease;
@@ -283,7 +283,7 @@ TEST(CompareRuns, ExplainsTheRunsInTheMiddle) {
 }
 
 // Other work per iteration is compared and told, where an exit code hangs on it.
-TEST(CompareRuns, OtherWorkIsReportedToWhoJudges) {
+TEST(CompareRuns, ReportsOtherWork) {
   const auto with = [](std::string_view shapes) {
     Snapshot run = Sample(1);
     if (!shapes.empty()) run.environment.emplace_back("shape_signature", shapes);
@@ -315,7 +315,7 @@ TEST(CompareRuns, OtherWorkIsReportedToWhoJudges) {
 }
 
 // Validation after some iterations is in the mean from start to start, not in the median.
-TEST(CompareRuns, TheMeanFromStartToStartHasWhatLiesBetween) {
+TEST(CompareRuns, PeriodMeanIncludesTimeBetween) {
   const auto validating = [](int every, Ns length) {
     Snapshot run = WithMetric("x", {});
     for (std::size_t i = 0; i + 1 < run.iteration_times.size(); ++i) {

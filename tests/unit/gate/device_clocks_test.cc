@@ -44,7 +44,7 @@ TEST(DeviceClocks, KernelsFollowWhatBindsThem) {
   EXPECT_NEAR(mixed.high, 0.325, 1e-12);
 }
 
-TEST(DeviceClocks, IdleTimeTakesUpSlowerWorkWhereTheHostIsTheLimit) {
+TEST(DeviceClocks, HostBoundIdleAbsorbsSlowerWork) {
   const ClockChange slower = ClockChangeOf(RunAt(2000, 1, 0, 0.3), RunAt(1000));
   EXPECT_NEAR(slower.low, 0.4, 1e-12);  // 0.7 more work, of which 0.3 was idle.
   EXPECT_NEAR(slower.high, 0.7, 1e-12);

@@ -137,7 +137,7 @@ TEST(Duet, IntervalsHoldTheChange) {
   }
 }
 
-TEST(Duet, AgainstItselfPrintsWhatTheMachineSees) {
+TEST(Duet, AaPrintsDetectableChange) {
   double sees = 0, starts = 0;
   for (int i = 0; i < kMachines; ++i) {
     const auto pairs =

@@ -34,7 +34,7 @@ class HistoryTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(HistoryTest, GivesTheLastRunsOfABranchOldestFirst) {
+TEST_F(HistoryTest, GivesLastRunsOldestFirst) {
   {
     auto history = History::OpenToAdd(path_);
     ASSERT_TRUE(history) << history.error().message;
@@ -53,7 +53,7 @@ TEST_F(HistoryTest, GivesTheLastRunsOfABranchOldestFirst) {
   EXPECT_TRUE(history->Last("none", 100)->empty());
 }
 
-TEST_F(HistoryTest, RemovesRunsAndNeverGivesTheirNumbersAgain) {
+TEST_F(HistoryTest, RemovedNumbersAreNeverReused) {
   auto history = History::OpenToAdd(path_);
   ASSERT_TRUE(history);
   for (const Ns time : {1, 2, 3}) ASSERT_TRUE(history->Add(Entry("main", time)));
@@ -75,7 +75,7 @@ TEST_F(HistoryTest, RemovesNothingWhenOneIsUnknown) {
   EXPECT_EQ(History::OpenToRead(path_)->Last("", 10)->size(), 2u);
 }
 
-TEST_F(HistoryTest, RefusesMissingForeignDamagedAndNewerFilesUntouched) {
+TEST_F(HistoryTest, RefusesOtherFilesUntouched) {
   EXPECT_EQ(History::OpenToRead(path_).error().code, "history/missing");
 
   std::ofstream(path_) << "this is no database, but it is long enough to look like a file of one";
@@ -102,7 +102,7 @@ TEST_F(HistoryTest, RefusesMissingForeignDamagedAndNewerFilesUntouched) {
 }
 
 // Schema 1 knows neither verdicts nor levels.
-TEST_F(HistoryTest, OldFilesAreReadAndUpgradedWithTheFirstAddition) {
+TEST_F(HistoryTest, ReadsAndUpgradesOldFiles) {
   const auto version = [this] {
     auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadOnly, ErrorKind::kConfig);
     auto statement = database->Prepare("pragma user_version");
@@ -169,7 +169,7 @@ TEST_F(HistoryTest, KeepsLevelsWithTheirRuns) {
 
 // Half of a database is refused when its rows are read, and no reading or refused adding changes
 // it.
-TEST_F(HistoryTest, ATruncatedFileIsRefusedAndLeftAlone) {
+TEST_F(HistoryTest, RefusesTruncatedFileUntouched) {
   {
     auto history = History::OpenToAdd(path_);
     ASSERT_TRUE(history);

@@ -57,7 +57,7 @@ TEST(MakeSnapshot, NamesWhatItIsOf) {
 }
 
 // The larger of what the ranks tell and how many there are.
-TEST(MakeSnapshot, TheWorldIsAsLargeAsAnyRankSays) {
+TEST(MakeSnapshot, LargestStatedWorldSizeCounts) {
   EXPECT_EQ(Made(Ranks({"a"})).Environment("world_size"), "1");
   EXPECT_EQ(Made(Ranks({"a", "b"})).Environment("world_size"), "2");
   EXPECT_EQ(Made(Ranks({"a", "b"}, 8)).Environment("world_size"), "8");
@@ -68,7 +68,7 @@ TEST(MakeSnapshot, TheWorldIsAsLargeAsAnyRankSays) {
   EXPECT_EQ(Made(ranks).Environment("world_size"), "16");
 }
 
-TEST(MakeSnapshot, RanksAreCountedWhereNoDeviceIs) {
+TEST(MakeSnapshot, CountsRanksWithoutDevices) {
   const std::vector<Profile> ranks = Ranks({"a", "b", "c"});
   const Snapshot with = Made(ranks, {Measured("profile.gpus", std::int64_t{2})});
   EXPECT_EQ(with.Environment("gpus"), "2");
@@ -79,7 +79,7 @@ TEST(MakeSnapshot, RanksAreCountedWhereNoDeviceIs) {
   EXPECT_EQ(Made(ranks).Environment("gpus"), "");
 }
 
-TEST(MakeSnapshot, KeepsTheFactsThatMakeRunsComparable) {
+TEST(MakeSnapshot, KeepsFactsForComparison) {
   constexpr std::pair<std::string_view, std::string_view> kFacts[] = {
       {"driver", "cuda_driver_version"},
       {"driver", "hip_driver_version"},
@@ -118,7 +118,7 @@ TEST(MakeSnapshot, KeepsTheFactsThatMakeRunsComparable) {
   EXPECT_EQ(run.environment, all);
 }
 
-TEST(MakeSnapshot, KeepsNumbersThatAreThereAndTheirDefinitions) {
+TEST(MakeSnapshot, KeepsNumbersAndDefinitions) {
   const MetricSpec* newer = nullptr;
   for (const MetricSpec& spec : MetricCatalogue()) {
     if (spec.definition_number != 1 && spec.unit == Unit::kShare) newer = &spec;
@@ -169,7 +169,7 @@ TEST(MakeSnapshot, KeepsWhichNumbersMayBeOthers) {
   }
 }
 
-TEST(MakeSnapshot, TimesAreKeptWhereAllRanksReportThem) {
+TEST(MakeSnapshot, KeepsTimesOfAllRanks) {
   const auto made = [](bool first_has, bool second_has) {
     std::vector<Profile> ranks = Ranks({"a", "b"});
     ranks[0].has_timeline = first_has;

@@ -51,7 +51,7 @@ TEST(Doubts, AreAcceptedByWhoMay) {
   }
 }
 
-TEST(LostLimits, AreThoseThatJudgedARunOfTheBaseline) {
+TEST(LostLimits, JudgedABaselineRun) {
   struct Row {
     std::optional<double> now, first, second;  // The second run of the baseline besides.
     std::string_view lost;
@@ -208,7 +208,7 @@ struct Kept {
   }
 };
 
-TEST(NotKept, LimitsThatCouldFailTheRunAreCounted) {
+TEST(NotKept, CountsPossiblyFailingLimits) {
   struct Row {
     GateStatus status;
     Level level;
@@ -239,7 +239,7 @@ TEST(NotKept, LimitsThatCouldFailTheRunAreCounted) {
       "limit");
 }
 
-TEST(NotKept, RulesThatCouldFailTheRunAreNamed) {
+TEST(NotKept, NamesPossiblyFailingRules) {
   const std::string reason = "`x` is absent: summaries do not keep it";
   const auto said = [&](std::size_t count, FindingStatus status, Level most, std::string why,
                         FailOn fail_on, bool with_limit) {
@@ -283,7 +283,7 @@ TEST(NotKept, OneOrSeveralNeedIt) {
   EXPECT_EQ(said(2, 1), 2);
 }
 
-TEST(NotKept, APassByRowsThatWereCutIsNone) {
+TEST(NotKept, PassByCutRowsIsNone) {
   struct Row {
     std::string_view file, where, policy;
     bool is_open;

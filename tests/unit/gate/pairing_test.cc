@@ -68,7 +68,7 @@ TEST(PairKernels, WhatARunLacksTookNoTime) {
   EXPECT_TRUE(Row(removed, "extra").significant);
 }
 
-TEST(PairKernels, TheRestOfOneListIsTheRestOfBoth) {
+TEST(PairKernels, RestIsCommonToBoth) {
   const PairedTable table = PairKernels(
       RunOfKernels({Sum("gemm", 2, 4'000), Sum("last", 2, 10)}, {}),
       RunOfKernels({Sum("gemm", 2, 4'000), Sum("other", 2, 12), Sum("(smaller)", 2, 10)}, {}));
@@ -120,7 +120,7 @@ TEST(PairKernels, MatchesRenamedKernelsByPlace) {
   EXPECT_EQ(table.rows[0].duration_effect, 2'000);
 }
 
-TEST(PairKernels, AKernelThatStillRunsWasNotRenamed) {
+TEST(PairKernels, RemainingKernelWasNotRenamed) {
   const Snapshot base = RunOfKernels({Sum("a", 2, 4'000)}, {WorkPart("other_kernel", "a", 4'000)});
   const Snapshot current =
       RunOfKernels({Sum("a", 1, 10), Sum("b", 2, 8'000)}, {WorkPart("other_kernel", "b", 8'000)});
@@ -129,7 +129,7 @@ TEST(PairKernels, AKernelThatStillRunsWasNotRenamed) {
   EXPECT_EQ(Row(table, "a").change, PartChange::kChanged);
 }
 
-TEST(PairKernels, CallsOutCertainAndLargeChangesOnly) {
+TEST(PairKernels, MarksOnlyCertainLargeChanges) {
   const std::vector<Ns> slow(20, 900'000), fast(20, 300'000), tiny(20, 1'000), less(20, 900);
   const PairedTable table = PairKernels(
       RunOfKernels({Sum("large", 20, 6'000'000, fast), Sum("small", 20, 18'000, less)}, {}),
@@ -143,7 +143,7 @@ TEST(PairKernels, RunsWithoutSumsHaveNoTable) {
   EXPECT_TRUE(PairKernels(Snapshot(), RunOfKernels({Sum("a", 1, 1)}, {})).rows.empty());
 }
 
-TEST(PairOps, TakesHostTimeWhereARunHasNoGpuWork) {
+TEST(PairOps, UsesHostTimeWithoutGpuWork) {
   Snapshot base = RunOfKernels({}, {});
   base.work.ops = {Sum("aten::mm", 2, 2'000)};
   Snapshot current = base;
@@ -169,7 +169,7 @@ TEST(PairValues, KeepsWhatOneSideHasNot) {
 
 // What is near the end of one list may be in the rest of the other: less than twice its least
 // entry.
-TEST(PairKernels, OnlyWhatIsNearTheEndIsOfTheRest) {
+TEST(PairKernels, OnlyTheEndIsTheRest) {
   struct Listed {
     Ns time;
     std::string_view other_list;  ///< What the other run lists beside the rest.
@@ -200,7 +200,7 @@ TEST(PairKernels, OnlyWhatIsNearTheEndIsOfTheRest) {
   }
 }
 
-TEST(PairKernels, TheRestIsNotTestedWhereMoreWasAddedToIt) {
+TEST(PairKernels, GrownRestIsNotTested) {
   const std::vector<Ns> series = {100, 100};
   const auto p_value = [&](std::vector<WorkSum> base) {
     const PairedTable table =
@@ -212,7 +212,7 @@ TEST(PairKernels, TheRestIsNotTestedWhereMoreWasAddedToIt) {
   EXPECT_EQ(p_value({Sum("gemm", 2, 4'000), Sum("(smaller)", 2, 10, series), Sum("x", 2, 10)}), -1);
 }
 
-TEST(PairKernels, RowsAreByTheSizeOfTheirChangeThenByName) {
+TEST(PairKernels, SortsByChangeThenName) {
   const PairedTable table = PairKernels(
       RunOfKernels({Sum("b", 2, 20), Sum("a", 2, 20), Sum("less", 2, 100), Sum("same", 2, 8)}, {}),
       RunOfKernels({Sum("b", 2, 40), Sum("a", 2, 40), Sum("less", 2, 20), Sum("same", 2, 8)}, {}));
@@ -225,7 +225,7 @@ TEST(PairKernels, RowsAreByTheSizeOfTheirChangeThenByName) {
 }
 
 // A change needs 50 us and 1 % of the base's mean iteration, which its length varies around.
-TEST(PairKernels, AChangeIsHeldAgainstTheBaseMeanIteration) {
+TEST(PairKernels, ChangeIsRelativeToBaseMean) {
   const std::vector<Ns> before(20, 1'000'000), after(20, 1'100'000);
   Snapshot base = RunOfKernels({Sum("k", 20, 20'000'000, before)}, {});
   Snapshot current = RunOfKernels({Sum("k", 20, 22'000'000, after)}, {});
@@ -240,7 +240,7 @@ TEST(PairKernels, AChangeIsHeldAgainstTheBaseMeanIteration) {
 }
 
 // What has no series, or a series of another time, is not tested.
-TEST(PairKernels, TestsWhatBothRunsHaveSeriesOf) {
+TEST(PairKernels, TestsCommonSeries) {
   const std::vector<Ns> series = {1'000, 1'001};
   const auto p_value = [&](bool has_base, bool has_current) {
     const auto sums = [&](bool has) {
@@ -255,7 +255,7 @@ TEST(PairKernels, TestsWhatBothRunsHaveSeriesOf) {
   EXPECT_EQ(p_value(true, false), -1);
 }
 
-TEST(PairOps, ASeriesOfGpuTimeSaysNothingOfHostTime) {
+TEST(PairOps, GpuSeriesTestsNoHostTime) {
   const std::vector<Ns> series = {1'000, 1'001};
   struct Row {
     bool base_has_gpu, current_has_gpu;
@@ -289,7 +289,7 @@ TEST(PairOps, AreNeverRenamed) {
 }
 
 // Which places tell that a kernel was renamed: of one op and its shapes, with one kernel each.
-TEST(PairKernels, PlacesShowRenamedKernelsWhereOneIsThere) {
+TEST(PairKernels, PlacesShowRenamedKernels) {
   const TimePart plain = WorkPart("other_kernel", "", 4'000);
   const auto with = [&](auto change, const char* kernel) {
     TimePart part = plain;
@@ -370,7 +370,7 @@ TEST(PairKernels, PlacesVoteByTheirTime) {
   }
 }
 
-TEST(PairKernels, RunsOfNoIterationsHaveNoTable) {
+TEST(PairKernels, NoIterationsNoTable) {
   const Snapshot run = RunOfKernels({Sum("a", 1, 1)}, {});
   Snapshot none = run;
   none.work.iterations = 0;

@@ -85,7 +85,7 @@ TEST(ComparePairs, FindsWhatAWanderingMachineHides) {
   EXPECT_LE(RatesOf(0.08, 5, unpaired).fails, 180);
 }
 
-TEST(ComparePairs, WhatMovesBothRunsOfAPairDropsOut) {
+TEST(ComparePairs, CommonEffectsDropOut) {
   const std::vector<double> levels = {1, 1.3, 0.8};
   std::vector<Series> base, current;
   for (const double level : levels) {

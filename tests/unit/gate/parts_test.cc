@@ -104,7 +104,7 @@ TEST(JudgeParts, LeavesOutWhatAllPartsShare) {
 }
 
 // A kernel under another name is compared with the one that it replaces.
-TEST(JudgeParts, HoldsNewNamesAgainstThoseThatAreGone) {
+TEST(JudgeParts, ComparesNewNamesWithGoneOnes) {
   std::vector<Part> before = FortyParts(), after = FortyParts();
   before[5] = {"gemm_128x64", 0.02};
   after[5] = {"gemm_64x64", 0.03};
@@ -117,7 +117,7 @@ TEST(JudgeParts, HoldsNewNamesAgainstThoseThatAreGone) {
   EXPECT_TRUE(Judged(before, after).found.empty());
 }
 
-TEST(JudgeParts, PoolsKernelsByTheTypeOfTheirOperators) {
+TEST(JudgeParts, PoolsKernelsByOperatorType) {
   Even even;
   const auto with = [&](const std::string& name, double share) {
     std::vector<Part> parts = FortyParts();

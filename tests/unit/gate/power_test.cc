@@ -31,7 +31,7 @@ TEST(BaselinePower, MeasuresTheNoiseBetweenRuns) {
   EXPECT_EQ(power.stalls, 0);
 }
 
-TEST(BaselinePower, FindsARunThatIsNoneOfThem) {
+TEST(BaselinePower, FindsAnUnrelatedRun) {
   const BaselinePower power = MeasurePower(RunsOf({1, 1.001, 0.999, 1.3}), {});
   EXPECT_EQ(power.fails, 1);
   std::vector<Snapshot> stalling = RunsOf({1, 1, 1});

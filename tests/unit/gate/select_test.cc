@@ -77,7 +77,7 @@ class SelectTest : public ::testing::Test {
   std::string path_;
 };
 
-TEST_F(SelectTest, TakesTheLastComparableRunsAndSaysWhatItSkipped) {
+TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   for (int i = 0; i < 4; ++i) Add(Run(1, i), fmt::format("commit{}", i));
   Add(Run(0.5, 10, "NVIDIA H100 80GB HBM3"), "c10");
   Add(Run(2, 11), "c11", "fail");
@@ -144,7 +144,7 @@ TEST_F(SelectTest, OtherWorkIsAnotherModel) {
   EXPECT_EQ(Ids(Choose(more, 5).window), "2 ");
 }
 
-TEST_F(SelectTest, AnAcceptedLevelBeginsTheBaselineUntilItEnds) {
+TEST_F(SelectTest, AcceptedLevelBeginsTheBaseline) {
   for (int i = 0; i < 5; ++i) Add(Run(1, i), fmt::format("c{}", i));
   const std::int64_t slower = Add(Run(1.1, 5), "c5", "fail");
   Add(Run(1.1, 6), "c6", "fail");
@@ -279,7 +279,7 @@ TEST(BlameSet, HoldsTheTrueCommit) {
 }
 
 // A limit of its own that a run misses says nothing of a change, nor does doubt about one.
-TEST_F(SelectTest, RunsThatOnlyTheirOwnLimitsFailAreTaken) {
+TEST_F(SelectTest, TakesRunsFailingOwnLimits) {
   Add(Run(1, 0), "a", "limits");
   Add(Run(1, 1), "b", "undecided");
   Add(Run(1, 2), "c", "no_verdict");

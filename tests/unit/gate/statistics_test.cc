@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 using Series = std::vector<double>;
 
-TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
+TEST(Median, IsMiddleOrMeanOfTwo) {
   EXPECT_EQ(Median(Series{3, 1, 2}), 2);
   EXPECT_EQ(Median(Series{4, 1, 2, 3}), 2.5);
 }
@@ -36,7 +36,7 @@ TEST(RobustSigma, IgnoresAnOutlier) {
   EXPECT_DOUBLE_EQ(RobustSigma(Series{1, 2, 3, 4, 1000}), 1.4826);
 }
 
-TEST(KthDifference, EqualsTheSortedListOfAllPairs) {
+TEST(KthDifference, EqualsSortedPairs) {
   const Series base = {1, 2, 4, 8.5};
   const Series current = {0.25, 3, 3, 10, 11};
   Series all;
@@ -49,7 +49,7 @@ TEST(KthDifference, EqualsTheSortedListOfAllPairs) {
   }
 }
 
-TEST(EstimateShift, UsesTheExactDistributionForFewValues) {
+TEST(EstimateShift, UsesExactDistributionForFewValues) {
   // n = m = 5: P(U <= 4) = 12/252 is the last below 5 %, so the interval is [D5, D21].
   const Series base = {1, 2, 3, 4, 5};
   const Series current = {11, 12, 13.5, 14, 15};
@@ -82,14 +82,14 @@ TEST(Autocorrelation, OfEqualValuesIsNone) {
   EXPECT_LT(equal.Estimate(), 0.1);
 }
 
-TEST(PValue, KnowsWhatCannotBeTestedAndWhatIsCertain) {
+TEST(PValue, HandlesUntestableAndCertainCases) {
   EXPECT_EQ(PValue(Series{1}, Series{2, 3, 4}), -1);
   EXPECT_EQ(PValue(Series{1, 2, 3}, Series{1, 2, 3}), 1);
   EXPECT_EQ(PValue(Series{0, 0, 0}, Series{5, 5, 5}), 0);
   EXPECT_LT(PValue(Series{1, 2, 3, 2, 1, 2}, Series{101, 102, 103, 102, 101, 102}), 0.001);
 }
 
-TEST(PValue, OfFewValuesIsNotTakenAsOfIndependentOnes) {
+TEST(PValue, FewValuesAreNotIndependent) {
   // A slow wave in six iterations a side: a test that assumes independence finds p = 0.02.
   const Series up = {10, 11, 12, 13, 14, 15}, down = {16, 15.5, 15, 14, 13, 12.5};
   EXPECT_GT(PValue(up, down), 0.1);
@@ -105,7 +105,7 @@ TEST(Fisher, OneSided) {
   EXPECT_EQ(FisherPValue(2, 4, 4, 4), 1);
 }
 
-TEST(BenjaminiHochberg, KeepsAllUpToTheLastBelowItsLine) {
+TEST(BenjaminiHochberg, KeepsAllUpToLastBelow) {
   // Lines at q = .1 and n = 4: .025 .05 .075 .1; the third is below its line, so all three count.
   EXPECT_THAT(BenjaminiHochberg(Series{0.5, 0.06, 0.001, 0.055}, 0.1),
               ElementsAre(false, true, true, true));
@@ -115,7 +115,7 @@ TEST(BenjaminiHochberg, KeepsAllUpToTheLastBelowItsLine) {
   EXPECT_THAT(BenjaminiHochberg(Series{0.25, 0.75}, 0.5), ElementsAre(true, false));
 }
 
-TEST(RoundToSum, GivesTheRestToTheLargestRemainders) {
+TEST(RoundToSum, LargestRemaindersTakeTheRest) {
   EXPECT_THAT(RoundToSum(Series{1.5, 1.25, 1.25}, 4), ElementsAre(2, 1, 1));
   EXPECT_THAT(RoundToSum(Series{-1.5, 0.75, 0.75}, 0), ElementsAre(-2, 1, 1));
   EXPECT_THAT(RoundToSum(Series{0.1, 0.1, 0.1}, 0), ElementsAre(0, 0, 0));

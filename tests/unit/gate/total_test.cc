@@ -56,7 +56,7 @@ TEST(Draws, CountWaysToChoose) {
   }
 }
 
-TEST(Draws, AreTheSameInWhateverOrderValuesCome) {
+TEST(Draws, IndependentOfOrderOfValues) {
   std::vector<Drawn> values;
   for (int i = 0; i < 30; ++i) values.push_back({i * 7 % 11 * 0.3, i % 3 * 1.0});
   const auto all = [](std::vector<Drawn> of) {
@@ -132,7 +132,7 @@ TEST(Total, OverThreeLimitsNeverPasses) {
   }
 }
 
-TEST(Total, SlowRunsAreDecidedAlikeInWhateverOrderTheyCome) {
+TEST(Total, SlowRunsAreIndependentOfOrder) {
   const Times a = Around100(20, {3}, 2), b = Around100(20, {11, 12}, 3), c = Around100(20);
   const Times current = Around100(20, {2, 8, 14}, 2.5);
   const Comparison one = Held({a, b, c}, {current}), other = Held({c, a, b}, {current});
@@ -149,7 +149,7 @@ TEST(Total, SlowRunsAreDecidedAlikeInWhateverOrderTheyCome) {
   EXPECT_NEAR(*scaled.total->chance, *one.total->chance, 1e-9);
 }
 
-TEST(Total, TwiceAsManyIterationsOfTheSameNeverExcuse) {
+TEST(Total, DoubledIterationsNeverExcuse) {
   const auto twice = [](const Times& times) {
     Times out = times;
     out.insert(out.end(), times.begin(), times.end());
@@ -183,14 +183,14 @@ TEST(Total, HasALimitOfItsOwn) {
   EXPECT_FALSE(Held(base, {current}, {.lower_is_better = false}).total);
 }
 
-TEST(Total, AnImprovementNeedsATotalThatIsNoLonger) {
+TEST(Total, ImprovementNeedsNoLongerTotal) {
   const Runs base(3, Around100(20));
   EXPECT_EQ(Answer(Held(base, {Scaled(Around100(20), 0.85)})), "improved");
   EXPECT_EQ(Answer(Held(base, {Scaled(Around100(20, {7}, 5), 0.85)})), "pass");
 }
 
 // From start to start, where that is not the sum of the lengths.
-TEST(Total, MayBeOfOtherTimesThanTheTypicalIteration) {
+TEST(Total, MayUseOtherTimes) {
   const auto lengths = SeriesOf({Around100(20)});
   const auto apart = SeriesOf({Scaled(Around100(20), 1.24)});
   const Comparison result = Compare(lengths, lengths, {}, {lengths, apart});
@@ -200,7 +200,7 @@ TEST(Total, MayBeOfOtherTimesThanTheTypicalIteration) {
   EXPECT_EQ(Answer(Compare(lengths, lengths, {}, {apart, apart})), "pass");
 }
 
-TEST(TotalText, OfAPassSaysChangeTotalLimitAndWhatTheBaselineSees) {
+TEST(TotalText, PassShowsChangeTotalAndLimit) {
   EXPECT_THAT(
       Said(Held(Runs(3, Around100(20)), {Scaled(Around100(20), 1.012)})),
       StartsWith("+1.2 % [−1.6, +4.1], total +1.2 %, limit +5 %; this baseline sees +6.7 % in nine "

@@ -49,14 +49,14 @@ TEST(Unrecorded, ALimitIsJudgedWithoutTheProfiler) {
   EXPECT_EQ(AsNumber(verdict.gate[0].recorded, 0), 0.42);
 }
 
-TEST(Unrecorded, AnIntervalThatHoldsTheLimitDecidesNothing) {
+TEST(Unrecorded, IntervalAroundLimitIsUndecided) {
   constexpr std::string_view kOpen =
       "gpu.idle.mean is 28.0 % without the profiler (42.0 % recorded), but may be 25.0 % to 31.0 "
       "%\n";
   Expect(kIdle, Corrected(0.28, 0.25, 0.31), {kNoVerdict, 3, "low_confidence", kOpen});
 }
 
-TEST(Unrecorded, OnlyManyIterationsOfTheSameProcessExcuse) {
+TEST(Unrecorded, OnlyManyOwnIterationsExcuse) {
   Expect(kIdle, Corrected(0.145, 0.12, 0.17, 49),
          {kNoVerdict, 3, "low_confidence",
           "gpu.idle.mean is 42.0 % as recorded, 14.5 % without the profiler; 49 unrecorded "
@@ -71,7 +71,7 @@ TEST(Unrecorded, OnlyManyIterationsOfTheSameProcessExcuse) {
          {kPass, 0, "pass", ""});
 }
 
-TEST(Unrecorded, ThePolicyMayIgnoreOrRequireThem) {
+TEST(Unrecorded, PolicyMayIgnoreOrRequireThem) {
   Expect("unrecorded: ignore\n" + std::string(kIdle), Corrected(0.145, 0.12, 0.17),
          {kFail, 1, "error", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"});
   Analysis without = MakeAnalysis({{"gpu.idle.mean", 0.1}, {"step.time.median", {}}});
@@ -90,7 +90,7 @@ TEST(Unrecorded, WhatCannotBeCorrectedIsMissing) {
           "gpu.idle.mean is missing: the profile is of another part of the run\n"});
 }
 
-TEST(Unrecorded, OfOneDeviceTheMeanIsTheExtreme) {
+TEST(Unrecorded, OneDevicesMeanIsTheExtreme) {
   Analysis analysis = MakeAnalysis({{"profile.gpus", std::int64_t{1}}});
   EXPECT_EQ(WithoutProfiler("gpu.idle.max", analysis), metric::kGpuIdleUnrecorded);
   analysis = MakeAnalysis({{"profile.gpus", std::int64_t{2}}});
@@ -99,7 +99,7 @@ TEST(Unrecorded, OfOneDeviceTheMeanIsTheExtreme) {
 }
 
 // What the profiler added is time in which the device waits for the host.
-TEST(Unrecorded, RulesSeeIdleTimeWithoutTheProfiler) {
+TEST(Unrecorded, RulesUseIdleWithoutProfiler) {
   Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42},
                                     {"gpu.idle.unrecorded", 0.145},
                                     {"gpu.utilization.mean", 0.58},
@@ -152,7 +152,7 @@ int ExitOf(const std::vector<Snapshot>& base, const Snapshot& current) {
   return ExitCodeOf(verdict, false);
 }
 
-TEST(Unrecorded, TheSameProfileWithSlowerIterationsFails) {
+TEST(Unrecorded, SlowerUnrecordedIterationsFail) {
   const std::vector<Snapshot> base = {RunOf(1, 200, 0, 1), RunOf(1, 200, 0, 2),
                                       RunOf(1, 200, 0, 3)};
   EXPECT_EQ(ExitOf(base, RunOf(1, 200, 0, 4)), 0);
@@ -175,7 +175,7 @@ TEST(Unrecorded, ComparisonsSayWhichNumbersTheyJudge) {
   }));
 }
 
-TEST(Unrecorded, MarkedIterationsCountInTheTotalOnly) {
+TEST(Unrecorded, MarkedIterationsCountOnlyInTotal) {
   const std::vector<Snapshot> base = {RunOf(1, 200, 0, 1), RunOf(1, 200, 0, 2),
                                       RunOf(1, 200, 0, 3)};
   Snapshot marked = RunOf(1, 200, 10, 4);
@@ -186,7 +186,7 @@ TEST(Unrecorded, MarkedIterationsCountInTheTotalOnly) {
   EXPECT_NEAR(time.total.value_or(0), 0.2, 0.02);
 }
 
-TEST(Unrecorded, MeansAreNotComparedWithSingleOnes) {
+TEST(Unrecorded, MeansAreNotComparedWithSingles) {
   Snapshot means = RunOf(1, 40);
   means.steps_a_value = 10;
   const RunComparison comparison =

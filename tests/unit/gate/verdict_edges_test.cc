@@ -41,7 +41,7 @@ Rule RuleOn(std::string_view metric, std::vector<std::string> explains = {}) {
 
 // Of limits on one number the one counts that does most to the verdict: a sure miss before one that
 // may be none, whatever their order.
-TEST(Verdict, OfLimitsOnOneNumberTheOneThatDoesMostCounts) {
+TEST(Verdict, StrongestLimitOnANumberCounts) {
   struct Row {
     std::string_view limits;
     VerdictStatus status;
@@ -73,7 +73,7 @@ TEST(Verdict, OfLimitsOnOneNumberTheOneThatDoesMostCounts) {
 }
 
 // Limits without a number are each asked for: one that informs does not stand for one that fails.
-TEST(Verdict, OfLimitsOnAnAbsentNumberEachIsMissing) {
+TEST(Verdict, EachAbsentNumbersLimitIsMissing) {
   for (const char* limits :
        {"[{max: 5%, level: info}, {max: 30%}]", "[{max: 30%}, {max: 5%, level: info}]"}) {
     const Verdict verdict =
@@ -98,7 +98,7 @@ TEST(Verdict, LimitsOnTwoNumbersAreTwo) {
   EXPECT_EQ(counts("warn"), "1 1 1");
 }
 
-TEST(Verdict, EachLimitIsCountedAsOneThing) {
+TEST(Verdict, EachLimitCountsOnce) {
   struct Row {
     std::string_view limit;
     std::string_view counts;  ///< errors warnings passed not_applicable missing
@@ -127,7 +127,7 @@ TEST(Verdict, EachLimitIsCountedAsOneThing) {
   }
 }
 
-TEST(Verdict, MissesFailFromTheLevelOfFailOnOn) {
+TEST(Verdict, MissesFailFromFailOn) {
   struct Row {
     FailOn fail_on;
     bool info, warn, error;
@@ -141,7 +141,7 @@ TEST(Verdict, MissesFailFromTheLevelOfFailOnOn) {
   }
 }
 
-TEST(Verdict, WhatIsAtALimitIsWithinIt) {
+TEST(Verdict, LimitsAreInclusive) {
   for (const auto& [limit, status] : {std::pair{"{max: 25%}", kPass},
                                       {"{min: 25%, side: any}", kPass},
                                       {"{max: 24.9%}", kFail},
@@ -155,7 +155,7 @@ TEST(Verdict, WhatIsAtALimitIsWithinIt) {
   }
 }
 
-TEST(Verdict, LimitsSayWhatWasMeasuredAndWhyNot) {
+TEST(Verdict, LimitsShowValueOrReason) {
   Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42, true}, {"gpu.idle.max", {}}});
   const Policy policy = PolicyOf(
       "thresholds: {gpu.idle.mean: {max: 9%}, gpu.idle.max: {max: 9%}, "
@@ -179,7 +179,7 @@ TEST(Verdict, LimitsSayWhatWasMeasuredAndWhyNot) {
 }
 
 // What a baseline was judged by is asked for where a limit is silent alone.
-TEST(Verdict, ALimitThatIsMissedStaysMissedBesideABaseline) {
+TEST(Verdict, MissedLimitStaysBesideBaseline) {
   Snapshot base;
   base.metrics = {{"gpu.idle.mean", 0.1}};
   base.definitions["gpu.idle.mean"] = FindMetric("gpu.idle.mean")->definition_number;
@@ -193,7 +193,7 @@ TEST(Verdict, ALimitThatIsMissedStaysMissedBesideABaseline) {
          options);
 }
 
-TEST(Verdict, WhateverLosesDataLeavesTheVerdictUndecidedAndNothingElse) {
+TEST(Verdict, OnlyDataLossMakesVerdictUndecided) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
     const auto counter = static_cast<Counter>(i);
     ImportLog log;
@@ -206,7 +206,7 @@ TEST(Verdict, WhateverLosesDataLeavesTheVerdictUndecidedAndNothingElse) {
 
 // A rule about missing ranks reports them only where it fires: a waiver for it, say, takes away
 // the finding and not the ranks' own warning.
-TEST(Verdict, MissingRanksAreFoundByOneOfTwo) {
+TEST(Verdict, FindsMissingRanksByEither) {
   const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
   Rule rule;
   rule.id = "recording/ranks-missing";
@@ -230,7 +230,7 @@ TEST(Verdict, MissingRanksAreFoundByOneOfTwo) {
   EXPECT_EQ(failed.reasons, std::vector<std::string>{"2 of 8 ranks are missing"});
 }
 
-TEST(Verdict, AFindingIsNamedWithWhatItHas) {
+TEST(Verdict, FindingIsNamedWithItsData) {
   Rule rule;
   rule.id = "gpu/idle";
   Evaluation evaluation = EvaluationOf(rule, FindingStatus::kError);
@@ -262,7 +262,7 @@ TEST(Verdict, ABrokenRuleIsNoVerdict) {
 
 // Where a finding is counted: by itself, or as the missed limit on its metric or on one it
 // explains.
-TEST(Verdict, FindingsAreCountedWithLimitsThatSayAsMuch) {
+TEST(Verdict, EqualLimitsCountTheFinding) {
   struct Row {
     std::string_view policy;
     FindingStatus status;
@@ -320,7 +320,7 @@ TEST(Verdict, FindingsAreCountedWithLimitsThatSayAsMuch) {
 
 // Under `fail_on: warn` a warning that is one whatever the number is fails the run, beside a limit
 // on the same number that may be kept.
-TEST(Verdict, ASureWarningIsNotCountedWithALimitThatIsOpen) {
+TEST(Verdict, UndecidedLimitCountsNoCertainWarning) {
   const Rule rule = RuleOn("gpu.idle.mean");
   const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4, false, 0.2}});
   for (const bool is_sure : {false, true}) {
@@ -340,7 +340,7 @@ TEST(Verdict, ASureWarningIsNotCountedWithALimitThatIsOpen) {
 }
 
 // A rule that is required is asked for all that it could have said, whatever it found.
-TEST(Verdict, ARequiredRuleAnswersToAllItsLimits) {
+TEST(Verdict, RequiredRuleAnswersAllItsLimits) {
   const Rule rule = RuleOn("gpu.idle.mean");
   for (const FindingStatus status :
        {FindingStatus::kWarn, FindingStatus::kInfo, FindingStatus::kError, FindingStatus::kWaived,
@@ -368,7 +368,7 @@ TEST(Verdict, ARequiredRuleAnswersToAllItsLimits) {
 }
 
 // `fail_on: never` is the user's word on whatever fails a run; what is open stays open.
-TEST(Verdict, UnderNeverMissingRanksDoNotFailTheRun) {
+TEST(Verdict, NeverMissingRanksDoNotFail) {
   const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
   for (const char* fail_on : {"never", "error", "warn"}) {
     const auto judged = [&](std::string_view on_missing) {

@@ -136,7 +136,7 @@ TEST(Verdict, OneNumberCountsOnce) {
 
 // What would fail the run if its number were sure leaves it undecided; where a warning fails the
 // run, it does so by being one.
-TEST(Verdict, AnUncertainFindingLeavesTheRunOpenOrFailsIt) {
+TEST(Verdict, UncertainFindingIsUndecidedOrFails) {
   Rule rule;
   rule.id = "gpu/idle";
   rule.title = "The GPU idles";
@@ -177,7 +177,7 @@ TEST(Verdict, AFindingAmongUncertainLimits) {
 }
 
 // The limit that is not counted says where it is, at every level.
-TEST(Verdict, OfTwoMissedLimitsTheLesserIsCountedWithTheOther) {
+TEST(Verdict, LesserMissCountsWithTheOther) {
   const auto policy = ParsePolicy(
       "schema: 1\nthresholds: {gpu.idle.mean: [{max: 15%, level: info}, {max: 30%}]}", "p.yaml");
   const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, {});
@@ -185,7 +185,7 @@ TEST(Verdict, OfTwoMissedLimitsTheLesserIsCountedWithTheOther) {
   EXPECT_EQ(verdict.gate[1].counted_with, "");
 }
 
-TEST(Verdict, LimitsOnChangesWithoutABaselineAreReported) {
+TEST(Verdict, ReportsChangeLimitsWithoutBaseline) {
   const auto policy =
       ParsePolicy("schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}}", "p.yaml");
   ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
@@ -196,7 +196,7 @@ TEST(Verdict, LimitsOnChangesWithoutABaselineAreReported) {
   EXPECT_TRUE(Judge(*policy, MakeAnalysis({}), {}, options).notes.empty());
 }
 
-TEST(Verdict, DoubtsOfOtherRunsLeaveTheQuestionOpen) {
+TEST(Verdict, OtherRunsDoubtsAreUndecided) {
   JudgeOptions options;
   options.doubts = {"b: the profile is incomplete"};
   const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
@@ -209,7 +209,7 @@ TEST(Verdict, DoubtsOfOtherRunsLeaveTheQuestionOpen) {
          {}, options);
 }
 
-TEST(Verdict, ABrokenRuleIsAConfigurationErrorWhateverElseIsFound) {
+TEST(Verdict, BrokenRuleIsAConfigurationError) {
   Rule rule;
   rule.id = "gpu/idle";
   const Evaluation evaluation = OneFinding(rule, FindingStatus::kBroken);
@@ -222,7 +222,7 @@ TEST(Verdict, ABrokenRuleIsAConfigurationErrorWhateverElseIsFound) {
   EXPECT_EQ(verdict.reasons.front(), "gpu/idle cannot be evaluated: kernel.op is absent");
 }
 
-TEST(Verdict, WaiversThatExpiredOrDidNothingAreNoted) {
+TEST(Verdict, NotesExpiredAndUnusedWaivers) {
   const auto policy = ParsePolicy(
       "schema: 1\nwaivers:\n"
       "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2026-01-01}\n"

@@ -49,7 +49,7 @@ TEST(Verdict, MissingMetrics) {
          analysis, {kNoVerdict, 3, "missing", kMissing});
 }
 
-TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
+TEST(Verdict, UncertainMissesNeitherFailNorPass) {
   const Analysis analysis = MakeAnalysis({{"iteration.time.robust_cv", 0.2, true}});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.robust_cv: {max: 10%}}";
   constexpr std::string_view kOpen =
@@ -70,7 +70,7 @@ TEST(Verdict, UncertainNumbersBeyondALimitNeitherFailNorPass) {
 }
 
 // A limit is kept or missed for sure only if both ends of what the number may be say so.
-TEST(Verdict, WhatTheProfileDoesNotShowLeavesALimitUndecided) {
+TEST(Verdict, MissingDataMakesLimitUndecided) {
   const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
   constexpr std::string_view kWithin =
       "gpu.idle.mean is 10.0 %, within the limit, but uncertain: some work is unknown\n";
@@ -144,7 +144,7 @@ TEST(Verdict, MissingRanks) {
   Expect("ranks: {on_missing: fail}", MakeAnalysis({{"profile.ranks", 1}}), {kPass, 0, "", ""});
 }
 
-TEST(Verdict, ARunThatLostIterationsDoesNotPassByThoseLeft) {
+TEST(Verdict, LostIterationsPreventAPass) {
   Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
   analysis.remarks.push_back({std::string(kIterationsLost), "the last 10 of 20 are left out"});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis,
@@ -153,14 +153,14 @@ TEST(Verdict, ARunThatLostIterationsDoesNotPassByThoseLeft) {
          {true});
 }
 
-TEST(Verdict, IterationsThatOneRankHasNotAreNoPass) {
+TEST(Verdict, PartialIterationsPreventAPass) {
   Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
   analysis.remarks.push_back({std::string(kIterationsPartial), "some are left out"});
   Expect("", analysis, {kNoVerdict, 3, "", "some are left out\n"});
   Expect("", analysis, {kPass, 0, "", ""}, {}, {true});
 }
 
-TEST(Verdict, ARankWithoutItsDeviceWorkIsNoPass) {
+TEST(Verdict, RankWithoutDeviceWorkPreventsPass) {
   Analysis analysis = MakeAnalysis(
       {{"iteration.time.median", 9.0}, {"profile.ranks_without_work", std::int64_t{2}}});
   analysis.remarks.push_back({std::string(kRanksWithoutWork), "rank 3 has none"});
@@ -172,7 +172,7 @@ TEST(Verdict, ARankWithoutItsDeviceWorkIsNoPass) {
          {kNoVerdict, 3, "pass", "rank 3 has none\n"});
 }
 
-TEST(Verdict, RanksOfSeveralRunsDoNotPass) {
+TEST(Verdict, SeveralRunsRanksDoNotPass) {
   Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
   analysis.remarks.push_back({std::string(kRanksApart), "not of one run"});
   for (const bool allow_incomplete : {false, true}) {
@@ -181,7 +181,7 @@ TEST(Verdict, RanksOfSeveralRunsDoNotPass) {
   }
 }
 
-TEST(Verdict, ABadRunDoesNotPassByBeingSummarized) {
+TEST(Verdict, SummariesDoNotHideBadRuns) {
   Analysis analysis = MakeAnalysis({{"gpu.idle.mean", {}}, {"iteration.time.median", 9.0}});
   analysis.not_kept = "summaries do not keep it";
   analysis.metrics.front().absent_because = analysis.not_kept + "; give the profiles";
@@ -211,7 +211,7 @@ TEST(Verdict, ABadRunDoesNotPassByBeingSummarized) {
 }
 
 // Where summaries keep the longest gaps alone, only rules that choose among these pass.
-TEST(Verdict, RowsThatWereNotKeptAreNoPass) {
+TEST(Verdict, UnkeptRowsPreventAPass) {
   Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.1}});
   analysis.not_kept = "summaries do not keep it";
   const auto status = [&](std::string file, std::string policy) {
@@ -260,7 +260,7 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
 
 // What Tensor Cores could take over is 11 % of the kernel time in both, but 0.6 % of the run in
 // one.
-TEST(Verdict, PresetsJudgeTensorCoresWhereTheyMatter) {
+TEST(Verdict, PresetsJudgeRelevantTensorCores) {
   const auto status = [](const char* preset, double utilization) {
     const Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.0},
                                             {"tensor_core.eligible_share", 0.11},
@@ -280,7 +280,7 @@ TEST(Verdict, PresetsJudgeTensorCoresWhereTheyMatter) {
   }
 }
 
-TEST(Verdict, OfAConditionThePartThatFailsIsReported) {
+TEST(Verdict, ReportsFailingPartOfCondition) {
   const auto reason = [](std::string_view when) {
     const auto policy = ParsePolicy(
         fmt::format("schema: 1\nthresholds: {{tensor_core.efficiency: {{min: 60%, when: '{}'}}}}",
@@ -319,7 +319,7 @@ TEST(Verdict, AConditionThatIsUnknownExcusesNothing) {
 
 // Kernels under new names, a compiled step, an export without names: what judged the baseline must
 // not fall silent.
-TEST(Verdict, ALimitThatJudgedTheBaselineJudgesOn) {
+TEST(Verdict, BaselinesLimitKeepsJudging) {
   constexpr std::string_view kPolicy =
       "thresholds: {tensor_core.efficiency: "
       "{min: 30%, when: tensor_core.eligible_share >= 10%, on_missing: skip}}";
@@ -378,7 +378,7 @@ TEST(Verdict, CountsWhatIsMissing) {
   EXPECT_EQ(verdict.warnings + verdict.errors + verdict.passed, 0);
 }
 
-TEST(Verdict, ARunWithoutWorkDoesNotPassByLimitsOnItsWork) {
+TEST(Verdict, WorklessRunDoesNotPass) {
   // Nothing ran: every number of the work is absent, and none of the limits is met by that.
   Expect("thresholds: {gpu.idle.mean: {max: 30%}, tensor_core.efficiency: {min: 60%}}",
          MakeAnalysis({{"gpu.idle.mean", {}}, {"tensor_core.efficiency", {}}}),
@@ -387,7 +387,7 @@ TEST(Verdict, ARunWithoutWorkDoesNotPassByLimitsOnItsWork) {
           "tensor_core.efficiency is missing: no such events were recorded\n"});
 }
 
-TEST(Verdict, DataLossAndFewIterationsLeaveTheQuestionOpenUnlessItFailsAnyway) {
+TEST(Verdict, LossIsUndecidedUnlessItFails) {
   ImportLog log;
   log.Add(Counter::truncated);
   constexpr std::string_view kTruncated =
@@ -463,7 +463,7 @@ TEST(ComparisonVerdict, ProbablySlowerIsNeverAPass) {
   EXPECT_EQ(warned.warnings, 1);
 }
 
-TEST(ComparisonVerdict, DoubtWithinTheLimitIsThePolicysChoice) {
+TEST(ComparisonVerdict, PolicyDecidesDoubtWithinLimit) {
   const std::vector<MetricComparison> within = {Compared(stats::Change::kInconclusive, false)};
   EXPECT_EQ(ExitCodeOf(Judged("", within), false), 0);
   EXPECT_EQ(Judged("", within).warnings, 1);

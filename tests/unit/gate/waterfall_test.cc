@@ -59,7 +59,7 @@ TEST(Explain, SplitsCountAndDuration) {
 }
 
 // As a damaged baseline states it.
-TEST(Explain, ACountThatNoRunHasLeavesSumsExact) {
+TEST(Explain, MissingCountsKeepSumsExact) {
   const Snapshot run = RunOfParts({400}, {Kernel("a", "x", 3, 300), Other(100)});
   const Snapshot odd =
       RunOfParts({400}, {Kernel("a", "x", std::int64_t{1} << 61, 300), Other(100)});
@@ -67,7 +67,7 @@ TEST(Explain, ACountThatNoRunHasLeavesSumsExact) {
   ExpectExactSums(Explain(odd, run));
 }
 
-TEST(Explain, SumsExactlyWhenIterationsDoNotDivideEvenly) {
+TEST(Explain, SumsExactlyWithRemainders) {
   const Waterfall waterfall = Explain(
       RunOfParts({100, 101, 103}, {Kernel("a", "x", 3, 101), Kernel("b", "y", 5, 100), Other(103)}),
       RunOfParts({90, 91, 93, 94, 97, 96, 99},
@@ -77,7 +77,7 @@ TEST(Explain, SumsExactlyWhenIterationsDoNotDivideEvenly) {
   EXPECT_EQ(waterfall.current, 94);
 }
 
-TEST(Explain, AKernelAtTheSamePlaceIsRenamedNotAddedAndRemoved) {
+TEST(Explain, KernelAtSamePlaceIsRenamed) {
   const Waterfall waterfall =
       Explain(RunOfParts({200}, {Kernel("aten::mm", "volta_sgemm", 2, 200)}),
               RunOfParts({120}, {Kernel("aten::mm", "ampere_sgemm", 2, 120)}));
@@ -88,7 +88,7 @@ TEST(Explain, AKernelAtTheSamePlaceIsRenamedNotAddedAndRemoved) {
   EXPECT_EQ(kernel.duration_effect, -80);
 }
 
-TEST(Explain, AddedAndRemovedOpsAreAllCountEffect) {
+TEST(Explain, AddedOpsAreCountEffects) {
   const Waterfall waterfall = Explain(RunOfParts({100}, {Kernel("aten::add", "add", 1, 100)}),
                                       RunOfParts({70}, {Kernel("aten::mul", "mul", 1, 70)}));
   ExpectExactSums(waterfall);
@@ -109,7 +109,7 @@ TEST(Explain, ARunAgainstItselfChangesNothing) {
   }
 }
 
-TEST(Explain, OnlyCertainAndLargeChangesAreSignificant) {
+TEST(Explain, OnlyCertainLargeChangesAreSignificant) {
   TimePart slower = Kernel("a", "x", 10, 1000000), steady = Kernel("b", "y", 10, 1000000);
   Snapshot base = RunOfParts(std::vector<Ns>(10, 200000), {slower, steady});
   Snapshot current = RunOfParts(std::vector<Ns>(10, 260000), {slower, steady});
@@ -126,7 +126,7 @@ TEST(Explain, OnlyCertainAndLargeChangesAreSignificant) {
   EXPECT_FALSE(FindStep(waterfall, PartLevel::kKernel, "y").significant);
 }
 
-TEST(Explain, ANewKernelIsTestedAgainstNoTimeAtAll) {
+TEST(Explain, NewKernelIsTestedAgainstZero) {
   std::vector<Ns> before(6, 10'000'000), after(6, 12'000'000);
   TimePart extra = Kernel("aten::mm", "extra", 6, 12'000'000);
   extra.series = std::vector<Ns>{2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
@@ -137,7 +137,7 @@ TEST(Explain, ANewKernelIsTestedAgainstNoTimeAtAll) {
   EXPECT_TRUE(step.significant);
 }
 
-TEST(Explain, SmallPartsAreFoldedOverBothRuns) {
+TEST(Explain, FoldsSmallPartsOfBothRuns) {
   // 0.021 % of one run stands by itself, 0.019 % of the other is among its small parts.
   TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
   TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);

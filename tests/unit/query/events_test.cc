@@ -13,7 +13,7 @@
 namespace profgauge::query {
 namespace {
 
-TEST(Events, HaveARowForEachEventOfTheModel) {
+TEST(Events, HaveARowForEachEvent) {
   std::map<std::string, std::size_t> rows;
   std::map<std::string, Ns> times;
   for (const Profile& rank : Ddp().ranks) {
@@ -38,7 +38,7 @@ TEST(Events, HaveARowForEachEventOfTheModel) {
   }
 }
 
-TEST(Events, GapsAddUpToTheIdleTime) {
+TEST(Events, GapsAddUpToIdleTime) {
   Ns idle = 0;
   for (const RankContext& rank : *Ddp().contexts) {
     for (const GpuUse& gpu : rank.gpus) idle += gpu.observed - gpu.busy;
@@ -73,7 +73,7 @@ TEST(Events, IdsAreUniqueAndJoin) {
   }
 }
 
-TEST(Events, MomentsFindTheEventsThatCoverThem) {
+TEST(Events, MomentsFindCoveringEvents) {
   const std::string at = Answer(
       "select start + duration / 2 from device_events where rank = 1 "
       "order by duration desc limit 1");
@@ -103,7 +103,7 @@ TEST(Events, PushedConstraintsKeepSqlsComparisons) {
             Answer("select count(*) from device_events"));
 }
 
-TEST(Events, UnionTimeIsTheBusyTimeOfADevice) {
+TEST(Events, UnionTimeIsBusyTime) {
   Ns busy = 0;
   for (const GpuUse& gpu : Ddp().contexts->front().gpus) busy += gpu.busy;
   const Span window = Ddp().contexts->front().window();
@@ -125,7 +125,7 @@ TEST(Events, CollectivesAgreeWithTheirTable) {
                    "group by 1, 2 order by 1, 2"));
 }
 
-TEST(Events, TablesOfTheReportHaveAllRows) {
+TEST(Events, ReportTablesHaveAllRows) {
   for (const Table& table : Ddp().analysis.tables) {
     if (table.columns().empty()) continue;
     EXPECT_EQ(Answer("select count(*) from " + table.id()), std::to_string(table.rows()))

@@ -27,7 +27,7 @@ BlockChart EmptyBlockChart() {
   return chart;
 }
 
-TEST(SvgBlocks, DrawsEachBlockAtItsTimeAndAddress) {
+TEST(SvgBlocks, DrawsBlocksAtTimeAndAddress) {
   BlockChart chart = EmptyBlockChart();
   chart.begin = 1000;
   chart.end = 2000;
@@ -94,7 +94,7 @@ boost::json::object ViewOfAllocations(const std::vector<Allocation>& rows) {
   return view;
 }
 
-TEST(SbufCharts, HasOneForEachPartitionWithALegendOfWhatIsInIt) {
+TEST(SbufCharts, HasPartitionsWithLegends) {
   const auto view = ViewOfAllocations(
       {{32, 8, "w", "qSync", ""}, {0, 8, "t", "qSpillSave", ""}, {0, 4, "", "", "MATMUL"}});
   const auto& charts = view.at("charts").as_array();
@@ -109,7 +109,7 @@ TEST(SbufCharts, HasOneForEachPartitionWithALegendOfWhatIsInIt) {
   EXPECT_THAT(std::string(view.at("charts_note").as_string()), Not(HasSubstr("largest")));
 }
 
-TEST(SbufCharts, DrawsTheLargestOfManyAndSaysSo) {
+TEST(SbufCharts, DrawsLargestWithNote) {
   std::vector<Allocation> rows(401, Allocation{0, 4096, "", "", "MATMUL"});
   rows[7].bytes = 16;
   rows[7].tensor = "smallest";

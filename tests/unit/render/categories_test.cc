@@ -25,7 +25,7 @@ bool IsColour(std::string_view text) {
                      [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
 }
 
-TEST(Categories, EachHasWordsAndColorsOfItsOwn) {
+TEST(Categories, EachHasSeparateWordsAndColors) {
   std::set<std::string_view> ids, titles, names, fills;
   for (std::size_t i = 0; i < kAllCategories; ++i) {
     const CategoryInfo& info = kCategoryInfo[i];
@@ -41,7 +41,7 @@ TEST(Categories, EachHasWordsAndColorsOfItsOwn) {
   EXPECT_EQ(FindCategory("nothing"), std::nullopt);
 }
 
-TEST(Categories, TheStyleSheetHasEachColorLightAndDark) {
+TEST(Categories, StyleSheetHasBothColors) {
   const std::string html = *RenderHtml(testing::SampleReport(), {});
   const std::size_t dark = html.find("prefers-color-scheme:dark");
   ASSERT_NE(dark, std::string::npos);
@@ -56,7 +56,7 @@ TEST(Categories, TheStyleSheetHasEachColorLightAndDark) {
   EXPECT_EQ(html.find("categories */"), std::string::npos) << "a remark was not replaced";
 }
 
-TEST(Categories, SeriesOfOtherThingsHaveColorsOfTheirOwn) {
+TEST(Categories, OtherSeriesHaveSeparateColors) {
   for (const Paint& paint : kNeutralPaints) {
     EXPECT_TRUE(IsColour(paint.fill) && IsColour(paint.ink)) << paint.name;
     for (const CategoryColours& colours : kCategoryColours) {
@@ -65,7 +65,7 @@ TEST(Categories, SeriesOfOtherThingsHaveColorsOfTheirOwn) {
   }
 }
 
-TEST(States, EachHasASignAndAWordAndTheStyleSheetItsColors) {
+TEST(States, EachHasSignWordAndColors) {
   const std::string css = WithColours(std::string(EmbeddedTemplate("templates/report.css")));
   const std::size_t dark = css.find("prefers-color-scheme: dark");
   ASSERT_NE(dark, std::string::npos);
@@ -90,11 +90,11 @@ TEST(States, EachHasASignAndAWordAndTheStyleSheetItsColors) {
   EXPECT_EQ(report::FindState("some state"), std::nullopt);
 }
 
-TEST(Categories, ASheetWithoutTheRemarksStaysAsItIs) {
+TEST(Categories, SheetWithoutRemarksStays) {
   EXPECT_EQ(WithColours("b { color: red; }"), "b { color: red; }");
 }
 
-TEST(Categories, NoAssetHasAColorOfACategoryOfItsOwn) {
+TEST(Categories, AssetsUseSharedCategoryColors) {
   for (const std::string_view path : EmbeddedTemplatePaths()) {
     if (!path.ends_with(".js") && !path.ends_with(".css")) continue;
     if (path.ends_with("timeline_colors.js")) continue;  // The palette for names shares hues.

@@ -100,7 +100,7 @@ TEST(CiSchema, SarifOfARunWithoutReport) {
   }
 }
 
-TEST(CiSchema, GitlabCodeQualityOfARunWithoutReport) {
+TEST(CiSchema, GitlabCodeQualityWithoutReport) {
   const std::string text = RenderGitlab(HostileEnding(true));
   EXPECT_THAT(Problems("codequality.json", text), IsEmpty());
   EXPECT_EQ(boost::json::parse(text).at(0).at("severity"), "blocker");

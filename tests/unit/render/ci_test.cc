@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CollectAlerts, PutsErrorsFirstAndLeavesOutWhatDidNotFire) {
+TEST(CollectAlerts, ErrorsFirstOnlyFired) {
   const auto alerts = CollectAlerts(testing::SampleReport());
   ASSERT_EQ(alerts.size(), 2u);
   EXPECT_EQ(alerts[0].id, "limit/gpu.idle.mean");
@@ -26,7 +26,7 @@ TEST(CollectAlerts, PutsErrorsFirstAndLeavesOutWhatDidNotFire) {
 }
 
 // Reasons of limits and rules are theirs; the others have no place but the run.
-TEST(CollectAlerts, SaysWhyTheRunAsAWholeHasNoVerdict) {
+TEST(CollectAlerts, GivesReasonForNoVerdict) {
   report::Report report = testing::SampleReport();
   EXPECT_FALSE(AlertOfRun(report));
   report.verdict.status = report::State::kNoVerdict;
@@ -58,7 +58,7 @@ TEST(Junit, CountsEveryLimitAndRule) {
 }
 
 // Checks what the JUnit schema of Jenkins' plug-in asks for, element by element.
-TEST(Junit, IsWellFormedAndHasOnlyTheElementsOfTheSchema) {
+TEST(Junit, IsWellFormedBySchema) {
   const std::string xml = RenderJunit(testing::HostileReport());
   const std::regex tag(R"(<(/?)([a-zA-Z-]+)((?: [a-z]+="[^"<]*")*)(/?)>)");
   std::vector<std::string> open;

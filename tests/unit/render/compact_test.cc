@@ -14,7 +14,7 @@ TEST(CompactScript, LeavesOutWhatOnlyAuthorsRead) {
             "for(const x of all){\na=b+1;\n}\n");
 }
 
-TEST(CompactScript, TextsAndPatternsStayAsTheyAre) {
+TEST(CompactScript, TextsAndPatternsStay) {
   for (const std::string line :
        {"a=' // no comment, it\\'s text '\n", "a=\" a + b \"\n",
         "a=`x , ${b ? ` , ${c} ` : '} '} , y`\n", "a=b.replace(/[/ ] , \\/ /g,' ')\n",

@@ -28,7 +28,7 @@ std::string Markdown(const report::Report& report) {
   return text ? *text : std::string();
 }
 
-TEST(WaterfallBars, LeadFromTheBaseToTheCurrentRun) {
+TEST(WaterfallBars, LeadFromBaseToCurrent) {
   const auto bars = WaterfallBars(testing::SampleComparison());
   ASSERT_EQ(bars.size(), 4u);
   EXPECT_EQ(bars[0].to, 100'000'000);
@@ -74,7 +74,7 @@ TEST(ChangeTree, SmallerStepsKeepTheSum) {
   EXPECT_EQ(smaller, 2u);
 }
 
-TEST(SvgWaterfall, ReportsDirectionBySignAndArrowToo) {
+TEST(SvgWaterfall, SignAndArrowShowDirection) {
   const std::string svg = SvgWaterfall(testing::SampleComparison());
   EXPECT_THAT(svg,
               HasSubstr("role=\"img\" aria-label=\"Waterfall from 100\u202fms to 112\u202fms"));
@@ -122,7 +122,7 @@ TEST(SpeedOf, NeedsATestOfTimesThatCompare) {
   EXPECT_EQ(SpeedWord(comparison), "unknown: a run has no iteration times");
 }
 
-TEST(Comparison, TheMarkHasItsLegendOnlyWhereItIsUsed) {
+TEST(Comparison, LegendOnlyIfMarkIsUsed) {
   report::Report report = testing::ComparisonAlone();
   EXPECT_THAT(Page(report), HasSubstr("statistically significant"));
   for (auto& step : report.comparison->waterfall) step.significant = false;
@@ -133,7 +133,7 @@ TEST(Comparison, TheMarkHasItsLegendOnlyWhereItIsUsed) {
   }
 }
 
-TEST(Comparison, ThePageOfACheckHasTheSection) {
+TEST(Comparison, CheckPageHasTheSection) {
   report::Report report = testing::SampleReport();
   report.comparison = testing::SampleComparison();
   const std::string page = Page(report);
@@ -147,7 +147,7 @@ TEST(Comparison, ThePageOfACheckHasTheSection) {
   EXPECT_THAT(Page(testing::SampleReport()), Not(HasSubstr("id=\"comparison\"")));
 }
 
-TEST(Comparison, AloneItIsAPageOfItsOwn) {
+TEST(Comparison, SeparatelyItIsAPage) {
   const std::string page = Page(testing::ComparisonAlone());
   EXPECT_THAT(page, HasSubstr("<title>▲ branch against main · profgauge</title>"));
   EXPECT_THAT(page, Not(HasSubstr("NOT JUDGED")));
@@ -173,7 +173,7 @@ TEST(Comparison, QuietIsItsLastLine) {
   EXPECT_TRUE(RenderComparison(report, 0).ends_with("\n\n" + line));
 }
 
-TEST(Comparison, TheWorkbookHasTheWaterfallAndItsChart) {
+TEST(Comparison, WorkbookHasWaterfallAndChart) {
   const auto bytes = RenderXlsx(testing::ComparisonAlone());
   ASSERT_TRUE(bytes) << bytes.error().message;
   const auto files = testing::Unzip(*bytes);

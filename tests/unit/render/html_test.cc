@@ -48,7 +48,7 @@ std::string TextOf(std::string page) {
   return page;
 }
 
-TEST(RenderHtml, SaysTheVerdictAndTheNumbersAsText) {
+TEST(RenderHtml, VerdictAndNumbersAreText) {
   const std::string text = TextOf(Page(testing::SampleReport()));
   for (const std::string_view must : {"FAIL",
                                       "2  errors",
@@ -102,7 +102,7 @@ TEST(RenderHtml, HoldsNothingThatItsPolicyForbids) {
   EXPECT_THAT(page, Not(HasSubstr("url(")));
 }
 
-TEST(RenderHtml, ItsPolicyNamesItsOwnScriptAndStyle) {
+TEST(RenderHtml, PolicyNamesScriptAndStyle) {
   const std::string page = Page(testing::SampleReport());
   std::string policy = Between(page, "Content-Security-Policy\" content=\"", "\">");
   RE2::GlobalReplace(&policy, "&#39;", "'");
@@ -134,7 +134,7 @@ TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
   EXPECT_THAT(js, Not(HasSubstr("\n//")));  // nor comments
 }
 
-TEST(RenderHtmlFiles, StyleAndScriptsKeepToTheirBudget) {
+TEST(RenderHtmlFiles, StyleAndScriptsKeepTheirBudget) {
   report::Report report = testing::SampleReport();
   const auto size = [](const report::Report& of) {
     const auto files = RenderHtmlFiles(of, {});
@@ -161,14 +161,14 @@ TEST(RenderHtml, SameReportSameBytes) {
   EXPECT_EQ(Page(testing::SampleReport(50)), Page(testing::SampleReport(50)));
 }
 
-TEST(RenderHtml, LongTablesSayWhatIsLeftOut) {
+TEST(RenderHtml, LongTablesCountOmittedRows) {
   const std::string page = Page(testing::SampleReport(300));
   EXPECT_THAT(page, HasSubstr("(100 of 309 rows, by GPU time)"));
   EXPECT_THAT(page, HasSubstr("kernel_0<"));
   EXPECT_THAT(page, Not(HasSubstr("kernel_150<")));
 }
 
-TEST(RenderHtml, LimitsOfBothLevelsAreOneRow) {
+TEST(RenderHtml, BothLevelsAreOneRow) {
   using enum report::State;
   report::Report report;
   for (const auto& [level, status, limit, at] :
@@ -192,7 +192,7 @@ TEST(RenderHtml, LimitsOfBothLevelsAreOneRow) {
   EXPECT_THAT(Page(report), Not(HasSubstr("error ≤ 30 %, warning")));
 }
 
-TEST(RenderHtml, APassingPagePointsAtTheLargestGain) {
+TEST(RenderHtml, PassingPageNamesLargestGain) {
   report::Report report;
   for (const auto& [rule, gain] : {std::pair("test/small", 1e6), std::pair("test/large", 5e6)}) {
     report::Finding& finding = report.findings.emplace_back();
@@ -208,7 +208,7 @@ TEST(RenderHtml, APassingPagePointsAtTheLargestGain) {
 }
 
 // What failed is said before what only warns.
-TEST(RenderHtml, AMissedLimitThatNoFindingExplainsComesFirst) {
+TEST(RenderHtml, UnexplainedMissComesFirst) {
   report::Report report;
   report.verdict.status = report::State::kFail;
   report.verdict.errors = report.verdict.warnings = 1;
@@ -249,7 +249,7 @@ void ExpectNoEmptyList(const boost::json::value& value, const std::string& path)
   }
 }
 
-TEST(PageView, TheSchemaHasAnElementInEveryList) {
+TEST(PageView, SchemaListsHaveElements) {
   ExpectNoEmptyList(MakeSchema(html::PageView(SchemaReport())), "");
 }
 
@@ -269,13 +269,13 @@ void ExpectNames(const boost::json::value& schema, const boost::json::value& vie
   }
 }
 
-TEST(PageView, EveryViewHasTheNamesOfTheSchema) {
+TEST(PageView, EveryViewHasSchemaNames) {
   const auto schema = MakeSchema(html::PageView(SchemaReport()));
   ExpectNames(schema, html::PageView(report::Report{}), "empty");
   ExpectNames(schema, html::PageView(testing::SampleReport()), "sample");
 }
 
-TEST(RenderHtml, UnknownIterationsAreNotCountedAsNone) {
+TEST(RenderHtml, UnknownIterationsAreNotZero) {
   report::Report report = testing::SampleReport();
   report.profile.iterations_total = report.profile.iterations_selected = 0;
   const std::string page = Page(report);
@@ -284,7 +284,7 @@ TEST(RenderHtml, UnknownIterationsAreNotCountedAsNone) {
 }
 
 // The report says how many there are; the page draws them and counts none by itself.
-TEST(RenderHtml, MarksAsManyOutliersAsTheReportCounts) {
+TEST(RenderHtml, MarksTheReportsOutliers) {
   for (const std::int64_t count : {0, 1, 2}) {
     report::Report report = testing::SampleReport();
     std::erase_if(report.metrics,

@@ -116,14 +116,14 @@ TEST_F(ReportJson, ANumberHasValueUnitAndText) {
   EXPECT_EQ(wall.at("unit"), "ns");
 }
 
-TEST_F(ReportJson, AnAbsentNumberHasAReasonAndNoValue) {
+TEST_F(ReportJson, AbsentNumbersHaveReasons) {
   const json::object& peak = document_.at("metrics").at("memory.peak_allocated").as_object();
   EXPECT_EQ(peak.at("absent"), "the recording has no such events");
   EXPECT_FALSE(peak.contains("value"));
   EXPECT_FALSE(peak.contains("text"));
 }
 
-TEST_F(ReportJson, TablesAreColumnsAndRowsInTheirOrder) {
+TEST_F(ReportJson, TablesKeepColumnsAndRows) {
   const json::object& ops = document_.at("tables").at("ops").as_object();
   EXPECT_EQ(ops.at("columns").at(0).at("id"), "name");
   EXPECT_EQ(ops.at("columns").at(8).at("absent"), "needs shapes; record with record_shapes=True");
@@ -146,7 +146,7 @@ TEST_F(ReportJson, NamesStayTextWhateverTheyHold) {
   }
 }
 
-TEST_F(ReportJson, BulkTablesAreNamedButLeftOut) {
+TEST_F(ReportJson, BulkTablesAreOnlyNamed) {
   report::Report report = report_;
   report.tables.push_back(testing::MakeTable("launches", "launch", "Launches",
                                              {{"duration", "Duration", Unit::kTime, ""}},
@@ -157,7 +157,7 @@ TEST_F(ReportJson, BulkTablesAreNamedButLeftOut) {
             R"([{"id":"launches","title":"Launches","rows":2}])");
 }
 
-TEST_F(ReportJson, OfManyIdleGapsTheLongestAreThere) {
+TEST_F(ReportJson, LongestIdleGapsAreKept) {
   report::Report report = report_;
   report.tables.push_back(testing::MakeTable("gaps", "gap", "Idle gaps",
                                              {{"duration", "Duration", Unit::kTime, ""}}, {}));
@@ -168,7 +168,7 @@ TEST_F(ReportJson, OfManyIdleGapsTheLongestAreThere) {
             R"([{"id":"gaps","title":"Idle gaps","rows":3}])");
 }
 
-TEST_F(ReportJson, SameBytesAgainAndUnderAnotherLocale) {
+TEST_F(ReportJson, SameBytesInAnyLocale) {
   EXPECT_EQ(RenderJson(testing::SampleReport()), text_);
   const std::string old = std::setlocale(LC_ALL, nullptr);
   for (const char* name : {"de_DE.UTF-8", "C.UTF-8"}) {

@@ -78,7 +78,7 @@ TEST(MarkdownText, CodeSpans) {
   }
 }
 
-TEST(MarkdownText, ProseKeepsCodeAndEscapesTheRest) {
+TEST(MarkdownText, ProseKeepsCodeEscapesRest) {
   EXPECT_EQ(MarkdownProse("`a_b | c` is *not* known", true), "`a_b \\| c` is \\*not\\* known");
   EXPECT_EQ(MarkdownProse("one ` alone", true), "one \\` alone");
   EXPECT_EQ(MarkdownProse("`<img>` | <img>", false), "`<img>` \\| &lt;img&gt;");
@@ -176,7 +176,7 @@ TEST(Markdown, TheFullDocumentHasEverySection) {
   EXPECT_THAT(text, HasSubstr("not applicable `memory/small-batch`"));
 }
 
-TEST(Markdown, EveryRowOfATableHasItsCells) {
+TEST(Markdown, EveryRowHasItsCells) {
   const std::string text = Document(testing::SampleReport(), true);
   std::size_t columns = 0;
   for (const std::string_view line : Lines(text)) {
@@ -211,7 +211,7 @@ TEST(Markdown, CodeInMessagesIsCode) {
   EXPECT_THAT(text, HasSubstr("\nmost in `a_b<c>|d`, not in &lt;e&gt;\n"));
 }
 
-TEST(Markdown, ALimitDropsWholeSectionsFromTheBottomAndSaysSo) {
+TEST(Markdown, LimitDropsLastSectionsWithNote) {
   const report::Report report = testing::SampleReport(50);
   const std::string whole = Document(report, true);
   std::size_t before = 0;
@@ -231,7 +231,7 @@ TEST(Markdown, ALimitDropsWholeSectionsFromTheBottomAndSaysSo) {
   EXPECT_EQ(Document(report, true, whole.size()), whole);
 }
 
-TEST(Markdown, ATemplateThatNamesWhatThereIsNotIsAnError) {
+TEST(Markdown, UnknownTemplateNameIsAnError) {
   const std::string folder = ::testing::TempDir() + "profgauge_markdown_templates";
   std::filesystem::create_directories(folder + "/markdown");
   std::ofstream(folder + "/markdown/head.md") << "# {{verdikt}}\n";
@@ -254,7 +254,7 @@ TEST(RenderMarkdown, FindingsWithoutEvidenceHaveNoTable) {
   EXPECT_THAT(Document(report, true), Not(HasSubstr("\n|\n")));
 }
 
-TEST(RenderMarkdown, UnknownIterationsAreNotCountedAsNone) {
+TEST(RenderMarkdown, UnknownIterationsAreNotZero) {
   report::Report report = testing::SampleReport();
   report.profile.iterations_total = report.profile.iterations_selected = 0;
   EXPECT_THAT(Document(report, true), Not(HasSubstr("0 iterations")));

@@ -16,7 +16,7 @@ OverviewChart EmptyOverviewChart() {
   return chart;
 }
 
-TEST(SvgOverview, DrawsEachColorOfALaneAtItsPlace) {
+TEST(SvgOverview, DrawsLaneColorsInPlace) {
   OverviewChart chart = EmptyOverviewChart();
   chart.width = 180 + 30 + 300;  // 300 pixels for 1 000 ns.
   chart.lanes = {{"stream 7", {{900, 1100, 0, "first"}, {1500, 2500, 1, "second & last"}}}};

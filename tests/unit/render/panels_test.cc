@@ -45,7 +45,7 @@ const boost::json::object* Find(const html::Panels& panels, std::string_view id)
   return found == panels.shown.end() ? nullptr : &found->as_object();
 }
 
-TEST(NeuronPanels, ARowForEachNumberThatIsThere) {
+TEST(NeuronPanels, RowForEachPresentNumber) {
   const html::Panels panels = html::PanelsView(NeuronReport());
   const auto* peaks = Find(panels, "p-neuron-peaks");
   ASSERT_NE(peaks, nullptr);
@@ -59,7 +59,7 @@ TEST(NeuronPanels, ARowForEachNumberThatIsThere) {
   EXPECT_EQ(peaks->at("note").as_string(), "a short capture");
 }
 
-TEST(NeuronPanels, AnEngineIsACardWithExactValuesAndDefinitions) {
+TEST(NeuronPanels, EnginesAreCardsWithDefinitions) {
   const auto page = RenderHtml(NeuronReport(), {});
   ASSERT_TRUE(page);
   EXPECT_THAT(*page, HasSubstr("id=p-engine-tensor"));
@@ -99,7 +99,7 @@ std::string MarkupOf(const boost::json::object& panel, std::string_view field) {
   return std::string(panel.at(field).at("markup").as_string());
 }
 
-TEST(SystemPanel, SaysHowManyWorkersAndOnWhat) {
+TEST(SystemPanel, ShowsWorkersAndDevices) {
   report::Report report = testing::SampleReport();
   report.profile.ranks = 8;
   EXPECT_EQ(RowText(report, "p-system", "Workers"), "8");
@@ -112,7 +112,7 @@ TEST(SystemPanel, SaysHowManyWorkersAndOnWhat) {
   EXPECT_EQ(RowText(report, "p-system", "Device type"), "-");
 }
 
-TEST(IterationPanel, DrawsThoseThatAreNotSelectedInGrey) {
+TEST(IterationPanel, DrawsUnselectedOnesInGray) {
   report::Report report = testing::SampleReport();
   const auto chart = [&] {
     const html::Panels panels = html::PanelsView(report);
@@ -132,7 +132,7 @@ TEST(IterationPanel, DrawsThoseThatAreNotSelectedInGrey) {
             "all 6 iterations; gray: not selected");
 }
 
-TEST(IterationPanel, ReportsWhichIterationsAStatedSummaryIsOf) {
+TEST(IterationPanel, NamesIterationsOfStatedSummary) {
   report::Report report = testing::SampleReport();
   std::erase_if(report.tables, [](const Table& table) { return table.id() == "iterations"; });
   EXPECT_EQ(RowText(report, "p-iterations", "First used"), "-");
@@ -141,7 +141,7 @@ TEST(IterationPanel, ReportsWhichIterationsAStatedSummaryIsOf) {
   EXPECT_EQ(RowText(report, "p-iterations", "Last used"), "400");
 }
 
-TEST(ResourcePanel, ReadingAndWritingIsItsOwnPartWhereItIsStated) {
+TEST(ResourcePanel, StatedInputOutputIsAPart) {
   report::Report report = testing::SampleReport();
   EXPECT_EQ(RowText(report, "p-resources", "I/O"), "-");
   Add(report, "breakdown.io", "I/O", 0.0, Unit::kShare);
@@ -150,7 +150,7 @@ TEST(ResourcePanel, ReadingAndWritingIsItsOwnPartWhereItIsStated) {
   EXPECT_EQ(RowText(report, "p-resources", "I/O"), "12.5\u202f%");
 }
 
-TEST(TopOpsPanel, TypesAreOnOneLineAndAreAlwaysThere) {
+TEST(TopOpsPanel, TypesAreAlwaysOnOneLine) {
   report::Report report = testing::SampleReport();
   const std::string_view kLong = "torch::autograd::CppNode<SplitLookupFunction_adagrad_Op>";
   report.tables.push_back(testing::MakeTable(

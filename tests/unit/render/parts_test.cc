@@ -103,7 +103,7 @@ TEST(Parts, AreNoFormulasInTheWorkbook) {
   }
 }
 
-TEST(Parts, AreTextOnTheTerminalAndInComments) {
+TEST(Parts, TextOnTerminalAndInComments) {
   for (const std::string name : kHostile) {
     const std::string text = RenderTerminal(ReportOf(name), {});
     EXPECT_THAT(text, Not(HasSubstr("\x1b"))) << name;

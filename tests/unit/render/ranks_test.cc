@@ -50,7 +50,7 @@ TEST(RankParts, AreColumnsOfTheTable) {
   }
 }
 
-TEST(SvgHeat, StrongerForMoreAndNothingForNothing) {
+TEST(SvgHeat, StrongerForMoreNoneForZero) {
   const std::string svg = SvgHeat(Heat({0, 8, 1, -1}, 2));
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"1.00\" d=\"M160 4H207V21H160z\"/>"));
   EXPECT_THAT(svg, HasSubstr("fill-opacity=\"0.12\" d=\"M112 22H159V39H112z\"/>"));
@@ -72,7 +72,7 @@ TEST(SvgHeat, StaysSmall) {
   EXPECT_LT(SvgHeat(Heat(values, 128)).size(), 700'000u);
 }
 
-TEST(SvgBands, BoxesOfPercentilesAndALineForTheMedian) {
+TEST(SvgBands, PercentileBoxesWithMedianLine) {
   BandChart chart;
   chart.bands = {{"5", 0, 25, 50, 75, 100}};
   chart.paint = kPaint;
@@ -88,7 +88,7 @@ TEST(SvgBands, BoxesOfPercentilesAndALineForTheMedian) {
   EXPECT_EQ(SvgBands(chart), "");
 }
 
-TEST(SvgBands, NeighborsAreCoveredWhereThereIsNoRoom) {
+TEST(SvgBands, CoversNeighborsWithoutRoom) {
   BandChart chart;
   for (int i = 0; i < 100'000; ++i)
     chart.bands.push_back({"x", 1, 2, 3, 4, i == 77'777 ? 50. : 5.});
@@ -114,7 +114,7 @@ TEST(SvgPoints, ShapesDifferAndOutliersHaveARing) {
   EXPECT_EQ(SvgPoints(PointChart()), "");
 }
 
-TEST(SvgPoints, ManyAreDrawnOnceWhereTheyAre) {
+TEST(SvgPoints, ManyAreDrawnOnce) {
   PointChart chart;
   chart.series = {{kPaint, "x", {}}};
   for (int i = 0; i < 100'000; ++i) {
@@ -195,7 +195,7 @@ std::string JsonText(const boost::json::value& value) {
   return text;
 }
 
-TEST(RanksOnThePage, OfManyTheExtremesByNameAndAStrip) {
+TEST(RanksOnThePage, ManyShowExtremesAndStrip) {
   const boost::json::object view = html::RanksView(RunOf(1024, 3, 700));
   const auto& extremes = view.at("extremes").as_array();
   ASSERT_GE(extremes.size(), 3u);
@@ -212,7 +212,7 @@ TEST(RanksOnThePage, OfManyTheExtremesByNameAndAStrip) {
   EXPECT_TRUE(view.at("synchronizing").as_array().empty());
 }
 
-TEST(RanksOnThePage, OfFewABarEachAndOneForTheSlowestIterations) {
+TEST(RanksOnThePage, FewHaveABarEach) {
   const boost::json::object view = html::RanksView(RunOf(16, 40, 3));
   EXPECT_TRUE(view.at("extremes").as_array().empty());
   EXPECT_EQ(view.at("synchronizing").as_array().size(), 16u);
@@ -252,7 +252,7 @@ TEST(RanksOnThePage, SlowLinksAreNamed) {
   EXPECT_FALSE(html::BandwidthView(report::Report()).at("known").as_bool());
 }
 
-TEST(RanksOnThePage, OfManyInputsTheFirstAreListed) {
+TEST(RanksOnThePage, ListsFirstOfManyInputs) {
   report::Report report;
   for (int i = 0; i < 10'000; ++i) {
     report.provenance.emplace_back("input " + std::to_string(i), "abc");

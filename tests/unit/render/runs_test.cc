@@ -22,7 +22,7 @@ using testing::CountOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(ScopeIds, PrefixesIdsAndWhatRefersToThem) {
+TEST(ScopeIds, PrefixesIdsAndReferences) {
   EXPECT_EQ(html::ScopeIds("<section id=\"a\" aria-labelledby='b c'><a href=\"#a\">#a</a>"
                            "<label for=x><input id=x></label></section>",
                            "r1-"),
@@ -54,7 +54,7 @@ report::Runs Sample(std::size_t count) {
   return runs;
 }
 
-TEST(RenderRuns, ThePageHasEveryRunAndEveryPairOnce) {
+TEST(RenderRuns, PageHasRunsAndPairsOnce) {
   const auto page = RenderRunsHtml(Sample(3), {});
   ASSERT_TRUE(page) << page.error().message << page.error().where.file;
   for (const char* id : {"r1", "r2", "r3", "p1", "p2", "p3", "m1"}) {
@@ -69,7 +69,7 @@ TEST(RenderRuns, ThePageHasEveryRunAndEveryPairOnce) {
   EXPECT_EQ(CountOf(*page, "id=r1-c-tables"), 1U);
 }
 
-TEST(RenderRuns, NoIdIsThereTwiceAndEveryLinkLeadsSomewhere) {
+TEST(RenderRuns, IdsAreUniqueLinksResolve) {
   const auto page = RenderRunsHtml(Sample(3), {});
   ASSERT_TRUE(page);
   std::set<std::string> ids;
@@ -92,7 +92,7 @@ TEST(RenderRuns, KeepsToItsBudget) {
   }
 }
 
-TEST(RenderRuns, TheFilesBesideThePageAreThoseItNames) {
+TEST(RenderRuns, PageNamesItsFiles) {
   report::Runs runs = Sample(2);
   for (report::Report& run : runs.runs) run.timeline = {};
   const auto without = RenderRunsHtmlFiles(runs, {});
@@ -118,7 +118,7 @@ TEST(RenderRuns, TogetherTheyAreOnOneScale) {
   EXPECT_EQ(gap.at("metrics").at(0).at("cells").at(1).at("text").as_string(), "–");
 }
 
-TEST(RenderRuns, JsonHoldsTheReportsAsTheyAre) {
+TEST(RenderRuns, JsonHoldsTheReports) {
   const report::Runs runs = Sample(3);
   const std::string text = RenderRunsJson(runs);
   const boost::json::value json = boost::json::parse(text);

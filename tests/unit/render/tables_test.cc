@@ -43,7 +43,7 @@ std::vector<std::string> IdsOf(const std::vector<const Column*>& columns) {
   return ids;
 }
 
-TEST(TableColumns, WhatNamesARowAndWhatItIsGroupedByComeFirst) {
+TEST(TableColumns, NamesAndGroupKeysComeFirst) {
   const Table table = OpsByShape(3);
   const ColumnChoice choice = ChooseColumns(table, table.Find("device_self"));
   EXPECT_THAT(IdsOf(choice.shown), ElementsAre("name", "input_shapes", "device_self", "calls"));
@@ -61,7 +61,7 @@ TEST(TableColumns, ShowsNoMoreThanFit) {
   EXPECT_GE(choice.shown.size(), 5U);
 }
 
-TEST(TableColumns, EveryColumnOfAListIsInTheCatalogue) {
+TEST(TableColumns, ListedColumnsAreInTheCatalogue) {
   for (const report::TableLook& look : report::TableLooks()) {
     for (const std::string_view id : look.page_columns) {
       EXPECT_FALSE(report::ColumnDoc(look.id, id).empty()) << look.id << "." << id;
@@ -69,7 +69,7 @@ TEST(TableColumns, EveryColumnOfAListIsInTheCatalogue) {
   }
 }
 
-TEST(TableView, LongTablesHaveManyRowsInShort) {
+TEST(TableView, LongTablesHaveShortRows) {
   const Table table = OpsByShape(400);
   TablePacker packer;
   const auto view = TableView(table, {kStaticRows, 1'000}, &packer);
@@ -79,7 +79,7 @@ TEST(TableView, LongTablesHaveManyRowsInShort) {
   EXPECT_FALSE(packer.Finish().empty());
 }
 
-TEST(TableView, SmallTablesHaveAllColumnsWithoutScripts) {
+TEST(TableView, SmallTablesNeedNoScripts) {
   const Table table = OpsByShape(3);
   TablePacker packer;
   const auto view = TableView(table, {kStaticRows, 1'000}, &packer);
@@ -89,7 +89,7 @@ TEST(TableView, SmallTablesHaveAllColumnsWithoutScripts) {
   EXPECT_EQ(view.at("columns").at(1).at("doc").as_string(), "Shapes of the inputs.");
 }
 
-TEST(TableView, NotesPromiseNoMoreThanFilesHold) {
+TEST(TableView, NotesMatchTheFiles) {
   Table gaps("gaps", "gap", "Idle gaps", std::make_shared<StringPool>());
   Column& length = gaps.AddColumn({"duration", "Duration", Unit::kTime, ""});
   for (int row = 0; row < 1'500; ++row) length.AddInteger(row);

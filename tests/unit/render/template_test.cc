@@ -175,7 +175,7 @@ TEST(RenderTemplate, ErrorsNameThePlace) {
   }
 }
 
-TEST(MakeSchema, ListsHaveEveryNameOfTheirElements) {
+TEST(MakeSchema, ListsHaveAllElementNames) {
   const json::value schema =
       MakeSchema({{"list", {{{"a", "1"}, {"inner", json::array()}}, {{"b", "2"}}}}});
   EXPECT_EQ(json::serialize(schema), R"({"list":[{"a":"1","inner":[],"b":"2"}]})");

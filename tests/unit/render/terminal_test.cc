@@ -42,7 +42,7 @@ FAIL  2 errors, 1 missing, 1 passed
 )");
 }
 
-TEST(Terminal, NamesOfKernelsFoldForPeopleOnly) {
+TEST(Terminal, KernelNamesFoldOnlyForPeople) {
   report::Report report = testing::SampleReport();
   const std::string name =
       "void at::native::elementwise<4, at::detail::Array<char*, 1>, float2>(int, "
@@ -57,7 +57,7 @@ TEST(Terminal, NamesOfKernelsFoldForPeopleOnly) {
       HasSubstr("void at::native::elementwise<…>(…) is slow (by much, as one can see here)"));
 }
 
-TEST(Terminal, TwoMissedLimitsOfOneMetricAreOneLine) {
+TEST(Terminal, MetricsMissedLimitsAreOneLine) {
   report::Report report = testing::SampleReport();
   report.gate.push_back(report.gate[0]);
   report.gate.back().limit = "≤ 15 %";
@@ -114,7 +114,7 @@ TEST(Terminal, NamesCannotDriveTheTerminal) {
   EXPECT_THAT(text, HasSubstr("\\x1b[2Jgone"));
 }
 
-TEST(Terminal, LongMessagesWrapAndAreNeverCut) {
+TEST(Terminal, LongMessagesWrap) {
   report::Report report = testing::SampleReport();
   std::string words;
   for (int i = 0; i < 60; ++i) words += "word" + std::to_string(i) + " ";
@@ -126,7 +126,7 @@ TEST(Terminal, LongMessagesWrapAndAreNeverCut) {
   EXPECT_THAT(text, HasSubstr(testing::HostileNames()[7]));
 }
 
-TEST(Terminal, ALongGainBeginsWhereItsRowHasNoLimit) {
+TEST(Terminal, LongGainUsesLimitColumn) {
   report::Report report = testing::SampleReport();
   report.findings[0].gain.text = "1.20 ms (simulated; at most 3.40 ms)";
   report.findings[0].gain_bound = report::Bound::kReplayed;

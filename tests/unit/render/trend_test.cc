@@ -46,7 +46,7 @@ TEST(BuildTrend, AnEmptyHistoryHasNoRuns) {
   EXPECT_TRUE(RenderTrend(trend, {}));
 }
 
-TEST(RenderTrend, NamesTheChangeInWordsChartAndTable) {
+TEST(RenderTrend, NamesChangeInWordsAndChart) {
   const auto page = RenderTrend(report::BuildTrend(Steps(), "main"), {});
   ASSERT_TRUE(page) << page.error().message;
   EXPECT_THAT(*page, HasSubstr("<h1>Trend of main</h1>"));

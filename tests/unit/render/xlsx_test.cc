@@ -43,7 +43,7 @@ TEST(Xlsx, HasTheSheets) {
 }
 
 // A second table on the sheet puts a title above each.
-TEST(Xlsx, TheChartOfIterationsHasTheirRows) {
+TEST(Xlsx, IterationChartHasTheirRows) {
   report::Report report = testing::SampleReport();
   const auto chart = [&] { return testing::Unzip(Book(report)).at("xl/charts/chart2.xml"); };
   EXPECT_THAT(chart(), HasSubstr("$2:$A$7<"));
@@ -53,7 +53,7 @@ TEST(Xlsx, TheChartOfIterationsHasTheirRows) {
   EXPECT_THAT(chart(), HasSubstr("$3:$A$8<"));
 }
 
-TEST(Xlsx, NumbersAreNumbersAndNamesAreText) {
+TEST(Xlsx, NumbersStayNumbersNamesText) {
   const auto files = testing::Unzip(Book(testing::SampleReport()));
   // Ops is the fourth sheet; its second row has 60 calls and 20.00002 ms on the device.
   const std::string& ops = files.at("xl/worksheets/sheet4.xml");
@@ -121,7 +121,7 @@ TEST(Xlsx, Addresses) {
   EXPECT_EQ(XlsxAddress(0, 701), "$ZZ$1");
 }
 
-TEST(Xlsx, MoreRowsThanASheetShowsAreSaid) {
+TEST(Xlsx, CountsRowsBeyondASheet) {
   report::Report report = testing::SampleReport();
   report.tables.push_back(testing::MakeTable("launches", "launch", "Launches",
                                              {{"time", "Time", Unit::kTime, ""}}, {}));
@@ -133,7 +133,7 @@ TEST(Xlsx, MoreRowsThanASheetShowsAreSaid) {
                                 "workbook with all rows would open slowly."));
 }
 
-TEST(Xlsx, SameBytesAgainAndUnderAnotherLocaleAndTimeZone) {
+TEST(Xlsx, SameBytesInAnyZone) {
   const report::Report report = testing::SampleReport(20);
   const std::string bytes = Book(report);
   EXPECT_EQ(Book(testing::SampleReport(20)), bytes);

@@ -63,7 +63,9 @@ TEST(ShippedRules, HaveAdviceAndUniqueTitles) {
     EXPECT_EQ(rule.schema, 2) << rule.id;
     EXPECT_FALSE(rule.advice.empty()) << rule.id;
     EXPECT_TRUE(titles.insert(rule.title).second) << rule.id << ": " << rule.title;
-    if (rule.gain && !rule.gain->scenario.empty()) EXPECT_TRUE(rule.change) << rule.id;
+    if (rule.gain && !rule.gain->scenario.empty()) {
+      EXPECT_TRUE(rule.change) << rule.id;
+    }
   }
 }
 
