@@ -163,7 +163,7 @@ DerivedMarkers ByCalls(const Profile& profile, Span extent) {
 // Why ByCalls() does not divide by this range.
 std::string_view WhyNot(const Profile& profile, const WitnessMarks& range) {
   const bool is_loader = range.kind->id == "loader";
-  if (range.kind->id != "optimizer_step" && !is_loader) return "divides only what repeats exactly";
+  if (range.kind->id != "optimizer_step" && !is_loader) return "divides only exact repetitions";
   if (is_loader && !HasBackward(profile)) return "divides training only, and no backward pass ran";
   if (knowledge::kRepetitionLeastPeriods > range.marks.size()) return "too few";
   return "fewer than two parts with about as much work";

@@ -165,7 +165,7 @@ constexpr AnalysisRow kAnalyses[] = {
     {"kernels", Stage::kExposed, kKernels, kKernels, AddKeptKernels, true},
     {"host calls", Stage::kExposed, kCalls, kCalls, AddKeptCalls, true},
     {"roofline", Stage::kExposed, kRoofline, kRoofline, AddKeptRoofline, true},
-    {"tensor cores", Stage::kExposed, kTensorCores, kTensorCores, AddKeptTensorCores, true},
+    {"Tensor Cores", Stage::kExposed, kTensorCores, kTensorCores, AddKeptTensorCores, true},
     {"counts and copies", Stage::kExposed, AddCountsAndCopies, kCopies, AddKeptCountsAndCopies,
      true},
     {"idle", Stage::kOther, AddIdle, nullptr, SetKeptIdle, true},

@@ -144,7 +144,7 @@ std::string GroupText(const GroupMatch& group) {
                                  group.name.empty() ? "of all ranks" : Printable(group.name),
                                  group.matched_calls, group.calls);
   if (group.MayBlame()) return text + "; judged\n";
-  if (group.size == 1) return text + "; not judged: one rank waits for nobody\n";
+  if (group.size == 1) return text + "; not judged: it has only one rank\n";
   if (!group.point_to_point && !group.complete()) {
     return text + (group.size > 0 ? fmt::format("; not judged: {} of its {} ranks are here\n",
                                                 group.present.size(), group.size)
@@ -158,14 +158,14 @@ std::string VerdictOf(const Blame& blame, std::span<const RankFacts> ranks,
   if (blame.straggler) {
     std::string text = fmt::format("rank {} delays the others", ranks[*blame.straggler].rank);
     if (!blame.cause.empty()) {
-      text += fmt::format("; what is longer there: {}",
+      text += fmt::format("; takes longer there: {}",
                           InDeviceWords(blame.cause, DeviceWordsOf(AcceleratorOf({&profile, 1}))));
     }
     return text;
   }
   if (blame.judged_groups == 0) return "no group can be judged";
   if (blame.jitter) return "late ranks change: no single rank causes the waiting";
-  if (blame.too_few) return "late in too few calls or iterations to tell a habit from chance";
+  if (blame.too_few) return "late in too few calls or iterations to exclude chance";
   return "no rank delays the others";
 }
 
