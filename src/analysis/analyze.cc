@@ -84,10 +84,10 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
   Output out(ranks.front().profile->hints, AcceleratorOf(profiles), selection.unwanted_tables);
-  std::shared_ptr<const Replayer> replayer;
+  std::shared_ptr<Replayer> replayer;
   std::vector<PathFacts> paths;
   const auto find_paths = [&] {
-    replayer = std::make_shared<const Replayer>(kept, std::move(graphs));
+    replayer = std::make_shared<Replayer>(kept, std::move(graphs));
     paths = PathFactsOf(*replayer);
   };
   if (has_timeline) {
@@ -98,6 +98,8 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     AddTablesOfSums(ranks, out);
     find_paths();
   }
+  replayer->SetTargets(LaunchTargetsOf(out, ranks.size()));
+  replayer->SetGaps(HostGapsOf(ranks, out));
   AddCriticalPath(*replayer, paths, out);
   std::shared_ptr<const JudgedSteps> steps;
   if (has_timeline) {

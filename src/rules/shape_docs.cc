@@ -104,7 +104,7 @@ constexpr Doc kDocs[] = {
     {"a scenario", "scale", "work with changed durations"},
     {"a scenario", "without_waiting", "whether collectives wait for no rank"},
     {"a scenario", "findings", "rules whose own scenarios it makes together"},
-    {"a change", "where", "a condition on host_op, api_call or launch"},
+    {"a change", "where", "a condition on host_op, api_call, launch or host_gap"},
     {"a change", "by", "the factor of its time, at least 0"},
     {"a waiver", "rule", "the rule whose findings are accepted"},
     {"a waiver", "limit", "the metric of a `baseline` limit whose miss is accepted"},

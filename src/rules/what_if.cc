@@ -25,7 +25,8 @@
 namespace profgauge {
 namespace {
 
-constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice};
+constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice,
+                                 PathTable::kGap};
 constexpr std::string_view kLimits =
     "Not modeled: contention for bandwidth, caches, reactions of the host";
 constexpr std::string_view kJoint = "; collectives end when their last rank has arrived";
@@ -66,7 +67,7 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
                 "expr/no-rows",
                 "the condition names no row that could take another time",
                 scale.where.All(),
-                {"help: name a field of `host_op`, `api_call` or `launch`"}};
+                {"help: name a field of `host_op`, `api_call`, `launch` or `host_gap`"}};
     return tl::unexpected(Errors{std::move(error)});
   }
   CompiledScale out;
@@ -163,14 +164,6 @@ bool GoesAlone(const Replayer& replayer, PredictionOf wanted) {
   std::size_t steps = 0;
   for (const PathGraph& graph : replayer.graphs()) steps += graph.size();
   return steps > kManySteps;
-}
-
-// The factor of a row, by which rows are gathered: of 101 values, 0 to 1. One that is absent
-// changes nothing.
-double InSteps(double factor) {
-  constexpr double kSteps = 100;  // Finer than any prediction is right.
-  if (std::isnan(factor)) return 1;
-  return std::round(std::clamp(factor, 0.0, 1.0) * kSteps) / kSteps;
 }
 
 ScenarioOutcome NoReplay(const Analysis& analysis) {
@@ -276,7 +269,7 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
     std::vector<double> factors(found.size(), scale.factor);
     if (scale.by) {
       factors = expr::EvaluateNumbers(*scale.by, data, found);
-      std::transform(factors.begin(), factors.end(), factors.begin(), InSteps);
+      std::transform(factors.begin(), factors.end(), factors.begin(), FactorInSteps);
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto [to, is_new] = by_factor.try_emplace(factors[i]);
@@ -285,7 +278,10 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
     }
   }
   std::vector<Scaling> out;
-  for (auto& [factor, scaling] : by_factor) out.push_back(std::move(scaling));
+  for (auto& [factor, scaling] : by_factor) {
+    if (scale.table == PathTable::kGap) scaling.gaps = replayer_.gaps();
+    out.push_back(std::move(scaling));
+  }
   return out;
 }
 
@@ -295,6 +291,7 @@ Scenario ScenarioRunner::ChangesOf(const CompiledScenario& scenario) {
   for (const CompiledScale& scale : scenario.scales) {
     for (Scaling& scaling : Select(scale)) changes.scalings.push_back(std::move(scaling));
   }
+  replayer_.FindSteps(changes);
   return changes;
 }
 

@@ -2,9 +2,9 @@
 //
 //   host_op.name matches 'DataLoader' by 0
 //
-// A condition looks at rows `host_op` (operators and ranges), `api_call` (runtime and driver calls)
-// or `launch` (kernels, copies and memsets); the selected work takes `by` times as long. One
-// condition looks at one kind of row.
+// A condition looks at rows `host_op` (operators and ranges), `api_call` (runtime and driver calls),
+// `launch` (kernels, copies and memsets) or `host_gap` (idle time of a device, and what the host
+// does in it); the selected work takes `by` times as long. One condition looks at one kind of row.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ class ScenarioRunner {
     std::mutex use;
     std::optional<Replayer::Rows> rows;
   };
-  KnownRows known_[3];  ///< By table.
+  KnownRows known_[4];  ///< By table.
   std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
 };
 

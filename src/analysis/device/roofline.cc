@@ -66,6 +66,8 @@ void AppendShape(const RooflinePoint& point, RowWriter<columns::kRoofline>& writ
       .KnownReal("tile_use"_col, tiles.tile_use)
       .KnownReal("reach"_col, point.reach)
       .Known("target"_col, verdict.target >= 0 ? Rounded(verdict.target * 1e9) : -1)
+      .Known("matrix_target"_col,
+             SecondsOnMatrixUnits(point) >= 0 ? Rounded(SecondsOnMatrixUnits(point) * 1e9) : -1)
       .Text("form"_col, verdict.form)
       .Text("trait"_col, TraitName(verdict.trait))
       .Text("trait_text"_col, verdict.text);

@@ -7,6 +7,7 @@
 #include "analysis/classify/dtypes.h"
 #include "analysis/device/op_reach.h"
 #include "analysis/work/call_text.h"
+#include "knowledge/reach.h"
 #include "knowledge/traits.h"
 
 namespace profgauge {
@@ -104,6 +105,20 @@ double RooflinePoint::memory_time() const {
   return peaks != nullptr && peaks->memory_bandwidth > 0 && sums.bytes >= 0
              ? sums.bytes / peaks->memory_bandwidth
              : -1;
+}
+
+double SecondsOnMatrixUnits(const RooflinePoint& point) {
+  const WorkPoint& sums = point.sums;
+  const bool may_use = sums.is_matrix && sums.tensor_core_time <= 0 && point.memory_time() >= 0;
+  if (!may_use || sums.dtype == "float64") return -1;
+  const bool is_fp32 = sums.dtype == "float32";
+  const double tf32 = is_fp32 ? FlopPeak(*point.peaks, "float32", true, true) : 0;
+  const bool has_tf32 = tf32 > FlopPeak(*point.peaks, "float32", true, false);
+  const double peak = has_tf32 ? tf32 : FlopPeak(*point.peaks, "float16", true, true);
+  if (peak <= point.peak()) return -1;
+  const double bytes = is_fp32 && !has_tf32 ? 0.5 : 1;  // Of those of the recorded type.
+  return std::max(sums.flops / peak / knowledge::kReachMatrixUnits.value(),
+                  point.memory_time() * bytes / BandwidthReach());
 }
 
 const DevicePeaks* KnownPeaks::Of(std::string_view name) {

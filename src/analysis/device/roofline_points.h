@@ -49,6 +49,10 @@ class KnownPeaks {
   std::map<std::string_view, std::optional<DevicePeaks>> peaks_;  // Names are those of points.
 };
 
+/// What a matmul that uses no matrix units should take on them: in TF32 where the chip has it, else
+/// in 16 bits. -1: it uses them, or they are unknown.
+double SecondsOnMatrixUnits(const RooflinePoint& point);
+
 RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks);
 /// Fills in what the points' shapes say of them.
 void JudgePoints(RooflinePoints& points);

@@ -41,7 +41,13 @@
 
 namespace profgauge {
 
-enum class PathTable : std::uint8_t { kHost, kApi, kDevice };
+enum class PathTable : std::uint8_t {
+  kHost,
+  kApi,
+  kDevice,
+  kGap,  ///< Of scenarios only: idle time of a device (analysis/path/scenario_facts.h). Owns no
+         ///< step.
+};
 
 enum class PathEdge : std::uint8_t {
   kNone,  ///< No predecessor: the step keeps its recorded time.
@@ -287,6 +293,7 @@ class PathGraph {
       case PathTable::kApi:
         return profile_->api.duration[row];
       case PathTable::kDevice:
+      case PathTable::kGap:
         break;
     }
     return profile_->device.duration[row];

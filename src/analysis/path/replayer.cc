@@ -133,6 +133,17 @@ Prediction Replayer::Predict(const Scenario& scenario, PredictionOf wanted) cons
   return out;
 }
 
+void Replayer::FindSteps(Scenario& scenario) const {
+  for (Scaling& scaling : scenario.scalings) {
+    if (scaling.table != PathTable::kHost && scaling.table != PathTable::kApi) continue;
+    auto steps = std::make_shared<std::vector<StepRanges>>();
+    for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
+      steps->push_back(CoveredSteps(graphs_[rank], scaling, rank));
+    }
+    scaling.steps = std::move(steps);
+  }
+}
+
 double Replayer::MostSaved(const Scenario& scenario) const {
   if (scenario.without_waiting) return std::numeric_limits<double>::infinity();
   double saved = 0;

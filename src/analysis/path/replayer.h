@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -21,6 +22,7 @@
 #include "analysis/path/joint.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/path/scenario_changes.h"
+#include "analysis/path/scenario_facts.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge {
@@ -79,18 +81,25 @@ class ScenarioRows {
 
 /// One change: what these rows take is multiplied by a factor. Of a host range or call, all that
 /// happens in it on its thread, but calls that give or take memory (rows of their own) keep their
-/// time in host ranges; of device work, its duration. A call that waits then takes that
-/// long, whatever it waited for: by 0 it is not there.
+/// time in host ranges; of device work, its duration; of idle time, what threads do in it but wait
+/// for the device. A call that waits then takes that long, whatever it waited for: by 0 it is not
+/// there.
 struct Scaling {
   PathTable table = PathTable::kHost;
   ScenarioRows rows;
   double factor = 1;             ///< Not negative.
   bool without_waiting = false;  ///< Of collectives: nor do these rows wait for other ranks.
+  /// Of kGap: what its rows are positions in.
+  std::span<const HostGap> gaps = {};
+  /// Of kHost and kApi: what they cover, by rank, where that was found before (FindSteps()).
+  std::shared_ptr<const std::vector<StepRanges>> steps = nullptr;
 };
 
 struct Scenario {
   std::vector<Scaling> scalings;
   bool without_waiting = false;  ///< Collectives last as long as on the rank that came last.
+  /// Nothing that threads do takes any time: the device waits for no host.
+  bool hidden_host = false;
   /// What several scalings cover takes the smallest of their factors: two ways to shorten one thing
   /// shorten it once. Else their factors multiply.
   bool by_smallest = false;
@@ -134,6 +143,11 @@ class Replayer {
   bool knows_waiting() const { return knows_waiting_; }
   /// Whether a rank that comes earlier or later takes the others with it.
   bool is_joint() const { return joint_ && joint_->joint_calls() > 0; }
+  /// What its launches should take; without operators of known work nothing.
+  const LaunchTargets& targets() const { return targets_; }
+  void SetTargets(LaunchTargets targets) { targets_ = std::move(targets); }
+  std::span<const HostGap> gaps() const { return gaps_; }
+  void SetGaps(std::vector<HostGap> gaps) { gaps_ = std::move(gaps); }
   /// JointReplay::Slacks(). REQUIRES: is_joint().
   std::vector<std::vector<Ns>> JointSlacks() const { return joint_->Slacks(); }
 
@@ -141,13 +155,17 @@ class Replayer {
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
 
+  /// Finds what the scalings cover, once for all replays with them: a replay finds it else.
+  void FindSteps(Scenario& scenario) const;
+
   /// What the scenario can save at most, in ns per iteration, in whatever order it is made with
   /// others: the sum of what it shortens, over all ranks. Infinite where it takes waits away, which
   /// grow when others get faster. O(steps).
   double MostSaved(const Scenario& scenario) const;
 
-  /// Rows for conditions: all events of `table` in the graphs ("host_op", "api_call" or "launch"),
-  /// and what conditions may name of them. Built anew with each call, its columns empty.
+  /// Rows for conditions: all events of `table` in the graphs ("host_op", "api_call", "launch" or
+  /// "host_gap"), and what conditions may name of them. Built anew with each call, its columns
+  /// empty.
   struct Rows {
     PathTable table = PathTable::kHost;
     Table cells;
@@ -173,12 +191,14 @@ class Replayer {
   std::vector<std::vector<Ns>> transfers_;
   std::optional<JointReplay> joint_;
   bool knows_waiting_ = false;
+  LaunchTargets targets_;
+  std::vector<HostGap> gaps_;
   std::string why_not_;
 };
 
 /// The columns of MakeRows' tables.
 std::span<const ColumnSpec> ScenarioColumns(PathTable table);
-/// "host_op", "api_call", "launch"
+/// "host_op", "api_call", "launch", "host_gap"
 std::string_view ScenarioRowName(PathTable table);
 
 /// By rank; none where it cannot replay.

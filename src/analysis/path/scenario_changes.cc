@@ -1,7 +1,9 @@
 #include "analysis/path/scenario_changes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "analysis/path/replayer.h"
@@ -23,19 +25,13 @@ Ns Scaled(Ns time, double factor) {
       std::min(scaled, std::max(static_cast<double>(time), kLongestAfterScaling)) + 0.5);
 }
 
-std::size_t RowsOf(const Profile& profile, PathTable table) {
-  switch (table) {
-    case PathTable::kHost:
-      return profile.host.size();
-    case PathTable::kApi:
-      return profile.api.size();
-    case PathTable::kDevice:
-      break;
-  }
-  return profile.device.size();
-}
-
 }  // namespace
+
+double FactorInSteps(double factor) {
+  constexpr double kSteps = 1000;  // Finer than any prediction is right.
+  if (std::isnan(factor)) return 1;
+  return std::round(std::clamp(factor, 0.0, 1.0) * kSteps) / kSteps;
+}
 
 // Finds the factors of all segments that scalings cover. Of each step which one: there are few.
 class Coverer {
@@ -45,24 +41,26 @@ class Coverer {
     which_.Resize(graph_.device_steps());
   }
 
+  // All that threads do takes no time.
+  void HideHost() {
+    which_.Resize(graph_.size());
+    const auto nothing = static_cast<std::uint32_t>(factors_.size());
+    factors_.push_back(0);
+    for (std::size_t step = graph_.device_steps(); step < graph_.size(); ++step) {
+      which_.Set(step, nothing);
+    }
+    out_.covers_threads_ = true;
+  }
+
   void Add(const Scaling& scaling, std::uint32_t rank) {
-    Flags named(RowsOf(*graph_.rank().profile, scaling.table));
-    bool any = false;
-    for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
-      if (range.rank != rank || range.begin >= named.size()) continue;
-      const std::size_t end = std::min<std::size_t>(range.end, named.size());
-      named.Set(range.begin, end);
-      any = true;
-    }
-    if (!any || (scaling.factor == 1 && !scaling.without_waiting)) return;
+    if (scaling.factor == 1 && !scaling.without_waiting) return;
+    if (scaling.table == PathTable::kGap) return CoverGaps(scaling, rank);
+    if (scaling.table != PathTable::kDevice) return CoverThreads(scaling, rank);
+    const Flags named = NamedRows(graph_, scaling, rank);
+    if (named.empty()) return;
     times_this_.assign(factors_.size(), kNotYet);
-    if (scaling.table == PathTable::kDevice) {
-      CoverDevice(named, scaling.factor);
-      if (scaling.without_waiting) StopWaiting(named);
-    } else {
-      which_.Resize(graph_.size());
-      CoverThreads(named, scaling.table, scaling.factor);
-    }
+    CoverDevice(named, scaling.factor);
+    if (scaling.without_waiting) StopWaiting(named);
   }
 
  private:
@@ -97,74 +95,71 @@ class Coverer {
     }
   }
 
-  // When the call that gives or takes memory ends which begins here.
-  Ns MemoryUntil(PathOwner owner) const {
-    const ApiTable& api = graph_.rank().profile->api;
-    const bool begins =
-        owner.table == PathTable::kApi && !owner.is_end && api.kind[owner.row] == ApiKind::kMemory;
-    return begins ? api.start[owner.row] + api.duration[owner.row] : std::numeric_limits<Ns>::min();
-  }
-
-  // Segments that are in a named range; of one that ends off its thread's chain, its end alone.
-  void CoverThreads(const Flags& named, PathTable table, double factor) {
-    Flags detached;
-    for (auto step = static_cast<StepId>(graph_.size()); step-- > graph_.device_steps();) {
-      const PathOwner owner = graph_.OwnerOf(step);  // Such ends stand last.
-      if (!owner.is_end || graph_.Before(step) != PathGraph::kNone) break;
-      if (owner.table != table) continue;
-      if (detached.empty()) detached = Flags(named.size());
-      detached.Set(owner.row);
-    }
-    // Threads apart, as long as the factors that they may meet are few enough to be known before.
-    constexpr std::size_t kFactorsKnownBefore = 64;
-    const std::size_t known = factors_.size();
-    const auto begins = graph_.thread_begins();
-    const auto cover = [&](std::size_t i) {
-      const StepId begin = i < begins.size() ? begins[i] : graph_.device_steps();
-      const StepId end = i + 1 < begins.size() ? begins[i + 1] : static_cast<StepId>(graph_.size());
-      CoverThread(begin, end, {named, detached, table, factor});
-    };
-    if (known > kFactorsKnownBefore) {
-      for (std::size_t i = 0; i < begins.size(); ++i) cover(i);
-    } else {
-      for (std::uint32_t which = 0; which < known; ++which) Product(which, factor);
-      ForEachAtOnce(begins.size(), cover);
+  void CoverThreads(const Scaling& scaling, std::uint32_t rank) {
+    const StepRanges found = scaling.steps ? StepRanges() : CoveredSteps(graph_, scaling, rank);
+    const StepRanges& covered = scaling.steps ? (*scaling.steps)[rank] : found;
+    if (covered.empty()) return;
+    which_.Resize(graph_.size());
+    times_this_.assign(factors_.size(), kNotYet);
+    for (const auto& [begin, end] : covered) {
+      for (StepId step = begin; step < end; ++step) Cover(step, scaling.factor);
     }
     out_.covers_threads_ = true;
   }
 
-  struct Wanted {
-    const Flags& named;
-    const Flags& detached;
-    PathTable table;
-    double factor;
-  };
-
-  void CoverThread(StepId begin, StepId end, const Wanted& wanted) {
-    constexpr Ns kLongAgo = std::numeric_limits<Ns>::min();
-    std::size_t depth = 0;
-    Ns kept_until = kLongAgo;
-    for (StepId step = begin; step < end; ++step) {
-      if (graph_.Before(step) == PathGraph::kNone) {
-        depth = 0;
-        kept_until = kLongAgo;
-      }
-      const PathOwner owner = graph_.OwnerOf(step);
-      const bool is_named = owner.table == wanted.table && wanted.named[owner.row];
-      const bool lies_in = depth > 0 || (is_named && owner.is_end);
-      if (lies_in && (kept_until == kLongAgo || graph_.RecordedAt(step) > kept_until)) {
-        Cover(step, wanted.factor);
-      }
-      if (depth > 0 && wanted.table == PathTable::kHost) {
-        kept_until = std::max(kept_until, MemoryUntil(owner));
-      }
-      if (!is_named || (!wanted.detached.empty() && wanted.detached[owner.row])) continue;
-      if (!owner.is_end) {
-        ++depth;
-      } else if (depth > 0) {
-        --depth;
+  // The parts of segments of threads that lie in idle time, but not what waits for the device.
+  void CoverGaps(const Scaling& scaling, std::uint32_t rank) {
+    std::vector<Span> idle;  // Apart and in order: GPUs of a rank may idle at once.
+    for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
+      for (std::uint32_t row = range.begin; range.rank == rank && row < range.end; ++row) {
+        const Span time = scaling.gaps[row].time;
+        if (idle.empty() || idle.back().end < time.start) {
+          idle.push_back(time);
+        } else {
+          idle.back().end = std::max(idle.back().end, time.end);
+        }
       }
     }
+    if (idle.empty() || scaling.factor == 1) return;
+    which_.Resize(graph_.size());
+    times_this_.assign(factors_.size(), kNotYet);
+    const auto begins = graph_.thread_begins();
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      const auto size = static_cast<StepId>(graph_.size());
+      CoverIdle(begins[i], i + 1 < begins.size() ? begins[i + 1] : size, idle, scaling.factor);
+    }
+    out_.covers_threads_ = true;
+  }
+
+  void CoverIdle(StepId begin, StepId end, std::span<const Span> idle, double factor) {
+    std::size_t next = 0;  // The first that ends after the step before.
+    for (StepId step = begin; step < end; ++step) {
+      if (graph_.Before(step) == PathGraph::kNone) {
+        next = 0;
+        continue;
+      }
+      const Span segment = {graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
+      if (segment.end <= segment.start) continue;
+      while (next < idle.size() && idle[next].end <= segment.start) ++next;
+      Ns common = 0;
+      for (std::size_t at = next; at < idle.size() && idle[at].start < segment.end; ++at) {
+        common += std::min(idle[at].end, segment.end) - std::max(idle[at].start, segment.start);
+      }
+      if (common <= 0 || graph_.BindingOf(step).kind == PathEdge::kSync) continue;
+      const double share = static_cast<double>(common) / static_cast<double>(segment.length());
+      CoverPart(step, 1 - (1 - factor) * share);
+    }
+  }
+
+  void CoverPart(StepId step, double factor) {
+    const double rounded = FactorInSteps(factor);
+    const std::uint32_t was = which_.Of(step);
+    const auto [known, is_new] = parts_.try_emplace({was, rounded}, 0);
+    if (is_new) {
+      times_this_.assign(factors_.size(), kNotYet);
+      known->second = Product(was, rounded);
+    }
+    which_.Set(step, known->second);
   }
 
   const PathGraph& graph_;
@@ -172,6 +167,7 @@ class Coverer {
   StepFactors& which_;
   std::vector<double>& factors_;
   std::vector<std::uint32_t> times_this_;  // By factor: which one it is times the present one.
+  std::map<std::pair<std::uint32_t, double>, std::uint32_t> parts_;  // The same of parts.
 };
 
 ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& graph,
@@ -185,6 +181,7 @@ ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& grap
       by_smallest_(scenario.by_smallest) {
   Coverer coverer(*this);
   for (const Scaling& scaling : scenario.scalings) coverer.Add(scaling, rank);
+  if (scenario.hidden_host) coverer.HideHost();
 }
 
 // A call that launches work waits for other work because the queue is full, however fast the host
@@ -253,7 +250,8 @@ StepChange ScenarioChanges::OfWaiting(StepId end) const {
 
 void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
                                  std::span<StepChange> changes) const {
-  if (which_.AreNone(begin, changes.size())) {  // Of long ranges nothing is covered.
+  if (which_.AreNone(begin,
+                     changes.size())) {  // Of long ranges nothing is covered.
     std::fill(changes.begin(), changes.end(), StepChange{});
     return;
   }

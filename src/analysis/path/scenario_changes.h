@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/path/graph.h"
@@ -11,7 +12,19 @@
 namespace profgauge {
 
 class JointReplay;
+struct Scaling;
 struct Scenario;
+
+/// A factor by which rows are gathered: of some values from 0 to 1, so that there are few. One that
+/// is NaN, unknown, changes nothing.
+double FactorInSteps(double factor);
+
+/// The rows of a scaling that are of that rank; empty without any.
+Flags NamedRows(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank);
+/// Steps of threads, [first, second), ascending.
+using StepRanges = std::vector<std::pair<PathGraph::StepId, PathGraph::StepId>>;
+/// Those that a scaling of host ranges or calls shortens. O(steps of threads).
+StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank);
 
 /// The factor of each step: there are few, so that a byte mostly suffices.
 struct StepFactors {

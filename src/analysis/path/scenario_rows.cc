@@ -1,6 +1,8 @@
 // The rows that conditions of scenarios look at: analysis/path/replayer.h.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -29,10 +31,13 @@ std::string ThreadName(const Profile& profile, ThreadId id) {
 // What cells of the rows of one rank are made of. Texts are those of the table's pool.
 class RankRows {
  public:
-  RankRows(const RankContext& rank, StringPool& pool)
-      : rank(rank),
+  /// `position`: of the rank in the run.
+  RankRows(const Replayer& replayer, std::uint32_t position, StringPool& pool)
+      : rank(replayer.ranks()[position]),
         profile(*rank.profile),
         pool_(pool),
+        position_(position),
+        replayer_(replayer),
         texts_(profile, pool),
         types_(profile.strings.size()) {}
 
@@ -75,15 +80,32 @@ class RankRows {
     return (*eligible_)[row];
   }
 
-  const RankContext& rank;
-  const Profile& profile;
-
- private:
+  /// nullptr: nothing is known of the operator that launched it.
+  const LaunchTargets::Op* TargetOf(std::uint32_t row) const {
+    return replayer_.targets().Find(position_, row);
+  }
+  bool IsInDataLoader(HostId range) const {
+    return replayer_.graphs()[position_].IsInDataLoader(range);
+  }
+  const HostGap& Gap(std::uint32_t row) const { return replayer_.gaps()[row]; }
+  /// That part of the time of a launch; absent where it is unknown.
+  void AppendPart(std::uint32_t row, double LaunchTargets::Op::*part, Column& to) const {
+    const LaunchTargets::Op* op = TargetOf(row);
+    if (op == nullptr || op->*part < 0) return to.AddAbsent();
+    const auto time = static_cast<double>(std::max<Ns>(profile.device.duration[row], 0));
+    to.AddInteger(std::llround(time * (op->*part)));
+  }
   StringId Interned(std::string_view text) {
     return text.empty() ? StringId{} : pool_.Intern(text);
   }
 
+  const RankContext& rank;
+  const Profile& profile;
+
+ private:
   StringPool& pool_;
+  std::uint32_t position_;
+  const Replayer& replayer_;
   Texts texts_;
   std::vector<StringId> types_;  // By name of the profile.
   std::optional<std::vector<StringId>> modules_;
@@ -105,6 +127,8 @@ constexpr ColumnSpec kModule = {"module", "Module", kText,
 constexpr ColumnSpec kThread = {"thread", "Thread", kText, "Its name, else its number."};
 constexpr ColumnSpec kIteration = {"iteration", "Iteration", kCount,
                                    "Position of the iteration in which it starts."};
+constexpr ColumnSpec kInLoader = {"in_loader", "In data loader", kBool,
+                                  "Whether it runs in a data loader."};
 constexpr ColumnSpec kTimeOf = {"time", "Time", kTime, "Its length."};
 
 void AppendRank(RankRows& of, std::uint32_t, Column& to) { to.AddInteger(of.rank.rank); }
@@ -125,6 +149,8 @@ constexpr RowColumn kHostOps[] = {
                     Column& to) { to.AddInteger(of.IterationAt(of.profile.host.start[row])); }},
     {kTimeOf, [](RankRows& of, std::uint32_t row,
                  Column& to) { to.AddInteger(std::max<Ns>(of.profile.host.duration[row], 0)); }},
+    {kInLoader, [](RankRows& of, std::uint32_t row,
+                   Column& to) { to.AddInteger(of.IsInDataLoader(HostId{row}) ? 1 : 0); }},
 };
 
 constexpr RowColumn kApiCalls[] = {
@@ -147,6 +173,33 @@ constexpr RowColumn kApiCalls[] = {
                     Column& to) { to.AddInteger(of.IterationAt(of.profile.api.start[row])); }},
     {kTimeOf, [](RankRows& of, std::uint32_t row,
                  Column& to) { to.AddInteger(std::max<Ns>(of.profile.api.duration[row], 0)); }},
+    {kInLoader,
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddInteger(of.IsInDataLoader(of.profile.api.op[row]) ? 1 : 0);
+     }},
+};
+
+constexpr RowColumn kHostGaps[] = {
+    {kRank, AppendRank},
+    {{"time", "Time", kTime, "Its length."},
+     [](RankRows& of, std::uint32_t row, Column& to) { to.AddInteger(of.Gap(row).time.length()); }},
+    {{"cause", "Cause", kText, "As in the table of gaps."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddText(of.Interned(of.Gap(row).cause));
+     }},
+    {{"doing", "Host does", kText, "As in the table of gaps."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddText(of.Interned(of.Gap(row).doing));
+     }},
+    {{"category", "Host work", kText, "As in the table of gaps."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddText(of.Interned(of.Gap(row).category));
+     }},
+    {{"leads", "Leads", kBool,
+      "Whether the host does in it what most of the idle time waits for, in code that can move."},
+     [](RankRows& of, std::uint32_t row, Column& to) { to.AddInteger(of.Gap(row).leads ? 1 : 0); }},
+    {kIteration, [](RankRows& of, std::uint32_t row,
+                    Column& to) { to.AddInteger(of.IterationAt(of.Gap(row).time.start)); }},
 };
 
 // Behind those of the table launches.
@@ -164,11 +217,42 @@ constexpr RowColumn kMoreOfLaunches[] = {
      }},
     {kModule, [](RankRows& of, std::uint32_t row,
                  Column& to) { to.AddText(of.Module(of.profile.device.op[row])); }},
+    {{"op_shapes", "Input shapes", kText, "Of the operator that launched it, where recorded."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       const HostId op = of.profile.device.op[row];
+       to.AddText(op.valid() ? of.Text(of.profile.host.input_shapes[op.value]) : StringId{});
+     }},
+    {{"op_kind", "Kind of operator", kText, "Of its operator: the column `kind` of the roofline."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       const LaunchTargets::Op* op = of.TargetOf(row);
+       to.AddText(op == nullptr ? StringId{} : of.Interned(op->kind));
+     }},
+    {{"trait", "Trait", kText, "Of its operator: the column `trait` of the roofline."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       const LaunchTargets::Op* op = of.TargetOf(row);
+       to.AddText(op == nullptr ? StringId{} : of.Interned(op->trait));
+     }},
+    {{"roof_share", "% of roofline", kShare, "Of its operator, at most 100 %."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       const LaunchTargets::Op* op = of.TargetOf(row);
+       if (op == nullptr || op->roof < 0) return to.AddAbsent();
+       to.AddReal(op->roof);
+     }},
+    {{"target", "Target", kTime, "Time that it should take: its part of its operator's target."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       of.AppendPart(row, &LaunchTargets::Op::target, to);
+     }},
+    {{"matrix_target", "Target on {{ device.matrix_units }}", kTime,
+      "The same on {{ device.matrix_units }}, for matmuls that use none."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       of.AppendPart(row, &LaunchTargets::Op::matrix_target, to);
+     }},
 };
 
 // Apart from those that the table launches has.
 std::span<const RowColumn> OwnColumns(PathTable table) {
   if (table == PathTable::kDevice) return kMoreOfLaunches;
+  if (table == PathTable::kGap) return kHostGaps;
   return table == PathTable::kHost ? std::span<const RowColumn>(kHostOps) : kApiCalls;
 }
 
@@ -242,13 +326,14 @@ void AppendLaunchCells(const RankContext& rank, Ranges events, std::span<Column*
 }  // namespace
 
 std::string_view ScenarioRowName(PathTable table) {
-  constexpr std::string_view kNames[] = {"host_op", "api_call", "launch"};
+  constexpr std::string_view kNames[] = {"host_op", "api_call", "launch", "host_gap"};
   return kNames[static_cast<std::size_t>(table)];
 }
 
 std::span<const ColumnSpec> ScenarioColumns(PathTable table) {
   static const std::vector<ColumnSpec> kColumns[] = {
-      AllColumns(PathTable::kHost), AllColumns(PathTable::kApi), AllColumns(PathTable::kDevice)};
+      AllColumns(PathTable::kHost), AllColumns(PathTable::kApi), AllColumns(PathTable::kDevice),
+      AllColumns(PathTable::kGap)};
   return kColumns[static_cast<std::size_t>(table)];
 }
 
@@ -256,7 +341,10 @@ Replayer::Rows Replayer::MakeRows(PathTable table) const {
   const std::string_view name = ScenarioRowName(table);
   Rows rows{table, Table(name, name, "", std::make_shared<StringPool>()), {}};
   for (const ColumnSpec& column : ScenarioColumns(table)) rows.cells.AddColumn(column);
-  for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
+  for (std::uint32_t i = 0; table == PathTable::kGap && i < gaps_.size(); ++i) {
+    rows.events.push_back({gaps_[i].rank, i});
+  }
+  for (std::uint32_t i = 0; table != PathTable::kGap && i < graphs_.size(); ++i) {
     if (table == PathTable::kDevice) {
       AddLaunchEvents(ranks()[i], i, rows.events);
     } else {
@@ -278,7 +366,7 @@ void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) c
     const std::uint32_t rank = left.front().rank;
     const Ranges events = OfOneRank(left);
     left = left.subspan(events.size());
-    RankRows cells(ranks()[rank], rows.cells.strings());
+    RankRows cells(*this, rank, rows.cells.strings());
     std::vector<Column*> launches;
     for (const std::uint32_t index : missing) {
       Column& column = rows.cells.columns()[index];

@@ -73,6 +73,9 @@ inline constexpr ColumnSpec kRoofline[] = {
     {"target", "Target", kTime,
      "Time that it should take: its roof by the reach (80 % of the memory bandwidth), and at least "
      "the shortest time of its kernels."},
+    {"matrix_target", "Target on {{ device.matrix_units }}", kTime,
+     "Time that a matmul without {{ device.matrix_units }} should take on them: in "
+     "{{ device.fast_fp32 }} where the {{ device.device }} has it, else in 16 bits."},
     {"form", "Form", kText, "Special features of a convolution."},
     {"trait", "Trait", kText,
      "Why it takes twice its target: few tiles, partial tiles, unaligned loads, skinny, short "

@@ -1,0 +1,121 @@
+// What scalings of host ranges and calls cover: analysis/path/scenario_changes.h.
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "analysis/path/replayer.h"
+#include "base/parallel.h"
+
+namespace profgauge {
+namespace {
+
+using StepId = PathGraph::StepId;
+
+std::size_t RowsOf(const Profile& profile, PathTable table) {
+  switch (table) {
+    case PathTable::kHost:
+      return profile.host.size();
+    case PathTable::kApi:
+      return profile.api.size();
+    case PathTable::kDevice:
+    case PathTable::kGap:
+      break;
+  }
+  return profile.device.size();
+}
+
+// Finds segments that are in a named range; of one that ends off its thread's chain, its end alone.
+class StepFinder {
+ public:
+  StepFinder(const PathGraph& graph, const Flags& named, PathTable table)
+      : graph_(graph), named_(named), table_(table) {
+    for (auto step = static_cast<StepId>(graph.size()); step-- > graph.device_steps();) {
+      const PathOwner owner = graph.OwnerOf(step);  // Such ends stand last.
+      if (!owner.is_end || graph.Before(step) != PathGraph::kNone) break;
+      if (owner.table != table) continue;
+      if (detached_.empty()) detached_ = Flags(named.size());
+      detached_.Set(owner.row);
+    }
+  }
+
+  StepRanges Find() const {
+    const auto begins = graph_.thread_begins();
+    std::vector<StepRanges> of_threads(begins.size());
+    ForEachAtOnce(begins.size(), [&](std::size_t i) {
+      const auto size = static_cast<StepId>(graph_.size());
+      of_threads[i] = FindIn(begins[i], i + 1 < begins.size() ? begins[i + 1] : size);
+    });
+    StepRanges all;
+    for (const StepRanges& some : of_threads) all.insert(all.end(), some.begin(), some.end());
+    return all;
+  }
+
+ private:
+  // When the call that gives or takes memory ends which begins here.
+  Ns MemoryUntil(PathOwner owner) const {
+    const ApiTable& api = graph_.rank().profile->api;
+    const bool begins =
+        owner.table == PathTable::kApi && !owner.is_end && api.kind[owner.row] == ApiKind::kMemory;
+    return begins ? api.start[owner.row] + api.duration[owner.row] : kLongAgo;
+  }
+
+  StepRanges FindIn(StepId begin, StepId end) const {
+    StepRanges found;
+    std::size_t depth = 0;
+    Ns kept_until = kLongAgo;
+    for (StepId step = begin; step < end; ++step) {
+      if (graph_.Before(step) == PathGraph::kNone) {
+        depth = 0;
+        kept_until = kLongAgo;
+      }
+      const PathOwner owner = graph_.OwnerOf(step);
+      const bool is_named = owner.table == table_ && named_[owner.row];
+      const bool lies_in = depth > 0 || (is_named && owner.is_end);
+      if (lies_in && (kept_until == kLongAgo || graph_.RecordedAt(step) > kept_until)) {
+        const bool goes_on = !found.empty() && found.back().second == step;
+        if (goes_on) {
+          ++found.back().second;
+        } else {
+          found.emplace_back(step, step + 1);
+        }
+      }
+      if (depth > 0 && table_ == PathTable::kHost) {
+        kept_until = std::max(kept_until, MemoryUntil(owner));
+      }
+      if (!is_named || (!detached_.empty() && detached_[owner.row])) continue;
+      if (!owner.is_end) {
+        ++depth;
+      } else if (depth > 0) {
+        --depth;
+      }
+    }
+    return found;
+  }
+
+  static constexpr Ns kLongAgo = std::numeric_limits<Ns>::min();
+  const PathGraph& graph_;
+  const Flags& named_;
+  PathTable table_;
+  Flags detached_;
+};
+
+}  // namespace
+
+Flags NamedRows(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank) {
+  Flags named;
+  const std::size_t size = RowsOf(*graph.rank().profile, scaling.table);
+  for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
+    if (range.rank != rank || range.begin >= size) continue;
+    if (named.empty()) named = Flags(size);
+    named.Set(range.begin, std::min<std::size_t>(range.end, size));
+  }
+  return named;
+}
+
+StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank) {
+  const Flags named = NamedRows(graph, scaling, rank);
+  return named.empty() ? StepRanges() : StepFinder(graph, named, scaling.table).Find();
+}
+
+}  // namespace profgauge

@@ -1,0 +1,85 @@
+// Of idle time: analysis/path/scenario_facts.h.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "analysis/path/scenario_facts.h"
+#include "knowledge/idle.h"
+#include "model/host_work.h"
+#include "model/idle_cause.h"
+
+namespace profgauge {
+namespace {
+
+// Kinds of host work that other rules are about, or that happen once: no code to move elsewhere.
+constexpr std::array<std::string_view, 4> kNotMovable = {"first_use", "synchronization", "backward",
+                                                         "operators"};
+
+bool IsMovable(const HostGap& gap) {
+  if (gap.doing.empty() || gap.category == kUnrecordedHostWork.title) return false;
+  if (gap.cause == InfoOf(IdleCause::kModuleLoading).title) return false;
+  return std::none_of(std::begin(kHostWork), std::end(kHostWork), [&](const HostWork& work) {
+    return work.title == gap.category &&
+           std::find(kNotMovable.begin(), kNotMovable.end(), work.id) != kNotMovable.end();
+  });
+}
+
+// What the host does in the longest gap of the main cause; nullptr without gaps.
+const HostGap* LongestOfMainCause(std::span<const HostGap> gaps) {
+  std::map<std::string_view, Ns> by_cause;
+  for (const HostGap& gap : gaps) by_cause[gap.cause] += gap.time.length();
+  const HostGap* longest = nullptr;
+  const auto key = [&](const HostGap& gap) {
+    return std::pair(by_cause[gap.cause], gap.time.length());
+  };
+  for (const HostGap& gap : gaps) {
+    if (longest == nullptr || key(gap) > key(*longest)) longest = &gap;
+  }
+  return longest;
+}
+
+void FindLeading(std::vector<HostGap>& gaps) {
+  const HostGap* longest = LongestOfMainCause(gaps);
+  if (longest == nullptr || !IsMovable(*longest)) return;
+  const std::string doing = longest->doing;
+  Ns all = 0, its = 0;
+  for (const HostGap& gap : gaps) {
+    all += gap.time.length();
+    if (gap.doing == doing) its += gap.time.length();
+  }
+  if (its < knowledge::kIdleLeadingShare.WholeOf(all)) return;
+  for (HostGap& gap : gaps) gap.leads = gap.doing == doing && IsMovable(gap);
+}
+
+}  // namespace
+
+std::string TextAt(const Table& table, std::string_view column, std::size_t row) {
+  const Column& cells = *table.Find(column);
+  if (!cells.absent_because().empty() || cells.IsAbsentAt(row)) return {};
+  return std::string(table.strings()[cells.TextAt(row)]);
+}
+
+std::vector<HostGap> HostGapsOf(std::span<const RankContext> ranks, const Output& out) {
+  std::vector<HostGap> gaps;
+  const Table* table = out.Added("gaps");
+  if (table == nullptr) return gaps;
+  std::map<std::int64_t, std::uint32_t> position;
+  for (std::uint32_t i = 0; i < ranks.size(); ++i) position.emplace(ranks[i].rank, i);
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    const auto rank = position.find(table->Find("rank")->IntegerAt(row));
+    if (rank == position.end()) continue;
+    const Ns start = table->Find("start")->IntegerAt(row);
+    const Ns length = table->Find("duration")->IntegerAt(row);
+    gaps.push_back({rank->second, Span{start, start + length}, TextAt(*table, "cause", row),
+                    TextAt(*table, "doing", row), TextAt(*table, "category", row), false});
+  }
+  std::stable_sort(gaps.begin(), gaps.end(), [](const HostGap& a, const HostGap& b) {
+    return std::tie(a.rank, a.time.start, a.time.end) < std::tie(b.rank, b.time.start, b.time.end);
+  });
+  FindLeading(gaps);
+  return gaps;
+}
+
+}  // namespace profgauge

@@ -1,0 +1,56 @@
+// What conditions of scenarios may name of launches and of idle time, besides what was recorded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+#include "base/interval.h"
+
+namespace profgauge {
+
+/// What launches should take, by what the roofline says of their operators.
+struct LaunchTargets {
+  /// A row of the roofline. Numbers are parts of the time that its kernels took, at most 1; -1
+  /// unknown.
+  struct Op {
+    double roof = -1;           ///< Its roof.
+    double target = -1;         ///< What it should take, by what this device reaches.
+    double matrix_target = -1;  ///< The same on matrix units, where it uses none.
+    std::string shapes, kind, trait;
+  };
+  std::vector<Op> ops;
+  /// By rank and row of its device table, which of `ops`; empty where no operator is known.
+  std::vector<std::vector<std::uint32_t>> op_of;
+
+  /// nullptr: nothing is known of the launch.
+  const Op* Find(std::size_t rank, std::uint32_t row) const {
+    if (rank >= op_of.size() || row >= op_of[rank].size()) return nullptr;
+    return op_of[rank][row] < ops.size() ? &ops[op_of[rank][row]] : nullptr;
+  }
+};
+
+/// REQUIRES: AddRoofline() has filled `out`, of that many ranks. Takes its rows of the device.
+LaunchTargets LaunchTargetsOf(Output& out, std::size_t ranks);
+
+/// A row of the table `gaps`.
+struct HostGap {
+  std::uint32_t rank = 0;  ///< Position in the run.
+  Span time;
+  std::string cause, doing, category;
+  /// What the host does in it is the user's own code, and idle devices wait for that most: it is
+  /// the longest gap's of the main cause, and covers most of the idle time.
+  bool leads = false;
+};
+
+/// The text of a cell; empty where it is absent.
+std::string TextAt(const Table& table, std::string_view column, std::size_t row);
+/// By rank, then start. REQUIRES: AddIdle() has filled `out`.
+std::vector<HostGap> HostGapsOf(std::span<const RankContext> ranks, const Output& out);
+
+}  // namespace profgauge
