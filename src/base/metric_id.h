@@ -149,6 +149,8 @@
   X(kPlanGainShare, "plan.gain_share") \
   X(kPlanFirstGainShare, "plan.first_gain_share") \
   X(kPlanSteps, "plan.steps") \
+  X(kFloorTime, "floor.time") \
+  X(kFloorShare, "floor.share") \
   X(kCommunicationTime, "communication.time") \
   X(kCommunicationOverlap, "communication.overlap") \
   X(kCommunicationExposedShare, "communication.exposed_share") \

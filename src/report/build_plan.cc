@@ -31,6 +31,14 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
   if (plan.without_profiler) out.without_profiler = TimeOf(*plan.without_profiler);
   out.complete = plan.complete;
   out.limits = plan.limits;
+  out.floor.absent_because = plan.floor.absent_because;
+  if (plan.floor.absent_because.empty()) {
+    const double counted = plan.floor.counted;
+    out.floor = {TimeOf(plan.floor.time),
+                 TimeOf(plan.floor.reachable),
+                 {counted, Unit::kShare, FormatShare(counted), ""},
+                 {}};
+  }
   for (const profgauge::PlanStep& step : plan.steps) {
     PlanStep& to = out.steps.emplace_back();
     const profgauge::Finding& first = evaluation.findings[step.findings.front()];

@@ -196,6 +196,15 @@ PlanStep ReadPlanStep(const JsonNode& node) {
   return step;
 }
 
+Floor ReadFloor(const JsonNode& node) {
+  Floor floor;
+  floor.absent_because = node["absent"].Text();
+  floor.time = ReadQuantity(node["time"]);
+  floor.reachable = ReadQuantity(node["reachable"]);
+  floor.counted = ReadQuantity(node["counted"]);
+  return floor;
+}
+
 Plan ReadPlan(const JsonNode& node) {
   Plan plan;
   plan.absent_because = node["absent"].Text();
@@ -206,6 +215,7 @@ Plan ReadPlan(const JsonNode& node) {
   for (const JsonNode& step : node["steps"].Elements()) plan.steps.push_back(ReadPlanStep(step));
   plan.no_effect = node["no_effect"].Texts();
   plan.limits = node["limits"].Text();
+  plan.floor = ReadFloor(node["floor"]);
   return plan;
 }
 

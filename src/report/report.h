@@ -148,6 +148,13 @@ struct PlanStep {
   bool needs_earlier = false;  ///< It saves nothing until the steps before it are done.
 };
 
+/// What an iteration would take at least (rules/floor.h).
+struct Floor {
+  Quantity time, reachable;    ///< ns; `reachable`: with what the device reaches of its data sheet.
+  Quantity counted;            ///< Part of the time of computing kernels whose work is known.
+  std::string absent_because;  ///< Why there is none.
+};
+
 struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are none.
@@ -156,6 +163,7 @@ struct Plan {
   std::vector<std::string> no_effect;  ///< Rules whose findings save nothing in any order.
   bool complete = true;                ///< False: the profile is too long to try all orders.
   std::string limits;                  ///< Limits of the simulation.
+  Floor floor;
 };
 
 struct ImportCounter {

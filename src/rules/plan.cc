@@ -1,5 +1,7 @@
 #include "rules/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "analysis/path/replayer.h"
+#include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/plan.h"
 #include "rules/plan_search.h"
@@ -75,6 +78,9 @@ class Planner {
     return plan;
   }
 
+  /// All that the steps of the plan change.
+  Scenario Chosen() const { return Together(chosen_); }
+
  private:
   // Fired findings, or those that passed; of these the ones that may save most.
   void Collect(bool fired, std::size_t most) {
@@ -103,7 +109,7 @@ class Planner {
     });
   }
 
-  double TimeWith(std::span<const std::size_t> chosen) const {
+  Scenario Together(std::span<const std::size_t> chosen) const {
     Scenario all;
     all.by_smallest = chosen.size() > 1;
     for (const std::size_t option : chosen) {
@@ -111,10 +117,14 @@ class Planner {
       all.without_waiting = all.without_waiting || changes.without_waiting;
       all.scalings.insert(all.scalings.end(), changes.scalings.begin(), changes.scalings.end());
     }
-    return replayer_.Predict(all, PredictionOf::kTimes).iteration_time;
+    return all;
   }
 
-  void Search(Plan& plan) const {
+  double TimeWith(std::span<const std::size_t> chosen) const {
+    return replayer_.Predict(Together(chosen), PredictionOf::kTimes).iteration_time;
+  }
+
+  void Search(Plan& plan) {
     std::size_t length = 1;
     for (const PathGraph& graph : replayer_.graphs()) length += graph.size();
     PlanLimits limits;
@@ -135,6 +145,7 @@ class Planner {
       PlanStep& out = plan.steps.emplace_back(PlanStep{{}, time, step.saves, step.alone});
       for (const std::size_t option : step.options) {
         out.findings.push_back(candidates_[option].finding);
+        chosen_.push_back(option);
       }
     }
     for (const std::size_t option : found.no_effect) {
@@ -174,10 +185,12 @@ class Planner {
   ScenarioRunner runner_;
   double start_;
   std::vector<Candidate> candidates_;
+  std::vector<std::size_t> chosen_;  // Candidates that are steps.
 };
 
 Plan NoPlan(std::string why) {
   Plan plan;
+  plan.floor.absent_because = why;
   plan.absent_because = std::move(why);
   return plan;
 }
@@ -188,17 +201,36 @@ std::string WhyNoReplay(const Analysis& analysis) {
                                                          : path->absent_because;
 }
 
-void SetMetric(MetricId id, Value value, const Plan& plan, Analysis& analysis) {
+// Why nothing can be simulated; empty where it can.
+std::string WhyNoneAtAll(double start, const Analysis& analysis, const Replayer* replayer) {
+  if (start <= 0) return "the profile has no iterations";
+  if (replayer == nullptr || !replayer->can_replay()) return WhyNoReplay(analysis);
+  return HasFreeThreads(*replayer) ? "some threads launch work without a visible reason to wait"
+                                   : "";
+}
+
+// Absent with a reason.
+void SetMetric(MetricId id, Value value, const std::string& absent_because, const std::string& note,
+               Analysis& analysis) {
   const auto metric = std::find_if(analysis.metrics.begin(), analysis.metrics.end(),
                                    [&](const Metric& some) { return some.spec == &SpecOf(id); });
   if (metric == analysis.metrics.end()) return;
-  if (plan.steps.empty()) {
-    metric->absent_because = plan.absent_because;
-    return;
-  }
+  metric->absent_because = absent_because;
+  if (!absent_because.empty()) return;
   metric->value = std::move(value);
-  metric->absent_because.clear();
-  metric->note = plan.limits;
+  metric->note = note;
+}
+
+void AddFloorMetrics(const Floor& floor, Analysis& analysis) {
+  const std::string note =
+      fmt::format("{} of the time of computing kernels has known work, the rest counts as recorded",
+                  FormatShare(floor.counted));
+  const Metric* mean = analysis.Find(metric::kIterationTimeMean);
+  const double start = mean == nullptr ? 0 : AsNumber(mean->value, 0);
+  SetMetric(metric::kFloorTime, static_cast<std::int64_t>(std::llround(floor.time)),
+            floor.absent_because, note, analysis);
+  SetMetric(metric::kFloorShare, start > 0 ? std::min(1.0, floor.time / start) : 0,
+            floor.absent_because, note, analysis);
 }
 
 }  // namespace
@@ -208,15 +240,22 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
   const bool any_fired = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return Fired(finding.status) && finding.rule->category != kAboutRecording;
   });
-  if (!any_fired) return NoPlan("nothing was found that could take less time");
   const Metric* mean = analysis.Find(metric::kIterationTimeMean);
   const double start = mean == nullptr ? 0 : AsNumber(mean->value, 0);
-  if (start <= 0) return NoPlan("the profile has no iterations");
-  if (replayer == nullptr || !replayer->can_replay()) return NoPlan(WhyNoReplay(analysis));
-  if (HasFreeThreads(*replayer)) {
-    return NoPlan("some threads launch work without a visible reason to wait");
+  const std::string why = WhyNoneAtAll(start, analysis, replayer);
+  Plan plan;
+  if (!any_fired) {
+    plan = NoPlan("nothing was found that could take less time");
+    plan.floor.absent_because = why;
+  } else if (!why.empty()) {
+    return NoPlan(why);
   }
-  return Planner(rules, findings, *replayer, start).Make();
+  if (!why.empty()) return plan;
+  Planner planner(rules, findings, *replayer, start);
+  if (any_fired) plan = planner.Make();
+  const double end = plan.steps.empty() ? start : plan.end();
+  plan.floor = FindFloor(*replayer, analysis, planner.Chosen(), start, end);
+  return plan;
 }
 
 void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
@@ -239,11 +278,15 @@ void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
 void AddPlanMetrics(const Plan& plan, Analysis& analysis) {
   const double first = plan.steps.empty() ? 0 : plan.steps.front().saves;
   const double start = plan.start > 0 ? plan.start : 1;
-  SetMetric(metric::kPlanEndTime, static_cast<std::int64_t>(std::llround(plan.end())), plan,
-            analysis);
-  SetMetric(metric::kPlanGainShare, std::min(1.0, plan.saved() / start), plan, analysis);
-  SetMetric(metric::kPlanFirstGainShare, std::min(1.0, first / start), plan, analysis);
-  SetMetric(metric::kPlanSteps, static_cast<std::int64_t>(plan.steps.size()), plan, analysis);
+  const auto set = [&](MetricId id, Value value) {
+    const std::string& why = plan.steps.empty() ? plan.absent_because : std::string();
+    SetMetric(id, std::move(value), why, plan.limits, analysis);
+  };
+  set(metric::kPlanEndTime, static_cast<std::int64_t>(std::llround(plan.end())));
+  set(metric::kPlanGainShare, std::min(1.0, plan.saved() / start));
+  set(metric::kPlanFirstGainShare, std::min(1.0, first / start));
+  set(metric::kPlanSteps, static_cast<std::int64_t>(plan.steps.size()));
+  AddFloorMetrics(plan.floor, analysis);
 }
 
 }  // namespace profgauge

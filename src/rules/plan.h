@@ -27,6 +27,20 @@ struct PlanStep {
   double alone = 0;  ///< ns per iteration, without them.
 };
 
+/// What an iteration would take if the device never waited for the host, every kernel ran at the
+/// roof of its operator, and no rank waited for another. Kernels of unknown work count as recorded.
+struct Floor {
+  double time = 0;             ///< ns per iteration.
+  double reachable = 0;        ///< With what this device reaches in place of its data sheet.
+  double counted = 0;          ///< Part of the time of computing kernels whose work is known.
+  std::string absent_because;  ///< Why there is none; empty with one.
+};
+
+/// `steps`: all that a plan changes, after which an iteration takes `end` instead of `start`: the
+/// floor is never above it. REQUIRES: replayer.can_replay().
+Floor FindFloor(const Replayer& replayer, const Analysis& analysis, const Scenario& steps,
+                double start, double end);
+
 struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are no steps; empty with steps.
@@ -37,6 +51,7 @@ struct Plan {
   std::size_t replays = 0;
   bool complete = true;  ///< False: the profile is too long to try all orders.
   std::string limits;    ///< Limits of the simulations.
+  Floor floor;           ///< What no change of this program can go below.
 
   double end() const { return steps.empty() ? start : steps.back().time; }
   double saved() const { return start - end(); }
@@ -52,7 +67,7 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
 void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
                   std::vector<Finding>& findings);
 
-/// Sets plan.*.
+/// Sets plan.* and floor.*.
 void AddPlanMetrics(const Plan& plan, Analysis& analysis);
 
 }  // namespace profgauge

@@ -40,6 +40,9 @@ MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
 // Of the plan (rules/plan.h), which the rules make of findings.
 constexpr std::string_view kReplayed =
     "each step is the finding whose change saves most in a simulation with the changes before it";
+constexpr std::string_view kFloor =
+    "one simulation with the changes of the plan, without host time and without waiting, every "
+    "kernel at the roof of its operator; kernels of unknown work as recorded";
 constexpr MetricSpec kPlan[] = {
     {metric::kPlanEndTime, "Iteration time after the plan", Unit::kTime, catalogue::kFromZero,
      Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
@@ -55,6 +58,14 @@ constexpr MetricSpec kPlan[] = {
     {metric::kPlanSteps, "Steps of the plan", Unit::kCount, catalogue::kFromZero,
      Direction::kNeutral, Pooling::kOther, catalogue::kOfAllWork, 1,
      "How many findings save time, one after another.", kReplayed, catalogue::kOurs},
+    {metric::kFloorTime, "Floor of the iteration time", Unit::kTime, catalogue::kFromZero,
+     Direction::kLowerIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
+     "Mean iteration time if the device never waited for the host, kernels ran at their roofs, and "
+     "ranks did not wait for each other.",
+     kFloor, catalogue::kOurs},
+    {metric::kFloorShare, "Floor, share of the iteration time", Unit::kShare, catalogue::kUpToOne,
+     Direction::kHigherIsBetter, Pooling::kOther, catalogue::kOfAllWork, 1,
+     "Floor of the iteration time, divided by the mean iteration time.", kFloor, catalogue::kOurs},
 };
 
 }  // namespace

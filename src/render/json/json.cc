@@ -380,11 +380,26 @@ void WritePlanStep(JsonWriter& out, const report::PlanStep& step) {
   out.EndObject();
 }
 
+void WriteFloor(JsonWriter& out, const report::Floor& floor) {
+  if (floor.time.text.empty() && floor.absent_because.empty()) return;
+  out.Key("floor");
+  out.BeginObject();
+  if (floor.time.text.empty()) {
+    out.Field("absent", floor.absent_because);
+  } else {
+    OptionalQuantity(out, "time", floor.time);
+    OptionalQuantity(out, "reachable", floor.reachable);
+    OptionalQuantity(out, "counted", floor.counted);
+  }
+  out.EndObject();
+}
+
 void WritePlan(JsonWriter& out, const report::Plan& plan) {
   out.Key("plan");
   out.BeginObject();
   if (plan.steps.empty()) {
     out.Field("absent", plan.absent_because);
+    WriteFloor(out, plan.floor);
     out.EndObject();
     return;
   }
@@ -401,6 +416,7 @@ void WritePlan(JsonWriter& out, const report::Plan& plan) {
   for (const std::string& rule : plan.no_effect) out.Text(rule);
   out.EndArray();
   out.Field("limits", plan.limits);
+  WriteFloor(out, plan.floor);
   out.EndObject();
 }
 

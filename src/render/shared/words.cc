@@ -237,7 +237,25 @@ std::string PlanNote(const report::Plan& plan) {
                         plan.without_profiler.text, plan.start.text);
   }
   if (!plan.complete) note += " The profile is too long to try all orders.";
+  const std::string floor = FloorText(plan.floor);
+  if (!floor.empty()) note += " Floor: " + floor + ".";
   return note;
+}
+
+std::string FloorText(const report::Floor& floor) {
+  if (floor.time.text.empty()) {
+    return floor.absent_because.empty() ? "" : "unknown, " + floor.absent_because;
+  }
+  std::string text = floor.time.text + " by the data sheet";
+  if (floor.reachable.text != floor.time.text) {
+    text += fmt::format(", {} by what this device reaches", floor.reachable.text);
+  }
+  const double unknown = 1 - AsNumber(floor.counted.value, 1);
+  if (unknown > 0.0005) {  // Less would be shown as nothing.
+    text += fmt::format("; {} of kernel time has unknown work and counts as recorded",
+                        FormatShare(unknown));
+  }
+  return text;
 }
 
 }  // namespace profgauge::render

@@ -84,5 +84,7 @@ std::string ElideMiddle(std::string_view text, std::size_t characters);
 std::string PlanStepText(const report::PlanStep& step);
 /// What is to be known of the plan's numbers, in sentences.
 std::string PlanNote(const report::Plan& plan);
+/// The floor of the plan in a clause, or why it is unknown; empty where neither is.
+std::string FloorText(const report::Floor& floor);
 
 }  // namespace profgauge::render

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -431,6 +432,13 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
     out += line + "\n";
     for (const std::string& part : Wrapped(Printable(text), width - indent.size())) {
       out += indent + part + "\n";
+    }
+  }
+  if (!plan.floor.time.text.empty()) {
+    const std::string indent(14, ' ');
+    std::string head = "  floor       ";
+    for (const std::string& part : Wrapped(FloorText(plan.floor), width - indent.size())) {
+      out += std::exchange(head, indent) + part + "\n";
     }
   }
   return out;

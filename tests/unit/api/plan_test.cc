@@ -75,6 +75,11 @@ void ExpectSound(const Planned& planned) {
   if (!plan.steps.empty()) {
     EXPECT_NEAR(plan.steps.front().alone, plan.steps.front().saves, 1);
   }
+  if (plan.floor.absent_because.empty()) {
+    EXPECT_LE(plan.floor.time, plan.floor.reachable);
+    EXPECT_GE(plan.floor.counted, 0.75);
+    if (!plan.steps.empty()) EXPECT_LE(plan.floor.time, plan.end());
+  }
 }
 
 TEST(Plan, ReportsWhatACudaGraphSaves) {

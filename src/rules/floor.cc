@@ -1,0 +1,106 @@
+// The floor of a plan: rules/plan.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "knowledge/plan.h"
+#include "rules/plan.h"
+
+namespace profgauge {
+namespace {
+
+// Calls `visit(rank, row, op)` for the kernels of iterations that compute; nullptr: unknown work.
+template <class Visit>
+void VisitKernels(const Replayer& replayer, Visit visit) {
+  for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
+    const RankContext& rank = replayer.ranks()[position];
+    const DeviceTable& device = rank.profile->device;
+    for (std::uint32_t row = 0; row < device.size(); ++row) {
+      if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective) continue;
+      if (!rank.InIterations(DeviceId{row})) continue;
+      const LaunchTargets::Op* op = replayer.targets().Find(position, row);
+      visit(position, row, op != nullptr && op->roof >= 0 ? op : nullptr);
+    }
+  }
+}
+
+double CountedShare(const Replayer& replayer) {
+  double all = 0, counted = 0;
+  VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row, const LaunchTargets::Op* op) {
+    const auto time = static_cast<double>(replayer.ranks()[rank].profile->device.duration[row]);
+    all += time;
+    if (op != nullptr) counted += time;
+  });
+  return all > 0 ? counted / all : 0;
+}
+
+// Every kernel at that part of its time.
+void AddKernels(const Replayer& replayer, double LaunchTargets::Op::*part, Scenario& to) {
+  std::map<double, Scaling> by_factor;
+  VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row, const LaunchTargets::Op* op) {
+    if (op == nullptr || op->*part < 0) return;
+    const double factor = FactorInSteps(op->*part);
+    Scaling& scaling = by_factor[factor];
+    scaling.table = PathTable::kDevice;
+    scaling.factor = factor;
+    scaling.rows.push_back({rank, row});
+  });
+  for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
+}
+
+// One rank of several cannot tell what it waits for.
+bool MissesRanks(const Replayer& replayer, const Analysis& analysis) {
+  const bool is_one =
+      replayer.ranks().size() == 1 && replayer.ranks().front().profile->distributed.world_size > 1;
+  if (!is_one) return false;
+  const Metric* exposed = analysis.Find(metric::kCommunicationExposedShare);
+  return exposed != nullptr && !IsAbsent(exposed->value) &&
+         AsNumber(exposed->value, 0) > knowledge::kPlanFloorExposedShare.value();
+}
+
+std::string WhyNoRoof(const Analysis& analysis, double counted) {
+  const auto table = analysis.absent_tables.find("roofline");
+  if (table != analysis.absent_tables.end()) return table->second;
+  const Table* roofline = analysis.FindTable("roofline");
+  const Column* roof = roofline == nullptr ? nullptr : roofline->Find("roof_share");
+  if (roof != nullptr && !roof->absent_because().empty()) return roof->absent_because();
+  return fmt::format("the work of operators is known for only {} of the time of computing kernels",
+                     FormatShare(counted));
+}
+
+}  // namespace
+
+Floor FindFloor(const Replayer& replayer, const Analysis& analysis, const Scenario& steps,
+                double start, double end) {
+  Floor floor;
+  floor.counted = CountedShare(replayer);
+  if (floor.counted < knowledge::kPlanFloorCountedShare.value()) {
+    floor.absent_because = WhyNoRoof(analysis, floor.counted);
+    return floor;
+  }
+  if (MissesRanks(replayer, analysis)) {
+    floor.absent_because =
+        "one rank cannot separate waiting from transfer; give the profiles of all ranks";
+    return floor;
+  }
+  const auto time_at = [&](double LaunchTargets::Op::*part) {
+    Scenario all = steps;
+    all.by_smallest = true;
+    all.hidden_host = true;
+    all.without_waiting = replayer.knows_waiting();
+    AddKernels(replayer, part, all);
+    const Prediction found = replayer.Predict(all, PredictionOf::kTimes);
+    return std::clamp(start - (found.recorded_time - found.iteration_time), 0.0, end);
+  };
+  floor.time = time_at(&LaunchTargets::Op::roof);
+  floor.reachable = std::max(floor.time, time_at(&LaunchTargets::Op::target));
+  return floor;
+}
+
+}  // namespace profgauge

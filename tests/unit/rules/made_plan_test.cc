@@ -1,0 +1,158 @@
+// Plans and floors of made profiles, whose truth is known.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../analysis/fixture.h"
+#include "analysis/replay.h"
+#include "rules/facts.h"
+#include "rules/policy.h"
+#include "rules/rulebook.h"
+
+namespace profgauge {
+namespace {
+
+constexpr Ns kTenthMs = kMs / 10;
+constexpr Ns kPeriod = 100 * kMs, kPrepared = 60 * kMs, kKernelStart = 605 * kTenthMs,
+             kKernelEnd = 95 * kMs;
+constexpr std::string_view kShapes = "[[4096, 4096], [4096, 4096]]";
+
+void AddMatmul(Ns at, std::string_view shapes, TestProfile& profile) {
+  HostRow row;
+  row.start = at + kPrepared;
+  row.duration = kMs;
+  row.name = profile.builder().Intern("aten::mm");
+  row.thread = profile.main();
+  if (!shapes.empty()) row.input_shapes = profile.builder().Intern(shapes);
+  row.input_dtypes = profile.builder().Intern("[float, float]");
+  profile.builder().AddHost(row);
+  profile.Launch("ampere_sgemm_128x64_nn", {at + 601 * kTenthMs, at + 602 * kTenthMs},
+                 {at + kKernelStart, at + kKernelEnd});
+}
+
+/// Ten iterations of 100 ms on an A100: `frame` takes 60, then a matmul in FP32 34.5, for which the
+/// host waits.
+Profile Loop(std::string_view frame, std::string_view shapes) {
+  TestProfile profile;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = "NVIDIA A100-SXM4-80GB";
+  gpu.compute_major = 8;
+  gpu.compute_minor = 0;
+  profile.builder().AddGpu(gpu);
+  for (int i = 0; i < 10; ++i) {
+    const Ns at = i * kPeriod;
+    profile.Step(i, {at, at + kPeriod});
+    PythonRow python;
+    python.start = at;
+    python.duration = kPrepared;
+    python.name = profile.builder().Intern(frame);
+    python.thread = profile.main();
+    profile.builder().AddPython(python);
+    AddMatmul(at, shapes, profile);
+    profile.Call("cudaDeviceSynchronize", ApiKind::kSync, {at + 61 * kMs, at + kKernelEnd + 1'000});
+  }
+  return profile.Finish();
+}
+
+struct MadePlan {
+  Policy policy;
+  std::vector<Profile> ranks;
+  Replayable run;
+  std::optional<Rulebook> book;
+  Evaluation evaluation;
+  Plan plan;
+
+  const Finding& FindingOf(std::size_t step) const {
+    return evaluation.findings[plan.steps[step].findings.front()];
+  }
+};
+
+std::unique_ptr<MadePlan> PlanOfMade(Profile profile) {
+  auto out = std::make_unique<MadePlan>();
+  out->ranks = OneRank(std::move(profile));
+  out->policy = *LoadPolicy("builtin:recommended");
+  out->book = *LoadRulebook(out->policy, {});
+  auto run = AnalyzeForReplay(out->ranks, {});
+  EXPECT_TRUE(run.has_value());
+  out->run = *std::move(run);
+  const Replayer* replayer = out->run.replayer.get();
+  out->evaluation = out->book->Evaluate(
+      out->run.analysis, CollectFacts(out->ranks, out->run.analysis), false, replayer);
+  out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, replayer);
+  return out;
+}
+
+TEST(MadePlan, NamesTheFrameThatTheDeviceWaitsFor) {
+  const auto made = PlanOfMade(Loop("train.py(12): preprocess", kShapes));
+  ASSERT_GE(made->plan.steps.size(), 2u);
+  EXPECT_EQ(made->FindingOf(0).rule->id, "gpu/idle");
+  EXPECT_NE(made->FindingOf(0).change.find("`train.py(12): preprocess`"), std::string::npos)
+      << made->FindingOf(0).change;
+  EXPECT_NEAR(made->plan.steps[0].saves, 60.0 * kMs, 6.0 * kMs);
+}
+
+TEST(MadePlan, NamesNoFrameWhereFrameworkCodeRuns) {
+  const auto made = PlanOfMade(Loop("aten::item", kShapes));
+  for (std::size_t i = 0; i < made->plan.steps.size(); ++i) {
+    EXPECT_NE(made->FindingOf(i).rule->id, "gpu/idle");
+  }
+}
+
+TEST(MadePlan, TakesWhatAShapeTakesOnMatrixUnits) {
+  const auto made = PlanOfMade(Loop("train.py(12): preprocess", kShapes));
+  ASSERT_GE(made->plan.steps.size(), 2u);
+  EXPECT_EQ(made->FindingOf(1).rule->id, "tensorcore/eligible-not-used");
+  // 2 · 4096³ operations at half of 156 TFLOP/s take 1.76 ms of 34.5.
+  EXPECT_NEAR(made->plan.steps[1].saves, 32.7 * kMs, 1.0 * kMs);
+  const auto unknown = PlanOfMade(Loop("train.py(12): preprocess", ""));
+  ASSERT_GE(unknown->plan.steps.size(), 2u);
+  EXPECT_NEAR(unknown->plan.steps[1].saves, 0.75 * 34.5 * kMs, 1.0 * kMs);
+}
+
+TEST(MadePlan, FloorIsTheRoofOfKernels) {
+  const auto made = PlanOfMade(Loop("train.py(12): preprocess", kShapes));
+  const Floor alone =
+      FindFloor(*made->run.replayer, made->run.analysis, {}, 100.0 * kMs, 100.0 * kMs);
+  EXPECT_EQ(alone.absent_because, "");
+  EXPECT_DOUBLE_EQ(alone.counted, 1);
+  // 19.5 TFLOP/s by the data sheet, three quarters of them in reach.
+  EXPECT_NEAR(alone.time, 7.05 * kMs, 0.3 * kMs);
+  EXPECT_NEAR(alone.reachable, 9.4 * kMs, 0.3 * kMs);
+  // The changes of the plan go below the roof of today's types.
+  EXPECT_LE(made->plan.floor.time, made->plan.end());
+  EXPECT_LT(made->plan.floor.time, alone.time);
+}
+
+TEST(MadePlan, FloorIsUnknownWithoutShapes) {
+  const auto made = PlanOfMade(Loop("train.py(12): preprocess", ""));
+  EXPECT_NE(made->plan.floor.absent_because.find("record_shapes"), std::string::npos)
+      << made->plan.floor.absent_because;
+}
+
+TEST(MadePlan, FloorOfOneRankOfSeveralNeedsTheOthers) {
+  TestProfile profile;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = "NVIDIA A100-SXM4-80GB";
+  profile.builder().AddGpu(gpu);
+  profile.builder().distributed().rank = 0;
+  profile.builder().distributed().world_size = 2;
+  for (int i = 0; i < 3; ++i) {
+    const Ns at = i * kPeriod;
+    profile.Step(i, {at, at + kPeriod});
+    AddMatmul(at, kShapes, profile);
+    profile.Launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                   {at + 61 * kMs, at + 611 * kTenthMs}, {at + kKernelEnd, at + 110 * kMs});
+  }
+  const auto made = PlanOfMade(profile.Finish());
+  EXPECT_NE(made->plan.floor.absent_because.find("all ranks"), std::string::npos)
+      << made->plan.floor.absent_because;
+}
+
+}  // namespace
+}  // namespace profgauge
