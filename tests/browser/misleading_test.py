@@ -128,7 +128,7 @@ class PrintTest(ViewsCase):
                        ".some((e) => e.getBoundingClientRect().right > p.getBoundingClientRect().right + 1)).map((p) => p.id)")
         # Nor does a cell run into the next.
         cells = self.js("return [...document.querySelectorAll('.evidence td[align], .evidence th, .panel td, .panel th')]"
-                        ".filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)")
+                        ".filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && getComputedStyle(cell).overflowX !== 'hidden').map((cell) => cell.textContent)")
         shown = self.js("return getComputedStyle(document.getElementById('overview')).display")
         self.driver.cdp("Emulation.clearDeviceMetricsOverride")
         self.driver.cdp("Emulation.setEmulatedMedia", media="")
