@@ -155,7 +155,6 @@ std::string GainText(const report::Finding& finding, std::string_view per) {
   if (finding.gain_bound == report::Bound::kTypical) bound = "about ";
   if (text.starts_with("nothing")) return text;
   const std::size_t end = std::min(text.find(" ("), text.size());  // of "3.20 ms (simulated)"
-  if (AsNumber(finding.gain.value, 0) == 0) return "nothing on its own" + text.substr(end);
   return fmt::format("{}{}{}{}", bound, text.substr(0, end), per, text.substr(end));
 }
 

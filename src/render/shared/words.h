@@ -59,7 +59,7 @@ int WeightOf(State level);
 /// Whether a finding fired: its status is a level.
 bool HasFired(const report::Finding& finding);
 /// "4.05 ms/iteration (simulated)", "at most 39.0 ms/iteration", "about 2.1 ms/iteration", or
-/// empty; "nothing on its own (simulated; at most 1.57 ms)" where others hide what it costs.
+/// empty; "nothing (simulated; at most 1.57 ms)" where others hide what it costs.
 std::string GainText(const report::Finding& finding, std::string_view per = "/iteration");
 /// Fired findings in the report's order: what gains most first, a symptom behind its cause.
 std::vector<const report::Finding*> FiredFindings(const report::Report& report);
