@@ -38,26 +38,31 @@ class PageNumbers : public ::testing::Test {
   }
   void Read(const char* file) { Read(std::vector<std::string>{(kProfiles / file).string()}); }
 
-  // The cells of a table's rows by column, by the row's name.
-  std::map<std::string, json::object> Rows(std::string_view table) {
-    std::map<std::string, json::object> rows;
+  // A table's rows, their cells by column.
+  std::vector<json::object> Cells(std::string_view table) {
+    std::vector<json::object> rows;
     const json::object& all = report_.at("tables").as_object();
     if (!all.contains(table)) return rows;
     const json::object& found = all.at(table).as_object();
     const json::array& columns = found.at("columns").as_array();
     for (const json::value& row : found.at("rows").as_array()) {
-      json::object cells;
+      json::object& cells = rows.emplace_back();
       for (std::size_t i = 0; i < columns.size(); ++i) {
         cells[columns[i].at("id").as_string()] = row.as_array()[i];
       }
-      const auto* name = cells.if_contains("name");
-      rows[name == nullptr ? std::to_string(rows.size()) : std::string(name->as_string())] = cells;
+    }
+    return rows;
+  }
+  std::map<std::string, json::object> ByName(std::string_view table) {
+    std::map<std::string, json::object> rows;
+    for (const json::object& row : Cells(table)) {
+      rows[std::string(row.at("name").as_string())] = row;
     }
     return rows;
   }
   std::int64_t SumOf(std::string_view table, std::string_view column) {
     std::int64_t sum = 0;
-    for (const auto& [name, row] : Rows(table)) {
+    for (const json::object& row : Cells(table)) {
       if (row.at(column).is_int64()) sum += row.at(column).as_int64();
     }
     return sum;
@@ -83,7 +88,7 @@ TEST_F(PageNumbers, OfDlprofsReportsAreWhole) {
   Read(std::vector<std::string>{folder.string()});
   fs::remove_all(folder);
   ASSERT_FALSE(HasFatalFailure());
-  const auto types = Rows("op_types");
+  const auto types = ByName("op_types");
   ASSERT_EQ(types.size(), 9U);
   const json::object& conv = types.at("conv2d");
   EXPECT_EQ(conv.at("operators"), 2);
@@ -97,7 +102,7 @@ TEST_F(PageNumbers, OfDlprofsReportsAreWhole) {
 TEST_F(PageNumbers, OfDlprofsDatabaseCountOperators) {
   Read("dlprof/dummynet_wrelu/dlprof_dldb_1.sqlite");
   ASSERT_FALSE(HasFatalFailure());
-  const auto types = Rows("op_types");
+  const auto types = ByName("op_types");
   ASSERT_EQ(types.size(), 9U);
   EXPECT_EQ(types.at("cuda").at("operators"), 11);
   EXPECT_EQ(types.at("conv2d").at("device_self"), 539'835);
@@ -108,7 +113,7 @@ TEST_F(PageNumbers, OfDlprofsDatabaseCountOperators) {
 TEST_F(PageNumbers, OfCallsUnderOneSequenceNumberAreOfAllCalls) {
   Read("pyprof/josiahdavis_profiling-lm.net.dict");
   ASSERT_FALSE(HasFatalFailure());
-  const auto ops = Rows("ops");
+  const auto ops = ByName("ops");
   constexpr double kElements = 13'593'478;
   EXPECT_EQ(ops.at("Tensor.norm").at("calls"), 16);
   EXPECT_EQ(ops.at("Tensor.norm").at("flops").to_number<double>(), 2 * kElements);
@@ -146,7 +151,7 @@ TEST_F(PageNumbers, OfKernelsLeaveTheBacklogOut) {
 TEST_F(PageNumbers, OfWorkBeforeTheWindowAreOutside) {
   Read("nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite");
   ASSERT_FALSE(HasFatalFailure());
-  const auto ops = Rows("ops");
+  const auto ops = ByName("ops");
   const json::object& cuda = ops.at("Tensor.cuda");
   EXPECT_EQ(cuda.at("host_total"), 2'240'161'963);
   EXPECT_EQ(cuda.at("outside_host"), 2'239'625'576);
