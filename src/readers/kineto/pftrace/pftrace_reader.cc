@@ -153,7 +153,7 @@ class Import {
                         "every event of the trace needs packets that are not in it",
                         "the start of the trace was lost; record again");
     }
-    return InputError(source_.name(), "perfetto/no-events", "the trace is empty whole",
+    return InputError(source_.name(), "perfetto/no-events", "no event of the trace is complete",
                       "the profiler was stopped before its first active step, or while writing");
   }
 
