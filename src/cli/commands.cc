@@ -220,7 +220,7 @@ constexpr CommandSpec kCommands[] = {
      "only the keys, tables and columns that reports need: no environment, command line, output,\n"
      "user or host names. Paths in texts are removed. A name that ends in .gz is compressed.\n"
      "--force overwrites an existing OUT.",
-     "  profgauge scrub run.pt.trace.json.gz for-the-ticket.json.gz\n"
+     "  profgauge scrub run7.pt.trace.json.gz for-the-ticket.json.gz\n"
      "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n",
      RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
