@@ -91,18 +91,21 @@ QueryData& QueryCache::Keep(std::string key, std::unique_ptr<QueryData> run) {
   return *runs_.back().second;
 }
 
+bool MayKeep(const Options& options) {
+  std::uint64_t memory = 0;
+  for (const std::string& file : RecordingsNamed(options.arguments)) memory += MemoryFor(file);
+  return memory <= MemoryToUse(options.max_memory) / kShareOfMemory;
+}
+
 std::optional<std::string> KeyOfRun(const Options& options) {
   if (options.arguments.empty() || !options.runs.empty() || options.per_rank) return std::nullopt;
   std::string key = SelectionText(options) + DayText() + options.policy + '\n';
   std::vector<fs::path> folders;
-  std::uint64_t memory = 0;
   for (const std::string& path : options.arguments) {
     if (path == "-") return std::nullopt;
     key += path + '\n';
     folders.push_back(FolderOf(path));
   }
-  for (const std::string& file : RecordingsNamed(options.arguments)) memory += MemoryFor(file);
-  if (memory > MemoryToUse(options.max_memory) / kShareOfMemory) return std::nullopt;
   if (!options.policy.empty() && !options.policy.starts_with("builtin:")) {
     const auto policy = LoadPolicy(options.policy);
     if (!policy) return std::nullopt;

@@ -28,8 +28,11 @@ class QueryCache {
 
 /// What the tables of a run follow from: its files with their sizes and times, what lies beside
 /// them, the policy, and the selection. Nothing where that is not known: of several runs, of
-/// standard input, in folders of too many files, of runs that take much of the memory.
+/// standard input, in folders of too many files.
 std::optional<std::string> KeyOfRun(const Options& options);
+
+/// Whether the run is small enough to stay in memory beside others. Looks into its files.
+bool MayKeep(const Options& options);
 
 /// `query` with the tables of earlier questions.
 Result<int> RunQuery(const Options& options, Console& console, QueryCache& cache);

@@ -76,7 +76,7 @@ class Lists(Folder):
     def test_every_kind_has_rows_that_fit_the_schema(self):
         self.ok("baseline", "save", SLOW, "-o", "b.json")
         for number, profile in enumerate((SLOW, EXAMPLES / "healthy.pt.trace.json.gz")):
-            self.ok("history", "add", profile, "--db", "h.db", "--branch", "main", "--commit", f"c{number}", "--force")
+            self.ok("history", "add", profile, "--db", "h.db", "--branch", "main", "--commit", f"c{number}", "--label", "team=vision", "--force")
         (self.folder / "wrong.yaml").write_text("schema: 2\nrules:\n  - id: x/y\n    titel: T\n")
         (self.folder / "profgauge.yaml").write_text(CONFIGURATION)
         seen = {}
@@ -94,6 +94,7 @@ class Lists(Folder):
             seen[kind] = rows
         self.assertEqual(sorted(seen), self.kinds)
         self.assertEqual([row["run"] for row in seen["history-export"]], [SLOW.name, "healthy.pt.trace.json.gz"])
+        self.assertEqual({row["labels"] for row in seen["history-export"]}, {"team=vision"})
         medians = [row["value"] for row in seen["history-trend"] if row["metric"] == "iteration.time.median"]
         self.assertEqual(medians, [row["median_ns"] for row in seen["history-export"]])
         self.assertEqual({row["status"] for row in seen["rules-test"]}, {"pass"})

@@ -145,6 +145,7 @@ class Subject {
   Subject(const Options& reads, QueryCache* cache) : cache_(cache) {
     if (cache != nullptr && !reads.IsGiven("--db")) key_ = KeyOfRun(reads);
     known_ = key_ ? cache->Find(*key_) : nullptr;
+    if (key_ && known_ == nullptr && !MayKeep(reads)) key_.reset();
   }
   QueryData& data() { return known_ == nullptr ? *read_ : *known_; }
 
