@@ -35,7 +35,7 @@ void DecodeParameter(Decoder& decoder, const YamlNode& key, const YamlNode& valu
        }},
       {"default", [&](const YamlNode& n) { parameter.usual = decoder.Text(n, "default"); }},
   };
-  decoder.Map(value, "a parameter", keys);
+  decoder.Map(value, "a query parameter", keys);
   out.push_back(std::move(parameter));
 }
 
