@@ -17,9 +17,17 @@ namespace {
 constexpr std::array<std::string_view, 4> kNotMovable = {"first_use", "synchronization", "backward",
                                                          "operators"};
 
+// "train.py(12): preprocess", but not an operator that one called: "aten::add (train.py(12): f)".
+bool IsPythonFunction(std::string_view doing) {
+  const std::size_t file = doing.find(".py");
+  return file != doing.npos && file < doing.find('(');
+}
+
 bool IsMovable(const HostGap& gap) {
-  if (gap.doing.empty() || gap.category == kUnrecordedHostWork.title) return false;
-  if (gap.cause == InfoOf(IdleCause::kModuleLoading).title) return false;
+  if (!IsPythonFunction(gap.doing)) return false;
+  for (const IdleCause cause : {IdleCause::kModuleLoading, IdleCause::kDataLoader}) {
+    if (gap.cause == InfoOf(cause).title) return false;
+  }
   return std::none_of(std::begin(kHostWork), std::end(kHostWork), [&](const HostWork& work) {
     return work.title == gap.category &&
            std::find(kNotMovable.begin(), kNotMovable.end(), work.id) != kNotMovable.end();
