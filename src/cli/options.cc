@@ -319,7 +319,7 @@ constexpr OptionSpec kOptions[] = {
     {"--label",
      "",
      "NAME=VALUE",
-     Group::kOutputs,
+     Group::kJudging,
      kOnJudging | kOnHistoryAdd,
      "Label of the run: of the metrics of --openmetrics; may be repeated",
      "The report and the history have it in the run's environment. `labels` of profgauge.yaml has "
