@@ -166,6 +166,19 @@ json::object BarNow(const Report& report, json::array& legend) {
       {"time", mean == nullptr ? "" : mean->quantity.text}};
 }
 
+bool HasFloor(const report::Plan& plan) { return AsNumber(plan.floor.time.value, 0) > 0; }
+
+// What the bars need beside their legend.
+std::string BarsNote(const Report& report) {
+  std::string note;
+  if (report.profile.ranks > 1) note = "Times: slowest rank. Parts: mean of the ranks.";
+  if (HasPlan(report) && HasFloor(*report.plan)) {
+    note +=
+        fmt::format("{}Line: floor, {}.", note.empty() ? "" : " ", report.plan->floor.time.text);
+  }
+  return note;
+}
+
 // The same after all steps: what is left, then what each step takes away, the last step's first.
 json::object BarAfter(const report::Plan& plan) {
   const double start = AsNumber(plan.start.value, 0);
@@ -182,10 +195,16 @@ json::object BarAfter(const report::Plan& plan) {
     parts.push_back({kSavedPaint, part, fmt::format("{}: −{}", i + 1, step.saves.text),
                      fmt::format("Step {} saves {}", i + 1, step.saves.text), true});
   }
+  std::string description =
+      fmt::format("{} of {} are left after the plan", plan.end.text, plan.start.text);
+  std::optional<double> floor;
+  if (HasFloor(plan)) {
+    floor = share(plan.floor.time);
+    description += fmt::format("; the floor is {}", plan.floor.time.text);
+  }
   return {{"name", "After the plan"},
-          {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight,
-                                           fmt::format("{} of {} are left after the plan",
-                                                       plan.end.text, plan.start.text)))},
+          {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight, description,
+                                           Hover::kEachPart, floor))},
           {"time", plan.end.text}};
 }
 
@@ -288,8 +307,7 @@ boost::json::object FirstView(const Report& report) {
           {"has_bars", !legend.empty()},
           {"bars", std::move(bars)},
           {"legend", std::move(legend)},
-          {"bars_note",
-           report.profile.ranks > 1 ? "Times: slowest rank. Parts: mean of the ranks." : ""},
+          {"bars_note", BarsNote(report)},
           {"title", TitleOf(report)},
           {"has_rows", !rows.empty()},
           {"has_after", has_plan},

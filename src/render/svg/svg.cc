@@ -159,7 +159,7 @@ std::string SvgSwatch(const Paint& paint) {
 }
 
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
-                          std::string_view description, Hover hover) {
+                          std::string_view description, Hover hover, std::optional<double> mark) {
   const bool each = hover == Hover::kEachPart;
   std::string out, labels;
   double x = 0;
@@ -192,6 +192,11 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
                      SvgNumber(x + w / 2), SvgNumber(height / 2.0 + 4), EscapeHtml(part.label));
     }
     x += w;
+  }
+  if (mark) {
+    fmt::format_to(std::back_inserter(out),
+                   "<path class=\"rule\" stroke=\"#000\" stroke-width=\"3\" d=\"M{} 0v{}\"/>",
+                   SvgNumber(std::clamp(*mark, 0.0, 1.0) * width), height);
   }
   const std::string open =
       each

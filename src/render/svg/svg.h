@@ -5,6 +5,7 @@
 // print. No chart is the only carrier of its numbers; each is beside a table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,9 +26,11 @@ struct BarPart {
 };
 enum class Hover : bool { kEachPart, kWhole };
 /// One horizontal bar. What the parts leave free stays empty. Of many bars below each other the
-/// description is what each shows on hover, whatever part one points at.
+/// description is what each shows on hover, whatever part one points at. `mark`: where a line
+/// crosses the bar, 0..1 of its width.
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
-                          std::string_view description, Hover hover = Hover::kEachPart);
+                          std::string_view description, Hover hover = Hover::kEachPart,
+                          std::optional<double> mark = {});
 
 struct ChartColumn {
   std::vector<double> values;  ///< One for each series, from the bottom up.
