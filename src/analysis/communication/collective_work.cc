@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
 #include <string>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/communication/communication.h"
+#include "base/interval.h"
 
 namespace profgauge {
 namespace {
@@ -33,6 +37,24 @@ std::vector<NameWork> CollectiveWorkOf(const RankContext& rank) {
     work.Add(NameOfCollective(rank, row), rank.iterations.of_device[row], device.duration[row]);
   }
   return work.Take();
+}
+
+std::vector<Ns> CommunicationByIteration(const RankContext& rank) {
+  const std::span<const Iteration> selected = rank.iterations.selected();
+  bool communicates = false;
+  for (std::size_t row = 0; row < rank.classes.size() && !communicates; ++row) {
+    communicates = rank.classes[row].collective;
+  }
+  if (!communicates) return {};  // The lists would be as long as the profile.
+  std::vector<Ns> times(selected.size(), 0);
+  for (const DeviceSpans& spans : CollectDeviceSpans(*rank.profile, rank.classes)) {
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      Span own = selected[i].time;
+      if (i + 1 < selected.size()) own.end = std::max(own.start, selected[i + 1].time.start);
+      times[i] += OverlapLength(std::vector<Span>{own}, Near(spans.communication, own));
+    }
+  }
+  return times;
 }
 
 }  // namespace profgauge

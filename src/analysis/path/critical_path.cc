@@ -209,6 +209,31 @@ struct Sums {
   }
 };
 
+// Nanoseconds by kind of each iteration; segments come from the last to the first.
+class SumsByIteration {
+ public:
+  explicit SumsByIteration(std::span<const Span> iterations)
+      : iterations_(iterations), sums_(iterations.size()), at_(iterations.size()) {}
+
+  static bool Wants(Ns /*length*/) { return true; }
+  void operator()(const PathSegment& segment) {
+    Ns end = segment.time.end;
+    while (end > segment.time.start) {
+      while (at_ > 1 && iterations_[at_ - 1].start >= end) --at_;
+      const Ns start =
+          at_ > 1 ? std::max(segment.time.start, iterations_[at_ - 1].start) : segment.time.start;
+      sums_[at_ - 1][static_cast<std::size_t>(segment.kind)] += end - start;
+      end = start;
+    }
+  }
+  std::vector<PathSums> Take() { return std::move(sums_); }
+
+ private:
+  std::span<const Span> iterations_;
+  std::vector<PathSums> sums_;
+  std::size_t at_;
+};
+
 }  // namespace
 
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
@@ -245,6 +270,14 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
   Sums sums;
   Walker(graph, changes, times, transfers, sums).Run(iterations);
   return sums.sums;
+}
+
+std::vector<PathSums> PathSumsByIteration(const PathGraph& graph) {
+  const std::vector<Span> iterations = graph.IterationsAt(graph.recorded());
+  if (iterations.size() != graph.rank().iterations.selected().size()) return {};
+  SumsByIteration sums(iterations);
+  WalkRecorded(graph, {}, sums);
+  return sums.Take();
 }
 
 }  // namespace profgauge

@@ -50,6 +50,10 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
                          std::span<const Ns> times, std::span<const Span> iterations,
                          std::span<const Ns> transfers);
 
+/// The same of the recorded path, by selected iteration: from its start to that of the next. Empty
+/// where the path has other iterations.
+std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
+
 /// The host range or call in which the segment lies that ends in `step`, as told by its table: the
 /// innermost. `row` is kNone between ranges.
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step);

@@ -9,8 +9,11 @@
 #include "analysis/communication/collective_work.h"
 #include "analysis/context/context.h"
 #include "analysis/ops/modules.h"
+#include "analysis/path/critical_path.h"
+#include "analysis/path/graph.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
+#include "analysis/time/category_times.h"
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_attribution.h"
 #include "analysis/time/run_iterations.h"
@@ -42,12 +45,42 @@ RankSummary Kept(RankSummary rank) {
   return kept;
 }
 
+void AddSum(MetricId id, std::span<const Ns> times, std::vector<NameWork>& sums) {
+  NameWork sum;
+  sum.name = id.text();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    sum.gpu_time += times[i];
+    if (times[i] > 0) sum.series.emplace_back(static_cast<std::int64_t>(i), times[i]);
+  }
+  if (sum.gpu_time > 0) sums.push_back(std::move(sum));
+}
+
+// Transfer and waiting are not of one rank alone.
+void AddPathSums(const RankContext& rank, std::vector<NameWork>& sums) {
+  const auto graph = PathGraph::Build(rank);
+  if (!graph) return;
+  const std::vector<PathSums> path = PathSumsByIteration(*graph);
+  std::vector<Ns> times(path.size());
+  for (const PathKind kind :
+       {PathKind::kHost, PathKind::kLaunch, PathKind::kKernel, PathKind::kCopy,
+        PathKind::kDataLoader, PathKind::kSync, PathKind::kUnknown}) {
+    for (std::size_t i = 0; i < path.size(); ++i)
+      times[i] = path[i][static_cast<std::size_t>(kind)];
+    AddSum(InfoOf(kind).metrics.time, times, sums);
+  }
+}
+
 }  // namespace
 
 AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
   AttributionFacts facts = AttributionFactsOf(rank, is_wanted);
   facts.work.collectives = CollectiveWorkOf(rank);
   facts.work.modules = ModuleWorkOf(rank);
+  if (rank.iterations.is_whole) return facts;
+  std::vector<NameWork>& sums = facts.work.sums;
+  AddSum(metric::kCommunicationTime, CommunicationByIteration(rank), sums);
+  AddSum(metric::kDataloaderExposedTime, LoadingByIteration(rank), sums);
+  AddPathSums(rank, sums);
   return facts;
 }
 

@@ -10,7 +10,8 @@
 
 namespace profgauge {
 
-/// AttributionFactsOf() with what later rooms know: collectives and modules.
+/// AttributionFactsOf() with what later rooms know: collectives, modules, and the times by
+/// iteration of communication, loading and the critical path.
 AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted);
 
 /// Of summaries and recordings in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"

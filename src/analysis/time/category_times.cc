@@ -71,4 +71,27 @@ CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ran
   return times;
 }
 
+std::vector<Ns> LoadingByIteration(const RankContext& rank) {
+  SpanCollector collector;
+  VisitCategories(*rank.profile, rank.classes, [&](Span stretch, CategorySet active) {
+    if (FirstOf(active) == Category::kDataLoader) collector.Add(stretch.start, stretch.length());
+  });
+  const std::vector<Span> loading = collector.Take();
+  if (loading.empty()) return {};
+  const auto shown_in = [&](Span part) {
+    const std::vector<Span> shown = Subtract(std::vector<Span>{part}, Near(rank.unobserved, part));
+    return OverlapLength(shown, Near(loading, part));
+  };
+  const std::vector<bool> follows = FollowsDirectly(rank.iterations);
+  std::vector<Ns> times;
+  for (std::size_t i = rank.iterations.first; i < rank.iterations.last; ++i) {
+    const Span own = rank.iterations.all[i].time;
+    times.push_back(own.length() > 0 ? shown_in(own) : 0);
+    if (i + 1 == rank.iterations.last || !follows[i]) continue;
+    const Span gap{own.end, rank.iterations.all[i + 1].time.start};
+    if (gap.length() > 0) times.back() += shown_in(gap);
+  }
+  return times;
+}
+
 }  // namespace profgauge

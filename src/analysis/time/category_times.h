@@ -31,4 +31,8 @@ struct CategoryTimes {
 /// `ranges`: in order, without overlap. O(n log s) for s streams and threads.
 CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ranges);
 
+/// What the loader holds up, in each selected iteration and from it to the next; sums to the rank's
+/// part of dataloader.exposed_time. Empty where it never waits. A walk as CategoryTimesOf().
+std::vector<Ns> LoadingByIteration(const RankContext& rank);
+
 }  // namespace profgauge

@@ -76,8 +76,8 @@ void RunAttribution::AddRank(std::size_t rank, const Iterations& iterations,
 void RunAttribution::AddSums(const std::vector<NameWork>& sums, std::size_t iterations) {
   lacks_sums_ = lacks_sums_ || iterations != run_.size();
   for (const NameWork& sum : sums) {
-    lacks_sums_ = lacks_sums_ || !sum.has_series;
     if (lacks_sums_) return;
+    if (!sum.has_series) lost_sums_.insert(sum.name);
     std::vector<Ns>& values = out_.iteration_values[sum.name];
     values.resize(run_.size(), 0);
     for (const auto& [position, time] : sum.series) {
@@ -195,6 +195,7 @@ Attribution RunAttribution::Take() {
   Fold();
   if (lacks_iteration_shapes_) out_.iteration_shapes.clear();
   if (lacks_sums_) out_.iteration_values.clear();
+  for (const std::string& name : lost_sums_) out_.iteration_values.erase(name);
   if (has_shapes_) {
     ContentHash hash;
     for (const std::string& line : shape_lines_) hash.Add(line);

@@ -64,7 +64,8 @@ class RunAttribution {
   Ns whole_ = 0;
   std::map<Names, Part> parts_;
   std::map<std::pair<std::string, std::string>, Part> folded_;  ///< By category and op type.
-  bool lacks_sums_ = false;  ///< A rank has other iterations, or too many.
+  bool lacks_sums_ = false;                                     ///< A rank has other iterations.
+  std::set<std::string, std::less<>> lost_sums_;                ///< A rank has them of too many.
   bool has_shapes_ = false;
   bool lacks_iteration_shapes_ = false;  ///< A rank has none.
   std::set<std::string> shape_lines_;

@@ -39,6 +39,13 @@ void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) 
   };
   EXPECT_EQ(whole,
             sum_of(attribution->iteration_times) - sum_of(attribution->iteration_unobserved));
+  // Sums over iterations are those of the metrics, by iteration.
+  for (const auto& [id, values] : attribution->iteration_values) {
+    const Metric* metric = analysis->Find(id);
+    ASSERT_NE(metric, nullptr) << id;
+    EXPECT_EQ(values.size(), attribution->iteration_times.size()) << id;
+    EXPECT_EQ(static_cast<double>(sum_of(values)), AsNumber(metric->value, 0)) << id;
+  }
   // The table's rows are the slowest rank's too; the metrics are sums over all ranks.
   const Table* iterations = analysis->FindTable("iterations");
   ASSERT_NE(iterations, nullptr);
