@@ -34,7 +34,8 @@ struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
   /// Of each: what the profile does not show of it. Empty where that is nothing.
   std::vector<Ns> iteration_unobserved;
-  /// From start to start, of those that have a next one; RunIteration::period.
+  /// From start to start, of those that have a next one; RunIteration::period. Lengths where few of
+  /// the iterations' numbers jump.
   std::vector<Ns> iteration_periods;
   /// Share of each iteration by breakdown metric id ("breakdown.memcpy"), aligned with the times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;

@@ -18,10 +18,19 @@ constexpr std::size_t kNotSlowest = WorkCollector::kNotSlowest;
 
 RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
     : run_(std::move(run)), work_(run_.size(), has_gpu) {
+  const auto known = std::count_if(run_.begin(), run_.end(), [](const RunIteration& iteration) {
+    return iteration.period.has_value();
+  });
+  // Where few numbers jump, an iteration before a jump counts as the last one does: by its length.
+  // Else one jump would hide what is between all others.
+  const bool fills_jumps = 2 * static_cast<std::size_t>(known) > run_.size();
   for (const RunIteration& iteration : run_) {
     out_.iteration_times.push_back(iteration.duration);
     out_.iteration_unobserved.push_back(iteration.unobserved);
-    if (iteration.period) out_.iteration_periods.push_back(*iteration.period);
+    const bool is_last = out_.iteration_times.size() == run_.size();
+    if (iteration.period || (fills_jumps && !is_last)) {
+      out_.iteration_periods.push_back(iteration.period.value_or(iteration.duration));
+    }
     observed_.push_back(iteration.duration - iteration.unobserved);
     whole_ += observed_.back();
   }
