@@ -47,27 +47,20 @@ void Decide(double chance, bool is_far, Change& change, bool& over_limit) {
   }
 }
 
-}  // namespace
-
-double ShareOfTotals(std::span<const ShareOfRun> runs) { return ShareOf(PairsOf(runs)); }
-
-ShareComparison CompareShares(std::span<const ShareOfRun> base, std::span<const ShareOfRun> current,
-                              double limit, bool lower_is_better) {
-  std::vector<Drawn> pairs = PairsOf(current);
-  const std::size_t of_current = pairs.size();
-  const std::vector<Drawn> there = PairsOf(base);
+ShareComparison Hold(const std::vector<Drawn>& there, const std::vector<Drawn>& here, double limit,
+                     bool lower_is_better, double sigma) {
+  std::vector<Drawn> pairs = here;
   ShareComparison out;
   out.base = ShareOf(there);
-  out.current = ShareOf(pairs);
+  out.current = ShareOf(here);
   pairs.insert(pairs.end(), there.begin(), there.end());
   const double sign = lower_is_better ? 1 : -1;
   const double change = sign * (out.current - out.base);
-  const double sigma =
-      kShareNoise * std::sqrt(MedianFactor(base.size()) + MedianFactor(current.size()));
   double chance = 0, squares = 0;
-  ForEachDraw(std::move(pairs), of_current, [&](const DrawnSums& sums) {
+  ForEachDraw(std::move(pairs), here.size(), [&](const DrawnSums& sums) {
     const double drawn = sign * (sums.current[0] / sums.current[1] - sums.base[0] / sums.base[1]);
-    chance += NormalShare((drawn - change) / sigma);
+    chance +=
+        sigma > 0 ? NormalShare((drawn - change) / sigma) : static_cast<double>(drawn >= change);
     squares += drawn * drawn;
   });
   const auto draws = static_cast<double>(kDraws);
@@ -82,6 +75,34 @@ ShareComparison CompareShares(std::span<const ShareOfRun> base, std::span<const 
     out.change = Change::kImproved;
   }
   return out;
+}
+
+double BetweenSides(std::size_t base, std::size_t current) {
+  return std::sqrt(MedianFactor(base) + MedianFactor(current));
+}
+
+}  // namespace
+
+double ShareOfTotals(std::span<const ShareOfRun> runs) { return ShareOf(PairsOf(runs)); }
+
+ShareComparison CompareShares(std::span<const ShareOfRun> base, std::span<const ShareOfRun> current,
+                              double limit, bool lower_is_better) {
+  return Hold(PairsOf(base), PairsOf(current), limit, lower_is_better,
+              kShareNoise * BetweenSides(base.size(), current.size()));
+}
+
+ShareComparison CompareMeans(std::span<const std::vector<double>> base,
+                             std::span<const std::vector<double>> current, double limit,
+                             double noise) {
+  const auto all = [](std::span<const std::vector<double>> runs) {
+    std::vector<Drawn> values;
+    for (const std::vector<double>& run : runs) {
+      for (const double value : run) values.push_back({value, 1});
+    }
+    return values;
+  };
+  return Hold(all(base), all(current), limit, true,
+              noise * BetweenSides(base.size(), current.size()));
 }
 
 TailComparison CompareTails(std::span<const double> base, std::span<const double> current,

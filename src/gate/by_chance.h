@@ -31,6 +31,13 @@ struct ShareComparison {
 ShareComparison CompareShares(std::span<const ShareOfRun> base, std::span<const ShareOfRun> current,
                               double limit, bool lower_is_better);
 
+/// The same of a mean over iterations of which some have none of it, so that none is typical:
+/// `noise` is the standard deviation between runs of one program, in the unit of the values, as is
+/// `limit`. An increase is bad. REQUIRES: no list is empty.
+ShareComparison CompareMeans(std::span<const std::vector<double>> base,
+                             std::span<const std::vector<double>> current, double limit,
+                             double noise);
+
 /// Iterations beyond what the baseline has.
 struct TailComparison {
   Change change = Change::kPass;

@@ -406,6 +406,22 @@ std::string DescribeShare(const stats::ShareComparison& comparison, const Change
   return WithChance(std::move(text), comparison.chance);
 }
 
+std::string DescribeSparse(const stats::ShareComparison& comparison, const ChangeContext& context) {
+  const auto time = [&](double value) { return FormatValue(Value{value}, context.unit); };
+  std::string change;
+  if (context.whole > 0) {
+    const auto part = [&](double value) { return value / context.whole; };
+    change = fmt::format(", {}, limit {}",
+                         ChangeAndInterval(part(comparison.current - comparison.base),
+                                           part(comparison.low), part(comparison.high), false),
+                         LimitNumber(part(context.limit), false));
+  }
+  std::string text = fmt::format("{} → {} per iteration{}", time(comparison.base),
+                                 time(comparison.current), change);
+  if (comparison.change == stats::Change::kImproved) text = "improved: " + text;
+  return WithChance(std::move(text), comparison.chance);
+}
+
 std::string DescribeTail(const stats::TailComparison& comparison, const ChangeContext& context) {
   const double change = comparison.base > 0 ? comparison.current / comparison.base - 1 : 0;
   std::string text =

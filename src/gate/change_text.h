@@ -31,6 +31,10 @@ std::string DescribeMean(const stats::Comparison& comparison, const ChangeContex
 /// The same of a share of the time: "3 → 30 %, +27 pp [+21, +33], limit +5 pp; by chance …".
 std::string DescribeShare(const stats::ShareComparison& comparison, const ChangeContext& context);
 
+/// The same of a mean over iterations of which some have none of it: "1.2 ms → 2.4 ms per
+/// iteration, +100 % [+20, +180], limit +5 %; by chance …". `whole` is the baseline's mean.
+std::string DescribeSparse(const stats::ShareComparison& comparison, const ChangeContext& context);
+
 /// The same of a percentile or extreme: "+31 %: 2 of 20 iterations over 1.1 × the baseline's, 2 of
 /// 60 there; by chance in 27 of 100".
 std::string DescribeTail(const stats::TailComparison& comparison, const ChangeContext& context);

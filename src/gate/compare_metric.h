@@ -46,6 +46,7 @@ class MetricComparer {
   bool LackSums(std::string_view family, MetricComparison& out) const;
   bool LackSamples(const BaselineLimit& limit, MetricComparison& out) const;
   void DoubtIterations(const BaselineLimit& limit, MetricComparison& out) const;
+  void DoubtAfter(MetricComparison& out) const;
   void DoubtEmptyIterations(MetricComparison& out) const;
   void DoubtNumbers(MetricComparison& out) const;
   void DoubtFloor(const BaselineLimit& limit, MetricComparison& out) const;
@@ -55,6 +56,7 @@ class MetricComparer {
   bool CompareShares(const BaselineLimit& limit, MetricComparison& out) const;
   bool CompareTail(const BaselineLimit& limit, MetricComparison& out) const;
   bool CompareSums(const BaselineLimit& limit, MetricComparison& out);
+  bool CompareSparse(const BaselineLimit& limit, MetricComparison& out) const;
   bool CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
                     const std::vector<double>& current, MetricComparison& out) const;
   void CompareValues(const BaselineLimit& limit, MetricComparison& out);
@@ -64,6 +66,7 @@ class MetricComparer {
   std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric);
   void NoteInputs(const InputMix& mix);
   static void DoubtInputs(const InputMix& mix, MetricComparison& out);
+  static void DoubtUnknownInputs(const InputMix& mix, MetricComparison& out);
   void NoteWarmup(const SeriesList& base, const SeriesList& current);
   void AddOnce(std::vector<std::string> more);
 

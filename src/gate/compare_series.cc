@@ -96,10 +96,12 @@ std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::str
   return all;
 }
 
-SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric) {
-  SeriesList all;
+std::vector<std::vector<double>> PartsByIteration(std::span<const Snapshot> runs,
+                                                  std::string_view metric) {
+  std::vector<std::vector<double>> all;
   for (const Snapshot& run : runs) {
     const auto found = run.iteration_values.find(metric);
+    const auto sum = run.metrics.find(metric);
     std::vector<double> values;
     if (found != run.iteration_values.end()) {
       values.assign(found->second.begin(), found->second.end());
@@ -108,6 +110,19 @@ SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric) {
       const auto parts = SharesOf(std::span(&run, 1), share);
       if (!parts.empty()) values = parts.front().part;
     }
+    // Nothing is kept of what no iteration has.
+    if (values.empty() && sum != run.metrics.end() && sum->second == 0) {
+      values.resize(run.iteration_times.size(), 0);
+    }
+    if (values.empty()) return {};
+    all.push_back(std::move(values));
+  }
+  return all;
+}
+
+SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric) {
+  SeriesList all;
+  for (std::vector<double>& values : PartsByIteration(runs, metric)) {
     if (!AreTimes(values)) return {};
     all.push_back(SeriesOf(std::move(values)));
   }

@@ -38,6 +38,10 @@ std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::str
 /// an iteration has none.
 SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric);
 
+/// The same as plain numbers, of which some may be 0; empty when a run does not know it.
+std::vector<std::vector<double>> PartsByIteration(std::span<const Snapshot> runs,
+                                                  std::string_view metric);
+
 /// The observed times of all iterations of all runs.
 std::vector<double> AllTimes(std::span<const Snapshot> runs);
 

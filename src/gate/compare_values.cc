@@ -108,6 +108,32 @@ bool MetricComparer::CompareSums(const BaselineLimit& limit, MetricComparison& o
   return true;
 }
 
+// Where some iterations have none of it no iteration is typical: the mean is judged, with chance
+// over who has the others counted.
+bool MetricComparer::CompareSparse(const BaselineLimit& limit, MetricComparison& out) const {
+  if (!limit.max_increase || limit.max_decrease) return false;
+  const auto base = PartsByIteration(baselines_, limit.metric);
+  const auto current = PartsByIteration(candidates_, limit.metric);
+  if (base.empty() || current.empty()) return false;
+  const double iterations = SummedIterations(baselines_.front());
+  const double allowed = AbsoluteOf(*limit.max_increase, out.base) / iterations;
+  const stats::CompareOptions options = Options(limit, *limit.max_increase, true, out.base);
+  stats::ShareComparison result = stats::CompareMeans(
+      base, current, allowed, options.noise_floor * std::abs(out.base) / iterations);
+  if (std::abs(out.change) < options.absolute_floor) result.change = stats::Change::kPass;
+  const double whole = result.base > 0 ? result.base : 1;
+  out.method = CompareMethod::kStatistics;
+  out.is_relative = limit.max_increase->relative;
+  out.shift = (result.current - result.base) / whole;
+  out.low = result.low / whole;
+  out.high = result.high / whole;
+  out.verdict = result.change;
+  out.over_limit = result.change == stats::Change::kInconclusive && result.over_limit;
+  out.chance = result.chance;
+  out.reason = DescribeSparse(result, {out.unit, allowed, true, result.base});
+  return true;
+}
+
 // Several baseline runs show by how much equal runs differ; sums over iterations are known to.
 bool MetricComparer::CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
                                   const std::vector<double>& current, MetricComparison& out) const {
@@ -162,7 +188,9 @@ void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison&
   out.current = stats::Median(current);
   out.change = out.current - out.base;
   if (IsRounding(out.base, out.current)) out.change = 0;
-  if (CompareSums(limit, out) || CompareNoisy(limit, base, current, out)) return;
+  if (CompareSums(limit, out) || CompareSparse(limit, out) ||
+      CompareNoisy(limit, base, current, out))
+    return;
   const bool too_high =
       limit.max_increase && out.change > AbsoluteOf(*limit.max_increase, out.base);
   const bool too_low =

@@ -44,5 +44,34 @@ TEST(CompareRuns, SumsOverIterationsAreTotals) {
   EXPECT_EQ(Words(Compared(base, {summing(1, 1, 9)}, limit)), "inconclusive over");
 }
 
+// Where some iterations have none of it, chance over who has the others is counted.
+TEST(CompareRuns, SumsOfSomeIterationsAreHeldByChance) {
+  const auto loading = [](int waits, Ns wait) {
+    Snapshot run = WithMetric("dataloader.exposed_time", static_cast<double>(waits * wait));
+    auto& values = run.iteration_values["dataloader.exposed_time"];
+    for (std::size_t i = 0; i < run.iteration_times.size(); ++i) {
+      values.push_back(static_cast<int>(i * 7 % 20) < waits ? wait : 0);
+    }
+    run.metrics["profile.iterations"] = static_cast<double>(values.size());
+    if (run.metrics["dataloader.exposed_time"] == 0) run.iteration_values.clear();
+    return run;
+  };
+  const BaselineLimit limit = On("dataloader.exposed_time", Amount{0.5, true});
+  const std::vector<Snapshot> base = {loading(1, 100'000)};
+  // Two of 20 wait instead of one: chance.
+  const MetricComparison twice = Compared(base, {loading(2, 100'000)}, limit);
+  EXPECT_EQ(Words(twice), "pass");
+  ASSERT_TRUE(twice.chance.has_value());
+  EXPECT_GT(*twice.chance, 0.2);
+  EXPECT_NEAR(twice.shift, 1, 1e-9);
+  // One in each, four times as long: beyond three limits.
+  EXPECT_EQ(Words(Compared(base, {loading(1, 400'000)}, limit)), "inconclusive over");
+  // 15 of 20 wait.
+  EXPECT_EQ(Words(Compared(base, {loading(15, 100'000)}, limit)), "fail");
+  // None does, in either; and the candidate's is the first.
+  EXPECT_EQ(Words(Compared({loading(0, 1)}, {loading(0, 1)}, limit)), "pass");
+  EXPECT_EQ(Words(Compared({loading(0, 1)}, {loading(1, 1)}, limit)), "inconclusive over");
+}
+
 }  // namespace
 }  // namespace profgauge
