@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "gate/canonical_kernel.h"
 #include "gate/change_text.h"
 #include "gate/constants.h"
 #include "gate/statistics.h"
@@ -54,12 +55,27 @@ PartTime TimeOf(const WorkSum& sum, std::int64_t iterations) {
 using Parts = std::map<std::string, PartTime, std::less<>>;
 using PartSums = const std::vector<WorkSum> WorkSums::*;
 
+// Kernels that other builds number otherwise are one part.
+std::string KeyOf(const std::string& name, PartSums sums) {
+  return sums == &WorkSums::kernels ? CanonicalKernel(name) : name;
+}
+
+void AddTo(const WorkSum& sum, WorkSum& into) {
+  into.gpu_time += sum.gpu_time;
+  into.host_time += sum.host_time;
+  if (sum.series.size() != into.series.size()) return into.series.clear();
+  for (std::size_t i = 0; i < sum.series.size(); ++i) into.series[i] += sum.series[i];
+}
+
 Parts PartsOf(const Snapshot& run, PartSums sums) {
-  Parts parts;
+  std::map<std::string, WorkSum, std::less<>> merged;
   for (const WorkSum& sum : run.work.*sums) {
     if (sum.gpu_time + sum.host_time <= 0 || run.work.iterations < 1) continue;
-    parts.emplace(sum.name, TimeOf(sum, run.work.iterations));
+    const auto [part, is_new] = merged.try_emplace(KeyOf(sum.name, sums), sum);
+    if (!is_new) AddTo(sum, part->second);
   }
+  Parts parts;
+  for (const auto& [name, sum] : merged) parts.emplace(name, TimeOf(sum, run.work.iterations));
   return parts;
 }
 
@@ -84,10 +100,10 @@ struct Launcher {
   std::string_view op, op_type;
 };
 
-std::map<std::string_view, Launcher> LaunchersOf(const Snapshot& run) {
-  std::map<std::string_view, Launcher> launchers;
+std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
+  std::map<std::string, Launcher> launchers;
   for (const TimePart& part : run.parts) {
-    Launcher& known = launchers[part.kernel];
+    Launcher& known = launchers[CanonicalKernel(part.kernel)];
     if (part.time > known.time) known = {part.time, part.op, part.op_type};
   }
   return launchers;

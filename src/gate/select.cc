@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "gate/canonical_kernel.h"
 #include "gate/comparable.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
@@ -22,12 +23,13 @@ constexpr std::int64_t kMostLookedAt = 1000;
 constexpr double kSharedWork = knowledge::kGateSharedWork.value();
 constexpr std::string_view kFail = "fail";
 
-using Launches = std::map<std::string_view, double>;
+using Launches = std::map<std::string, double>;
 
 Launches LaunchesOf(const std::vector<WorkSum>& sums, std::int64_t iterations) {
   Launches launches;
   for (const WorkSum& sum : sums) {
-    launches[sum.name] += static_cast<double>(sum.count) / static_cast<double>(iterations);
+    launches[CanonicalKernel(sum.name)] +=
+        static_cast<double>(sum.count) / static_cast<double>(iterations);
   }
   return launches;
 }
