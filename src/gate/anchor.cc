@@ -38,7 +38,9 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
   }
   text += fmt::format(" since {} ({} run{})", info.anchor, info.since_anchor,
                       info.since_anchor == 1 ? "" : "s");
-  if (window.method == CompareMethod::kStatistics && is_relative) {
+  // Where the window is too noisy to excuse it, it may be all of this commit.
+  const bool is_part = creep.method != CompareMethod::kStatistics || window.high < creep.shift;
+  if (window.method == CompareMethod::kStatistics && is_relative && is_part) {
     text += ", of which this commit at most " + RelativeChange(window.high);
   }
   return text + "; accept it or find it: profgauge history check";

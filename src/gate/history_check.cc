@@ -76,18 +76,26 @@ std::vector<Snapshot> Some(std::span<const ChosenRun> runs) {
   return out;
 }
 
-// By the same procedure as every check.
-std::optional<double> CreepOf(std::span<const ChosenRun> runs, const std::string& metric,
-                              const PolicyBaseline& policy) {
+// By the same procedure as every check, of the last `of_last` runs.
+struct Creep {
+  double change = 0;
+  bool is_of_total = false;
+};
+std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, std::size_t of_last,
+                             const std::string& metric, const PolicyBaseline& policy) {
   const std::size_t level = std::min(kLevelRuns, runs.size() / 2);
+  if (level == 0) return std::nullopt;
   PolicyBaseline only = policy;
   std::erase_if(only.limits, [&](const BaselineLimit& limit) { return limit.metric != metric; });
   std::vector<std::string> notes;
   for (const MetricComparison& of :
-       CompareMetrics(Some(runs.first(level)), Some(runs.last(level)), only, notes)) {
+       CompareMetrics(Some(runs.first(level)), Some(runs.last(of_last)), only, notes)) {
     const bool is_sure = of.low > 0 || of.high < 0;
-    const bool is_over = of.verdict == stats::Change::kFail || (of.over_limit && is_sure);
-    if (of.metric == metric && !of.is_missing && is_over) return of.shift;
+    const bool is_over =
+        of.verdict == stats::Change::kFail || (of_last > 1 && of.over_limit && is_sure);
+    if (of.metric != metric || of.is_missing || !is_over) continue;
+    const bool is_of_total = of.total && of.shift <= *of.total_limit && *of.total > *of.total_limit;
+    return Creep{is_of_total ? *of.total : of.shift, is_of_total};
   }
   return std::nullopt;
 }
@@ -123,9 +131,15 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
     }
   }
   if (out.state == HistoryState::kStep) return out;
-  if (const auto creep = CreepOf(runs.subspan(level_from), metric, policy)) {
+  // The last one alone is what its check held against the anchor: what failed there is found here.
+  const std::span<const ChosenRun> since = runs.subspan(level_from);
+  for (const std::size_t last : {std::min(kLevelRuns, since.size() / 2), std::size_t{1}}) {
+    const auto creep = CreepOf(since, last, metric, policy);
+    if (!creep) continue;
     out.state = HistoryState::kCreep;
-    out.change = *creep;
+    out.change = creep->change;
+    out.is_of_total = creep->is_of_total;
+    break;
   }
   return out;
 }
@@ -168,8 +182,9 @@ std::string FindingsText(const HistoryFindings& findings) {
       return fmt::format("no step and no creep over the limit in {} comparable runs",
                          findings.runs);
     case HistoryState::kCreep:
-      return fmt::format("creep: {} over {} comparable runs, no single step",
-                         RelativeChange(findings.change), findings.runs);
+      return fmt::format("creep: {}{} over {} comparable runs, no single step",
+                         findings.is_of_total ? "total " : "", RelativeChange(findings.change),
+                         findings.runs);
     case HistoryState::kStep:
       break;
   }

@@ -23,6 +23,7 @@ enum class HistoryState : std::uint8_t {
 struct HistoryFindings {
   HistoryState state = HistoryState::kSteady;
   double change = 0;                 ///< Relative.
+  bool is_of_total = false;          ///< The change is one of the total, not of typical iterations.
   std::vector<std::string> commits;  ///< Of a step: those that it may be of, the likeliest first.
   std::size_t runs = 0;              ///< Comparable ones.
 };
