@@ -51,7 +51,7 @@ class BaselineParser {
       e.notes = {"help: update profgauge, or save the baseline again with this version"};
       return Fail(std::move(e));
     }
-    if (schema < 1) return Fail(Bad("schema", "expected schema 1 or 2", "schema"));
+    if (schema < 1) return Fail(Bad("schema", "expected schema 1 to 3", "schema"));
     const auto* runs = object->if_contains("runs");
     if (runs == nullptr || !runs->is_array() || runs->get_array().empty()) {
       return Fail(Bad("field", "expected a list of at least one run", "runs"));

@@ -1,18 +1,19 @@
 // A snapshot: the comparable essence of one run, kilobytes instead of gigabytes. A baseline file
 // holds one or several; the history stores them; compare explains the difference between two.
 //
-// Schema 2 of the baseline file:
-//   {"schema": 2, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
+// Schema 3 of the baseline file:
+//   {"schema": 3, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
 // A snapshot's names stand once in "strings" (the first is empty); a part is a list of numbers:
 //   [category, op_type, op, shapes, kernel, position, count, time, [series…]]
 // of which the first five are indices into "strings" and the series may be missing. "work" holds
 // what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]},
 // and "collectives" and "modules" where there are any, a sum being [name, count, gpu_time,
 // host_time, [series…]]; runs without it compare all the same. "definitions" has the numbers of the
-// metrics' definitions that are not 1; schema 1, which lacks it, is read as if all were.
+// metrics' definitions that are not 1; schema 1, which lacks it, is read as if all were. What
+// follows is of schema 3, and each field may be missing.
 // "iteration_shapes" has 16 hex digits for each iteration: the same ones for the same input shapes;
 // "iteration_values" has times of each iteration by metric id, of metrics that are their sums.
-// "samples" is how many an iteration has, "conditions" how fast the devices ran. "uncertain" lists
+// "steps" are unrecorded iterations, "samples" is how many an iteration has, "conditions" how fast the devices ran. "uncertain" lists
 // the metrics that may not be what they say; runs without it have none. Files of a newer schema, of
 // another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
@@ -32,7 +33,7 @@
 
 namespace profgauge {
 
-inline constexpr int kBaselineSchema = 2;
+inline constexpr int kBaselineSchema = 3;
 inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 
 /// Of Snapshot::environment: which of the marked iterations count, and what the project knows of

@@ -126,7 +126,7 @@ TEST(Baseline, KeepsTheNumbersOfDefinitionsAndReadsFilesWithoutAsOnes) {
     text.replace(at, part.size(), by);
   };
   erase("\"definitions\":{\"gpu.idle.mean\":3},", "");
-  erase("\"schema\":2", "\"schema\":1");
+  erase("\"schema\":3", "\"schema\":1");
   const auto old = ParseBaseline(text, "old.json");
   ASSERT_TRUE(old) << old.error().message;
   EXPECT_EQ(old->front().DefinitionOf("gpu.idle.mean"), 1);
@@ -171,11 +171,11 @@ TEST(Baseline, RefusesWhatItCannotTrust) {
        "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
       {"[1, 2]", "baseline/foreign",
        "this is not a baseline: expected a JSON object of kind `profgauge-baseline`", "kind"},
-      {Replaced("\"schema\":2", "\"schema\":3"), "baseline/newer",
-       "the baseline has schema 3, this program knows up to 2", "schema"},
-      {Replaced("\"schema\":2", "\"schema\":0"), "baseline/schema", "expected schema 1 or 2",
+      {Replaced("\"schema\":3", "\"schema\":4"), "baseline/newer",
+       "the baseline has schema 4, this program knows up to 3", "schema"},
+      {Replaced("\"schema\":3", "\"schema\":0"), "baseline/schema", "expected schema 1 to 3",
        "schema"},
-      {Replaced("\"schema\":2", "\"schema\":\"1\""), "baseline/field", "expected a whole number",
+      {Replaced("\"schema\":3", "\"schema\":\"1\""), "baseline/field", "expected a whole number",
        "schema"},
       {Replaced("9007199254740993]", "-1]"), "baseline/field", "expected whole nanoseconds",
        "runs[0].iteration_times"},
@@ -444,7 +444,7 @@ TEST(Baseline, WritesEachFieldAsTheFormatSays) {
   Snapshot run = SampleSnapshot();
   run.definitions = {{"gpu.idle.mean", 1}};
   json::value document = json::parse(WriteBaseline({run}));
-  EXPECT_EQ(document.at("schema"), 2);
+  EXPECT_EQ(document.at("schema"), 3);
   const json::object& written = RunOf(document);
   EXPECT_EQ(json::serialize(written.at("strings")),
             R"x(["","other_kernel","matmul","aten::mm","[[2, 3], [3, 4]]",)x"
