@@ -180,6 +180,10 @@ void AddComparison(const RunComparison& comparison, const Policy& policy, Verdic
       added.open.emplace_back(
           "the baseline contains only this profile; a run compared with itself shows no change "
           "[baseline/same-run]");
+    } else if (comparison.has_same_run) {
+      added.open.emplace_back(
+          "the baseline contains this profile, which hides a part of each change: leave it out "
+          "[baseline/same-run]");
     }
   }
   if (!added.failures.empty() && !acceptance.reason.empty()) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "gate/constants.h"
 #include "knowledge/gate.h"
 
 namespace profgauge {
@@ -151,7 +152,15 @@ class Sentence {
     if (total.chance && total.verdict == stats::TotalVerdict::kPass) {
       text += ", " + ChanceText(*total.chance);
     }
-    return text;
+    return text + HiddenText(total);
+  }
+
+  // A stall of the baseline is no excuse for others, but nobody can tell them apart by a total.
+  static std::string HiddenText(const stats::Total& total) {
+    if (total.base_hides <= stats::kFarLimits * total.limit) return "";
+    return fmt::format(" (the baseline's is {} longer by {} of {} that take {}: record it again)",
+                       WithUnit(Digits(total.base_hides, 0), false), total.base.count,
+                       Counted(total.base.of, "iteration"), Times(total.base.times));
   }
 
   std::string Counts() const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/recording/judged_steps.h"
 #include "base/metric_id.h"
 #include "gate/changed.h"
 #include "gate/compare_metric.h"
@@ -66,6 +67,12 @@ std::int64_t FewestIterations(std::span<const Snapshot> runs) {
 }
 
 // A run that broke off says little, and what it would have said later is unknown.
+std::size_t FewestSteps(std::span<const Snapshot> runs) {
+  std::size_t fewest = runs.front().step_times.size();
+  for (const Snapshot& run : runs) fewest = std::min(fewest, run.step_times.size());
+  return fewest;
+}
+
 void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
   const std::int64_t there = FewestIterations(baselines), here = FewestIterations(candidates);
@@ -76,6 +83,19 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
     out.notes.push_back(
         fmt::format("{} iterations, the baseline's runs have {} or more", here, there));
   }
+  const bool leaves_out =
+      std::any_of(candidates.begin(), candidates.end(), [](const Snapshot& run) {
+        return run.steps_after > 0 && !ChangeAfter{run.steps_after}.IsAlike();
+      });
+  if (leaves_out || StepsUseOf(baselines, candidates) != StepsUse::kBoth) return;
+  // How long a run is has reasons of its own, so that few are noted alone.
+  const std::size_t steps_there = FewestSteps(baselines), steps_here = FewestSteps(candidates);
+  if (static_cast<double>(steps_here) >= stats::kEndedEarly * static_cast<double>(steps_there)) {
+    return;
+  }
+  out.notes.push_back(fmt::format(
+      "{} unrecorded iterations, the baseline's runs have {} or more: did it break off?",
+      steps_here, steps_there));
 }
 
 }  // namespace
@@ -152,9 +172,11 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
         "launches, as another batch size has): their times are compared all the same; `match` in "
         "the policy, with shape_signature in its list, refuses that");
   }
-  out.is_same_run = std::all_of(baselines.begin(), baselines.end(), [&](const Snapshot& base) {
+  const auto is_same = [&](const Snapshot& base) {
     return FindMisfit(base, candidates).same != nullptr;
-  });
+  };
+  out.is_same_run = std::all_of(baselines.begin(), baselines.end(), is_same);
+  out.has_same_run = std::any_of(baselines.begin(), baselines.end(), is_same);
   for (const Snapshot& run : candidates) {
     if (const Snapshot* same = FindMisfit(run, baselines).same; same != nullptr) {
       out.notes.push_back(

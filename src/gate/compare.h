@@ -83,7 +83,8 @@ struct RunComparison {
   std::string blame;  ///< Whose the step may be, where it may be others'.
   /// Why iterations are not those of the baseline: a tenth fewer of all launches.
   std::optional<std::string> other_launches;
-  bool is_same_run = false;  ///< Every run of the baseline is a candidate's own recording.
+  bool is_same_run = false;   ///< Every run of the baseline is a candidate's own recording.
+  bool has_same_run = false;  ///< One is.
   /// What was left out as warm-up or odd, and what cannot be certain: one sentence each.
   std::vector<std::string> notes;
   Waterfall waterfall;  ///< Empty, from 0 to 0, when one of its runs has no iteration times.

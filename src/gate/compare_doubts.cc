@@ -8,6 +8,7 @@
 #include "gate/batch.h"
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
+#include "gate/statistics.h"
 #include "knowledge/gate.h"
 
 namespace profgauge {
@@ -59,6 +60,27 @@ bool MetricComparer::LackSamples(const BaselineLimit& limit, MetricComparison& o
       "`per: sample` needs the samples of an iteration in both: `per_step` of the unrecorded "
       "iterations' document, or input shapes that differ only by the batch";
   return true;
+}
+
+// A profiler that stays attached slows iterations after the profile, which so do not count. It does
+// so in the baseline, too: what is slower than there is the run's.
+void MetricComparer::DoubtAfter(MetricComparison& out) const {
+  const auto ratio_of = [](std::span<const Snapshot> runs) {
+    std::vector<double> ratios;
+    for (const Snapshot& run : runs) {
+      if (run.steps_after > 0) ratios.push_back(run.steps_after);
+    }
+    return ratios.empty() ? 0 : stats::Median(ratios);
+  };
+  const double there = ratio_of(baselines_), here = ratio_of(candidates_);
+  const bool can_be = !out.is_missing && out.verdict != stats::Change::kFail && out.total_limit;
+  if (!can_be || there <= 0 || here <= there * (1 + *out.total_limit)) return;
+  out.verdict = stats::Change::kInconclusive;
+  out.over_limit = true;
+  out.reason = fmt::format(
+      "iterations after the profile take {:.2f} times as long as those before it, the baseline's "
+      "{:.2f} times: the run became slower. Before: {}",
+      here, there, out.reason);
 }
 
 // Where work is taken for that of another iteration, some are left without any time.

@@ -179,8 +179,11 @@ MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
                        CompareShares(limit, out) || CompareTail(limit, out);
   if (!is_done) CompareValues(limit, out);
   const bool is_within = out.verdict != stats::Change::kFail;
-  if ((is_time || is_sum) && is_within) DoubtIterations(limit, out);
+  // Unrecorded iterations are of the same batch as the recorded ones, which show it.
+  const bool is_of_batch = is_time || is_sum || IsIterationTime(limit.metric);
+  if (is_of_batch && is_within) DoubtIterations(limit, out);
   if (is_time && is_within) DoubtEmptyIterations(out);
+  if (steps_ == StepsUse::kBoth && IsIterationTime(limit.metric)) DoubtAfter(out);
   DoubtNumbers(out);
   DoubtFloor(limit, out);
   return out;
@@ -206,7 +209,8 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     mix = TakeOffInputs(baselines_, candidates_, base, current);
     NoteInputs(mix);
     if (!base_total.empty() && !current_total.empty()) {
-      TakeOffInputs(baselines_, candidates_, base_total, current_total);
+      const InputMix of_total = TakeOffInputs(baselines_, candidates_, base_total, current_total);
+      mix.unknown_cost = std::max(mix.unknown_cost, of_total.unknown_cost);
     }
   }
   if (limit.per_sample) {
@@ -257,6 +261,7 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     if (limit.per_sample) out.reason += "; per sample";
   }
   DoubtInputs(mix, out);
+  DoubtUnknownInputs(mix, out);
   return true;
 }
 
@@ -352,6 +357,19 @@ void MetricComparer::DoubtInputs(const InputMix& mix, MetricComparison& out) {
       "{} of the iterations have input shapes that the baseline has not: record a baseline with "
       "them. As they are: {} [baseline/other-inputs]",
       FormatShare(mix.unknown_share), ChangeWithInterval(out.shift, out.low, out.high));
+}
+
+// A total over three limits is no pass, whatever made it: not by leaving inputs out either.
+void MetricComparer::DoubtUnknownInputs(const InputMix& mix, MetricComparison& out) {
+  if (!mix.is_taken_off || !out.total || out.verdict == stats::Change::kFail) return;
+  const double all = (1 + *out.total) * (1 + mix.unknown_cost) - 1;
+  if (all <= stats::kFarLimits * *out.total_limit) return;
+  out.verdict = stats::Change::kInconclusive;
+  out.over_limit = true;
+  out.reason = fmt::format(
+      "total {} with the {} of the iterations whose input shapes the baseline has not: record a "
+      "baseline with them. Without them: {} [baseline/other-inputs]",
+      RelativeChange(all), FormatShare(mix.unknown_share), out.reason);
 }
 
 void MetricComparer::NoteWarmup(const SeriesList& base, const SeriesList& current) {

@@ -73,6 +73,24 @@ stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
   return out;
 }
 
+// What is left out, beside the mean of what is compared. Nobody knows how long the inputs are.
+double UnknownCost(std::span<const Snapshot> runs, const Factors& factors,
+                   const std::vector<stats::Series>& series) {
+  double known = 0, all = 0, of_known = 0, of_all = 0;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (std::size_t i = 0; i < series[r].values.size(); ++i) {
+      const auto factor = factors.find(runs[r].iteration_shapes[i]);
+      const double value = series[r].values[i] / (factor == factors.end() ? 1 : factor->second);
+      all += value;
+      ++of_all;
+      if (factor == factors.end()) continue;
+      known += value;
+      ++of_known;
+    }
+  }
+  return known > 0 ? all / of_all / (known / of_known) - 1 : 0;
+}
+
 bool TakeOff(std::span<const Snapshot> runs, const Factors& factors,
              std::vector<stats::Series>& series) {
   std::vector<stats::Series> out;
@@ -98,6 +116,7 @@ InputMix TakeOffInputs(std::span<const Snapshot> baselines, std::span<const Snap
   if (mix.unknown_share > knowledge::kGateInputsUnknown) return mix;
   std::vector<stats::Series> there = base, here = current;
   if (!TakeOff(baselines, factors, there) || !TakeOff(candidates, factors, here)) return mix;
+  mix.unknown_cost = UnknownCost(candidates, factors, current);
   base = std::move(there);
   current = std::move(here);
   mix.is_taken_off = true;

@@ -15,6 +15,7 @@ struct InputMix {
   bool is_taken_off = false;
   double longer = 0;         ///< By how much the candidate's inputs are longer, relative.
   double unknown_share = 0;  ///< Of the candidate's iterations: inputs that the baseline has not.
+  double unknown_cost = 0;   ///< By how much these make the mean of what is compared longer.
 };
 
 /// Divides the values of each iteration by what iterations on the same input shapes take in the

@@ -123,6 +123,8 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     snapshot.step_times = analysis.steps->lengths;
     snapshot.steps_unusual = analysis.steps->unusual;
     snapshot.steps_a_value = analysis.steps->a_value;
+    const auto change = FindChangeAfter(*analysis.steps);
+    if (change) snapshot.steps_after = change->ratio;
     if (analysis.steps->work_name == "samples") snapshot.samples = analysis.steps->work;
   }
   snapshot.work = std::move(attribution.work);

@@ -292,6 +292,12 @@ class BaselineParser {
       }
       run.steps_a_value = *number;
     }
+    if (const auto* after = steps->if_contains("after")) {
+      PROFGAUGE_TRY(run.steps_after, Number(*after, path + "after"));
+      if (run.steps_after <= 0) {
+        return Fail(Bad("field", "expected a number above 0", path + "after"));
+      }
+    }
     if (!steps->contains("unusual")) return {};
     PROFGAUGE_TRY(const auto* unusual, Part<json::array>(*steps, "unusual", path));
     for (const json::value& entry : *unusual) {

@@ -58,6 +58,9 @@ struct Snapshot {
   std::vector<Ns> step_times;
   std::vector<std::uint32_t> steps_unusual;  ///< Places in `step_times`: checkpoints, evaluation.
   std::int64_t steps_a_value = 1;
+  /// How many times as long those after the profile take as those before it, where they do not
+  /// count because of that, too; 0: unknown.
+  double steps_after = 0;
   double samples = 0;  ///< Of an iteration, where the run states them; else 0.
   /// Of each iteration: which input shapes its products and convolutions had, as a number that is
   /// the same for the same ones. Empty where that was not recorded.

@@ -85,6 +85,7 @@ json::object WriteSnapshot(const Snapshot& run) {
     json::object steps{{"times", json::value_from(run.step_times)}};
     if (!run.steps_unusual.empty()) steps["unusual"] = json::value_from(run.steps_unusual);
     if (run.steps_a_value != 1) steps["a_value"] = run.steps_a_value;
+    if (run.steps_after > 0) steps["after"] = run.steps_after;
     out["steps"] = std::move(steps);
   }
   if (run.samples > 0) out["samples"] = run.samples;

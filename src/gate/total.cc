@@ -241,6 +241,7 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
   total.clipped = std::expm1(change[1]);
   total.with_start = std::expm1(all);
   total.limit = options.limit;
+  total.base_hides = (1 + base_mean) / (1 + MeanOver(there, ClippedMean)) - 1;
   if (options.with_interval) {
     const double half = Chance(there, here, estimate.sigma).HalfWidth();
     total.low = std::expm1(change[0] - half);

@@ -42,6 +42,9 @@ struct Total {
   /// who has the slow ones. Known where the change is over the limit and asked for.
   std::optional<double> chance;
   SlowOnes base, current;
+  /// By how much iterations beyond twice the typical time lengthen the baseline's total: so large
+  /// an increase of the candidate's they hide.
+  double base_hides = 0;
   std::size_t start = 0;   ///< Iterations of the candidate's start, the longest of the runs kept,
   double start_times = 1;  ///< so many times as long as its typical one;
   double base_start = 0;   ///< what the baseline's costs, in shares of its total.

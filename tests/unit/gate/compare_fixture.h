@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gate/compare.h"
@@ -37,6 +38,15 @@ inline const MetricComparison& Find(const RunComparison& comparison, const std::
   }
   ADD_FAILURE() << "no row for " << metric;
   return comparison.metrics.front();
+}
+
+/// With plain spaces before units.
+inline std::string Plain(std::string text) {
+  constexpr std::string_view kSpace = "\u202f";
+  for (auto at = text.find(kSpace); at != std::string::npos; at = text.find(kSpace)) {
+    text.replace(at, kSpace.size(), " ");
+  }
+  return text;
 }
 
 }  // namespace profgauge::testing

@@ -76,6 +76,22 @@ TEST(Inputs, OthersThanTheBaselineHasAreNoPass) {
   EXPECT_EQ(ChangeOf(base, other), stats::Change::kFail);
 }
 
+// A compiler that compiles for each new shape: few iterations, each ten times as long.
+TEST(Inputs, SlowOnesOnNewShapesAreNoPass) {
+  const Snapshot base = Recorded(Mixed(24, 8));
+  Snapshot few = Recorded(Mixed(24, 8));
+  for (const std::size_t i : {5U, 11U, 17U}) few.iteration_shapes[i] = 100 + i;
+  EXPECT_EQ(ChangeOf(base, few), stats::Change::kPass);
+  for (const std::size_t i : {5U, 11U, 17U}) few.iteration_times[i] *= 10;
+  const RunComparison comparison = CompareRuns(std::vector{base}, std::vector{few}, nullptr);
+  const MetricComparison& metric = Find(comparison, "iteration.time.median");
+  EXPECT_EQ(metric.verdict, stats::Change::kInconclusive) << metric.reason;
+  EXPECT_TRUE(metric.over_limit);
+  EXPECT_NE(testing::Plain(metric.reason).find("12.5 % of the iterations whose input shapes"),
+            std::string::npos)
+      << metric.reason;
+}
+
 TEST(Inputs, AreKeptInBaselines) {
   const Snapshot run = Recorded(Mixed(6, 2));
   const auto read = ParseBaseline(WriteBaseline({run}), "b.json");
