@@ -268,12 +268,14 @@ if(PROFGAUGE_TESTS)
       readme
       redact
       release
+      run_side
       samples
       scripts
       scrub
       schema
       start
       step_clock
+      story
       terminal
       training
       )

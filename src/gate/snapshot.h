@@ -13,9 +13,10 @@
 // follows is of schema 3, and each field may be missing.
 // "iteration_shapes" has 16 hex digits for each iteration: the same ones for the same input shapes;
 // "iteration_values" has times of each iteration by metric id, of metrics that are their sums.
-// "steps" are unrecorded iterations, "samples" is how many an iteration has, "conditions" how fast the devices ran. "uncertain" lists
-// the metrics that may not be what they say; runs without it have none. Files of a newer schema, of
-// another kind, or damaged ones are refused; nothing is guessed.
+// "steps" are unrecorded iterations, "samples" is how many an iteration has, "conditions" how fast
+// the devices ran. "uncertain" lists the metrics that may not be what they say; runs without it
+// have none. Files of a newer schema, of another kind, or damaged ones are refused; nothing is
+// guessed.
 #pragma once
 
 #include <cstdint>
