@@ -20,18 +20,19 @@ baseline:
 """
 
 
-def trace(path, lengths, gpu):
-    """A Kineto profile of one kernel an iteration; lengths in us."""
+def trace(path, lengths, gpu, between=0.0, missing=None):
+    """A Kineto profile of one kernel an iteration; lengths in us. `missing`: a number that no iteration has."""
     events, at = [], 1000.0
     for i, length in enumerate(lengths):
+        number = i + (missing is not None and i >= missing)
         events += [
-            {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": at, "dur": length},
+            {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": 1, "tid": 1, "ts": at, "dur": length},
             {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": at + 1, "dur": 20, "args": {"External id": i + 1}},
             {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 5, "dur": 5,
              "args": {"External id": i + 1, "correlation": i + 1}},
             {"ph": "X", "cat": "kernel", "name": "ampere_sgemm_128x64_tn", "pid": 0, "tid": 7, "ts": at + 12, "dur": length - 14,
              "args": {"External id": i + 1, "correlation": i + 1, "device": 0, "stream": 7}}]
-        at += length
+        at += length + between
     device = {"id": 0, "name": gpu, "computeMajor": 8, "computeMinor": 0, "numSms": 108}
     path.write_text(json.dumps({"schemaVersion": 1, "deviceProperties": [device], "traceEvents": events}))
 
@@ -166,6 +167,27 @@ class StoryTest(unittest.TestCase):
         while team.number < 40:
             code, text, _ = team.commit("noise at the end", 0.95)
             self.assertEqual(code, 0, text)
+
+
+class AttackTest(unittest.TestCase):
+    def test_a_missing_number_hides_no_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            team = Team(folder)
+            draw = random.Random(1)
+
+            def record(name, **more):
+                lengths = [round(10000 * (1 + draw.gauss(0, 0.02)), 3) for _ in range(ITERATIONS)]
+                trace(team.folder / name, lengths, "NVIDIA A100-SXM4-80GB", **more)
+                return name
+
+            bases = []
+            for i in range(3):
+                bases += ["--baseline", record(f"b{i}.json", between=500)]
+            for more, code in (({"between": 500}, 0), ({"between": 500, "missing": 10}, 0), ({"between": 3000}, 1),
+                               ({"between": 3000, "missing": 10}, 1)):
+                with self.subTest(more):
+                    done = team.call("check", record("c.json", **more), *bases, "--policy", "policy.yaml")
+                    self.assertEqual(done.returncode, code, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
