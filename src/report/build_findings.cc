@@ -58,8 +58,8 @@ std::string DocsOf(const Rule& rule) {
 // What a simulation saves of what it could save at most: rounding of some nanoseconds is nothing.
 bool SavesNothing(const profgauge::Finding& finding) {
   const double gain = finding.gain.value_or(0);
-  return gain <= 0 || (finding.gain_limit &&
-                       gain < knowledge::kFindingsNoGainShare * *finding.gain_limit);
+  return gain <= 0 ||
+         (finding.gain_limit && gain < knowledge::kFindingsNoGainShare * *finding.gain_limit);
 }
 
 std::string PathOfRank(std::int64_t number, std::span<const Profile> ranks) {
