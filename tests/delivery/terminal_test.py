@@ -48,7 +48,9 @@ class TerminalTest(unittest.TestCase):
         for profile in PROFILES:
             for width in WIDTHS:
                 for line in check(profile, "-v", COLUMNS=str(width)).splitlines():
-                    # A word that is longer than the line stays whole.
+                    # A command stays whole, to be copied, and so does a word that is longer than the line.
+                    if line.lstrip().startswith("next: "):
+                        continue
                     longest = max((len(word) for word in line.split(" ")), default=0)
                     self.assertLessEqual(len(line), max(width, len(line) - len(line.lstrip(" ")) + longest), line)
 
@@ -100,6 +102,15 @@ class TerminalTest(unittest.TestCase):
         healthy = check(EXAMPLES / "healthy.pt.trace.json.gz")
         self.assertIn("note  about: a typical value\n", healthy)
         self.assertNotIn("simulated:", healthy)
+
+    def test_the_follow_up_command_runs_as_it_is_shown(self):
+        for width in WIDTHS:
+            line = re.search(r"next: (profgauge compare .*)\n", check(EXAMPLES / "ddp", COLUMNS=str(width)))
+            self.assertTrue(line, width)
+            done = subprocess.run(["bash", "-c", line[1]], cwd=EXAMPLES, env=environment(), text=True, capture_output=True,
+                                  check=False)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+            self.assertIn("worker3 against worker2", done.stdout.replace("worker2 against worker3", "worker3 against worker2"))
 
     def test_waived_findings_are_named(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as policy:
