@@ -101,7 +101,7 @@ TEST(Query, Functions) {
   EXPECT_EQ(Answer("select 'gemm_128x64' regexp '[0-9]+x', 'gemm' regexp '^x', null regexp 'x'"),
             "1 0 NULL");
   EXPECT_EQ(Answer("select show(4270000, 'ns'), show(0.314, 'ratio'), show(null, 'ns')"),
-            "4.27\u202fms 31.4\u202f% –");
+            "4.27 ms 31.4 % –");
   EXPECT_EQ(Answer("select short('void at::f<4, g<int>>(int, float)'), short('a<b'), "
                    "short('void (anonymous namespace)::k<1>(int)')"),
             "at::f a<b (anonymous namespace)::k");
@@ -212,7 +212,7 @@ TEST(Guard, BoundsTimeAndMemory) {
                    "select x from r limit 100000) select length(group_concat(x)) from r"),
             "[query/out-of-memory]");
   EXPECT_EQ(Answer("select printf('%.*c', 100000000, 'x')"), "[query/sql]");
-  EXPECT_EQ(Answer("select replace(printf('%.*c', 1000000, 'x'), 'x', 'yyyyyyyyyyyyyyyyyyyy')"),
+  EXPECT_EQ(Answer("select replace(printf('%.*c', 10000, 'x'), 'x', printf('%.*c', 2000, 'y'))"),
             "[query/out-of-memory]");
 }
 
