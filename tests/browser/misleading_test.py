@@ -109,7 +109,7 @@ class SavingTest(ViewsCase):
         self.driver.open(page.as_uri())
         self.driver.wait("document.documentElement.dataset.tables === 'ready'", "the tables")
         gains = self.js("return [...document.querySelectorAll('.finding .gain')].map((one) => one.textContent)")
-        idle = [gain for gain in gains if "nothing on its own" in gain]
+        idle = [gain for gain in gains if "saves nothing" in gain]
         self.assertTrue(idle)
         self.assertFalse([gain for gain in gains if "saves 0" in gain])
         planned = self.js("return [...document.querySelectorAll('#plan tbody tr')].map((row) => row.textContent)")
