@@ -13,7 +13,7 @@ from driver import READY, Driver
 
 # Name, dark, what to do first, and what to show: (CSS selector of the first, of the last element).
 SHOTS = [
-    ("verdict", False, "", ("header", "#breakdown")),
+    ("verdict", False, "", ("header", "header")),
     ("timeline", True,
      "const whole = timeline.last - timeline.first, gap = timeline.gaps()[4];"
      "timeline.choose(...gap); timeline.go(timeline.first + 0.28 * whole, timeline.first + 0.62 * whole);"
