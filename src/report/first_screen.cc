@@ -70,11 +70,17 @@ const Finding* FindByRule(const Report& report, std::string_view rule) {
   return found == report.findings.end() ? nullptr : &*found;
 }
 
-bool IsSymptom(const Report& report, const Finding& finding) {
-  return std::ranges::any_of(report.findings, [&finding](const Finding& cause) {
+// The fired finding that explains it; nullptr where it stands for itself.
+const Finding* CauseOf(const Report& report, const Finding& finding) {
+  const auto found = std::ranges::find_if(report.findings, [&finding](const Finding& cause) {
     return &cause != &finding && IsFired(cause) &&
            std::ranges::find(cause.explains, finding.rule) != cause.explains.end();
   });
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+bool IsSymptom(const Report& report, const Finding& finding) {
+  return CauseOf(report, finding) != nullptr;
 }
 
 Diagnosis OfFinding(const Finding& finding) {
@@ -97,7 +103,10 @@ const Finding* FirstOfPlan(const Report& report) {
   }
   for (const PlanStep& step : report.plan->steps) {
     if (!step.fired || step.rules.empty()) continue;
-    return FindByRule(report, step.rules.front());
+    const Finding* first = FindByRule(report, step.rules.front());
+    // Idle time that waits for input data is input-bound, whichever of the two saves more.
+    const Finding* cause = first == nullptr ? nullptr : CauseOf(report, *first);
+    return cause == nullptr ? first : cause;
   }
   return nullptr;
 }

@@ -64,6 +64,15 @@ TEST(Diagnosis, IsFirstStepsSentence) {
   EXPECT_EQ(diagnosis.text, "Input-bound: 3.5 % of `a. b` is lost, e.g. here.");
 }
 
+// The simulation of idle time may save a little more than that of what it waits for.
+TEST(Diagnosis, NamesTheCauseOfAPlannedSymptom) {
+  Report report;
+  AddFinding(report, "io/dataloader-bound", State::kError, 0).explains = {"gpu/idle"};
+  AddFinding(report, "gpu/idle", State::kError, 0);
+  AddStep(report, "gpu/idle", true, 60e6);
+  EXPECT_EQ(Diagnose(report).bottleneck, "input-bound");
+}
+
 TEST(Diagnosis, WithoutAPlanTheLargestBoundCounts) {
   Report report = RunOf(10);
   report.plan.emplace().absent_because = "no dependencies";
