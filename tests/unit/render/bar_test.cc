@@ -11,13 +11,15 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr Paint kPaint = {"s-1", "#4477AA", "#fff"};
+constexpr Paint kBarPaint = {"s-1", "#4477AA", "#fff"};
 
 TEST(SvgStackedBar, HatchesWhatWouldBeSaved) {
-  const std::string plain = SvgStackedBar({{kPaint, 0.4, "4 ms", "4 ms", false}}, 100, 20, "bar");
+  const std::string plain =
+      SvgStackedBar({{kBarPaint, 0.4, "4 ms", "4 ms", false}}, 100, 20, "bar");
   EXPECT_THAT(plain, Not(HasSubstr("hatch")));
-  const std::string bar = SvgStackedBar(
-      {{kPaint, 0.4, "4 ms", "left", false}, {kPaint, 0.6, "", "saved", true}}, 100, 20, "bar");
+  const std::string bar =
+      SvgStackedBar({{kBarPaint, 0.4, "4 ms", "left", false}, {kBarPaint, 0.6, "", "saved", true}},
+                    100, 20, "bar");
   // Dashes of a line as thick as the bar, from the end of the first part to that of the second.
   EXPECT_THAT(bar, HasSubstr("stroke-width=\"20\" stroke-dasharray=\"1 5\""));
   EXPECT_THAT(bar, HasSubstr("d=\"M40 10h60\""));
@@ -25,7 +27,7 @@ TEST(SvgStackedBar, HatchesWhatWouldBeSaved) {
 
 TEST(SvgStackedBar, MarksTheFloorInsideTheBar) {
   const auto bar = [](double mark) {
-    return SvgStackedBar({{kPaint, 0.4, "", "left", false}}, 100, 20, "bar", Hover::kEachPart,
+    return SvgStackedBar({{kBarPaint, 0.4, "", "left", false}}, 100, 20, "bar", Hover::kEachPart,
                          mark);
   };
   EXPECT_THAT(bar(0.25), HasSubstr("d=\"M25 0v20\""));
