@@ -129,7 +129,7 @@ class SharesTest(ViewsCase):
         self.js("grids.get('kernels').reveal('');"
                 "[...document.querySelectorAll('#t-kernels .tools button')].find((b) => b.textContent === 'Shares').click()")
         whole = self.js("const g = grids.get('kernels'); return g.order.reduce((sum, row) => sum + g.weight(row), 0)")
-        self.assertAlmostEqual(self.js("return grids.get('kernels').shares.parts().reduce((sum, part) => sum + part[1], 0)"), whole)
+        self.assertAlmostEqual(self.js("return grids.get('kernels').shares.parts(grids.get('kernels').sortField).reduce((sum, part) => sum + part[1], 0)"), whole)
         self.js("const s = grids.get('kernels').shares; s.most.value = 5; s.most.dispatchEvent(new Event('change'))")
         parts = self.js("return document.querySelectorAll('#t-kernels .pie li').length")
         self.assertLessEqual(parts, 6)
