@@ -93,7 +93,7 @@ class Lists(Folder):
             self.assertTrue(rows, words)
             seen[kind] = rows
         self.assertEqual(sorted(seen), self.kinds)
-        self.assertEqual([row["run"] for row in seen["history-export"]], [SLOW.name, "healthy.pt.trace.json.gz"])
+        self.assertEqual([row["run"] for row in seen["history-export"]], ["slow", "healthy"])
         self.assertEqual({row["labels"] for row in seen["history-export"]}, {"team=vision"})
         medians = [row["value"] for row in seen["history-trend"] if row["metric"] == "iteration.time.median"]
         self.assertEqual(medians, [row["median_ns"] for row in seen["history-export"]])

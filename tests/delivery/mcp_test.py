@@ -169,9 +169,10 @@ class Mcp(unittest.TestCase):
             self.skipTest("strace is not installed")
         opened = []
         for questions in (1, 3):
-            with tempfile.TemporaryDirectory() as folder:
+            # The log grows elsewhere: what changes beside a run makes it another run.
+            with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
                 shutil.copy(SLOW, folder)
-                log = pathlib.Path(folder) / "log"
+                log = pathlib.Path(elsewhere) / "log"
                 server = subprocess.Popen(
                     ["strace", "-f", "-e", "trace=openat,unlink,rename,socket,execve", "-o", log, PROGRAM, "mcp",
                      "--root", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
