@@ -210,7 +210,7 @@ class PanelsTest(ViewsCase):
         first = self.order()
         self.js("document.querySelector('#p-resources .arrange button').click()")
         self.js("document.querySelector('#p-resources .arrange button').click()")
-        self.js("document.querySelectorAll('#p-summary .arrange button')[2].click()")
+        self.js("document.querySelector('#p-summary [aria-label^=Hide]').click()")
         want = ["p-resources"] + [p for p in first if p not in ("p-resources", "p-summary")]
         self.assertEqual(self.order(), want)
         self.driver.open(page_url(self.PAGE))
