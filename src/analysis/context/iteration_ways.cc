@@ -111,7 +111,7 @@ std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations
     ways.push_back(std::move(way));
   }
   if (source.by == IterationsBy::kUndivided) {
-    ways.push_back({"whole profile", "1", "chosen: nothing divides it", {}, true});
+    ways.push_back({"undivided", "1", "chosen: nothing divides it", {}, true});
   }
   return ways;
 }

@@ -19,7 +19,7 @@ struct IterationWay {
 };
 
 /// In the order in which FindIterations() asks them; the first that holds is chosen, and at most
-/// one is. A profile that nothing divides ends with the way "whole profile", which then is chosen.
+/// one is. A profile that nothing divides ends with the way "undivided", which then is chosen.
 ///
 /// `iterations`: what FindIterations() gave for this profile without a selection. Costs about as
 /// much as that: it is for people, not for every run.

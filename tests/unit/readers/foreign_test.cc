@@ -142,6 +142,22 @@ TEST(Foreign, OfOtherFilesTheirFormIsSaid) {
   EXPECT_THAT(help, testing::Not(testing::HasSubstr("net.dict")));
 }
 
+TEST(Foreign, RawFormsHaveTheirCodes) {
+  EXPECT_EQ(CodeOf("a.file", "QDSTRM\x01\x02"), "input/qdstrm");
+  EXPECT_EQ(CodeOf("a.hltv", "\x01\x02"), "input/gaudi");
+  EXPECT_EQ(CodeOf("a.file", "Function\tCPU Time\n"), "input/vtune");
+}
+
+TEST(Foreign, AHistoryIsNoProfile) {
+  const fs::path path = fs::path(testing::TempDir()) / "history.db";
+  std::string head = std::string("SQLite format 3\0", 16) + std::string(84, '\0');
+  head.replace(68, 4, "pgHi");
+  std::ofstream(path, std::ios::binary) << head;
+  const auto profile = ReadProfile(path.string(), {});
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().code, "input/history");
+}
+
 TEST(Foreign, OtherTextsAreNoSigns) {
   for (const std::string_view head :
        {"hello"sv, "\x01\x02\x03"sv, R"({"name": "x"})"sv, "[1, 2, 3]"sv,

@@ -311,7 +311,7 @@ TEST(IterationWays, NameTheChosenOneAndWhyNot) {
             "recorded markers: ; no range has the name of a marker\n"
             "steps of an engine: ; no engine's names twice\n"
             "optimizer step: 2 × Optimizer.step#AdamW.step, equal work in 1; too few\n"
-            "* whole profile: 1; chosen: nothing divides it\n");
+            "* undivided: 1; chosen: nothing divides it\n");
   TestProfile marked = Loop(4, CallOptimizer);
   marked.Step(7, {0, 200'100});
   marked.Step(8, {200'100, 400'100});
