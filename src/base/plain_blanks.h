@@ -2,6 +2,7 @@
 // they look. Pages need blanks at which no line ends.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 

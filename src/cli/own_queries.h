@@ -1,6 +1,7 @@
 // Saved queries of profgauge.yaml beside those that are compiled in.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/options.h"

@@ -2,6 +2,7 @@
 // again.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,6 +1,7 @@
 // The tables of the runs that a command line names, as queries and exports read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>

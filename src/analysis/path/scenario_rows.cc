@@ -183,20 +183,20 @@ constexpr RowColumn kHostGaps[] = {
     {kRank, AppendRank},
     {{"time", "Time", kTime, "Its length."},
      [](RankRows& of, std::uint32_t row, Column& to) { to.AddInteger(of.Gap(row).time.length()); }},
-    {{"cause", "Cause", kText, "As in the table of gaps."},
+    {{"cause", "Cause", kText, "The same as the column of `gaps`."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        to.AddText(of.Interned(of.Gap(row).cause));
      }},
-    {{"doing", "Host does", kText, "As in the table of gaps."},
+    {{"doing", "Host does", kText, "The same as the column of `gaps`."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        to.AddText(of.Interned(of.Gap(row).doing));
      }},
-    {{"category", "Host work", kText, "As in the table of gaps."},
+    {{"category", "Host work", kText, "The same as the column of `gaps`."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        to.AddText(of.Interned(of.Gap(row).category));
      }},
     {{"leads", "Leads", kBool,
-      "Whether the host does in it what most of the idle time waits for, in code that can move."},
+      "Whether the host runs the movable code that most idle time waits for."},
      [](RankRows& of, std::uint32_t row, Column& to) { to.AddInteger(of.Gap(row).leads ? 1 : 0); }},
     {kIteration, [](RankRows& of, std::uint32_t row,
                     Column& to) { to.AddInteger(of.IterationAt(of.Gap(row).time.start)); }},
@@ -217,22 +217,23 @@ constexpr RowColumn kMoreOfLaunches[] = {
      }},
     {kModule, [](RankRows& of, std::uint32_t row,
                  Column& to) { to.AddText(of.Module(of.profile.device.op[row])); }},
-    {{"op_shapes", "Input shapes", kText, "Of the operator that launched it, where recorded."},
+    {{"op_shapes", "Input shapes", kText, "Input shapes of its operator, if recorded."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        const HostId op = of.profile.device.op[row];
        to.AddText(op.valid() ? of.Text(of.profile.host.input_shapes[op.value]) : StringId{});
      }},
-    {{"op_kind", "Kind of operator", kText, "Of its operator: the column `kind` of the roofline."},
+    {{"op_kind", "Kind of operator", kText, "Column `kind` of its operator in `roofline`."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        const LaunchTargets::Op* op = of.TargetOf(row);
        to.AddText(op == nullptr ? StringId{} : of.Interned(op->kind));
      }},
-    {{"trait", "Trait", kText, "Of its operator: the column `trait` of the roofline."},
+    {{"trait", "Trait", kText, "Column `trait` of its operator in `roofline`."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        const LaunchTargets::Op* op = of.TargetOf(row);
        to.AddText(op == nullptr ? StringId{} : of.Interned(op->trait));
      }},
-    {{"roof_share", "% of roofline", kShare, "Of its operator, at most 100 %."},
+    {{"roof_share", "% of roofline", kShare,
+      "Share of the roof that its operator reaches, at most 100 %."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        const LaunchTargets::Op* op = of.TargetOf(row);
        if (op == nullptr || op->roof < 0) return to.AddAbsent();

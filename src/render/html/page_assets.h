@@ -29,8 +29,8 @@ Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);
 /// Where pages' templates come from.
 TemplateFolder FolderOf(const HtmlOptions& options);
 
-/// Adds "csp", "favicon", "inline", "css", "packs", "packed" and "js" to the view of a page. `tone` is
-/// that of its icon.
+/// Adds "csp", "favicon", "inline", "css", "packs", "packed" and "js" to the view of a page. `tone`
+/// is that of its icon.
 void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object& view);
 
 /// `html` with a comment that names its generator, where the template does not.

@@ -247,7 +247,7 @@ std::string FloorText(const report::Floor& floor) {
   }
   std::string text = floor.time.text + " by the data sheet";
   if (floor.reachable.text != floor.time.text) {
-    text += fmt::format(", {} by what this device reaches", floor.reachable.text);
+    text += fmt::format(", {} by the reachable peaks", floor.reachable.text);
   }
   const double unknown = 1 - AsNumber(floor.counted.value, 1);
   if (unknown > 0.0005) {  // Less would be shown as nothing.

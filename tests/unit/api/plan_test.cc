@@ -78,7 +78,9 @@ void ExpectSound(const Planned& planned) {
   if (plan.floor.absent_because.empty()) {
     EXPECT_LE(plan.floor.time, plan.floor.reachable);
     EXPECT_GE(plan.floor.counted, 0.75);
-    if (!plan.steps.empty()) EXPECT_LE(plan.floor.time, plan.end());
+    if (!plan.steps.empty()) {
+      EXPECT_LE(plan.floor.time, plan.end());
+    }
   }
 }
 
