@@ -67,6 +67,20 @@ std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> 
   return count;
 }
 
+// The differences over `low` and at most `high`, in no order.
+std::vector<double> DifferencesWithin(std::span<const double> base, std::span<const double> current,
+                                      double low, double high) {
+  std::vector<double> within;
+  std::size_t first = 0;
+  for (const double b : base) {
+    while (first < current.size() && current[first] - b <= low) ++first;
+    for (std::size_t j = first; j < current.size() && current[j] - b <= high; ++j) {
+      within.push_back(current[j] - b);
+    }
+  }
+  return within;
+}
+
 // P(U <= u) for samples of n and m, for all u: by counting arrangements.
 std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   // ways[j][u]: arrangements of i base and j current values with U == u, built up over i.
@@ -152,14 +166,22 @@ double KthDifference(std::span<const double> sorted_base, std::span<const double
                      std::uint64_t k) {
   double low = sorted_current.front() - sorted_base.back();
   double high = sorted_current.back() - sorted_base.front();
-  if (CountAtMost(sorted_base, sorted_current, low) >= k) return low;
-  // Invariant: fewer than k differences are <= low, at least k are <= high.
-  while (true) {
+  std::uint64_t below = CountAtMost(sorted_base, sorted_current, low);
+  if (below >= k) return low;
+  // Invariant: `below` differences, fewer than k, are <= low, and `most`, at least k, are <= high.
+  std::uint64_t most = std::uint64_t{sorted_base.size()} * sorted_current.size();
+  const std::uint64_t few = 2 * (sorted_base.size() + sorted_current.size());
+  while (most - below > few) {
     const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) break;
-    (CountAtMost(sorted_base, sorted_current, middle) >= k ? high : low) = middle;
+    if (middle <= low || middle >= high) return high;
+    const std::uint64_t count = CountAtMost(sorted_base, sorted_current, middle);
+    (count >= k ? high : low) = middle;
+    (count >= k ? most : below) = count;
   }
-  return high;
+  std::vector<double> left = DifferencesWithin(sorted_base, sorted_current, low, high);
+  const auto kth = left.begin() + static_cast<std::ptrdiff_t>(k - below - 1);
+  std::nth_element(left.begin(), kth, left.end());
+  return *kth;
 }
 
 double MedianDifference(std::span<const double> sorted_base,

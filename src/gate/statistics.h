@@ -27,8 +27,9 @@ inline constexpr double kConsistency = 1.4826;
 /// normal sample, without its outliers. REQUIRES: not empty.
 double RobustSigma(std::span<const double> values);
 
-/// The k-th smallest (1-based) of all differences current[j] - base[i], without forming them:
-/// O((n + m) * 64). REQUIRES: both sorted ascending, not empty, 1 <= k <= n * m.
+/// The k-th smallest (1-based) of all differences current[j] - base[i], by halving the range until
+/// 2 (n + m) of them are left, which are formed: O((n + m) * log(n * m)), at most 64 halvings where
+/// many are equal. REQUIRES: both sorted ascending, not empty, 1 <= k <= n * m.
 double KthDifference(std::span<const double> sorted_base, std::span<const double> sorted_current,
                      std::uint64_t k);
 

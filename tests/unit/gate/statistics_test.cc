@@ -36,9 +36,8 @@ TEST(RobustSigma, IgnoresAnOutlier) {
   EXPECT_DOUBLE_EQ(RobustSigma(Series{1, 2, 3, 4, 1000}), 1.4826);
 }
 
-TEST(KthDifference, EqualsSortedPairs) {
-  const Series base = {1, 2, 4, 8.5};
-  const Series current = {0.25, 3, 3, 10, 11};
+// All differences, sorted, against KthDifference of each k.
+void ExpectSortedDifferences(const Series& base, const Series& current) {
   Series all;
   for (const double b : base) {
     for (const double c : current) all.push_back(c - b);
@@ -47,6 +46,20 @@ TEST(KthDifference, EqualsSortedPairs) {
   for (std::size_t k = 1; k <= all.size(); ++k) {
     EXPECT_EQ(KthDifference(base, current, k), all[k - 1]) << "k = " << k;
   }
+}
+
+TEST(KthDifference, EqualsSortedDifferences) {
+  ExpectSortedDifferences({1, 2, 4, 8.5}, {0.25, 3, 3, 10, 11});
+}
+
+TEST(KthDifference, EqualsSortedDifferencesOfLongAndOfTiedSeries) {
+  Series base, current, ties;
+  for (int i = 0; i < 40; ++i) base.push_back(std::sqrt(i));
+  for (int i = 0; i < 60; ++i) current.push_back(std::log1p(i) * 3);
+  for (int i = 0; i < 50; ++i) ties.push_back(i / 20);
+  ExpectSortedDifferences(base, current);
+  ExpectSortedDifferences(base, ties);
+  ExpectSortedDifferences(ties, ties);
 }
 
 TEST(EstimateShift, UsesExactDistributionForFewValues) {
