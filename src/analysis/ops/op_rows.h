@@ -1,0 +1,95 @@
+// Rows of the tables of operators: the calls of one rank, grouped, and pooled over ranks.
+//
+//   RankOps -> GroupOps -> rows of one rank ------------------------------------> PooledOps
+//                                \-> OpSumsFrom -> OpFacts (a summary) -> OpRowsFrom -/
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/context/op_gpu_use.h"
+#include "analysis/ops/op_tables.h"
+
+namespace profgauge {
+
+/// A text that all calls of a row share, or nothing.
+struct CommonText {
+  StringId text;
+  bool seen = false;
+  bool mixed = false;
+  void Add(StringId other) {
+    if (!seen) {
+      text = other;
+      seen = true;
+    } else if (other != text) {
+      mixed = true;
+    }
+  }
+  void Add(const CommonText& others) {
+    if (!others.seen) return;
+    Add(others.text);
+    mixed = mixed || others.mixed;
+  }
+  StringId get() const { return mixed ? StringId{} : text; }
+};
+
+/// One row of a table in the making.
+struct OpRow {
+  StringId name;    ///< Among the output's texts, like all here.
+  StringId second;  ///< Shapes or call stack, when the table has one.
+  OpSums sums;
+  CommonText dtypes, call_stack;
+  std::uint8_t directions = 0;  ///< Bit per OpDirection.
+  std::int64_t operators = 0;   ///< Only in op_types.
+};
+
+/// What separates rows beside the name of the operator.
+enum class OpGrouping : std::uint8_t { kName, kShapes, kStack };
+
+/// The operators of one rank that tables show. The context must outlive it.
+struct RankOps {
+  explicit RankOps(const RankContext& of);
+  bool IsRecomputed(std::uint32_t row) const { return knows_recomputed && recomputed[row]; }
+
+  const RankContext& rank;
+  std::vector<std::uint32_t> rows;  ///< In the host table.
+  OpGpuUse gpu_use;
+  bool knows_recomputed;
+  std::vector<bool> recomputed = {};  ///< By row of the host table.
+};
+
+/// Whether a call of any rank has shapes or a call stack. REQUIRES: not kName.
+bool HasSecond(std::span<const RankContext> ranks, OpGrouping grouping);
+
+/// The operators by each of these together, in the order of `by`: a call adds the same to all.
+/// Texts go to `strings`. O(n) over the operators.
+std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
+                                         StringPool& strings);
+
+/// A row's place by its name and second text.
+using OpPlaces = boost::unordered_flat_map<std::uint64_t, std::uint32_t>;
+
+/// The operators of several ranks: each rank's sums first, so that the result is the same where
+/// only those are known.
+struct PooledOps {
+  std::vector<OpRow> rows;
+  OpPlaces places;
+
+  void Add(const std::vector<OpRow>& more);
+};
+
+/// One row for each type of operator.
+std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strings);
+
+/// Most device time first, then most host time; names decide the rest, so that the order is the
+/// same on every run.
+void SortOps(std::vector<OpRow>& rows, const StringPool& strings);
+
+/// Rows as a summary keeps them, and back.
+std::vector<OpNameSum> OpSumsFrom(const std::vector<OpRow>& rows, const StringPool& strings);
+std::vector<OpRow> OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings);
+
+}  // namespace profgauge
