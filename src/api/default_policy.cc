@@ -45,10 +45,26 @@ bool IsCpuOnly(std::span<const Profile> ranks) {
                      [](const Profile& rank) { return UsesNoDevice(rank, false); });
 }
 
-bool MayBeCpuOnly(std::span<const Profile> ranks) {
-  return !IsCpuOnly(ranks) && std::all_of(ranks.begin(), ranks.end(), [](const Profile& rank) {
-    return UsesNoDevice(rank, true);
-  });
+DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs) {
+  const auto use_no_device = [runs](bool may_list) {
+    return std::all_of(runs.begin(), runs.end(), [may_list](const RunToJudge& run) {
+      return std::all_of(run.ranks.begin(), run.ranks.end(),
+                         [may_list](const Profile& rank) { return UsesNoDevice(rank, may_list); });
+    });
+  };
+  if (use_no_device(false)) {
+    return {kCpuPolicy,
+            {"cpu-policy",
+             "builtin:cpu is the policy because the profile has no device work, no calls of a GPU "
+             "runtime and no device; --policy selects another"}};
+  }
+  if (use_no_device(true)) {
+    return {kDefaultPolicy,
+            {"cpu-policy",
+             "no device activity was recorded, though the machine has a device; if the program is "
+             "meant to run on the CPU, judge it with --policy builtin:cpu"}};
+  }
+  return {};
 }
 
 }  // namespace profgauge

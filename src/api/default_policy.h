@@ -4,6 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "analysis/analysis.h"
+#include "api/session.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -17,17 +19,13 @@ inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
 /// events of kinds that no one here knows.
 bool IsCpuOnly(std::span<const Profile> ranks);
 
-/// The same except for listed devices: the program may not have used the machine's.
-bool MayBeCpuOnly(std::span<const Profile> ranks);
-
-/// What to do then, for the report.
-inline constexpr std::string_view kHowToJudgeCpu =
-    "no device activity was recorded, though the machine has a device; if the program is meant to "
-    "run on the CPU, judge it with --policy builtin:cpu";
-
-/// Why kCpuPolicy is enforced, for the report.
-inline constexpr std::string_view kWhyCpuPolicy =
-    "builtin:cpu is the policy because the profile has no device work, no calls of a GPU runtime "
-    "and no device; --policy selects another";
+struct DefaultPolicy {
+  std::string_view name = kDefaultPolicy;
+  Remark remark;  ///< What the report says about the choice; no text where there is nothing to say.
+};
+/// The policy of runs that are judged together: kCpuPolicy where all of them are CPU-only. Where they
+/// would be but for devices that are listed, and that the programs may not have used, it stays
+/// kDefaultPolicy, and the remark says how to choose. REQUIRES: `runs` is not empty.
+DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs);
 
 }  // namespace profgauge

@@ -39,12 +39,12 @@ tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
   const Recording::Data& loaded = recording.data();
   JudgeRunsOptions how;
   how.choices = options;
-  std::string named = options.policy.empty() ? std::string(kDefaultPolicy) : options.policy;
-  if (options.policy.empty() && IsCpuOnly(loaded.ranks)) {
-    named = kCpuPolicy;
-    how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
-  } else if (options.policy.empty() && MayBeCpuOnly(loaded.ranks)) {
-    how.remark = {"cpu-policy", std::string(kHowToJudgeCpu)};
+  const RunToJudge run{RunName(loaded.paths), loaded.ranks};
+  std::string named = options.policy;
+  if (named.empty()) {
+    DefaultPolicy chosen = DefaultPolicyOf(std::span(&run, 1));
+    named = chosen.name;
+    how.remark = std::move(chosen.remark);
   }
   auto policy = LoadPolicy(named);
   if (!policy) return tl::unexpected(std::move(policy).error());
@@ -61,7 +61,6 @@ tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
     if (!runs) return fail(std::move(runs).error());
     std::move(runs->begin(), runs->end(), std::back_inserter(baselines));
   }
-  const RunToJudge run{RunName(loaded.paths), loaded.ranks};
   auto judged =
       JudgeRuns(std::span(&run, 1), *policy, *rules, BaselineSource{std::move(baselines), {}}, how);
   if (!judged) return fail(std::move(judged).error());

@@ -1,6 +1,6 @@
 #include "cli/policies.h"
 
-#include <string>
+#include <span>
 #include <utility>
 
 #include "api/default_policy.h"
@@ -34,13 +34,8 @@ const Judging* Policies::For(bool is_cpu_only) {
   return &judgings_.emplace(by_name, *std::move(judging)).first->second;
 }
 
-Remark Policies::RemarkOn(const Judging& chosen, std::span<const Profile> ranks) {
-  const auto usual = judgings_.find(false);
-  if (usual == judgings_.end() || &chosen != &usual->second) {
-    return {"cpu-policy", std::string(kWhyCpuPolicy)};
-  }
-  if (!options_.policy.empty() || !MayBeCpuOnly(ranks)) return {};
-  return {"cpu-policy", std::string(kHowToJudgeCpu)};
+Remark Policies::RemarkOn(const RunToJudge& run) const {
+  return options_.policy.empty() ? DefaultPolicyOf(std::span(&run, 1)).remark : Remark{};
 }
 
 }  // namespace profgauge::cli

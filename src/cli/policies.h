@@ -4,11 +4,10 @@
 
 #include <map>
 #include <optional>
-#include <span>
 
+#include "analysis/analysis.h"
+#include "api/session.h"
 #include "cli/options.h"
-#include "model/profile.h"
-#include "report/report.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 
@@ -31,8 +30,8 @@ class Policies {
 
   /// nullptr after its errors were reported.
   const Judging* For(bool is_cpu_only);
-  /// The report's sentence on the choice; may be empty.
-  Remark RemarkOn(const Judging& chosen, std::span<const Profile> ranks);
+  /// The report's sentence on the choice of For(); may be empty.
+  Remark RemarkOn(const RunToJudge& run) const;
 
  private:
   const Options& options_;

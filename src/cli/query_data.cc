@@ -138,11 +138,11 @@ Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
     JudgeRunsOptions how;
     how.choices = Choices(options);
     how.today = judge.select.today;
-    how.remark = judge.policies.RemarkOn(*judging, ranks);
     how.timeline_later = true;
     how.redact = options.redact;
     if (how.redact) how.choices.events = EventsInPage::kNone;
     const RunToJudge to_judge{run.empty() ? RunName(options.arguments) : run, ranks};
+    how.remark = judge.policies.RemarkOn(to_judge);
     PROFGAUGE_TRY(Judgement::Data judged,
                   JudgeRuns(std::span(&to_judge, 1), judging->policy, judging->book, {}, how));
     const query::FactValues facts = FactsOf(ranks, judged);

@@ -166,17 +166,16 @@ Result<int> Judged(const Options& options, Console& console) {
     const bool is_named = candidates.size() == 1 && !options.run_name.empty();
     runs.push_back({is_named ? options.run_name : candidate.name, candidate.ranks});
   }
-  const auto is_cpu_only = [](const RunToJudge& run) { return IsCpuOnly(run.ranks); };
-  const auto may_be_cpu_only = [](const RunToJudge& run) { return MayBeCpuOnly(run.ranks); };
-  if (options.policy.empty() && std::all_of(runs.begin(), runs.end(), is_cpu_only)) {
-    Options by_name = options;
-    by_name.policy = kCpuPolicy;
-    policy = ReadPolicy(by_name, console);
-    if (policy) book = ReadRules(*policy, select, console);
-    if (!policy || !book) return Fail(AlreadyReported());
-    how.remark = {"cpu-policy", std::string(kWhyCpuPolicy)};
-  } else if (options.policy.empty() && std::all_of(runs.begin(), runs.end(), may_be_cpu_only)) {
-    how.remark = {"cpu-policy", std::string(kHowToJudgeCpu)};
+  if (options.policy.empty()) {
+    DefaultPolicy chosen = DefaultPolicyOf(runs);
+    how.remark = std::move(chosen.remark);
+    if (chosen.name != kDefaultPolicy) {
+      Options by_name = options;
+      by_name.policy = chosen.name;
+      policy = ReadPolicy(by_name, console);
+      if (policy) book = ReadRules(*policy, select, console);
+      if (!policy || !book) return Fail(AlreadyReported());
+    }
   }
   how.choices = Choices(options);
   how.choices.events = EventsOf(options);

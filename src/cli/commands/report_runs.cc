@@ -109,9 +109,9 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   how.choices = Choices(options);
   how.choices.events = EventsOf(options);
   how.today = today;
-  how.remark = policies.RemarkOn(*judging, ranks);
-  how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   const RunToJudge run{name, ranks};
+  how.remark = policies.RemarkOn(run);
+  how.phase_ended = [&stats](std::string_view phase) { stats.EndPhase(phase); };
   PROFGAUGE_TRY(Judgement::Data judged,
                 JudgeRuns(std::span(&run, 1), judging->policy, judging->book, {}, how));
   judged.report.profile.name = name;
