@@ -155,7 +155,16 @@ std::vector<ImportCounter> BuildImport(std::span<const Profile> ranks) {
   return counters;
 }
 
-/// A limit on a change is in the gate table with the others.
+/// Whether the total of all iterations misses its limit where the typical iteration keeps it.
+bool IsOfTotal(const ComparedMetric& metric) {
+  if (metric.result != State::kFail || IsAbsent(metric.total_limit.value)) return false;
+  const double limit = AsNumber(metric.total_limit.value, 0);
+  return metric.change.unit == Unit::kShare && AsNumber(metric.change.value, 0) <= limit &&
+         AsNumber(metric.total.value, 0) > limit;
+}
+
+/// A limit on a change is in the gate table with the others. The row shows the change that missed
+/// it.
 GateRow RowOf(const ComparedMetric& metric) {
   GateRow row;
   row.metric = metric.metric;
@@ -170,6 +179,11 @@ GateRow RowOf(const ComparedMetric& metric) {
                : metric.result == State::kImproved     ? State::kPass
                                                        : metric.result;
   row.reason = metric.note;
+  if (IsOfTotal(metric)) {
+    row.change = metric.total;
+    row.change.text = "total " + metric.total.text;
+    row.limit = "≤ " + metric.total_limit.text;
+  }
   return row;
 }
 

@@ -229,11 +229,60 @@ Diagnosis OfReason(const Report& report) {
   return {"undecided", fmt::format("Not judged: {}.", reason)};
 }
 
+// The limit on a change that makes the run fail; nullptr where a finding does, too, or a limit on
+// the run's own number.
+const GateRow* MissedChange(const Report& report) {
+  if (report.verdict.status != State::kFail) return nullptr;
+  const bool is_finding = std::ranges::any_of(report.findings, [&report](const Finding& finding) {
+    return IsFired(finding) && finding.level == State::kError && !IsSymptom(report, finding);
+  });
+  if (is_finding) return nullptr;
+  const GateRow* missed = nullptr;
+  for (const GateRow& row : report.gate) {
+    if (row.status != State::kError) continue;
+    if (row.change.text.empty()) return nullptr;
+    if (missed == nullptr) missed = &row;
+  }
+  return missed;
+}
+
+// The category that most of a longer iteration is in; empty where no category has half of it.
+std::string LargestPart(const Report& report) {
+  if (!report.comparison || report.comparison->delta <= 0) return {};
+  const ComparisonStep* most = nullptr;
+  for (const ComparisonStep& step : report.comparison->waterfall) {
+    if (step.parent == -1 && (most == nullptr || step.delta > most->delta)) most = &step;
+  }
+  if (most == nullptr || most->delta * 2 < report.comparison->delta) return {};
+  for (const BreakdownPart& part : Breakdown(report)) {
+    if (CategoryId(part.category) != most->name) continue;
+    return fmt::format(" The largest part: {}, +{} per iteration.", part.title,
+                       FormatDuration(static_cast<double>(most->delta)));
+  }
+  return {};
+}
+
+// What the comparison found is the answer, not what else could be faster.
+Diagnosis OfChange(const Report& report, const GateRow& row) {
+  constexpr std::string_view kTotal = "total ";  // As build_report writes it.
+  const std::string_view change = row.change.text;
+  if (change.starts_with(kTotal)) {
+    return {"regression",
+            fmt::format("Worse than the baseline: all iterations together take {}, limit {}.",
+                        change.substr(kTotal.size()), row.limit)};
+  }
+  const bool is_time = row.measured.unit == Unit::kTime;
+  return {"regression", fmt::format("Worse than the baseline: {} {}, limit {}.{}",
+                                    row.title.empty() ? row.metric : row.title, change, row.limit,
+                                    is_time ? LargestPart(report) : "")};
+}
+
 }  // namespace
 
 Diagnosis Diagnose(const Report& report) {
   const bool is_undecided = report.verdict.status == State::kNoVerdict;
   if (is_undecided && !report.verdict.reasons.empty()) return OfReason(report);
+  if (const GateRow* missed = MissedChange(report)) return OfChange(report, *missed);
   if (const Finding* first = FirstOfPlan(report)) return OfFinding(*first);
   const Metric* mean = FindMetricById(report, metric::kIterationTimeMean.text());
   const double iteration = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);

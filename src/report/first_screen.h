@@ -8,14 +8,17 @@
 namespace profgauge::report {
 
 struct Diagnosis {
-  std::string bottleneck;  ///< "input-bound", "launch-bound", …; "none": nothing large to fix.
-  std::string text;        ///< Empty: of nothing that was measured.
+  /// "input-bound", "launch-bound", …; "none": nothing large to fix; "regression": worse than the
+  /// baseline.
+  std::string bottleneck;
+  std::string text;  ///< Empty: of nothing that was measured.
 };
 
-/// From the first step of the plan; without a plan, from the finding that could save most; without
-/// one, from the largest part of an iteration in which no kernel runs. A run without faults is
-/// praised with its numbers, and one without a verdict has the question that is undecided. A report
-/// that was read back from report.json has the same.
+/// Of a run that fails by changes alone, the first of these. Else from the first step of the plan;
+/// without a plan, from the finding that could save most; without one, from the largest part of an
+/// iteration in which no kernel runs. A run without faults is praised with its numbers, and one
+/// without a verdict has the question that is undecided. A report that was read back from
+/// report.json has the same.
 Diagnosis Diagnose(const Report& report);
 
 }  // namespace profgauge::report

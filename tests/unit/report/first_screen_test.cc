@@ -12,6 +12,7 @@ namespace profgauge::report {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr double kIteration = 100e6;  // ns
 
@@ -131,6 +132,53 @@ TEST(Diagnosis, NamesReasonOfUndecidedVerdict) {
   row.metric = "gpu.idle.mean";
   row.title = "GPU idle time";
   EXPECT_EQ(Diagnose(report).text, "Not judged: GPU idle time is uncertain.");
+}
+
+// A run that fails by `change` of its median iteration time, and could be faster by a plan.
+Report FailedByChange(const std::string& change) {
+  Report report = RunOf(20);
+  report.verdict.status = State::kFail;
+  AddStep(report, "launch/bound", true, kIteration / 2);
+  AddFinding(report, "launch/bound", State::kWarn, kIteration / 2);
+  GateRow& row = report.gate.emplace_back();
+  row.metric = "iteration.time.median";
+  row.title = "Median iteration time";
+  row.measured = {kIteration, Unit::kTime, "100 ms", ""};
+  row.limit = "≤ +5.0 %";
+  row.change = {0.08, Unit::kShare, change, ""};
+  row.status = row.level = State::kError;
+  return report;
+}
+
+TEST(Diagnosis, OfARunThatFailsByAChangeIsTheChange) {
+  const Report report = FailedByChange("+8.0 %");
+  EXPECT_EQ(Diagnose(report).bottleneck, "regression");
+  EXPECT_EQ(Diagnose(report).text,
+            "Worse than the baseline: Median iteration time +8.0 %, limit ≤ +5.0 %.");
+}
+
+TEST(Diagnosis, OfATotalIsAllIterations) {
+  EXPECT_EQ(Diagnose(FailedByChange("total +22.9 %")).text,
+            "Worse than the baseline: all iterations together take +22.9 %, limit ≤ +5.0 %.");
+}
+
+TEST(Diagnosis, OfAChangeNamesThePartThatGrewMost) {
+  Report report = FailedByChange("+8.0 %");
+  AddMetric(report, metric::kBreakdownDataloader.text(), 0.2, Unit::kShare);
+  report.comparison.emplace().delta = 8'000'000;
+  ComparisonStep& step = report.comparison->waterfall.emplace_back();
+  step.name = "dataloader";
+  step.delta = 7'000'000;
+  EXPECT_THAT(Diagnose(report).text, HasSubstr("The largest part: "));
+  EXPECT_THAT(Diagnose(report).text, HasSubstr(", +7.00\u202fms per iteration."));
+  step.delta = 3'000'000;
+  EXPECT_THAT(Diagnose(report).text, Not(HasSubstr("The largest part: ")));
+}
+
+TEST(Diagnosis, OfARunWithAnErrorIsTheFinding) {
+  Report report = FailedByChange("+8.0 %");
+  report.findings.front().level = report.findings.front().status = State::kError;
+  EXPECT_EQ(Diagnose(report).bottleneck, "launch-bound");
 }
 
 }  // namespace
