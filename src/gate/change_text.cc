@@ -256,11 +256,13 @@ class Sentence {
     const std::vector<stats::RunUse>& runs = comparison_.current.runs;
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (runs[i].left_out != stats::LeftOut::kOdd || runs[i].from_others <= 0) continue;
-      return fmt::format("run {} of {} takes {}: record another. Without it {}", i + 1, runs.size(),
-                         Times(1 + runs[i].from_others), Shift());
+      return fmt::format(
+          "candidate run {} of {} takes {} as the others. Record it again. Without it {}, limit {}",
+          i + 1, runs.size(), Times(1 + runs[i].from_others), Shift(),
+          LimitNumber(context_.limit, false));
     }
-    return "one of the runs takes longer from start to start: record another. The typical "
-           "iteration is " +
+    return "one of the candidate runs takes longer from start to start. Record it again. The "
+           "typical iteration is " +
            Shift();
   }
 

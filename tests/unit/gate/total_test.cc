@@ -250,7 +250,8 @@ TEST(TotalText, OfASlowStart) {
 TEST(TotalText, OfAnOddRun) {
   const Runs base(3, Around100(12));
   EXPECT_THAT(Said(Held(base, {Around100(12), Scaled(Around100(12), 3), Around100(12)})),
-              StartsWith("run 2 of 3 takes 3 times as long: record another. Without it "));
+              StartsWith("candidate run 2 of 3 takes 3 times as long as the others. Record it "
+                         "again. Without it "));
 }
 
 TEST(ChanceText, IsOneOfSoMany) {
