@@ -2,6 +2,7 @@
 A block that no test below runs is listed in PICTURES or ELSEWHERE, with the reason.
 """
 import fnmatch
+import gzip
 import json
 import pathlib
 import re
@@ -188,6 +189,21 @@ class DocumentsTest(unittest.TestCase):
                     if anchor and target.suffix == ".md":
                         heads = re.findall(r"^#+ +(.*)$", target.read_text(encoding="utf-8"), re.M)
                         self.assertIn(anchor, [re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads])
+
+    def test_examples_have_inputs_of_the_types_of_their_kernels(self):
+        """A sample whose FP32 kernels have FP16 inputs teaches nobody."""
+        found = 0
+        for path in sorted(EXAMPLES.rglob("*.pt.trace.json.gz")):
+            events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+            types = {event["args"]["External id"]: event["args"]["Input type"] for event in events
+                     if event.get("cat") == "cpu_op" and event["args"].get("Input type")}
+            for event in events:
+                of_operator = types.get(event.get("args", {}).get("External id")) if event.get("cat") == "kernel" else None
+                wrong = "c10::Half" if "sgemm" in event["name"] else "float" if "_fp16_" in event["name"] else None
+                if of_operator and wrong:
+                    found += 1
+                    self.assertNotIn(wrong, of_operator, f"{path.name}: {event['name']}")
+        self.assertGreater(found, 100)
 
     def test_json_is_json(self):
         for page in PAGES:

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 from samples_support import yaml
-from support import REPOSITORY, environment, main
+from support import PROGRAM, REPOSITORY, environment, main
 
 WORKFLOW = REPOSITORY / ".github/workflows/release.yml"
 FORMS = REPOSITORY / ".github/ISSUE_TEMPLATE"
@@ -66,6 +66,25 @@ class ReleaseTest(unittest.TestCase):
         script = (REPOSITORY / "ci/package.sh").read_text()
         for part in parts:
             self.assertIn(part, re.search(r"parts: ([a-z0-9 ]+);", script)[1].split())
+
+    def test_a_sample_report_is_made_by_the_tarball(self):
+        top = self.folder / f"profgauge-{self.version}-linux-x86_64"
+        (top / "bin").mkdir(parents=True)
+        (top / "bin/profgauge").symlink_to(PROGRAM)
+        (self.folder / "dist").mkdir()
+        (self.folder / "temporary").mkdir()
+        shutil.copytree(REPOSITORY / "examples", self.folder / "examples", ignore=shutil.ignore_patterns("screenshots"))
+        subprocess.run(["tar", "-czf", self.folder / f"dist/{top.name}.tar.gz", "-C", self.folder, top.name], check=True)
+        done = self.run_step("build", "Sample report", RUNNER_TEMP=str(self.folder / "temporary"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("io/dataloader-bound", (self.folder / "dist/sample-report.html").read_text())
+
+    def test_the_owner_finds_each_step_that_is_left(self):
+        """What no workflow can do: accounts, names and settings that the files of the repository assume."""
+        steps = (REPOSITORY / "ci/release.md").read_text().split("## Steps of the owner")[1].split("\n## ")[0]
+        for name in ("PyPI", f"environment `{self.workflow['jobs']['pypi']['environment']}`", "`release.yml`", "ghcr.io",
+                     "`OWNER`", "vulnerability reporting", "Marketplace", "schemastore", "GitLab", "uv tool install profgauge"):
+            self.assertIn(name, steps)
 
     def test_checksums_are_of_all_files(self):
         dist = self.folder / "dist"
