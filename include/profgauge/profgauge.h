@@ -95,7 +95,7 @@ namespace api {
 /// rates), or a text.
 using Cell = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
-/// One entry of the metric catalogue, with this run's value.
+/// One entry of the metric catalog, with this run's value.
 struct Metric {
   std::string id, title, definition;
   std::string unit;  ///< "ns", "ratio", "bytes", "count", …: like in report.json.
@@ -139,9 +139,9 @@ class Judgement {
   /// A metric's value in its base unit (ns, 0..1, bytes, counts); nothing when the profile cannot
   /// give it or there is no such metric.
   std::optional<double> Metric(std::string_view id) const;
-  /// Every metric that reports of this kind of device list, in the catalogue's order.
+  /// Every metric that reports of this kind of device list, in catalog order.
   std::vector<api::Metric> metrics() const;
-  /// Ids of the tables that the run has, in the catalogue's order.
+  /// Ids of the tables that the run has, in catalog order.
   std::vector<std::string> tables() const;
   /// All of a table; nothing when the run does not have it.
   std::optional<api::TableData> Table(std::string_view id) const;

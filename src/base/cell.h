@@ -27,7 +27,7 @@ inline std::string_view TextOf(const Cell& cell) {
 /// A column of a result.
 struct RowColumn {
   std::string name;
-  std::optional<Unit> unit;  ///< Of a plain column; unknown for an expression.
+  std::optional<Unit> unit;  ///< Unit of a plain column; unknown for an expression.
 };
 
 }  // namespace profgauge

@@ -10,7 +10,7 @@ namespace profgauge {
 
 struct CgroupLimits {
   std::optional<std::uint64_t> memory;  ///< Bytes.
-  std::optional<double> cores;          ///< Of processor time: 2.5 cores.
+  std::optional<double> cores;          ///< Processor time: 2.5 cores.
 };
 
 /// The smallest limits of the groups that the process is in and of those around them, of either

@@ -34,8 +34,9 @@ double ScaledNumber(std::string_view text, const UnitSuffix* suffix);
 /// advice after a semicolon.
 tl::expected<Literal, std::string> ParseLiteral(std::string_view text);
 
-/// The literal as a value of `unit`, or a clause that says why it is none: "a time needs a unit, as
-/// in `300 ms`". Zero needs no unit. A share is written with % or as 0..1; 75 without % is refused.
+/// The literal as a value of `unit`, or a clause that says why it is none: "a time needs a unit,
+/// e.g. `300 ms`". Zero needs no unit. A share is written with % or as 0..1; 75 without % is
+/// refused.
 tl::expected<double, std::string> ConvertLiteral(const Literal& literal, Unit unit);
 
 /// An example of a limit on `unit`, for help texts: "300 ms", "75%", "512 MiB", "12".

@@ -1,6 +1,6 @@
-// The ids of the metric catalogue, one constant each: `metric::kGpuIdleMean` is "gpu.idle.mean".
-// The row in analysis/tables/catalogue_*_metrics.cc, in the same order, defines each id.
-// Every layer names metrics by these constants, so that an id that no one defined does not compile.
+// The ids of the metric catalog, one constant each: `metric::kGpuIdleMean` is "gpu.idle.mean". The
+// row in analysis/tables/catalogue_*_metrics.cc, in the same order, defines each id. Every layer
+// names metrics by these constants, so that an id that no one defined does not compile.
 #pragma once
 
 #include <array>
@@ -9,8 +9,7 @@
 #include <optional>
 #include <string_view>
 
-// The constant and its id. A new metric is a line here and a row of the catalogue at the same
-// place.
+// The constant and its id. A new metric is a line here and a row of the catalog at the same place.
 // clang-format off
 #define PROFGAUGE_METRICS(X) \
   X(kProfileWallTime, "profile.wall_time") \
@@ -372,12 +371,12 @@ PROFGAUGE_METRICS(PROFGAUGE_CONSTANT)
 #undef PROFGAUGE_CONSTANT
 
 #define PROFGAUGE_NAME(name, text) name,
-/// All ids, in the catalogue's order.
+/// All ids, in catalog order.
 inline constexpr std::array<MetricId, places::kCount> kAll = {PROFGAUGE_METRICS(PROFGAUGE_NAME)};
 #undef PROFGAUGE_NAME
 }  // namespace metric
 
-/// Finds an id that a user, a rule or a file names; nothing if the catalogue lacks it. O(1).
+/// Finds an id that a user, a rule or a file names; nothing if the catalog does not have it. O(1).
 std::optional<MetricId> FindMetricId(std::string_view text);
 
 /// Two metrics of one part of a whole.

@@ -15,7 +15,7 @@ namespace profgauge {
 
 class PackedIntegers {
  public:
-  /// Stands for "no number"; it fits in any width.
+  /// Means "no number"; it fits in any width.
   static constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
   std::size_t size() const { return size_; }

@@ -26,8 +26,8 @@ std::size_t ThreadsForAllocation();
 /// Calls `work(i)` once for each i below `count`, on as many threads as Cores() and `most` allow
 /// (0: no other limit) and calls that are under way leave, this one's among them; returns when all
 /// calls have. Calls must not write to shared data, so that the result does not depend on the
-/// number of threads. Of several exceptions the one of the lowest i is thrown; if there is no
-/// thread, fewer do the work.
+/// number of threads. If several calls throw, the exception of the lowest i is thrown; if there is
+/// no thread, fewer do the work.
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most = 0);
 

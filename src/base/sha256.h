@@ -13,7 +13,7 @@ namespace profgauge {
 /// The SHA-256 digest of `bytes` (FIPS 180-4).
 std::array<std::uint8_t, 32> Sha256(std::string_view bytes);
 
-/// HMAC-SHA-256 of `message` (RFC 2104): a digest that nobody without `key` can compute.
+/// HMAC-SHA-256 of `message` (RFC 2104): a digest that cannot be computed without `key`.
 std::array<std::uint8_t, 32> HmacSha256(std::string_view key, std::string_view message);
 
 /// Lower-case hexadecimal digits of the first `bytes` of a digest.

@@ -94,8 +94,8 @@ class Database {
   /// it refers to must outlive the database.
   Status AddTextFunction(const char* name, std::function<std::string(std::string_view)> function);
   /// `name(…)` in statements of ours is an aggregate of any values that calls `take` at each row:
-  /// less work than a Step() for each. Of the exceptions of `take` only std::bad_alloc is thrown,
-  /// from that statement's Step(). The data it refers to must outlive the database.
+  /// less work than a Step() for each. `take` may throw only std::bad_alloc; that statement's
+  /// Step() throws it on. The data it refers to must outlive the database.
   Status AddRowFunction(const char* name, std::function<void(const RowValues&)> take);
   /// The same file once more, for another thread.
   Result<Database> Again() const { return Open(*path_, mode_, kind_); }

@@ -13,7 +13,8 @@ namespace profgauge::archive {
 namespace {
 
 constexpr std::size_t kBlock = 512;
-constexpr std::uint64_t kLongestExtra = std::uint64_t{1} << 20;  // Of records with long names.
+// The longest record with a long name.
+constexpr std::uint64_t kLongestExtra = std::uint64_t{1} << 20;
 
 std::string_view FieldOf(std::string_view head, std::size_t at, std::size_t size) {
   const std::string_view field = head.substr(at, size);

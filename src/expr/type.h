@@ -1,6 +1,6 @@
 // Types of expressions: true/false, text, or a number with a dimension.
 //
-// Dimensions are products of powers of time, bytes and operations, so that `bytes / time` is a
+// A dimension is a combination of powers of time, bytes and operations, so that `bytes / time` is a
 // bandwidth and `time / time` a plain number. Values are kept in the base units of base/units.h:
 // nanoseconds, bytes, operations, and rates per *second*.
 #pragma once

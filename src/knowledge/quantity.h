@@ -81,7 +81,7 @@ class Count {
   std::int64_t value_;
 };
 
-/// A type into which products of two whole numbers fit.
+/// A type into which the product of two whole numbers fits.
 __extension__ using Wide = __int128;
 
 /// A share of a whole ("80 %"), or how many times as much ("1.5"): `over / under`, exactly.

@@ -16,8 +16,8 @@ struct CpuSpan {
   Ns start = 0, duration = 0;
   ThreadId thread;
   std::int32_t core = -1;  ///< -1: it did not run.
-  /// If it ran: the name of its thread. If it did not: what it waited for, as the
-  /// profiler names it; invalid where that is not recorded.
+  /// If it ran: the name of its thread. If it did not: the awaited object, by the profiler's name;
+  /// invalid where that is not recorded.
   StringId name;
 };
 

@@ -1,7 +1,7 @@
-// Names of the parts of a device: an SM of NVIDIA is a compute unit of AMD and an AI Core of
-// an NPU. Our texts (catalogue, rules, reasons) write them as `{{ device.core }}`, which is
-// resolved where a sentence is made and before any recorded name joins it, so that a kernel called
-// `my GPU warmup SM kernel` keeps its name on every device.
+// Names of the parts of a device: an SM of NVIDIA is a compute unit of AMD and an AI Core of an
+// NPU. Our texts (catalog, rules, reasons) write them as `{{ device.core }}`, which is resolved
+// where a sentence is made and before any recorded name joins it, so that a kernel called `my GPU
+// warmup SM kernel` keeps its name on every device.
 //
 // Add a device: a row in kWords, a sign by which recordings of it are known. Add a word: a field, a
 // line in DeviceWordCatalogue(), a column in kWords.

@@ -21,7 +21,7 @@ enum class DuetProcess : std::uint8_t {
 struct DuetBlock {
   bool is_b = false;
   std::int64_t start = -1;  ///< Number of the process; -1: not stated.
-  std::vector<Ns> lengths;  ///< Of its iterations, in order.
+  std::vector<Ns> lengths;  ///< Lengths of its iterations, in order.
 };
 
 struct DuetSide {

@@ -15,7 +15,7 @@ namespace profgauge {
 struct CapturedWork {
   Ns at = 0;  ///< When it was launched.
   ApiId call;
-  StringId name;  ///< Of the kernel, in the capture's profile; invalid for copies and memsets.
+  StringId name;  ///< Name of the kernel, in the capture's profile; invalid for copies and memsets.
   DeviceKind kind = DeviceKind::kKernel;
   HostId op;
   const LaunchConfig* config = nullptr;  ///< Null where not recorded.

@@ -35,8 +35,8 @@ class GraphOperators {
   void Learn(const Profile& capture);
 
   struct Outcome {
-    std::size_t launches = 0;   ///< Of graphs whose work had no operator.
-    std::size_t given = 0;      ///< Of these: now have operators,
+    std::size_t launches = 0;   ///< Launches of graphs whose work had no operator.
+    std::size_t given = 0;      ///< Those of them that now have operators,
     std::size_t unknown = 0;    ///< are nowhere captured,
     std::size_t ambiguous = 0;  ///< match several places with different operators,
     std::size_t no_room = 0;    ///< or were launched in less time than has room for the rows.

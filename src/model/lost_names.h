@@ -5,8 +5,8 @@
 
 namespace profgauge {
 
-/// The name of a kernel whose name the file lacks: this, with a number if it has one,
-/// "(unnamed kernel 17)".
+/// The name of a kernel without a name in the file: this, with a number if it has one, "(unnamed
+/// kernel 17)".
 inline constexpr std::string_view kUnnamedKernel = "(unnamed kernel)";
 
 /// Whether a kernel's name was not recorded, so that its purpose is unknown.

@@ -3,9 +3,9 @@
 // common tables, which have instructions as kernels, DMA packets as copies and collectives as
 // kernels, so that timeline and idle time work as for every device.
 //
-// Times are nanoseconds from the profile's start, as in model/tables.h; texts are ids of
-// Profile::strings, invalid where the file has none. A number that is missing in the file is
-// kUnknown. The format: SDK 2.31, schema 7.4.0, and neuron-profile 2.27.
+// Times are nanoseconds from the profile's start, like those of model/tables.h. Texts are ids of
+// Profile::strings, invalid if the file has none. A number that is missing in the file is kUnknown.
+// The format: SDK 2.31, schema 7.4.0, and neuron-profile 2.27.
 #pragma once
 
 #include <array>
@@ -69,7 +69,7 @@ struct Instruction {
   bool matmul = false, activate = false;      ///< By the opcode, as the file's summary counts them.
   bool waits_for_dma = false;                 ///< Its operands wait for a semaphore of a DMA queue.
   bool nki_source = false;                    ///< `source` is a line of NKI.
-  NumberType number = NumberType::kUnstated;  ///< Of matmuls, by their operands.
+  NumberType number = NumberType::kUnstated;  ///< Number type of matmuls, by their operands.
   Traffic traffic;
   Ns end() const { return start + duration; }
 };

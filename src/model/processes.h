@@ -18,15 +18,14 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 /// One profile for each process that marks iterations, or communicates with others, and launches
 /// work, in order of the first GPU that is its own, those of which no work was recorded last;
 /// `profile` itself where fewer than two do, or processes share a GPU. A GPU is the process's that
-/// has at least nine tenths of its time for such processes; work of others there belongs to
-/// the GPU, without a launch, and is counted. Rows of other processes (loaders, launchers) belong
-/// to the one on whose GPU they worked most, else to the first one, like rows of unknown processes
-/// and rows skipped by the reader. Each part keeps the whole profile's extent and texts; its
-/// recorded rank is unknown. Where processes share a number of a GPU that may mean
-/// several, that is counted: the machine has more, or kernels of two run at once.
+/// has at least nine tenths of its time for such processes; work of others there belongs to the
+/// GPU, without a launch, and is counted. Rows of other processes (loaders, launchers) belong to
+/// the one on whose GPU they worked most, else to the first one, like rows of unknown processes and
+/// rows skipped by the reader. Each part keeps the whole profile's extent and texts; its recorded
+/// rank is unknown. If processes share a number of a GPU that may mean several GPUs, that is
+/// counted: the machine has more, or kernels of two run simultaneously.
 ///
-/// Devices of one process whose own steps (Profile::step_lanes) are apart in time are a rank
-/// each.
+/// Devices of one process whose own steps (Profile::step_lanes) are apart in time are a rank each.
 std::vector<Profile> SplitProcesses(Profile profile);
 
 }  // namespace profgauge

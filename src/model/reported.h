@@ -19,8 +19,8 @@ struct ReportedMetric {
   std::string note;  ///< Whose number: "as DLProf 1.8.0 reported it". May be empty.
 };
 
-/// A table of the table catalogue. Columns are named by id, in any order, and may be fewer than the
-/// catalogue; each row has one value per column, in the column's unit, absent where unknown.
+/// A table of the table catalogue. Columns are named by id, in any order, and may be fewer than in
+/// the catalog; each row has one value per column, in the column's unit, absent where unknown.
 struct ReportedTable {
   std::string id;
   std::vector<std::string> columns;
