@@ -62,7 +62,7 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
                     "`nvprof -o FILE.nvvp`");
 }
 
-/// What its head says.
+/// The kind of database, by its head.
 std::optional<Error> OtherDatabase(const std::string& path, std::string_view head) {
   if (head.size() > 72 && head.substr(68, 4) == "pgHi") {  // The application's id.
     return InputError(path, "input/history", "the file is a history of ProfGauge, not a profile",

@@ -45,7 +45,7 @@ bool FitsJson(const ForeignKind& row, const readers::JsonShape& shape) {
                [&](std::string_view text) { return shape.events.find(text) != std::string::npos; });
 }
 
-/// Of one row, if it has them.
+/// Patterns of one row, if it has them.
 struct Patterns {
   std::unique_ptr<RE2> matches, name;
 };
@@ -75,7 +75,7 @@ const ForeignKind* FindEarly(const readers::JsonShape& shape) {
 
 struct Found {
   const ForeignKind* row = nullptr;
-  std::string detail;  ///< What the pattern's group has, where there is one.
+  std::string detail;  ///< The match of the pattern's group, if it has one.
 };
 
 Found FindLate(const std::string& path, std::string_view head, const readers::JsonShape& shape) {

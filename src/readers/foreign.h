@@ -18,7 +18,7 @@ enum class Asked : bool { kBeforeReaders, kAfterReaders };
 /// if no row matches.
 std::optional<Error> ForeignFile(const std::string& path, std::string_view head, Asked asked);
 
-/// What can be seen of a file that no one knows, and what is supported instead. `head` as above.
+/// The visible properties of an unknown file, and the supported formats. `head` as above.
 Error UnknownFile(const std::string& path, std::string_view head);
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-// What a folder holds beside profiles: is it something else, or a rank that is missing?
+// The skipped files of a folder: is one of them something else, or a missing rank?
 #include <algorithm>
 #include <filesystem>
 #include <ranges>
@@ -20,7 +20,7 @@ std::string NameOf(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-/// Without what a compressor, an archiver or an unfinished write adds.
+/// The name without the additions of a compressor, an archiver or an unfinished write.
 std::string PlainName(const std::string& path) {
   constexpr std::string_view kAdded[] = {".gz", ".zst", ".xz",  ".bz2", ".lz4",
                                          ".br", ".zip", ".tar", ".tmp", ".part"};
@@ -36,7 +36,7 @@ std::string PlainName(const std::string& path) {
   return name;
 }
 
-/// Up to the first dot: forms of one profile differ behind it.
+/// The name up to the first dot: forms of one profile differ after it.
 std::string StemOf(const std::string& path) {
   const std::string name = NameOf(path);
   return name.substr(0, name.find('.'));
@@ -52,7 +52,7 @@ std::string NumberlessName(std::string_view text) {
   return pattern;
 }
 
-/// A raw form beside its own export is no rank of its own.
+/// A raw form beside its export is not a rank.
 bool IsRawRank(const std::string& path, const std::vector<Profile>& profiles) {
   const std::string stem = StemOf(path), pattern = NumberlessName(stem);
   bool is_alike = false;

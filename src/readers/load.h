@@ -20,9 +20,9 @@ Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOpt
 
 /// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
 /// named by the caller must be one. Profiles are ordered by the rank that they record, then by
-/// worker and file name. Of log folders whose names state the time the latest profile is read.
-/// Those of one folder may be of one run (except for RanksFrom::kNothing); whether folders and
-/// files are is not looked at. Ranks that are not recorded are given as `ranks` says. Errors:
+/// worker and file name. In log folders whose names state the time, only the latest profile is
+/// read. Those of one folder may be of one run (except for RanksFrom::kNothing); whether folders
+/// and files are is not looked at. Ranks that are not recorded are given as `ranks` says. Errors:
 /// kInput; "input/same-file-twice" also when a path is given twice.
 Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
                       RanksFrom ranks = RanksFrom::kRecorded);
@@ -45,7 +45,7 @@ bool IsNamedAsRecording(const std::string& file);
 bool IsNoRecording(const Error& error);
 
 /// Whether the file that gave the error is a rank that failed, by its name: that is the name of one
-/// of the profiles except for its numbers. Of a profile in a form that is not read, the name up to
+/// of the profiles except for its numbers. For a profile in a form that is not read, the name up to
 /// the first dot counts, and no other profile has the same.
 bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles);
 

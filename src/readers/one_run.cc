@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListed = 8;
 
-// What tells runs apart, taken from a profile once.
+// The identity of a run, taken from a profile once.
 struct Identity {
   const Profile* profile = nullptr;
   std::map<std::string_view, std::string_view> versions;
@@ -86,7 +86,7 @@ bool HaveCommon(const std::set<std::int64_t>& a, const std::set<std::int64_t>& b
   return std::any_of(a.begin(), a.end(), [&](std::int64_t number) { return b.contains(number); });
 }
 
-// Clocks that count from a boot, or from nothing, tell nothing of one another.
+// Clocks that count from a boot, or from nothing, cannot be compared with one another.
 bool HasDate(const Profile& profile) { return profile.has_timeline && IsDate(profile.origin_ns); }
 
 // Ranks run at the same time: how far apart the profiles are, if no clocks can be so wrong.
@@ -145,7 +145,7 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   return std::nullopt;
 }
 
-/// What the file's name says of who wrote it and when, if one of the formats' tools named it.
+/// The writer and the time in the file's name, if one of the formats' tools named it.
 std::optional<WriterAndTime> WriterOf(const Profile& profile) {
   const std::string name = fs::path(profile.source.path).filename().string();
   for (const auto& reader : BuiltinReaders()) {

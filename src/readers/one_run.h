@@ -26,7 +26,7 @@ Status CheckNoFileTwice(const std::vector<Profile>& profiles, const std::string&
 
 /// Refuses profiles of several runs, and the same file under two names. `where` is the folder, or
 /// empty for files that were named one by one. Errors: kInput "input/several-runs",
-/// "input/same-file-twice", with what was found and the command for each run.
+/// "input/same-file-twice", with the difference and the command for each run.
 Status CheckMayBeOneRun(const std::vector<Profile>& profiles, const std::string& where);
 
 /// The same, and refuses files of which nothing states that they are ranks of one run.
@@ -40,8 +40,8 @@ std::string AsShellWord(const std::string& path);
 Error SeveralRuns(const std::string& where, const std::string& why,
                   const std::vector<std::vector<std::string>>& runs);
 
-/// Of a log folder whose files are called HOST_PID.TIME, keeps the latest of each host and rank and
-/// gives the paths of the others. Folders with other names stay whole.
+/// In a log folder whose files are called HOST_PID.TIME, keeps the latest of each host and rank.
+/// Returns the paths of the others. Folders with other names stay whole.
 std::vector<std::string> KeepLatest(std::vector<Profile>& profiles);
 
 }  // namespace profgauge

@@ -21,7 +21,7 @@
 namespace profgauge {
 namespace {
 
-/// A path as texts and numbers in turn: "a/rank", "0", "_trace.json".
+/// A path as alternating texts and numbers: "a/rank", "0", "_trace.json".
 struct NameParts {
   std::vector<std::string_view> texts, numbers;  // texts[i] precedes numbers[i]; one text more.
 };
@@ -48,8 +48,8 @@ bool EndsWithRankWord(std::string_view text) {
   return RE2::PartialMatch(text, word);
 }
 
-/// Seconds, ms or ns since 1970, which tools write behind a rank's number; TensorBoard's handler
-/// whatever the clock says before ".pt.trace.json".
+/// Seconds, ms or ns since 1970, which tools write after a rank's number. TensorBoard's handler
+/// writes any clock before ".pt.trace.json".
 bool IsTime(const NameParts& name, std::size_t i) {
   return name.numbers[i].size() >= 10 || name.texts[i + 1].starts_with(".pt.trace.json");
 }

@@ -1,4 +1,4 @@
-// Which rank of a run each profile is, and what states it.
+// The rank of each profile of a run, and the source that states it.
 //
 // Profiles of several files are ranks of one run only where something states it: the rank that each
 // file records, a process group that all of them communicate in, the NeuronCore that each records,
@@ -19,9 +19,9 @@
 
 namespace profgauge {
 
-/// What makes profiles of several files ranks of one run.
+/// The source that makes profiles of several files ranks of one run.
 enum class RanksFrom : std::uint8_t {
-  kRecorded,  ///< Only what the files, their process groups, folder or names state.
+  kRecorded,  ///< Only the files, their process groups, folder or names.
   kListed,    ///< The caller: they are ranks 0, 1, … in the order given.
   kNothing,   ///< Nothing: each file is a separate run.
 };
@@ -30,9 +30,9 @@ enum class RanksFrom : std::uint8_t {
 /// paths differ only in it. "a/rank0_trace.json" and "a/rank1_trace.json" are 0 and 1.
 std::optional<std::vector<std::int64_t>> RanksOfNames(const std::vector<std::string>& paths);
 
-/// The fact of a profile whose rank GiveRanks() gave; its value says by what.
+/// The fact of a profile whose rank GiveRanks() gave; its value is the source.
 inline constexpr std::string_view kRanksGivenBy = "ranks given by";
-/// That value where the caller's word alone makes files ranks of one run.
+/// That value where only the caller makes files ranks of one run.
 inline constexpr std::string_view kByOrder = "their order on the command line";
 
 /// Gives ranks to profiles that record none: by their names (kRecorded; not where time, version,

@@ -21,7 +21,7 @@ namespace profgauge {
 /// How sure a reader is that the bytes are of its format.
 enum class Match : std::uint8_t { kNo, kMaybe, kYes };
 
-/// How much of what a name represents has been read, in stored bytes. `total` 0: not known.
+/// How much of the named input has been read, in stored bytes. `total` 0: unknown.
 struct ReadProgress {
   std::string_view name;
   std::uint64_t done = 0, total = 0;
@@ -30,28 +30,28 @@ struct ReadProgress {
 /// Times of unrecorded iterations that the user names.
 struct StepTimesInput {
   std::string file;    ///< Empty: none.
-  std::string column;  ///< Of a table, or the key of JSON lines; empty: by its name.
+  std::string column;  ///< Column of a table, or the key of JSON lines; empty: by its name.
   std::string unit;    ///< "s", "ms", "us", "ns"; empty: as the name of the column says.
-  std::string tag;     ///< Of TensorBoard's events; empty: by its name.
+  std::string tag;     ///< Tag of TensorBoard's events; empty: by its name.
 };
 
 struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   /// In a folder, leave out recordings that cannot be read, and count them, if others can.
   bool keep_readable = false;
-  /// Launches that name their kernel represent its work, at no length: what was captured into a
-  /// graph did not run. For model/graph_operators.h alone.
+  /// Launches that name their kernel represent its work, at no length: work captured into a graph
+  /// did not run. Only for model/graph_operators.h.
   bool of_captured_graphs = false;
   /// Which aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
   StepTimesInput step_times;
   unsigned threads = 0;  ///< Worker threads; 0 means one per core. Never changes results.
-  /// Called now and then while bytes are read, from any thread but never from two at once.
+  /// Called now and then while bytes are read, from any thread but never from two simultaneously.
   std::function<void(const ReadProgress&)> progress;
 };
 
-/// What was read together, and the files that were left out because they are no profiles
-/// ("path: reason").
+/// The profiles that were read together, and the files that were skipped because they are no
+/// profiles ("path: reason").
 struct Run {
   std::vector<Profile> profiles;  ///< In rank order, once all are read.
   std::vector<std::string> skipped;
@@ -65,15 +65,15 @@ struct WriterAndTime {
 
 /// Reads one profile format into the model.
 ///
-/// A reader never decides what a number means for performance; it only says what happened when.
-/// Anything it cannot place goes to the profile's import log, never to stderr.
+/// A reader never decides the meaning of a number for performance. It only reports the events and
+/// their times. Anything it cannot place goes to the profile's import log, never to stderr.
 ///
 /// To add a format: src/readers/README.md.
 class Reader {
  public:
   virtual ~Reader() = default;
   virtual std::string_view name() const = 0;
-  /// What it reads, as help lists it: the tool's, the thing, its name: "PyProf's net.dict".
+  /// Its input, as help lists it: the tool's, the thing, its name: "PyProf's net.dict".
   virtual std::string_view expected() const = 0;
   /// How the names of files end that each are a whole profile: one of these that is empty or
   /// cannot be opened is a rank that failed, and a folder of nothing else can be read file by file.
@@ -88,12 +88,12 @@ class Reader {
   /// Reads all of `source` into a finished profile.
   virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
   /// The same of a file that may hold several profiles, one profile each, at least one. Default:
-  /// what Read() gives.
+  /// the one profile of Read().
   virtual Result<std::vector<Profile>> ReadRanks(ByteSource& source,
                                                  const ReadOptions& options) const;
 
-  /// What a file is that the format's tools write and that is not read, with how to get one that
-  /// is. Asked where no reader is sure of the first bytes. Default: nothing.
+  /// The kind of a file that the format's tools write and that is not read, and the way to get a
+  /// readable one. Asked where no reader is sure of the first bytes. Default: nothing.
   virtual std::optional<Error> Refuse(const std::string& path, std::string_view head) const;
   /// The same of an SQLite database.
   virtual std::optional<Error> RefuseTables(const std::string& path,
@@ -105,16 +105,17 @@ class Reader {
   /// Whether the error that Read() gave says that the file is something else after all. Default:
   /// no.
   virtual bool IsOfAnother(const Error& /*error*/) const { return false; }
-  /// What to look at first in a profile of it: of forms that were built on documentation, sources
-  /// and made files alone, as no file that the tool wrote was at hand. Default: nothing.
+  /// The part of a profile to check first. Only for forms whose reader was built from
+  /// documentation, sources and made files, because no file of the tool was available. Default:
+  /// nothing.
   virtual std::string_view CheckFirst(const Source& /*source*/) const { return {}; }
   /// Who wrote a file and when, where the format's tools put both into its name. Default: nothing.
   virtual std::optional<WriterAndTime> WriterOf(const std::string& name) const;
   /// Why no two profiles are ranks of one run; empty: they may be. Default: they may.
   virtual std::string_view WhyNeverRanks() const { return {}; }
 
-  /// The folders below `folder` where the format's tools put what can be read, of one run; none
-  /// where there is nothing. Older recordings beside them are added to `earlier`. Default: none.
+  /// The folders below `folder` with readable output of one run of the format's tools; empty if
+  /// there are none. Older recordings beside them are added to `earlier`. Default: none.
   virtual std::vector<std::string> OutputsOf(const std::string& folder,
                                              std::vector<std::string>& earlier) const;
   /// The one of a folder's files that says all that `name` says, and more, where the format's tools
@@ -124,8 +125,8 @@ class Reader {
   /// Reads those of `files` that are parts of one profile, and takes them out. Default: none are.
   virtual Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
                            Run& run) const;
-  /// Puts in order what was read together: of one folder, or of what the user named (""). Default:
-  /// every profile is a rank.
+  /// Puts the profiles that were read together in order: those of one folder, or those that the
+  /// user named (""). Default: every profile is a rank.
   virtual Status Settle(const std::string& folder, Run& run) const;
 };
 

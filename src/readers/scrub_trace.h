@@ -1,4 +1,4 @@
-// Copies of traces without what reports a person or a machine, format by format.
+// Copies of traces without names of persons or machines, format by format.
 #pragma once
 
 #include <string>

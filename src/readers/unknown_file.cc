@@ -1,4 +1,4 @@
-// What is said of a file that no one knows.
+// The error for a file that no reader knows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,8 +76,8 @@ std::string Seen(std::string_view head, const readers::JsonShape& shape) {
   return shape.is_object || shape.is_list ? OfJson(shape) : OfText(head);
 }
 
-/// What there are readers for, by name: "Ascend's …, PyTorch's … or rocprofv3's …"; of a document
-/// in JSON only those that are one.
+/// The inputs with a reader, by name: "Ascend's …, PyTorch's … or rocprofv3's …"; for a document in
+/// JSON only those that are one.
 std::string EachExpected(bool is_json) {
   std::vector<std::string_view> each;
   for (const auto& reader : BuiltinReaders()) {

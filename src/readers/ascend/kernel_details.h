@@ -58,9 +58,9 @@ class KernelDetails {
   std::uint64_t copies_ = 0;  ///< Rows that another row is, in everything.
   std::map<std::tuple<std::string, std::string, std::string>, OpSum>
       ops_;           ///< Type, shapes, types.
-  Ns cube_time_ = 0;  ///< Of kernels that state their cube utilization.
+  Ns cube_time_ = 0;  ///< Time of kernels that state their cube utilization.
   bool is_excerpt_ = false;
-  double cube_busy_ = 0;  ///< Of it, time in which cube units compute.
+  double cube_busy_ = 0;  ///< The part of it in which cube units compute.
 };
 
 /// "1,3,224,224;64,3" as "[[1, 3, 224, 224], [64, 3]]"; empty when it is something else.

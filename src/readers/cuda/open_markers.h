@@ -18,7 +18,7 @@ class OpenMarkers {
  public:
   /// A marker, with or without an end. `name`: as the program wrote it.
   void AddStart(const HostRow& row, std::string_view name);
-  /// A marker without an end; its length is used if none of its name follows.
+  /// A marker without an end; its length is used if no marker of its name follows.
   void AddOpen(const HostRow& row, std::string_view name);
   /// Adds those without an end to the builder. REQUIRES: AddStart() of all markers.
   void Finish(ProfileBuilder& builder);

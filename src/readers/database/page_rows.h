@@ -69,7 +69,7 @@ class PageRows {
   std::ifstream file_;
   std::size_t page_size_ = 0;  ///< 0: nothing can be read.
   std::size_t usable_ = 0;     ///< Bytes of a page.
-  std::uint32_t pages_ = 0;    ///< Of the file.
+  std::uint32_t pages_ = 0;    ///< Pages of the file.
   std::uint32_t read_ = 0;     ///< The first page in buffer_.
   std::string buffer_;
   RowLayout layout_;

@@ -105,9 +105,9 @@ class TableScan {
   bool exists_ = false;
   std::vector<bool> present_;
   sqlite::Database* database_ = nullptr;
-  std::optional<Rowids> rowids_;     ///< Of a long table.
+  std::optional<Rowids> rowids_;     ///< Row ids of a long table.
   std::optional<PlainTable> plain_;  ///< Where all is read, and its columns are plain.
-  std::string columns_, rest_;       ///< Of the statement: the selected columns, and the rest.
+  std::string columns_, rest_;  ///< Parts of the statement: the selected columns, and the rest.
   std::optional<sqlite::Statement> statement_;
   std::optional<OfParquet> parquet_;
   Cells own_;

@@ -11,8 +11,9 @@ namespace profgauge::readers {
 
 namespace sqlite_format {
 inline constexpr std::size_t kFileHead = 100;  ///< Bytes of a file before its first page's own.
-inline constexpr std::size_t kLeafHead = 8, kInnerHead = 12;  ///< Of pages of b-trees.
-inline constexpr std::size_t kLeastUsable = 480;              ///< Bytes of a page: less is damaged.
+/// Bytes of the heads of b-tree pages.
+inline constexpr std::size_t kLeafHead = 8, kInnerHead = 12;
+inline constexpr std::size_t kLeastUsable = 480;  ///< Bytes of a page: less is damaged.
 inline constexpr std::size_t kNotOfRow = 35;  ///< A row that leaves fewer goes on on other pages.
 inline constexpr std::size_t kLongestNumber = 9;
 enum PageKind : char { kInnerPage = 5, kLeafPage = 13 };

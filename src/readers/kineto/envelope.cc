@@ -183,7 +183,7 @@ struct Entry {
 std::optional<std::vector<Entry>> Split(std::string_view text, bool& goes_on) {
   std::vector<Entry> entries;
   std::size_t depth = 0;
-  std::size_t begin = 0;  // Of the current entry's value.
+  std::size_t begin = 0;  // Begin of the current entry's value.
   std::string_view key;
   const auto finish = [&](std::size_t end) {
     if (begin > 0) entries.push_back({key, Trim(text.substr(begin, end - begin))});

@@ -13,13 +13,13 @@
 namespace profgauge::readers::kineto {
 namespace {
 
-/// Of the document: as envelope.cc reads it.
+/// Keys of the document: those that envelope.cc reads.
 constexpr std::string_view kDocument[] = {
     "schemaVersion", "displayTimeUnit", "baseTimeNanoseconds", "record_shapes", "profile_memory",
     "with_stack", "with_flops", "with_modules", "cupti_version", "cuda_runtime_version",
     "cuda_driver_version", "roctracer_version", "rocprofiler_version", "hip_runtime_version",
     "hip_driver_version", "Framework", "WARNING", "ERROR",
-    // Of devices, and of the run's ranks.
+    // Keys of devices, and of the run's ranks.
     "deviceProperties/id", "deviceProperties/name", "deviceProperties/computeMajor",
     "deviceProperties/computeMinor", "deviceProperties/numSms", "deviceProperties/totalGlobalMem",
     "deviceProperties/maxThreadsPerMultiprocessor", "deviceProperties/warpSize",
@@ -31,7 +31,7 @@ constexpr std::string_view kDocument[] = {
     "profgauge.run/schema", "profgauge.run/clock", "profgauge.run/attached", "profgauge.run/warmup",
     "profgauge.run/segments/", "profgauge.run/batches/", "profgauge.run/windows",
     "profgauge.run/marks", "profgauge.run/rank", "profgauge.run/world_size", "profgauge.run/work/"};
-/// Of events, and of what is known of them: as raw_event.cc has them.
+/// Keys of events and of their arguments: those of raw_event.cc.
 constexpr std::string_view kEvent[] = {"ph", "cat", "name", "pid", "tid",
                                        "ts", "dur", "id",   "bp",  "s"};
 constexpr std::string_view kArgs[] = {"correlation",
@@ -93,7 +93,8 @@ std::vector<std::string> Paths() {
   return paths;
 }
 
-/// Of the profiler's own log what says that activity is missing; the rest may hold anything.
+/// Keeps the messages of the profiler's own log about missing activity; the others may hold
+/// anything.
 std::string Clean(std::string_view path, std::string_view text) {
   if (path != "WARNING" && path != "ERROR") return WithoutPaths(text);
   static const RE2 kKnown(R"((Dropped \d+ activity records|Exceeded max GPU buffer count|)"

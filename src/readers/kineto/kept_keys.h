@@ -1,4 +1,4 @@
-// What a shared copy of a trace keeps: the keys that the reader takes.
+// The contents of a shared copy of a trace: the keys that the reader takes.
 #pragma once
 
 #include "readers/text/json_copy.h"

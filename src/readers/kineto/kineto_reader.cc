@@ -360,7 +360,7 @@ class Import {
   std::string behind_;           ///< And from its end on.
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.
   std::string first_reason_;
-  std::string bad_time_;                         ///< Of the first event whose start cannot be used.
+  std::string bad_time_;                         ///< The first event whose start cannot be used.
   std::map<std::string, std::uint64_t> unread_;  ///< Events of unknown kinds, by category.
   Envelope envelope_;
   std::optional<Worker> joiner_;   ///< For chunks that must be parsed together.

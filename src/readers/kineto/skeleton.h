@@ -67,12 +67,12 @@ class Skeletons {
     std::uint64_t first = 0;  ///< Its first eight; of a shorter one which bytes of the word count.
     const char* text = nullptr;  ///< In texts_.
     std::uint32_t size = 0;
-    Field field = Field::kNone;  ///< Of the value after it.
+    Field field = Field::kNone;  ///< The field of the value after it.
     bool last = false;           ///< The element ends after it.
     std::uint32_t node = 0;      ///< The node that may follow.
     std::uint32_t followed = 0;  ///< How often it did.
 
-    /// Of bytes that stay in place.
+    /// From bytes that stay in place.
     static Literal Of(std::string_view bytes);
     bool StandsAt(const char* at, const char* end) const;
   };

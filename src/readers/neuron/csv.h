@@ -12,8 +12,8 @@
 
 namespace profgauge::readers::neuron {
 
-/// Which table a header line is of; `name` (the file's, without folder and extension) decides where
-/// the columns match several. kUnknown: none of them.
+/// The kind of table of a header line; `name` (the file's, without folder and extension) decides if
+/// the columns match several. kUnknown: no kind.
 TableKind TableOfHeader(std::span<const std::string> header, std::string_view name);
 /// "Instruction" of "x/Instruction.csv" and of "Instruction_0.csv", as big tables are split.
 std::string TableNameOf(const std::string& path);

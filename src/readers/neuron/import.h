@@ -145,7 +145,7 @@ class Import {
   std::vector<Edge> edges_;
   RowRoom room_;
   std::map<std::string, Usable, std::less<>> usable_;
-  Usable* usable_now_ = nullptr;  ///< Of the table of the last row.
+  Usable* usable_now_ = nullptr;  ///< For the table of the last row.
   std::string usable_name_;       ///< Its name.
   /// Attributes of the graph that the last instruction had, and the line of source in them.
   std::string attributes_;
@@ -172,7 +172,7 @@ class Import {
   std::map<std::string, std::vector<FlowCall>, std::less<>> flow_calls_;
   std::vector<FlowWork> flow_work_;
   std::string schema_version_;
-  std::set<std::int32_t> cores_;  ///< Of executions in a system profile.
+  std::set<std::int32_t> cores_;  ///< Cores of executions in a system profile.
   std::map<std::string, HostUse, std::less<>> cpus_;
   std::array<RecentTexts<StringId>, static_cast<std::size_t>(Key::kCount_)> interned_;
   RecentTexts<Opcode> opcodes_;

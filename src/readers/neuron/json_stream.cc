@@ -223,12 +223,12 @@ struct JsonStream::Impl {
   bool reads_rows;
   json::basic_parser<Handler> parser{Options()};
   RowReader rows;
-  RowLog skipped;            ///< Of unwanted rows.
-  RowLog open;               ///< Of the row that the last piece did not end.
+  RowLog skipped;            ///< For unwanted rows.
+  RowLog open;               ///< For the row that the last piece did not end.
   std::string tail;          ///< Not given to the parser yet, with a few bytes before it.
   std::string_view text;     ///< The piece, that tail before it.
   std::size_t given = 0;     ///< How much of it was taken.
-  std::uint64_t offset = 0;  ///< Of the next byte to take, in the document.
+  std::uint64_t offset = 0;  ///< Offset of the next byte to take, in the document.
   std::uint64_t fed = 0, replaced = 0;
 
   Status Give(std::string_view bytes, std::size_t in_document) {

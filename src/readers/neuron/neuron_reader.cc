@@ -253,7 +253,7 @@ Result<Profile> ReadTables(const TableFiles& tables, const ReadOptions& options)
   }
   const bool is_parquet = !read.parquet_form.empty();
   if (is_parquet) import.builder().AddFact("parquet_form", read.parquet_form);
-  // For Parquet the folder is what its tool calls a profile.
+  // For Parquet, the tool calls the folder a profile.
   const std::filesystem::path& first = tables.paths.front();
   const std::string path = is_parquet && tables.paths.size() > 1 && first.has_parent_path()
                                ? first.parent_path().string()

@@ -80,7 +80,7 @@ void AddCell(const Cells& cells, std::size_t row, bool keep_all, Record& record)
   }
 }
 
-/// Of all files, once this many rows of one are read.
+/// The share of all files that is read when this many rows of one are read.
 double ShareRead(const FilesRead& read, const parquet::Table& table, std::uint64_t rows) {
   const double of_table = static_cast<double>(rows) / static_cast<double>(table.rows());
   return (static_cast<double>(read.bytes) + of_table * static_cast<double>(table.size())) /

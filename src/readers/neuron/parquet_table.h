@@ -12,10 +12,10 @@
 
 namespace profgauge::readers::neuron {
 
-/// Of the files that a profile is read from.
+/// The state of the files that a profile is read from.
 struct FilesRead {
   std::uint64_t total = 0;  ///< Bytes of all; 0: unknown.
-  std::uint64_t bytes = 0;  ///< Of those that are read.
+  std::uint64_t bytes = 0;  ///< Bytes of the files that are read.
   std::string table;        ///< The last of Parquet's. Its parts are one.
   ContentHash hash;
   std::string parquet_form;  ///< How the first of Parquet's is written.

@@ -186,12 +186,12 @@ class Record {
   struct Slot {
     Kind kind = Kind::kInteger;
     bool joined = false;                ///< Its text is of several, in text_.
-    std::uint32_t begin = 0, size = 0;  ///< Of its text, if all the row's texts are one.
+    std::uint32_t begin = 0, size = 0;  ///< Place of its text, if all the row's texts are one.
     union {
       std::int64_t integer = 0;
       double real;
       const char* text;
-      std::size_t offset;  ///< Of joined text in text_.
+      std::size_t offset;  ///< Offset of joined text in text_.
     };
   };
   static constexpr std::size_t Index(Key key) { return static_cast<std::size_t>(key); }
@@ -208,7 +208,7 @@ class Record {
   std::array<Slot, static_cast<std::size_t>(Key::kCount_)> slots_;
   std::array<std::uint64_t, 2> set_{};  ///< A bit for each key.
   std::string text_;                    ///< Texts that are joined of several.
-  std::size_t text_size_ = 0;           ///< Of all the row's texts.
+  std::size_t text_size_ = 0;           ///< Size of all the row's texts.
   mutable std::string digits_;
   std::vector<std::int64_t> predecessors_;
   std::vector<std::pair<std::string, Value>> all_;

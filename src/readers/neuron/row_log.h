@@ -40,7 +40,7 @@ class TextStore {
     std::size_t size = 0;
   };
   std::vector<Chunk> chunks_;  ///< The last one is being filled.
-  std::size_t used_ = 0;       ///< Of the last one.
+  std::size_t used_ = 0;       ///< Used bytes of the last one.
 };
 
 class RowLog {
@@ -89,7 +89,7 @@ class RowLog {
   struct Entry {
     Kind kind = Kind::kEnd;
     Key key = Key::kNone;
-    std::uint32_t size = 0;  ///< Of the text.
+    std::uint32_t size = 0;  ///< Size of the text.
     union {
       std::int64_t integer = 0;
       double real;

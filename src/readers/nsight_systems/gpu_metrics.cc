@@ -39,7 +39,7 @@ struct Mean {
   }
 };
 
-// Of all samples, and of those while a GPU had work: machines are sampled with the GPUs
+// Means over all samples, and over those while a GPU had work. A machine is sampled with the GPUs
 // that others use, and from before the program starts.
 struct Means {
   Mean all, at_work;

@@ -39,7 +39,7 @@ struct Import {
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> domains;
   boost::unordered_flat_set<std::int64_t> cuda_processes;  ///< With calls or work of CUDA.
   std::set<std::int64_t> ranks;  ///< Processes that communicate with others of the profile.
-  std::map<std::int64_t, std::int64_t> calls;  ///< Of CUDA, by globalTid.
+  std::map<std::int64_t, std::int64_t> calls;  ///< CUDA calls, by globalTid.
   /// Markers of iterations, by process.
   std::map<std::int64_t, std::vector<HostRow>> markers;
   std::map<std::int32_t, Span> worked;  ///< By GPU id: from its first work to the end of its last.
@@ -64,7 +64,7 @@ inline std::int64_t CorrelationOf(std::int64_t process, std::int64_t correlation
 
 ThreadId ThreadOf(Import& import, std::int64_t global_tid);
 
-/// Strings, GPUs, versions and capture settings; only what is on the allow-list, for an export
+/// Strings, GPUs, versions and capture settings. It reads only the allow-list, because an export
 /// holds the whole environment of the user.
 Status ReadMetadata(Import& import);
 /// Which processes communicate with each other and, where nothing else says it, that each has GPUs

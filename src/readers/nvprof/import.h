@@ -26,7 +26,7 @@ struct Import {
   boost::unordered_flat_map<std::int64_t, StringId> strings;  ///< StringTable.
   std::map<std::int32_t, std::int32_t> sms_of;                ///< Multiprocessors by GPU id.
   std::map<std::pair<std::int64_t, std::int64_t>, ThreadId> threads;  ///< By process and number.
-  std::set<std::int64_t> processes;                                   ///< Of the calls.
+  std::set<std::int64_t> processes;                                   ///< Processes of the calls.
   std::size_t device_rows = 0;                      ///< Kernels, copies and sets read.
   boost::unordered_flat_set<std::int64_t> kernels;  ///< Correlations of those read.
 

@@ -52,7 +52,7 @@ class ColumnReader {
   Status SetValues(const PageHead& head, std::string_view body);
   Status ReadSingle(std::size_t rows, ColumnBlock& block);
   Status ReadLists(std::size_t rows, ColumnBlock& block);
-  /// Of the next `count` values, the number of those present.
+  /// The number of present values among the next `count`.
   Result<std::size_t> ReadDefinitions(std::size_t count);
   Status EndPage();
 
@@ -63,10 +63,10 @@ class ColumnReader {
 
   std::uint64_t at_ = 0, end_ = 0;  ///< In the file: the next page, and the chunk's end.
   std::int32_t codec_ = 0;
-  std::uint64_t values_left_ = 0;  ///< Of the chunk, after the page.
+  std::uint64_t values_left_ = 0;  ///< Values of the chunk after the page.
   std::shared_ptr<const Dictionary> dictionary_;
   Kept page_;
-  std::uint64_t page_left_ = 0;  ///< Of the page's values, with absent ones.
+  std::uint64_t page_left_ = 0;  ///< Values of the page, absent ones included.
   Runs definitions_, repetitions_;
   PageValues values_;
   std::string window_;  ///< Bytes of the file ahead of at_.

@@ -30,7 +30,7 @@ class Deltas {
   std::uint64_t count_ = 0, minis_ = 0, mini_size_ = 0;
   std::uint64_t left_ = 0;       ///< Still to come, of all.
   std::uint64_t mini_left_ = 0;  ///< And of this mini-block.
-  std::string_view widths_;      ///< Of this block's remaining mini-blocks.
+  std::string_view widths_;      ///< Widths of this block's remaining mini-blocks.
   bool is_first_ = true;
   std::uint64_t value_ = 0, least_ = 0;
   PackedBits bits_;

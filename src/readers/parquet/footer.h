@@ -33,7 +33,7 @@ enum class Conversion : std::uint8_t {
   kUnsigned32,
   kTimes,        ///< Times `factor`: of a moment or length, to nanoseconds.
   kDecimal,      ///< A whole number divided by 10 to the power of `scale`.
-  kNanoseconds,  ///< Of the day, and the Julian day: nanoseconds since 1970.
+  kNanoseconds,  ///< Nanoseconds of the day, and the Julian day: nanoseconds since 1970.
   kHalf,         ///< A real of two bytes.
 };
 
@@ -63,7 +63,7 @@ struct Chunk {
 
 struct Footer {
   std::vector<Column> columns;
-  std::vector<std::uint64_t> group_rows;  ///< Of each group of rows.
+  std::vector<std::uint64_t> group_rows;  ///< Rows of each row group.
   std::vector<Chunk> chunks;              ///< By group, then by column.
   std::uint64_t rows = 0;
   std::string created_by;
@@ -81,7 +81,7 @@ Result<Footer> ReadFooter(const StoredBytes& bytes);
 /// In words: "parquet-rs version 59.3.0; PLAIN, RLE_DICTIONARY; zstd; reals of 32 bits".
 std::string FormText(const Footer& footer);
 
-/// What every Parquet file begins with, encrypted ones too.
+/// Whether the head is that of a Parquet file; encrypted ones have it too.
 bool IsParquet(std::string_view head);
 
 }  // namespace profgauge::readers::parquet

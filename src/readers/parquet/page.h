@@ -1,4 +1,4 @@
-// The head of a page: what is in it, and how it is stored.
+// The head of a page: its contents, and how they are stored.
 #pragma once
 
 #include <cstddef>
@@ -30,15 +30,15 @@ struct PageHead {
   std::uint64_t size = 0, stored = 0;  ///< Bytes unpacked, and in the file.
   std::uint64_t values = 0;            ///< With those that are absent.
   Encoding encoding = Encoding::kPlain;
-  Encoding definition = Encoding::kRuns, repetition = Encoding::kRuns;  ///< Of levels.
-  /// Of kDataV2: bytes of levels, which are before what is packed.
+  Encoding definition = Encoding::kRuns, repetition = Encoding::kRuns;  ///< Encodings of levels.
+  /// Only for kDataV2: bytes of levels, which precede the packed part.
   std::uint64_t definition_bytes = 0, repetition_bytes = 0;
   bool is_packed = true;
   std::optional<std::uint32_t> crc;
-  std::size_t bytes = 0;  ///< Of the head itself.
+  std::size_t bytes = 0;  ///< Bytes of the head itself.
 };
 
-/// Of the head that `bytes` begin with; nothing where it ends after them. Errors:
+/// Reads the head that `bytes` begin with; nothing where it ends after them. Errors:
 /// "parquet/damaged".
 Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes);
 

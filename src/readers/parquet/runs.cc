@@ -54,11 +54,11 @@ bool Runs::Begin() {
     repeated_ = static_cast<std::size_t>(length);
     return width_ == kMostBits || number_ >> width_ == 0;
   }
-  // Of the last run some writers leave out the bytes that nothing is in.
+  // Some writers omit the empty bytes of the last run.
   const std::uint64_t room = width_ == 0 ? length * 8 : std::uint64_t{bytes_.size()} * 8 / width_;
   const std::uint64_t values = length > room ? room : std::min(length * 8, room);
   const std::uint64_t size = std::min<std::uint64_t>(bytes_.size(), (values * width_ + 7) / 8);
-  // With what follows, so that also a short run is read eight bytes at a time.
+  // Includes the bytes that follow, so that also a short run is read eight bytes at a time.
   bits_ = PackedBits(bytes_, width_);
   bytes_.remove_prefix(static_cast<std::size_t>(size));
   packed_ = static_cast<std::size_t>(values);

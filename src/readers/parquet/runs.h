@@ -1,4 +1,4 @@
-// Runs of one number, and numbers packed bit by bit, in turn: Parquet's levels and indices.
+// Runs of one number, mixed with numbers packed bit by bit: Parquet's levels and indices.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class PackedBits {
  public:
   PackedBits() = default;
   PackedBits(std::string_view bytes, unsigned width) : bytes_(bytes), width_(width) {}
-  /// The next one. What is behind the bytes is 0.
+  /// The next one. After the last byte it is 0.
   std::uint64_t Next();
   /// The next `count`. REQUIRES: at most 32 bits.
   void Read(std::size_t count, std::uint32_t* out);

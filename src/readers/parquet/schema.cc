@@ -38,7 +38,7 @@ enum Unit : std::int64_t { kMillis = 1, kMicros = 2 };
 }  // namespace logical
 enum Repetition : std::int64_t { kRequired = 0, kRepeated = 2 };
 constexpr std::size_t kMostDepth = 16;
-constexpr int kMostScale = 38;  // Of a decimal of 16 bytes.
+constexpr int kMostScale = 38;  // Largest scale of a decimal of 16 bytes.
 
 void ReadLogical(ThriftReader& thrift, SchemaElement& element) {
   thrift.Struct([&](std::int64_t kind) {
@@ -124,12 +124,12 @@ class Walk {
   }
 
  private:
-  /// What the groups around a node make of it.
+  /// The effect of the groups around a node.
   struct Around {
     std::string path;
     std::size_t depth = 0;
     int definition = 0, repetition = 0;
-    int empty = 0;  // The level of an empty list, of what is repeated.
+    int empty = 0;  // The level of an empty list, for repeated nodes.
     bool is_map = false, is_in_list = false;
   };
 
@@ -155,7 +155,7 @@ class Walk {
       here.path += element.name;
     }
     if (repeats) here.empty = here.definition;
-    // What is repeated in a list has a name of the writer's habit: "list", "bag", "array".
+    // The repeated node in a list has a name of the writer's choice: "list", "bag", "array".
     if (repeats && here.repetition == 0 && here.is_in_list) here.path.resize(here.path.rfind('.'));
     here.definition += element.repetition == kRequired ? 0 : 1;
     here.repetition += repeats ? 1 : 0;

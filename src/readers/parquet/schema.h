@@ -18,14 +18,14 @@ struct SchemaElement {
   std::int64_t length = 0, repetition = 0, children = 0;
   std::int64_t converted = -1, scale = 0;
   std::int64_t logical = -1;        ///< The number of the logical type.
-  std::int64_t logical_unit = -1;   ///< Of moments: 1 ms, 2 µs, 3 ns.
-  std::int64_t logical_scale = -1;  ///< Of decimals.
+  std::int64_t logical_unit = -1;   ///< Only for moments: 1 ms, 2 µs, 3 ns.
+  std::int64_t logical_scale = -1;  ///< Only for decimals.
   bool logical_is_signed = true;
 };
 
 SchemaElement ReadSchemaElement(ThriftReader& thrift);
 
-/// The columns of nodes that stand parents before children. Errors: "parquet/damaged".
+/// The columns of nodes, in which parents precede children. Errors: "parquet/damaged".
 Result<std::vector<Column>> ColumnsOf(const std::vector<SchemaElement>& elements);
 
 }  // namespace profgauge::readers::parquet

@@ -12,7 +12,7 @@
 
 namespace profgauge::readers::parquet {
 
-/// Bytes of a file, or of memory. Several threads may read at once.
+/// Bytes of a file, or of memory. Several threads may read simultaneously.
 class StoredBytes {
  public:
   /// Errors: kInput "input/open", "input/read".

@@ -68,7 +68,7 @@ RowBlocks::RowBlocks(Table table, const std::vector<std::size_t>& columns)
 Status RowBlocks::ReadBlock(std::size_t rows) {
   std::vector<Status> status(readers_.size());
   const bool is_last = rows == left_;
-  constexpr std::size_t kRowsOfOneThread = 2048;  // Threads cost more than so many rows do.
+  constexpr std::size_t kRowsOfOneThread = 2048;  // Fewer rows cost less than a thread.
   ForEachAtOnce(
       readers_.size(),
       [&](std::size_t i) {

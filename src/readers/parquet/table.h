@@ -1,8 +1,8 @@
 // A Parquet file as a table: its columns, and its rows block by block.
 //
-// A reader of our own: Debian has no library for it. Read are both kinds of pages, all encodings
-// but BIT_PACKED and ALP, and Snappy, gzip, zstd and LZ4_RAW. Statistics, indices and filters are
-// not read, so nothing that they say can hide rows. Bounds: .github/SECURITY.md.
+// It is written here because Debian has no library for it. Read are both kinds of pages, all
+// encodings but BIT_PACKED and ALP, and Snappy, gzip, zstd and LZ4_RAW. Statistics, indices and
+// filters are not read, so nothing that they say can hide rows. Bounds: .github/SECURITY.md.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace profgauge::readers::parquet {
 
-/// An open file. Several RowBlocks may read it at once.
+/// An open file. Several RowBlocks may read it simultaneously.
 class Table {
  public:
   /// Errors: kInput, with the path.
@@ -34,7 +34,7 @@ class Table {
   std::uint64_t rows() const { return footer_->rows; }
   std::uint64_t size() const { return bytes_->size(); }
   std::optional<std::size_t> Find(std::string_view column) const;
-  /// Of all bytes, as ContentHash has it.
+  /// The hash of all bytes, as ContentHash has it.
   Result<std::string> Hash() const;
 
  private:
@@ -47,7 +47,7 @@ class Table {
 /// One pass over some columns of a table. They are unpacked side by side.
 class RowBlocks {
  public:
-  /// Rows of a block. Never of two groups of rows at once.
+  /// Rows of a block. A block never has rows of two row groups.
   static constexpr std::size_t kMostRows = 16'384;
 
   /// REQUIRES: the columns are readable.
@@ -56,7 +56,7 @@ class RowBlocks {
   /// Goes to the next rows: how many there are, 0 after the last. Errors: kInput, with the file
   /// and the column.
   Result<std::size_t> Next();
-  /// Of the column that was named at this place.
+  /// The block of the column that was named at this place.
   const ColumnBlock& block(std::size_t i) const { return blocks_[i]; }
   const Column& column(std::size_t i) const { return table_.columns()[columns_[i]]; }
   std::size_t columns() const { return columns_.size(); }

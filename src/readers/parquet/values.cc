@@ -13,7 +13,8 @@ namespace profgauge::readers::parquet {
 namespace {
 
 constexpr std::uint64_t kMostText = std::uint64_t{16} << 20;
-// Of texts that repeat how others begin: they may be far longer than what is stored.
+// The largest size of texts that repeat the beginning of others: they may be far longer than their
+// stored bytes.
 constexpr std::uint64_t kMostMade = std::uint64_t{256} << 20;
 
 tl::unexpected<Error> EndsEarly() { return Damaged("the values of a page end early"); }
@@ -107,7 +108,7 @@ void AddBytes(const Column& column, std::string_view bytes, ValueList& out) {
   }
 }
 
-/// Values of a fixed number of bytes, one behind the other.
+/// Values of a fixed number of bytes, one after the other.
 void AddFixed(const Column& column, const char* bytes, std::size_t count, ValueList& out) {
   const std::size_t width = WidthOf(column), from = out.numbers.size();
   if (count == 0) return;
@@ -189,7 +190,7 @@ Result<PageValues> PageValues::Begin(const Column& column, Encoding encoding, st
     case Encoding::kPlainDictionary:
     case Encoding::kDictionary: {
       if (dictionary == nullptr) return Damaged("indices without a dictionary");
-      if (body.empty()) return values;  // Of a page without values.
+      if (body.empty()) return values;  // A page without values.
       const unsigned bits = static_cast<unsigned char>(body.front());
       if (bits > Runs::kMostBits) return Damaged(fmt::format("indices of {} bits", bits));
       values.runs_ = Runs(body.substr(1), bits);
@@ -345,7 +346,7 @@ Status PageValues::ReadDeltaTexts(std::size_t count, ValueList& out, std::vector
   shared_.assign(count, 0);
   const bool has_prefixes = encoding_ == Encoding::kDeltaBytes;
   if (has_prefixes && !prefixes_.Read(count, shared_.data())) return EndsEarly();
-  // First how long they are: what texts are in must not move afterwards.
+  // First their lengths: the texts' memory must not move afterwards.
   std::uint64_t before = last_.size(), left = body_.size(), sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t shared = shared_[i], length = lengths_[i];

@@ -30,26 +30,26 @@ struct ValueList {
   }
 };
 
-/// What indices of a chunk's pages mean.
+/// The values that indices of a chunk's pages refer to.
 struct Dictionary {
   ValueList values;
   Kept bytes;
 };
 
-/// Reads a dictionary's page of so many values. Errors: "parquet/damaged".
+/// Reads a dictionary's page of `count` values. Errors: "parquet/damaged".
 Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_t count);
 
 /// One pass over a page's values.
 class PageValues {
  public:
   PageValues() = default;
-  /// `body`: of `bytes`, behind the levels. `dictionary`: the chunk's, or nullptr. REQUIRES: the
-  /// column and the dictionary outlive this.
+  /// `body`: the part of `bytes` after the levels. `dictionary`: the chunk's, or nullptr. REQUIRES:
+  /// the column and the dictionary outlive this.
   static Result<PageValues> Begin(const Column& column, Encoding encoding, std::string_view body,
                                   const Dictionary* dictionary);
 
-  /// Adds the next `count` to `out`, and to `kept` what their texts are in except for the page and
-  /// the dictionary. Errors: "parquet/damaged".
+  /// Adds the next `count` to `out`, and to `kept` the memory of their texts, except for the page
+  /// and the dictionary. Errors: "parquet/damaged".
   Status Read(std::size_t count, ValueList& out, std::vector<Kept>& kept);
 
  private:
@@ -68,11 +68,12 @@ class PageValues {
   Runs runs_;        ///< Indices, or truth values.
   PackedBits bits_;  ///< Truth values.
   std::uint64_t bits_left_ = 0;
-  Deltas deltas_;                      ///< Numbers, or lengths of texts.
-  Deltas prefixes_;                    ///< Of texts: how much is the same as in the one before.
-  std::string last_;                   ///< That one.
-  std::uint64_t made_ = 0;             ///< Bytes of such texts.
-  std::size_t stride_ = 0, next_ = 0;  ///< Of split bytes: values of the page, and which is next.
+  Deltas deltas_;           ///< Numbers, or lengths of texts.
+  Deltas prefixes_;         ///< For texts: the length that equals the text before.
+  std::string last_;        ///< That one.
+  std::uint64_t made_ = 0;  ///< Bytes of such texts.
+  /// For split bytes: values of the page, and the index of the next.
+  std::size_t stride_ = 0, next_ = 0;
   std::vector<std::uint32_t> scratch_;
   std::vector<std::int64_t> lengths_, shared_;
 };

@@ -47,8 +47,8 @@ class Import {
  private:
   struct Call {
     HostRow row;
-    std::vector<std::string> ops;  // Of its first kernel.
-    std::string marker;            // Of the outermost Python function.
+    std::vector<std::string> ops;  // Ops of its first kernel.
+    std::string marker;            // Marker of the outermost Python function.
     std::vector<std::string> trace;
     bool backward = false;
   };
@@ -85,7 +85,7 @@ class Import {
     return AddRest(text);
   }
 
-  // What is after the last line end: a line, or what is left of one.
+  // The text after the last line end: a line, or the rest of one.
   Status AddRest(std::string_view rest) {
     if (Trim(rest).empty() || Trim(rest).ends_with('}')) {
       AddLine(rest);
@@ -222,8 +222,8 @@ class Import {
     AddTexts(range, builder_, call_.row);
   }
 
-  // Autograd runs a gradient under the sequence number of the call that it belongs to: without a
-  // marker of its own, it has the arguments and the place in the source of that call.
+  // Autograd runs a gradient under the sequence number of the call that it belongs to: without its
+  // own marker, it has the arguments and the place in the source of that call.
   void TakeForward(const pyprof::KernelLine& kernel, RangeText& range) const {
     if (!range.dictionary.empty()) return;
     for (const std::int64_t id : kernel.seq_ids) {
@@ -263,7 +263,7 @@ class Import {
     return markers;
   }
 
-  // The finished table is sorted; starts, all different, tell which line a row is.
+  // The finished table is sorted. All starts differ, so a start identifies the line of a row.
   void SortMarkers(Profile& profile) {
     const std::vector<Ns>& starts = profile.device.start;
     std::vector<std::uint32_t> rows(starts.size());

@@ -9,7 +9,7 @@
 namespace profgauge::readers::rocprofv3 {
 namespace {
 
-/// What records.cc reads: without the node, the command and the configuration.
+/// The keys that records.cc reads: without the node, the command and the configuration.
 constexpr std::string_view kPaths[] = {"rocprofiler-sdk-tool/metadata/pid",
                                        "rocprofiler-sdk-tool/metadata/init_time",
                                        "rocprofiler-sdk-tool/metadata/fini_time",

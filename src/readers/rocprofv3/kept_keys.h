@@ -1,4 +1,4 @@
-// What a shared copy of rocprofv3's JSON keeps.
+// The contents of a shared copy of rocprofv3's JSON.
 #pragma once
 
 #include "readers/text/json_copy.h"

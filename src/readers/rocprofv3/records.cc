@@ -9,7 +9,7 @@ namespace profgauge::readers::rocprofv3 {
 namespace {
 
 constexpr std::string_view kRoot = "rocprofiler-sdk-tool.";
-/// Of each kernel whose counters were read.
+/// Counters of each kernel for which they were read.
 constexpr std::string_view kCounters = "callback_records.counter_collection";
 constexpr std::string_view kCorrelation = "correlation_id.internal";
 /// 0 when it says none.
@@ -206,7 +206,7 @@ void Records::Place(const Marker& marker) {
 }
 
 void Records::Finish() {
-  EndProcess();  // Of a file that is cut off.
+  EndProcess();  // Only for a truncated file.
   rows_.Finish();
 }
 

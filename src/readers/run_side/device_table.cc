@@ -354,7 +354,7 @@ std::optional<std::vector<DeviceSample>> ReadDeviceTable(std::string_view text) 
 std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text) {
   if (!Contains(text, "DCGM_FI_DEV_")) return std::nullopt;
   std::vector<DeviceSample> samples;
-  std::set<std::pair<std::string, std::string_view>> seen;  // Of the sample: device and metric.
+  std::set<std::pair<std::string, std::string_view>> seen;  // Device and metric of the sample.
   std::map<std::string, std::size_t> current;
   for (const std::string_view line : Lines(text)) {
     const std::size_t open = line.find('{'), close = line.rfind('}');

@@ -42,7 +42,7 @@ bool AreInOrder(const RunDocument& document) {
   return true;
 }
 
-/// The single iterations of a window; nothing if the segments do not hold all of it.
+/// The sum of the single iterations of a window; nothing if the segments do not cover all of it.
 std::optional<double> SumOf(const RunDocument& document, const StepSum& window) {
   double sum = 0;
   std::int64_t found = 0;

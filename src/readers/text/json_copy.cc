@@ -27,7 +27,7 @@ std::string Quoted(std::string_view text) {
   return json::serialize(json::string_view(text.data(), text.size()));
 }
 
-/// Follows the parser and writes what stays. Brackets are written when something in them is, or
+/// Follows the parser and writes the kept parts. Brackets are written when something in them is, or
 /// when they are left: an empty list that stays is one.
 class Copier {
  public:
@@ -139,7 +139,7 @@ class Copier {
     return true;
   }
 
-  /// Behind a value: its key is no more part of the path.
+  /// After a value: its key is no more part of the path.
   void Leave() {
     if (!levels_.empty()) path_.resize(levels_.back().path);
   }

@@ -1,4 +1,4 @@
-// A copy of a JSON document that keeps what a list allows and nothing else.
+// A copy of a JSON document with only the parts that a list allows.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace profgauge::readers {
 
-/// What stays of a document. A path joins keys with `/`; lists add nothing to it.
+/// The kept parts of a document. A path joins keys with `/`; lists add nothing to it.
 struct JsonKeep {
   std::string_view format;  ///< The reader's name.
   /// Paths of scalars, and of lists of scalars, that stay with all that leads to them. A path that
   /// ends in `/` keeps everything below.
   std::vector<std::string> paths;
-  /// What becomes of a text that stays, by its path. "" for an element of a list leaves it out.
+  /// The replacement of a kept text, by its path. "" for an element of a list omits it.
   std::function<std::string(std::string_view path, std::string_view text)> clean;
 };
 

@@ -159,7 +159,7 @@ class Handler {
   static constexpr std::size_t kNoRow = std::numeric_limits<std::size_t>::max();
   JsonRowReceiver& receiver_;
   std::vector<Level> levels_;
-  std::string path_;     ///< Of the current value; inside a row relative to the row.
+  std::string path_;     ///< Path of the current value; inside a row relative to the row.
   std::string list_;     ///< The row's list.
   std::string partial_;  ///< A string or number that is not one piece of its block.
   std::size_t row_level_ = kNoRow;

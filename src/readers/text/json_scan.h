@@ -67,8 +67,8 @@ inline const char* SkipDigits(const char* at, const char* end) {
   return at;
 }
 
-/// The position after the number whose first digit is at `at`, with its fraction; nothing
-/// when it is none of JSON or has over kMaxNumber bytes. A number that reaches `end` may continue.
+/// The position after the number whose first digit is at `at`, with its fraction; nothing if it is
+/// no number of JSON or has over kMaxNumber bytes. A number that reaches `end` may continue.
 inline const char* SkipMantissa(const char* at, const char* end) {
   const char* const first = at;
   at = SkipDigits(at, end);

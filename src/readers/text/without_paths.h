@@ -6,7 +6,7 @@
 
 namespace profgauge::readers {
 
-/// The text with every path cut to what is below site-packages, or to the file's name:
+/// The text with every path cut to its part below site-packages, or to the file's name:
 /// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443". Names that only look
 /// like paths ("/module/conv2d") stay.
 std::string WithoutPaths(std::string_view text);

@@ -157,8 +157,8 @@ void Timeline::AddGpu(Gpu gpu) {
   builder_.AddGpu(std::move(gpu));
 }
 
-// The plane of a TPU is a device of the program. GPUs that it does not use have planes, too, which
-// are empty: they are listed if a GPU that ran other work has none of its kernels.
+// The plane of a TPU is a device of the program. GPUs that it does not use also have planes, which
+// are empty: they are listed if a GPU that ran other work has no kernels of the program.
 void Timeline::ListDevices() {
   const bool lost = std::ranges::any_of(devices_, [](const auto& entry) {
     return entry.second.has_events && !entry.second.has_work;

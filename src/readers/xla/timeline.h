@@ -57,7 +57,7 @@ struct Event {
   std::string_view bytes_allocated;
   std::string_view allocation_bytes;
   std::string_view addr;
-  std::string_view flops;  ///< Of one execution of an HLO op.
+  std::string_view flops;  ///< FLOPs of one execution of an HLO op.
   std::string_view bytes_accessed;
 
   struct Stat {

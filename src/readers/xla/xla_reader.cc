@@ -152,7 +152,7 @@ class XPlaneReader final : public Reader {
   }
 
  private:
-  /// Which planes there are says what was profiled.
+  /// The planes show which parts were profiled.
   static Error NoEvents(const ByteSource& source, std::string_view bytes) {
     const std::string planes = PlaneNames(bytes);
     return InputError(

@@ -335,7 +335,7 @@ class Plane {
   std::vector<std::string_view> stats_;
   boost::unordered_flat_map<std::int64_t, EventMeta> events_;
   boost::unordered_flat_map<std::int64_t, StatMeta> stat_names_;
-  std::deque<std::string> numbers_;  ///< Of one event's stats, as text.
+  std::deque<std::string> numbers_;  ///< Numbers of one event's stats, as text.
   std::size_t used_ = 0;
   std::deque<std::string> texts_;  ///< Repaired ones.
   std::string_view bad_;

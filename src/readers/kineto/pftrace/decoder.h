@@ -92,7 +92,7 @@ class Decoder {
   Decoded decoded_;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> sequence_ids_;
   std::deque<Sequence> sequences_;     ///< They stay where they are: views refer to their texts.
-  Sequence* last_sequence_ = nullptr;  ///< Of the packet before, and its number.
+  Sequence* last_sequence_ = nullptr;  ///< The sequence of the packet before, and its number.
   std::uint64_t last_number_ = 0;
   kineto::EventSink sink_;
   kineto::Rows rows_;

@@ -58,7 +58,7 @@ class PacketReader {
   /// False at the end, also where the stream stops inside a packet or is damaged.
   bool Next();
   std::string_view packet() const { return buffer_.packet(); }
-  /// Of the packet, or of bytes that are none.
+  /// Offset of the packet, or of bytes that are no packet.
   std::uint64_t offset() const { return buffer_.offset(); }
   bool damaged() const { return damaged_; }
   /// Whether the stream stops inside a packet.

@@ -54,9 +54,10 @@ struct Sequence {
   bool is_valid = false;  ///< From the packet that clears the state on, until packets are lost.
   bool has_packets = false;
   Interned interned;
-  std::uint64_t clock = 0;  ///< Of packets that name none; 0: the trace's.
+  std::uint64_t clock = 0;  ///< Clock of packets that name none; 0: the trace's.
   std::uint64_t track = 0;
-  boost::unordered_flat_map<std::uint64_t, std::uint64_t> last;  ///< Of incremental clocks.
+  /// Last values of incremental clocks.
+  boost::unordered_flat_map<std::uint64_t, std::uint64_t> last;
 
   /// Forgets all but that there were packets.
   void Begin();

@@ -94,7 +94,7 @@ class Import {
   ProfileBuilder& builder_;
   rocprofv3::Rows rows_;
   Environment environment_;
-  std::string bytes_;  ///< Of all texts that may be asked for.
+  std::string bytes_;  ///< Bytes of all texts that may be asked for.
   ById<Text> texts_, categories_, messages_;
   std::vector<std::int64_t> marker_categories_;  ///< Their ids.
   bool has_categories_ = false, has_tracks_ = false, streams_are_queues_ = false;

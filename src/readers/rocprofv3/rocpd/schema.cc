@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view kPrefix = "rocpd_";
 /// Tables by which a process is known.
 constexpr std::string_view kInfo[] = {"info_node", "info_process"};
-/// Of schemas 3 to 3.0.5 and 4.1, and those of AMD's viewer, without the tables that are read.
+/// Tables of schemas 3 to 3.0.5 and 4.1, and those of AMD's viewer, without the tables that are
+/// read.
 constexpr std::string_view kKnown[] = {"arg",
                                        "call_stack",
                                        "event",

@@ -27,7 +27,7 @@ Result<std::vector<std::string>> UnknownTables(sqlite::Database& database,
 /// The writer's data about a process' tables.
 struct Metadata {
   std::string version;      ///< "3"; empty where it does not say.
-  std::string compression;  ///< Of texts; empty: none.
+  std::string compression;  ///< Compression of texts; empty: none.
   bool is_of_rocprof_sys = false;
 };
 Result<Metadata> ReadMetadata(sqlite::Database& database, const std::string& suffix);
