@@ -1,4 +1,4 @@
-// What analysis hands to rules, gate and report: metrics by id, tables, and what was selected.
+// The result of an analysis, for rules, gate and report: metrics by id, tables, and the selection.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +36,14 @@ enum class Pooling : std::uint8_t {
 /// "sum", "ratio", "quantile", "max", "other".
 std::string_view PoolingName(Pooling pooling);
 
-/// What a metric, a table or a column follows from, besides its own events. A recording that lacks
-/// one of these cannot give it (`all_work`: only with doubt).
+/// The data from which a metric, a table or a column follows, besides its own events. A profile
+/// without one of these cannot give it (`all_work`: only with doubt).
 struct Basis {
-  bool times = false;      ///< When events begin and end: sums and durations alone do not show.
-  bool execution = false;  ///< That what the host launched ran: not so while a graph is captured.
+  bool times = false;      ///< When events begin and end. Sums and durations do not show it.
+  bool execution = false;  ///< That launched work ran. It did not if the profile captures a graph.
   bool all_work = false;   ///< Every piece of work: where some is lost the device seems to wait.
-  bool names = false;      ///< Names of kernels, which tell what they do.
-  bool gpu_units = false;  ///< Kernels, launches and units of GPUs, which a NeuronCore lacks.
+  bool names = false;      ///< Names of kernels, which identify their work.
+  bool gpu_units = false;  ///< Kernels, launches and units of GPUs. A NeuronCore has none.
   bool events = false;     ///< Events that summaries do not keep.
 };
 
@@ -53,7 +53,7 @@ struct ValueRange {
   double most = std::numeric_limits<double>::infinity();
 };
 
-/// One entry of the metric catalogue: the single source of every number's definition.
+/// One entry of the metric catalog: the single source of every number's definition.
 struct MetricSpec {
   std::string_view id;
   std::string_view title;
@@ -68,8 +68,8 @@ struct MetricSpec {
   std::string_view definition;  ///< One sentence.
   std::string_view formula;     ///< May be empty when the definition says it all.
   std::string_view source;  ///< Whose definition: "DLProf", "TensorBoard plug-in", "HTA", "ours".
-  /// Kind only of device that has it ("neuron"): reports of runs without one leave it out.
-  /// The same of what only a kind of input gives: kUnrecordedFamily.
+  /// Kind only of device that has it ("neuron"): reports of runs without one leave it out. Also the
+  /// only kind of input that has it: kUnrecordedFamily.
   std::string_view family = {};
 };
 /// The family of metrics that follow from the times of unrecorded iterations.
@@ -79,20 +79,20 @@ inline constexpr std::string_view kConditionsFamily = "conditions";
 /// One entry for each of metric::kAll, in that order.
 std::span<const MetricSpec> MetricCatalogue();
 const MetricSpec& SpecOf(MetricId id);
-/// Of an id that a user or a file names; nullptr where the catalogue has none. O(1).
+/// The entry of an id that a user or a file names; nullptr if the catalog has none. O(1).
 const MetricSpec* FindMetric(std::string_view id);
 /// The same for metrics of scenarios, too, which users name: what_if.NAME.gain_share. Their entries
-/// live as long as what is returned.
+/// live as long as the returned pointer.
 std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id);
 
 /// One entry of the table catalogue.
 struct TableSpec {
   std::string_view id;        ///< "kernels_by_op"
-  std::string_view row_name;  ///< "kernel"; what rules' for_each names. Empty: not for rules.
+  std::string_view row_name;  ///< "kernel": the word of a rule's for_each. Empty: not for rules.
   std::string_view title;
   std::string_view doc;
   std::span<const ColumnSpec> columns;
-  std::string_view family = {};  ///< As in MetricSpec.
+  std::string_view family = {};  ///< See MetricSpec.
   Basis basis = {};
 };
 std::span<const TableSpec> TableCatalogue();
@@ -100,14 +100,15 @@ const TableSpec* FindTable(std::string_view id);
 
 struct Metric {
   const MetricSpec* spec = nullptr;
-  Value value;                  ///< Absent when the profile cannot give it; then…
-  std::string absent_because;   ///< …this says why, in one clause, and what to record.
+  Value value;  ///< Absent when the profile cannot give it; then…
+  /// The reason why it is absent, in one clause, and the data to record.
+  std::string absent_because;
   bool low_confidence = false;  ///< Shown as such; never fails a gate by itself.
   std::string note;             ///< Why low confidence, or a bound ("+ at most 3.1 % unknown").
-  /// The far end of what the number may be, where the profile does not show: infinite, or in the
-  /// value's unit. A limit that only one of both ends keeps is open.
+  /// The far end of the range of the true value, where the profile does not show it: infinite, or
+  /// in the value's unit. A limit that holds at only one of both ends is undecided.
   std::optional<double> may_be = std::nullopt;
-  /// The far end on the other side, of what is known by an interval: a corrected share.
+  /// The far end on the other side, of a value known only as an interval: a corrected share.
   std::optional<double> may_also_be = std::nullopt;
 };
 
@@ -117,7 +118,7 @@ struct Mark {
   Ns time = 0;
 };
 
-/// What the reader of the run chose and knows.
+/// The choices and the knowledge of the user who judges the run.
 struct Selection {
   std::string iteration_marker;  ///< Regular expression; empty: automatic.
   std::string key_op;
@@ -146,26 +147,28 @@ struct Exposure;     // analysis/tables/exposure.h
 struct JudgedSteps;  // analysis/recording/judged_steps.h
 
 struct Analysis {
-  /// Catalogue order, every catalogue entry is present; then those of scenarios.
+  /// In catalog order, with every entry of the catalog; then those of scenarios.
   std::vector<Metric> metrics;
-  /// What the metrics of scenarios are entries of.
+  /// The entries of the metrics of scenarios.
   std::vector<std::shared_ptr<const MetricSpec>> scenario_specs;
-  std::vector<Table> tables;  ///< Catalogue order; tables a profile cannot give have 0 columns…
+  /// In catalog order; tables that a profile cannot give have 0 columns.
+  std::vector<Table> tables;
   std::map<std::string, std::string, std::less<>> absent_tables;  ///< …and a reason here.
   IterationSource iteration_source;
   std::int64_t iterations_total = 0, iterations_selected = 0;
   Ns window_start = 0, window_end = 0;
-  /// Of a run that is known only by summaries: the words in which metrics and tables that these
-  /// leave out say so, though the profiles may have had them. Empty for recordings.
+  /// For a run that is known only by summaries: why metrics and tables are missing that the
+  /// profiles may have had. Empty for recordings.
   std::string not_kept;
   std::vector<Remark> remarks;
   /// The unrecorded iterations by which the run is judged; null without any.
   std::shared_ptr<const JudgedSteps> steps;
   Certificate certificate;  ///< Whether the profile can be trusted.
-  /// What rows can cost at most, by table id; only of tables whose rows represent work or calls.
+  /// The largest possible cost of rows, by table id; only for tables whose rows represent work or
+  /// calls.
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
 
-  /// nullptr only where `metrics` was filled by hand and lacks it. O(1) else.
+  /// nullptr only where `metrics` was filled by hand and does not have it. O(1) else.
   const Metric* Find(MetricId id) const;
   /// The same for an id that a user or a file names, also of a scenario.
   const Metric* Find(std::string_view id) const;

@@ -1,4 +1,4 @@
-// Analyze(): the contexts of all ranks, then every analysis in turn.
+// Analyze(): the contexts of all ranks, then every analysis, one after the other.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -39,8 +39,8 @@ void AddWithoutTimeline(std::span<const RankContext> ranks, Output& out) {
   SetRecording(ranks, out);
 }
 
-// All analyses of a stage, and `first`, side by side. What they find joins `out` in their order,
-// when all have ended.
+// All analyses of a stage, and `first`, side by side. Their results join `out` in their order,
+// after all have ended.
 void AddAtOnce(Stage stage, std::span<const RankContext> ranks, const std::function<void()>& first,
                Output& out) {
   std::vector<const AnalysisRow*> rows;
@@ -60,7 +60,7 @@ void AddAtOnce(Stage stage, std::span<const RankContext> ranks, const std::funct
   for (Output& part : found) out.Join(std::move(part));
 }
 
-// Of sums without times, which are few.
+// The few tables that need sums but no times.
 void AddTablesOfSums(std::span<const RankContext> ranks, Output& out) {
   AddWithoutTimeline(ranks, out);
   for (const AnalysisRow& row : Analyses()) {
@@ -111,7 +111,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   AddRegions(ranks, selection, out);
   AddReported(ranks, selection.range.has_value(), out);
 
-  for (RankContext& rank : *kept) {  // Replays, which need much memory, need none of these.
+  for (RankContext& rank : *kept) {  // Simulations need much memory and do without these.
     rank.tree = {};
     rank.works = {};
   }

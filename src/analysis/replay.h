@@ -1,4 +1,4 @@
-// An analysis with what it takes to ask what-if: the replay of what waits for what.
+// An analysis with the data for what-if questions: the simulation of the critical path.
 #pragma once
 
 #include <memory>

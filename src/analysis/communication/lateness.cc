@@ -107,7 +107,7 @@ class Attribution {
     return ranks(one) == ranks(other);
   }
 
-  /// The rank's waiting time in other groups since it last met those of this call.
+  /// The rank's waiting time in other groups since its previous call with the ranks of this one.
   std::vector<const Place*> Before(std::size_t rank, const Place& place) const {
     std::vector<const Place*> before;
     const std::vector<Place>& places = places_[rank];

@@ -1,17 +1,17 @@
 // The origin of lateness: a late call's cost, assigned to the ranks that made it late.
 //
 // A rank that comes last to a call may itself have waited before it, in calls of other groups: then
-// its lateness belongs to the late ranks there. Since the group last met (its call before), the
-// rank that came last has waited more, in exposed time, than the one that came before it; that
-// part of the lateness is passed on to those calls, by how much longer each of them made it wait,
-// and there to its late ranks, recursively. The rest is its own.
+// its lateness belongs to the late ranks there. Since the group's previous call, the rank that came
+// last has waited more, in exposed time, than the one that came before it; that part of the
+// lateness is passed on to those calls, by how much longer each of them made it wait, and there to
+// its late ranks, recursively. The rest is its own.
 //
-// A call's cost for its group is the exposed time by which the last but one waits in it
-// longer than the last: one delay makes many calls late in sequence while the others compute ahead,
-// and is lost once.
+// A call's cost for its group is the exposed time by which the last but one waits in it longer than
+// the last: one delay makes many calls late in sequence while the others compute ahead, and is lost
+// once.
 //
-// Transfers between two ranks make no separate cost: a stage that waits for the one before it
-// is normal in pipelines. They pass on time that later costs a group.
+// Transfers between two ranks make no separate cost: a stage that waits for the one before it is
+// normal in pipelines. They pass on time that later costs a group.
 #pragma once
 
 #include <cstddef>

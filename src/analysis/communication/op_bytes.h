@@ -10,8 +10,8 @@
 namespace profgauge {
 
 struct OpSize {
-  std::int64_t bytes = -1;       ///< Of the whole buffer, as CollectiveBytes() counts; -1 unknown.
-  std::int64_t chunk = -1;       ///< One rank's part, where the whole needs the group's size.
+  std::int64_t bytes = -1;  ///< Size of the whole buffer, as CollectiveBytes() counts; -1 unknown.
+  std::int64_t chunk = -1;  ///< One rank's part, where the whole needs the group's size.
   std::int64_t group_size = -1;  ///< As far as the shapes, or an argument, say.
 };
 

@@ -67,11 +67,11 @@ struct RankFacts {
   std::int64_t slow_gpu = -1;
   double gpu_slowdown = 0;
   std::string suspects;         ///< DescribeSuspects(), where it has no collective.
-  std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
+  std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 
   /// Whether the overlap of its calls is known: for calls on the host it is not.
   bool KnowsHidden() const;
-  Ns step_time() const;  ///< Of the selected iterations, as observed: the sum of the parts.
+  Ns step_time() const;  ///< Observed time of the selected iterations: the sum of the parts.
   /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
   /// from <= to.
   Breakdown Between(Ns from, Ns to) const;

@@ -16,7 +16,7 @@ struct RankParts {
   Ns overlapped = 0;        ///< Both.
   Ns waiting_exposed = 0;   ///< Nothing computes, before the last of the ranks has come.
   Ns transfer_exposed = 0;  ///< Nothing computes, otherwise; also where no one was matched.
-  Ns copy = 0;              ///< Copies and memsets, and none of the above.
+  Ns copy = 0;              ///< Copies and memsets while neither of the above runs.
   Ns dataloader = 0;
   Ns host = 0;  ///< Runtime calls and operators of the host while its GPUs idle.
   Ns unattributed = 0;
@@ -31,7 +31,7 @@ struct RankParts {
 /// For each selected iteration, without matched calls: MatchedParts() of rank_facts.h separates
 /// waiting from transfer.
 std::vector<RankParts> PartsOfSteps(const CategoryTimes& times);
-/// Of all steps together.
+/// The parts of all iterations together.
 RankParts SumOf(std::span<const RankParts> steps);
 
 /// From an iteration's breakdown and the time in which it computes and communicates concurrently.

@@ -30,7 +30,7 @@ struct RankContext {
   Iterations iterations;         ///< All, with the selected range and the window.
   OpTree tree;                   ///< Over the whole profile, until all tables are made.
   OpWorks works;                 ///< Also.
-  std::vector<Span> unobserved;  ///< Of the window: analysis/context/observed.h.
+  std::vector<Span> unobserved;  ///< Unobserved parts of the window: analysis/context/observed.h.
   std::vector<GpuUse> gpus;      ///< GPUs with work, by id: analysis/context/utilization.h.
   Knowledge knowledge;           ///< From the selection.
   std::vector<Gpu> devices;      ///< profile->gpus, with known properties added.
@@ -61,8 +61,8 @@ struct RankContext {
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection);
 
-/// The same in two steps: all but tree, works, unobserved and gpus, then these. `beside` is called
-/// meanwhile, and needs none of these.
+/// The same in two steps: all but tree, works, unobserved and gpus, then these. `beside` runs
+/// meanwhile, and does not need these.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
                                                   const Selection& selection);
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);

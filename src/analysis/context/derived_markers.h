@@ -24,7 +24,8 @@ struct DerivedMarkers {
 ///
 ///   - Steps of an engine (`steps` of rules/knowledge/markers.yaml), at least two: those of the
 /// phase that covers most time, as decoding and prefill have different lengths.
-///   - Three calls of one optimizer's step: from the end of one to the end of the next. What comes
+///   - Three calls of one optimizer's step: from the end of one to the end of the next. The work
+///   before
 ///     before the first is an iteration too where it launches about as much.
 ///   - In training, three calls of a data loader: from one to the next, the last to the end of
 ///     the host's activity.
@@ -35,13 +36,13 @@ DerivedMarkers DeriveMarkers(const Profile& profile, Span extent);
 /// The first only of these.
 DerivedMarkers EngineSteps(const Profile& profile);
 
-/// What could divide a profile without markers, whether it is certain enough or not.
+/// A way to divide a profile without markers, certain enough or not.
 struct IterationCandidate {
   std::string_view kind;  ///< "optimizer_step" or another witness of markers.yaml; "repetition".
   std::string range;      ///< Name of the range; empty: none marks it.
   std::string text;       ///< "20 × Optimizer.step#AdamW.step, equal work in 19"
   std::string pattern;    ///< For --iteration-marker; empty: no range marks it.
-  std::string why_not;    ///< Why it alone does not divide the profile.
+  std::string why_not;    ///< The reason why it does not divide the profile by itself.
 };
 /// In the order in which DeriveMarkers() asks them.
 std::vector<IterationCandidate> IterationCandidates(const Profile& profile);

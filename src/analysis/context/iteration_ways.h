@@ -21,8 +21,8 @@ struct IterationWay {
 /// In the order in which FindIterations() asks them; the first that holds is chosen, and at most
 /// one is. A profile that nothing divides ends with the way "undivided", which then is chosen.
 ///
-/// `iterations`: what FindIterations() gave for this profile without a selection. Costs about as
-/// much as that: it is for people, not for every run.
+/// `iterations`: the result of FindIterations() for this profile without a selection. Costs about
+/// as much as that: it is for people, not for every run.
 std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations& iterations);
 
 }  // namespace profgauge

@@ -146,8 +146,8 @@ std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
 /// skips some. The last one is followed by none.
 std::vector<bool> FollowsDirectly(const Iterations& iterations);
 
-/// The name of an iteration for users: "ProfilerStep#5 (0)" where the number that the marker
-/// has and the position differ, else "0". `source` as in Iterations.
+/// The name of an iteration for users: "ProfilerStep#5 (0)" where the number that the marker has
+/// and the position differ, else "0". `source`: see Iterations.
 std::string IterationLabel(const IterationSource& source, std::string_view name,
                            std::int64_t position);
 

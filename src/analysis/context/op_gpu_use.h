@@ -9,8 +9,8 @@
 namespace profgauge {
 
 struct GpuUseOfOp {
-  /// Time in which some of the device work runs that the op launched itself, however much of it at
-  /// once (DLProf's "GPU Time").
+  /// Time in which at least one device event runs that the op launched itself (DLProf's "GPU
+  /// Time").
   Ns busy = 0;
   /// From the start of the first to the end of the last of it, less `busy` ("GPU Idle Time").
   Ns idle = 0;

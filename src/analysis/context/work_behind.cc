@@ -23,7 +23,7 @@ Ns EndOf(const DeviceTable& device, std::uint32_t row) {
 struct StreamWork {
   std::int32_t gpu = -1;
   std::uint32_t begin = 0, end = 0;
-  Ns computing = 0;  // Of kernels that do not communicate.
+  Ns computing = 0;  // Time of kernels that do not communicate.
 };
 
 std::vector<StreamWork> StreamsOf(const Profile& profile) {

@@ -44,7 +44,7 @@ std::vector<CopyRow> CollectRows(const RankContext& rank) {
       ExposedTimes(*rank.profile, rank.classes, Exposable::kCopiesAndSets,
                    UncountedParts(rank.unobserved, rank.iterations));
   std::vector<CopyRow> rows;                  // A handful: look through them.
-  std::vector<std::vector<Ns>> by_iteration;  // Of each row.
+  std::vector<std::vector<Ns>> by_iteration;  // By row, then by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] == DeviceKind::kKernel) continue;
     if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;

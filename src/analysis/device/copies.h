@@ -17,7 +17,7 @@ struct CopySums {
   Ns time = 0, exposed = 0;
   Ns exposed_once = 0;  ///< Its one-off part (context/once.h).
   std::int64_t bytes = 0;
-  Ns sized_time = 0;  ///< Of the copies whose size is known.
+  Ns sized_time = 0;  ///< Time of the copies whose size is known.
   std::int64_t sized = 0;
 };
 
@@ -45,7 +45,7 @@ struct CopyFacts {
   CopyKnowledge known = CopyKnowledge::kNoDevice;
   std::string why;  ///< For kNotInFile and kInDevice.
   std::vector<CopyRow> rows;
-  std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
+  std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
 CopyFacts CopyFactsOf(const RankContext& rank);
 

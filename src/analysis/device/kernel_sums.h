@@ -70,7 +70,7 @@ struct KernelNameSum {
 
 /// The sums of one rank.
 struct KernelFacts {
-  std::vector<KernelNameSum> names;  ///< Of all that tables cover; each name once.
+  std::vector<KernelNameSum> names;  ///< All names that tables cover, each once.
   /// In the selected iterations.
   Ns kernel_time = 0, short_time = 0;
   std::int64_t kernels_in_iterations = 0, iterations = 0;

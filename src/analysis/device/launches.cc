@@ -46,7 +46,7 @@ Ns DelayOf(const Profile& profile, std::size_t row) {
 struct Launch {
   static constexpr std::uint32_t kNone = kNoIndex;
   std::uint32_t first = kNone, first_kernel = kNone;  // Rows of the device.
-  std::int32_t queue = 0;                             // Of the stream of the first.
+  std::int32_t queue = 0;                             // The queue of the first one's stream.
 };
 
 // Adds up launches. Most calls launch one piece of work and count when it is read; the work of
@@ -142,7 +142,7 @@ struct Cells {
   const DeviceTable& device;
   Texts texts;
   std::array<StringId, 3> kinds, verdicts;
-  std::vector<StringId> grids, blocks;  // Of the few launch properties that a profile has.
+  std::vector<StringId> grids, blocks;  // The launch properties that a profile has; they are few.
 };
 
 struct LaunchColumn {

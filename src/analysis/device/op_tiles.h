@@ -12,8 +12,8 @@ namespace profgauge {
 /// The operator's longest kernel.
 struct TiledKernel {
   std::string_view name;
-  double blocks = -1;      ///< Of its grid; -1 unknown.
-  std::int64_t parts = 1;  ///< Of the inner dimension, by its kernels' names.
+  double blocks = -1;      ///< Blocks of its grid; -1 unknown.
+  std::int64_t parts = 1;  ///< Parts of the inner dimension, by its kernels' names.
   bool unknown_parts = false;
 };
 

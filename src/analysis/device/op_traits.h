@@ -28,13 +28,13 @@ struct OpFacts {
   double time = 0;
   double compute_time = -1, memory_time = -1;  ///< FLOPs / peak, bytes / bandwidth.
   double flops = 0, bytes = -1;
-  double element_bytes = -1;  ///< Of its first operand.
+  double element_bytes = -1;  ///< Bytes of an element of the first operand.
   std::string_view shapes;
   std::int32_t multiprocessors = -1;
   double reach = 1;                      ///< Part of the peak.
-  double least_time = 0;                 ///< Of a kernel.
-  std::int64_t single_experts = 0;       ///< Of a matmul of an expert: WorkPoint::single_experts.
-  std::optional<Misaligned> misaligned;  ///< Of a matmul on matrix units.
+  double least_time = 0;                 ///< The shortest time of a kernel.
+  std::int64_t single_experts = 0;       ///< For a matmul of an expert: WorkPoint::single_experts.
+  std::optional<Misaligned> misaligned;  ///< Only for a matmul on matrix units.
 
   bool has_roof() const { return compute_time >= 0 && memory_time >= 0; }
   bool is_compute_bound() const { return compute_time > memory_time; }
@@ -51,7 +51,7 @@ enum class Trait : std::uint8_t {
   kShortAttention,
   kPaddedHeads,
   kLargeHeads,
-  kSlowAttention,  ///< None of these, but slow.
+  kSlowAttention,  ///< Slow for no other reason of this list.
   kSlowConvolution,
   kSlowElementwise,
 };
@@ -63,7 +63,7 @@ struct OpVerdict {
   double target = -1;  ///< Seconds, of all calls; -1 without a roof.
   Trait trait = Trait::kUnknown;
   std::string text;  ///< Words after the operator's name in a sentence; empty without a trait.
-  std::string form;  ///< Of a convolution: "dilated (16 × 16)"; of attention, experts also.
+  std::string form;  ///< For a convolution: "dilated (16 × 16)"; for attention, experts also.
 };
 /// The text may name parts of the device as `{{ device.core }}`.
 OpVerdict JudgeOp(const OpFacts& facts);

@@ -35,11 +35,11 @@ constexpr std::initializer_list<MetricId> kMetrics = {metric::kFlopsAchieved, me
 struct Totals {
   double flops = 0;
   double seconds_at_peak = 0;             // Σ FLOPs / peak of their type.
-  double recomputation_at_peak = 0;       // Of these, what the backward pass does again.
-  Ns kernel_time = 0, counted_time = 0;   // Of kernels that compute.
-  std::map<std::string, Ns> not_counted;  // As in RooflineFacts.
-  Ns matrix_time = 0;                     // Of products whose work is counted.
-  Ns peakless_time = 0;                   // Of points that compute and have no peak,
+  double recomputation_at_peak = 0;       // The part that the backward pass repeats.
+  Ns kernel_time = 0, counted_time = 0;   // Times of kernels that compute.
+  std::map<std::string, Ns> not_counted;  // See RooflineFacts.
+  Ns matrix_time = 0;                     // Time of matmuls whose work is counted.
+  Ns peakless_time = 0;                   // Time of points that compute and have no peak,
   std::string why_peakless;               // and why the longest of them has none.
   Ns longest_peakless = 0;
 };
@@ -190,7 +190,8 @@ bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
                      [has](const RooflineFacts& rank) { return rank.*has; });
 }
 
-// Why a point that computes has no peak. Each reason is what lacks, so that it can be repaired.
+// Why a point that computes has no peak. Each reason is the missing piece, so that it can be
+// repaired.
 std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const Output& out) {
   constexpr std::string_view kRemedy = "; add it to the file that the policy names under `devices`";
   const std::string gpu(std::get<4>(key));

@@ -27,14 +27,14 @@ struct WorkPoint {
   Ns time = 0, tensor_core_time = 0;
   double flops = 0, bytes = 0;  ///< Sums; bytes -1 when unknown.
   double recomputed = 0;        ///< Part of the FLOPs that the backward pass computes again.
-  std::string_view dtype;       ///< Of the first operand.
+  std::string_view dtype;       ///< Data type of the first operand.
   bool is_matrix = false;
-  std::int32_t multiprocessors = -1;  ///< Of the GPU; -1 unknown.
-  std::int64_t kernels = 0;           ///< Of all calls.
+  std::int32_t multiprocessors = -1;  ///< Multiprocessors of the GPU; -1 unknown.
+  std::int64_t kernels = 0;           ///< Number over all calls.
   std::string_view kernel;            ///< The one with most time,
   Ns kernel_time = 0;                 ///< and that time;
   std::int64_t blocks = -1;           ///< the blocks of its grid, -1 unknown.
-  std::int64_t parts = 1;             ///< Of the inner dimension: PartsInName().
+  std::int64_t parts = 1;             ///< Parts of the inner dimension: PartsInName().
   bool unknown_parts = false;         ///< NamesUnknownParts().
   std::int64_t single_experts = 0;    ///< Matmuls of as many experts, one by one; 0: none.
   std::int64_t read_at_once = 0;      ///< Least AlignmentInName() of its kernels; 0: none says.
@@ -43,7 +43,7 @@ struct WorkPoint {
 /// For one rank.
 struct RooflineFacts {
   std::vector<WorkPoint> points;         ///< By name, shapes, types and GPU, in that order.
-  Ns kernel_time = 0, counted_time = 0;  ///< Of kernels that compute.
+  Ns kernel_time = 0, counted_time = 0;  ///< Times of kernels that compute.
   /// Time of matmuls with unknown work, by operator.
   std::map<std::string, Ns> not_counted;
   bool has_timeline = false, knows_threads = false;

@@ -197,7 +197,8 @@ class PointKernels {
     return blocks;
   }
 
-  static constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31;  // Of a grid's first size.
+  // The largest first size of a grid.
+  static constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31;
   const Profile& profile_;
   boost::unordered_flat_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sum> sums_;
 };

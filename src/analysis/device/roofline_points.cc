@@ -13,7 +13,7 @@
 namespace profgauge {
 namespace {
 
-// Products of one type on one kind of GPU: their peak tells the type.
+// Matmuls of one type on one kind of GPU. Their peak identifies the type.
 using ReachKey = std::pair<std::string_view, double>;
 ReachKey ReachKeyOf(const RooflinePoint& point) { return {point.sums.gpu, point.peak()}; }
 
@@ -50,7 +50,7 @@ OpFacts FactsOf(const RooflinePoint& point) {
   return facts;
 }
 
-// A product whose speed shows what the device can do.
+// A matmul whose speed shows the device's reach.
 ReachedShare ShareOf(const RooflinePoint& point) {
   const OpFacts facts = FactsOf(point);
   ReachedShare share;
@@ -116,7 +116,8 @@ double SecondsOnMatrixUnits(const RooflinePoint& point) {
   const bool has_tf32 = tf32 > FlopPeak(*point.peaks, "float32", true, false);
   const double peak = has_tf32 ? tf32 : FlopPeak(*point.peaks, "float16", true, true);
   if (peak <= point.peak()) return -1;
-  const double bytes = is_fp32 && !has_tf32 ? 0.5 : 1;  // Of those of the recorded type.
+  // Relative to the bytes of the recorded type.
+  const double bytes = is_fp32 && !has_tf32 ? 0.5 : 1;
   return std::max(sums.flops / peak / knowledge::kReachMatrixUnits.value(),
                   point.memory_time() * bytes / BandwidthReach());
 }

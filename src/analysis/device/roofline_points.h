@@ -1,5 +1,5 @@
-// The rows of the roofline while they are made: the points of all ranks, against what their devices
-// can do.
+// The rows of the roofline while they are made: the points of all ranks, compared with the peaks of
+// their devices.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace profgauge {
 
-/// What tells points apart.
+/// The identity of a point.
 using WorkKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
                            std::string_view>;
 WorkKey KeyOf(const WorkPoint& point);
-/// Adds calls to a point: of one rank, or what another rank has of the same.
+/// Adds calls to a point, of the same rank or of another one.
 void Join(WorkPoint& point, const WorkPoint& other);
-/// Of what two sets of kernels read at once, 0 where their names do not say.
+/// The smaller of two AlignmentInName(); 0: unknown.
 std::int64_t LeastRead(std::int64_t a, std::int64_t b);
 
 struct RooflinePoint {
@@ -29,7 +29,7 @@ struct RooflinePoint {
   const DevicePeaks* peaks = nullptr;
   std::uint32_t table_row = 0;  ///< Once the table is filled.
   OpShape shape;
-  double reach = -1;  ///< Of products and what counts as them; -1: nothing to say.
+  double reach = -1;  ///< Only for matmuls and their equivalents; -1: unknown.
   OpVerdict verdict;
 
   double peak() const;
@@ -38,7 +38,7 @@ struct RooflinePoint {
 };
 using RooflinePoints = std::map<WorkKey, RooflinePoint>;  ///< Keys point into the facts of ranks.
 
-/// What all kinds of GPUs of the run can do, by name.
+/// The peaks of all kinds of GPUs of the run, by name.
 class KnownPeaks {
  public:
   explicit KnownPeaks(const Knowledge& knowledge) : knowledge_(knowledge) {}
@@ -49,12 +49,12 @@ class KnownPeaks {
   std::map<std::string_view, std::optional<DevicePeaks>> peaks_;  // Names are those of points.
 };
 
-/// What a matmul that uses no matrix units should take on them: in TF32 where the chip has it, else
-/// in 16 bits. -1: it uses them, or they are unknown.
+/// The time that a matmul without matrix units should take on them: in TF32 if the chip has it,
+/// else in 16 bits. -1: it uses them, or they are unknown.
 double SecondsOnMatrixUnits(const RooflinePoint& point);
 
 RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks);
-/// Fills in what the points' shapes say of them.
+/// Fills in the traits that follow from the points' shapes.
 void JudgePoints(RooflinePoints& points);
 
 }  // namespace profgauge

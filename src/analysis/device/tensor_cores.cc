@@ -181,7 +181,7 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
 
 // One row of tensor_core_ops.
 struct OpRow {
-  const EligibleOp* op = nullptr;  // Of the first rank that has it.
+  const EligibleOp* op = nullptr;  // From the first rank that has it.
   std::size_t rank = 0;            // That rank's position.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;

@@ -25,7 +25,7 @@ std::vector<Tri> EligibleKernels(const Profile& profile, const KernelClasses& cl
 struct TensorCoreTimes {
   Ns kernels = 0, tensor_core = 0, undecided = 0;
   Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
-  Ns unknown = 0;       ///< Of kernels that no rule knows, launched by no known operator.
+  Ns unknown = 0;       ///< Time of kernels that no rule knows, launched by no known operator.
   Ns whole_graphs = 0;  ///< Part of `unknown` only: graphs recorded whole.
 };
 
@@ -33,7 +33,7 @@ struct TensorCoreTimes {
 /// profile, or of the summaries.
 struct EligibleOp {
   std::string_view name, shapes, dtypes;
-  std::int32_t gpu = -1;  ///< Of the first kernel.
+  std::int32_t gpu = -1;  ///< The GPU of the first kernel.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
   Tri uses = Tri::kNo;
@@ -47,7 +47,7 @@ struct TensorCoreFacts {
   bool any_tensor_cores = false;  ///< Some GPU has them, or none is known.
   bool has_device = false;
   std::vector<EligibleOp> ops;
-  std::size_t device_rows = 0;  ///< Of its profile; 0 without it.
+  std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
 TensorCoreFacts TensorCoreFactsOf(const RankContext& rank);
 

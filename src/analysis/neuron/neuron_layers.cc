@@ -35,8 +35,8 @@ struct Node {
   neuron::Traffic traffic;
   Ns wait = 0, first = -1, last = -1;
   std::array<Ns, neuron::kEngines> active{};
-  std::vector<Span> all;     // Of all engines, merged per engine.
-  SpanCollector collecting;  // Of the current engine.
+  std::vector<Span> all;     // The times of all engines, merged per engine.
+  SpanCollector collecting;  // For the current engine.
   bool open = false;         // Rows of the engine at hand are in it.
   Ns busy = 0;
   const neuron::Layer* stated = nullptr;
@@ -64,7 +64,7 @@ class Tree {
     struct Place {
       std::uint32_t node = kRoot;
       std::int64_t parent = -1;  // A row of the table.
-      std::string path;          // Of the parent.
+      std::string path;          // The path of the parent.
     };
     std::vector<Place> open;
     const auto push = [&](const Node& parent, std::int64_t parent_row, const std::string& path) {

@@ -196,7 +196,7 @@ void AddTo(ModuleSum& module, const ModuleSum& more) {
   module.backward_device += more.backward_device;
 }
 
-// Of its place: new ones come after all others.
+// The index in `out` of the sum of this place; a new sum goes to the end.
 std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, ModulePlaces& places,
                     std::vector<ModuleSum>& out) {
   const auto [place, is_new] =

@@ -1,4 +1,4 @@
-// What scalings of host ranges and calls cover: analysis/path/scenario_changes.h.
+// The segments that scalings of host ranges and calls cover: analysis/path/scenario_changes.h.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -25,13 +25,14 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
   return profile.device.size();
 }
 
-// Finds segments that are in a named range; of one that ends off its thread's chain, its end alone.
+// Finds segments that are in a named range. For a segment that ends off its thread's chain, only
+// the end is found.
 class StepFinder {
  public:
   StepFinder(const PathGraph& graph, const Flags& named, PathTable table)
       : graph_(graph), named_(named), table_(table) {
     for (auto step = static_cast<StepId>(graph.size()); step-- > graph.device_steps();) {
-      const PathOwner owner = graph.OwnerOf(step);  // Such ends stand last.
+      const PathOwner owner = graph.OwnerOf(step);  // Such ends are last.
       if (!owner.is_end || graph.Before(step) != PathGraph::kNone) break;
       if (owner.table != table) continue;
       if (detached_.empty()) detached_ = Flags(named.size());

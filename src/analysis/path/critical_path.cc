@@ -55,8 +55,8 @@ PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
   return PathKind::kUnknown;
 }
 
-// From the end of the path to its beginning; `visit` takes each segment of which it `Wants()` more
-// than the length: what a segment is takes longer to tell than the way to the one before.
+// From the end of the path to its beginning. `visit` takes each segment that `Wants()`; finding the
+// kind of a segment takes longer than finding the segment before it.
 template <class Changes, class Times, class Visit>
 class Walker {
  public:

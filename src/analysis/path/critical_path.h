@@ -1,5 +1,5 @@
-// The critical path: what the selected iterations waited for, step by step, from their beginning to
-// their end. Work that is not on it could have been slower without anybody noticing.
+// The critical path: the chain of events that the selected iterations waited for, from their
+// beginning to their end. Work that is not on it could have been slower without anybody noticing.
 //
 // It follows the binding edges (analysis/path/graph.h) back from the end of the last selected
 // iteration. Its segments cut [first beginning, last end] into parts that add up exactly.
@@ -26,16 +26,16 @@ struct PathSegment {
   PathOwner in;  ///< InnermostAt() that step, where the edge is of its thread's program.
 };
 
-/// Calls `visit` with the segments of the recorded path, some at a time, from the last to the
-/// first; long profiles have millions, no one needs them at once. `transfers`: per device row how
-/// long the collective takes without waiting, -1 unknown; may be empty. The segments touch, and
-/// cover the iterations from first beginning to last end.
+/// Calls `visit` with the segments of the recorded path, in groups, from the last to the first.
+/// Long profiles have millions of segments, so they are never all in memory. `transfers`: per
+/// device row how long the collective takes without waiting, -1 unknown; may be empty. The segments
+/// touch, and cover the iterations from first beginning to last end.
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(std::span<const PathSegment>)>& visit);
 
 struct LongestSegments {
   std::vector<PathSegment> kept;  ///< By start.
-  std::size_t left_out = 0;       ///< Of all.
+  std::size_t left_out = 0;       ///< Number of segments that are not in the list.
 };
 /// The longest segments that VisitCriticalPath() visits, `most` at most; of those of one length all
 /// or none.
@@ -54,8 +54,8 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
 /// where the path has other iterations.
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
 
-/// The host range or call in which the segment lies that ends in `step`, as told by its table: the
-/// innermost. `row` is kNone between ranges.
+/// The innermost host range or call, by its table, around the segment that ends in `step`. `row` is
+/// kNone between ranges.
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step);
 
 }  // namespace profgauge

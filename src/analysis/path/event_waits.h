@@ -30,7 +30,7 @@ class EventWaits {
 
  private:
   WaitFinder& waits_;
-  std::uint32_t last_launch_ = WaitFinder::kNone;  // Of the thread, like the next ones.
+  std::uint32_t last_launch_ = WaitFinder::kNone;  // The thread's last launch, like the next ones.
   std::uint32_t recorded_ = WaitFinder::kNone;     // The work before an event since then.
   std::optional<Ns> asked_;                        // When it made a stream wait since then.
 };

@@ -45,7 +45,7 @@ enum class PathTable : std::uint8_t {
   kHost,
   kApi,
   kDevice,
-  kGap,  ///< Of scenarios only: idle time of a device (analysis/path/scenario_facts.h). Owns no
+  kGap,  ///< For scenarios only: idle time of a device (analysis/path/scenario_facts.h). Owns no
          ///< step.
 };
 
@@ -135,7 +135,7 @@ class PathGraph {
 
   std::size_t size() const { return device_steps_ + thread_owners_.size(); }
   std::size_t bytes() const;  ///< Memory of the graph itself.
-  std::size_t edges() const;  ///< Of all steps.
+  std::size_t edges() const;  ///< Number of edges of all steps.
   /// Edges that the profile contradicts (they would close a circle) and that were left out.
   std::size_t edges_dropped() const { return dropped_; }
   const RankContext& rank() const { return *rank_; }
@@ -328,11 +328,12 @@ class PathGraph {
   // Steps are sorted by stream, then by thread; each in its own order.
   std::size_t device_steps_ = 0;             // Steps [0, device_steps_) are the device's.
   std::vector<std::uint32_t> work_rows_;     // Empty: those of all rows.
-  std::vector<std::uint32_t> work_crosses_;  // Of its start.
-  Flags first_works_;                        // Of its stream.
+  std::vector<std::uint32_t> work_crosses_;  // The crossing edge of its start.
+  Flags first_works_;                        // First on its stream.
   std::vector<std::uint32_t> thread_owners_;
   std::vector<std::pair<StepId, std::uint32_t>> thread_crosses_;  // By step.
-  std::vector<std::uint32_t> cross_places_;      // Of the steps of a place: their first in those.
+  // For the steps of a place: their first position in those.
+  std::vector<std::uint32_t> cross_places_;
   std::vector<StepId> many_;                     // A number, and as many steps.
   std::vector<std::pair<StepId, StepId>> runs_;  // Predecessors first.
   std::vector<IterationSteps> iterations_;       // The selected ones.

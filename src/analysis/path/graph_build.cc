@@ -281,7 +281,7 @@ class PathGraphBuilder {
       detached_.push_back(crossing_.size());
     }
     std::size_t at = 0;
-    for (const std::size_t end : detached_) {  // Of a thread.
+    for (const std::size_t end : detached_) {  // By thread.
       const StepId begin = Next();
       for (; at < end; ++at) {
         const auto& [event, start] = crossing_[at];
@@ -571,10 +571,10 @@ class PathGraphBuilder {
   PathGraph graph_;
   std::vector<Chain> chains_;
   bool has_all_work_ = false;           // All rows of the device table are steps.
-  std::vector<StepId> step_of_device_;  // Of starts; empty where all are.
+  std::vector<StepId> step_of_device_;  // Steps of the starts; empty if all rows are steps.
   boost::unordered_flat_map<std::uint32_t, StepId> steps_of_calls_;  // Whose first work is no step.
   std::vector<std::pair<StepId, StepId>> thread_edges_;  // From the second to the first.
-  std::vector<SilentStretch> stretches_;  // Of the current thread: it may spin there.
+  std::vector<SilentStretch> stretches_;  // Parts of the current thread in which it may spin.
   std::uint32_t last_launch_ = kNone;     // Device row that the current thread launched last.
   std::vector<std::vector<StepId>> many_;
   std::vector<Open> open_;

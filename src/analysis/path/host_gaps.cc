@@ -1,4 +1,4 @@
-// Of idle time: analysis/path/scenario_facts.h.
+// Rows of idle time for scenarios: analysis/path/scenario_facts.h.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -34,7 +34,7 @@ bool IsMovable(const HostGap& gap) {
   });
 }
 
-// What the host does in the longest gap of the main cause; nullptr without gaps.
+// The longest gap of the main cause; nullptr without gaps.
 const HostGap* LongestOfMainCause(std::span<const HostGap> gaps) {
   std::map<std::string_view, Ns> by_cause;
   for (const HostGap& gap : gaps) by_cause[gap.cause] += gap.time.length();

@@ -56,7 +56,7 @@ class JointReplay {
   struct Run {
     std::uint32_t rank = 0;
     PathGraph::StepId begin = 0, end = 0;
-    std::uint32_t call = kNone;  // Of a joint end, which is a separate run.
+    std::uint32_t call = kNone;  // The call of a joint end, which is simulated by itself.
   };
 
   void AddCalls(const Matching& matching, std::span<const std::vector<CollectiveCall>> calls);

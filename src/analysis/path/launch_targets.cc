@@ -1,4 +1,4 @@
-// Of launches: analysis/path/scenario_facts.h.
+// Targets of launches for scenarios: analysis/path/scenario_facts.h.
 #include <algorithm>
 #include <string_view>
 #include <utility>

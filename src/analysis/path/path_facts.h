@@ -27,10 +27,10 @@ struct PathPart {
 
 struct PathCollective {
   std::uint32_t part = 0;   ///< Position in PathFacts::parts, which does not count it.
-  Span time;                ///< Of the segment.
-  Ns end = 0;               ///< Of the collective in the replay.
+  Span time;                ///< The time of the segment.
+  Ns end = 0;               ///< The end of the collective in the simulation.
   std::uint32_t event = 0;  ///< Row of the device table; not to be kept.
-  std::int64_t call = -1;   ///< Position among the rank's calls; -1: none of them.
+  std::int64_t call = -1;   ///< Position among the rank's calls; -1: not a call.
 };
 
 /// Kernels, copies and sets of one name on one stream.

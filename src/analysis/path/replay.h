@@ -67,7 +67,7 @@ class FirstSlacks {
 
  private:
   const PathGraph& graph_;
-  std::vector<std::pair<StepId, Ns>> ends_;  // Of iterations on the host, in order.
+  std::vector<std::pair<StepId, Ns>> ends_;  // Ends of iterations on the host, in order.
 };
 
 /// When the selected iterations begin and end, from the times of all steps, which come in parts.

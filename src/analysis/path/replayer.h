@@ -1,4 +1,4 @@
-// Replays of a whole run: a graph per rank, and what a change would bring.
+// Simulations of a whole run: a graph per rank, and the effect of a change.
 //
 // With all ranks of a group recorded and matched, its collectives end when the last has come
 // (analysis/path/joint.h); else the arrivals of others stay as they were recorded. Not modeled:
@@ -30,7 +30,7 @@ namespace profgauge {
 /// One row that a condition may look at: an event of a rank.
 struct ScenarioRow {
   std::uint32_t rank = 0;  ///< Position in the run.
-  std::uint32_t row = 0;   ///< Of the rank's host, api or device table.
+  std::uint32_t row = 0;   ///< A row of the rank's host, api or device table.
 };
 
 /// Rows by rank, then ascending. Stored as ranges: conditions select many that follow each other.
@@ -79,19 +79,20 @@ class ScenarioRows {
   std::size_t size_ = 0;
 };
 
-/// One change: what these rows take is multiplied by a factor. Of a host range or call, all that
-/// happens in it on its thread, but calls that give or take memory (rows of their own) keep their
-/// time in host ranges; of device work, its duration; of idle time, what threads do in it but wait
-/// for the device. A call that waits then takes that long, whatever it waited for: by 0 it is not
-/// there.
+/// One change: the time of these rows is multiplied by a factor. For a host range or call, that
+/// covers everything in it on its thread, except calls that allocate or free memory (separate
+/// rows), which keep their time in host ranges. For device work it covers the duration. For idle
+/// time it covers the work of threads in it, except waiting for the device. A call that waits then
+/// takes that long, whatever it waited for: by 0 it is not there.
 struct Scaling {
   PathTable table = PathTable::kHost;
   ScenarioRows rows;
-  double factor = 1;             ///< Not negative.
-  bool without_waiting = false;  ///< Of collectives: nor do these rows wait for other ranks.
-  /// Of kGap: what its rows are positions in.
+  double factor = 1;  ///< Not negative.
+  /// Only for collectives: these rows do not wait for other ranks either.
+  bool without_waiting = false;
+  /// Only for kGap: the list that its rows are positions in.
   std::span<const HostGap> gaps = {};
-  /// Of kHost and kApi: what they cover, by rank, where that was found before (FindSteps()).
+  /// Only for kHost and kApi: the covered steps by rank, if they were found before (FindSteps()).
   std::shared_ptr<const std::vector<StepRanges>> steps = nullptr;
 };
 
@@ -100,8 +101,8 @@ struct Scenario {
   bool without_waiting = false;  ///< Collectives last as long as on the rank that came last.
   /// Nothing that threads do takes any time: the device waits for no host.
   bool hidden_host = false;
-  /// What several scalings cover takes the smallest of their factors: two ways to shorten one thing
-  /// shorten it once. Else their factors multiply.
+  /// If several scalings cover a row, the smallest of their factors counts: two ways to shorten one
+  /// thing shorten it once. Else their factors multiply.
   bool by_smallest = false;
 };
 
@@ -114,12 +115,12 @@ struct Prediction {
   double gain_share() const { return recorded_time > 0 ? 1 - iteration_time / recorded_time : 0; }
 };
 
-/// What is wanted of a prediction. The path costs as much as the times, and the memory for those of
-/// all steps.
+/// The wanted parts of a prediction. The path costs as much as the times, and the memory for those
+/// of all steps.
 enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
 
 using PathGraphs = tl::expected<std::vector<PathGraph>, std::string>;
-/// Of all ranks, or the reason of the first that has none. Needs nothing that
+/// The graphs of all ranks, or the reason of the first rank that has none. Needs nothing that
 /// MeasureContexts() adds; the graphs keep pointers to `ranks`.
 PathGraphs BuildGraphs(std::span<const RankContext> ranks);
 
@@ -143,7 +144,7 @@ class Replayer {
   bool knows_waiting() const { return knows_waiting_; }
   /// Whether a rank that comes earlier or later takes the others with it.
   bool is_joint() const { return joint_ && joint_->joint_calls() > 0; }
-  /// What its launches should take; without operators of known work nothing.
+  /// The target times of its launches; empty without operators of known work.
   const LaunchTargets& targets() const { return targets_; }
   void SetTargets(LaunchTargets targets) { targets_ = std::move(targets); }
   std::span<const HostGap> gaps() const { return gaps_; }
@@ -155,17 +156,17 @@ class Replayer {
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
 
-  /// Finds what the scalings cover, once for all replays with them: a replay finds it else.
+  /// Finds the covered steps once for all simulations of this scenario. Without it each simulation
+  /// finds them anew.
   void FindSteps(Scenario& scenario) const;
 
-  /// What the scenario can save at most, in ns per iteration, in whatever order it is made with
-  /// others: the sum of what it shortens, over all ranks. Infinite where it takes waits away, which
-  /// grow when others get faster. O(steps).
+  /// The largest possible saving of the scenario, in ns per iteration, in any order with other
+  /// scenarios: the sum of the shortened times, over all ranks. Infinite where it takes waits away,
+  /// which grow when others get faster. O(steps).
   double MostSaved(const Scenario& scenario) const;
 
   /// Rows for conditions: all events of `table` in the graphs ("host_op", "api_call", "launch" or
-  /// "host_gap"), and what conditions may name of them. Built anew with each call, its columns
-  /// empty.
+  /// "host_gap"), and their columns. Built anew with each call, its columns empty.
   struct Rows {
     PathTable table = PathTable::kHost;
     Table cells;

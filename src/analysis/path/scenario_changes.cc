@@ -14,9 +14,9 @@ namespace {
 
 using StepId = PathGraph::StepId;
 
-constexpr double kMostFactor = 1e6;  // Of several scalings together.
+constexpr double kMostFactor = 1e6;  // The largest product of several scalings.
 
-// Sums of what grew stay far from the largest time, whatever the profile and the factors hold.
+// Sums of scaled times stay far from the largest time, whatever the profile and the factors are.
 Ns Scaled(Ns time, double factor) {
   constexpr double kLongestAfterScaling = static_cast<double>(Ns{1} << 42);  // 73 minutes.
   const double scaled = static_cast<double>(time) * factor;
@@ -33,7 +33,8 @@ double FactorInSteps(double factor) {
   return std::round(std::clamp(factor, 0.0, 1.0) * kSteps) / kSteps;
 }
 
-// Finds the factors of all segments that scalings cover. Of each step which one: there are few.
+// Finds the factors of all segments that scalings cover. Each step keeps the number of its scaling:
+// there are few.
 class Coverer {
  public:
   explicit Coverer(ScenarioChanges& out)
@@ -107,9 +108,9 @@ class Coverer {
     out_.covers_threads_ = true;
   }
 
-  // The parts of segments of threads that lie in idle time, but not what waits for the device.
+  // The parts of segments of threads that are in idle time, except waiting for the device.
   void CoverGaps(const Scaling& scaling, std::uint32_t rank) {
-    std::vector<Span> idle;  // Apart and in order: GPUs of a rank may idle at once.
+    std::vector<Span> idle;  // Disjoint and in order: GPUs of a rank may be idle simultaneously.
     for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
       for (std::uint32_t row = range.begin; range.rank == rank && row < range.end; ++row) {
         const Span time = scaling.gaps[row].time;
@@ -184,8 +185,8 @@ ScenarioChanges::ScenarioChanges(const Scenario& scenario, const PathGraph& grap
   if (scenario.hidden_host) coverer.HideHost();
 }
 
-// A call that launches work waits for other work because the queue is full, however fast the host
-// is; what waits for its own copy, or launches nothing, would wait less.
+// A call that launches work waits for other work if the queue is full, however fast the host is. A
+// call that waits for its own copy, or launches nothing, would wait less.
 bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
   const PathOwner owner = graph_->OwnerOf(end);
   if (owner.table != PathTable::kApi) return false;
@@ -227,7 +228,7 @@ StepChange ScenarioChanges::OfSegment(StepId step) const {
   return {waiting + segment - Scaled(segment, factor), is_alone};
 }
 
-// What a launch takes beyond its call stays: the call's own part shrinks with the call.
+// The part of a launch beyond its call stays; the call's own part shrinks with the call.
 StepChange ScenarioChanges::OfLaunch(StepId start, Ns recorded) const {
   if (!covers_threads_) return {};
   const PathGraph::Edge binding = graph_->BindingOf(start);
@@ -251,7 +252,7 @@ StepChange ScenarioChanges::OfWaiting(StepId end) const {
 void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
                                  std::span<StepChange> changes) const {
   if (which_.AreNone(begin,
-                     changes.size())) {  // Of long ranges nothing is covered.
+                     changes.size())) {  // Long ranges cover nothing.
     std::fill(changes.begin(), changes.end(), StepChange{});
     return;
   }

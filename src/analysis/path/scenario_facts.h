@@ -1,4 +1,5 @@
-// What conditions of scenarios may name of launches and of idle time, besides what was recorded.
+// Columns that conditions of scenarios have for launches and for idle time, besides the recorded
+// ones.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +15,13 @@
 
 namespace profgauge {
 
-/// What launches should take, by what the roofline says of their operators.
+/// Target times of launches, by the roofline of their operators.
 struct LaunchTargets {
   /// A row of the roofline. Numbers are parts of the time that its kernels took, at most 1; -1
   /// unknown.
   struct Op {
     double roof = -1;           ///< Its roof.
-    double target = -1;         ///< What it should take, by what this device reaches.
+    double target = -1;         ///< Its target time, by this device's reach.
     double matrix_target = -1;  ///< The same on matrix units, where it uses none.
     std::string shapes, kind, trait;
   };
@@ -43,8 +44,8 @@ struct HostGap {
   std::uint32_t rank = 0;  ///< Position in the run.
   Span time;
   std::string cause, doing, category;
-  /// What the host does in it is the user's own code, and idle devices wait for that most: it is
-  /// the longest gap's of the main cause, and covers most of the idle time.
+  /// The host runs the user's own code in it, and idle devices wait for that code most: it is in
+  /// the longest gap of the main cause, and covers most of the idle time.
   bool leads = false;
 };
 

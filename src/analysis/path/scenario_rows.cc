@@ -28,7 +28,7 @@ std::string ThreadName(const Profile& profile, ThreadId id) {
   return thread.name.empty() ? std::to_string(thread.tid) : thread.name;
 }
 
-// What cells of the rows of one rank are made of. Texts are those of the table's pool.
+// Makes the cells of the rows of one rank. Texts are those of the table's pool.
 class RankRows {
  public:
   /// `position`: of the rank in the run.
@@ -202,7 +202,7 @@ constexpr RowColumn kHostGaps[] = {
                     Column& to) { to.AddInteger(of.IterationAt(of.Gap(row).time.start)); }},
 };
 
-// Behind those of the table launches.
+// They follow the columns of the table launches.
 constexpr RowColumn kMoreOfLaunches[] = {
     {{"tensor_core_eligible", "Eligible", kBool,
       "Whether its operator could use {{ device.matrix_units }}."},
@@ -272,7 +272,7 @@ bool IsHostOp(const Profile& profile, std::uint32_t row) {
   return kind != HostKind::kIterationMarker && kind != HostKind::kOverhead;
 }
 
-// Of the rank at `position` in the run.
+// Adds the events of the rank at `position` in the run.
 void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable table,
                    ScenarioRows& events) {
   const Profile& profile = *graph.rank().profile;

@@ -12,7 +12,7 @@ namespace profgauge {
 /// GPU time of one rank.
 struct CoverageFacts {
   bool has_ops = false, has_calls = false;
-  Ns total = 0;                     ///< Of the whole profile.
+  Ns total = 0;                     ///< Time of the whole profile.
   Ns in_any = 0;                    ///< Launched in any iteration.
   Ns in_window = 0;                 ///< Started while iterations run.
   Ns with_op = 0, with_launch = 0;  ///< Of `in_window`.

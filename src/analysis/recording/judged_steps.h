@@ -32,10 +32,10 @@ struct JudgedSteps {
   std::vector<Ns> lengths;
   std::vector<std::uint32_t> unusual;  ///< Places in `lengths`.
   std::int64_t a_value = 1;
-  StepLevel level;                         ///< Of the usual ones, without warm-up.
+  StepLevel level;                         ///< The level of the usual ones, without warm-up.
   std::vector<double> usual;               ///< These, in order.
   std::size_t warmup = 0;                  ///< How many are cut in front.
-  std::optional<StepLevel> before, after;  ///< Of those before and after the profile.
+  std::optional<StepLevel> before, after;  ///< The levels before and after the profile.
   bool is_before_only = false;  ///< Those after it are not as fast, or few: they do not count.
   RunCarrier carrier = RunCarrier::kInside;
   StepClock clock = StepClock::kHost;

@@ -44,7 +44,7 @@ Value RoundedNs(double nanoseconds) { return static_cast<std::int64_t>(std::llro
 struct Busy {
   double union_of_all = 0, kernels = 0;  ///< ns per iteration.
   double low = 0, high = 0;              ///< Range of `union_of_all` without the profiler.
-  double error = 0;                      ///< Of the mean over iterations, relative.
+  double error = 0;                      ///< Relative error of the mean over iterations.
 };
 
 /// The additions of one device's rows to an iteration.

@@ -62,7 +62,7 @@ void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
   }
 }
 
-/// What follows from the facts of all ranks, which are taken.
+/// The judged steps that follow from the facts of all ranks, which are moved out of `run`.
 std::shared_ptr<const JudgedSteps> AddKept(SummarizedRun run, Output& out) {
   for (const AnalysisRow& row : Analyses()) {
     if (row.of_summaries != nullptr) row.of_summaries(run, out);

@@ -33,7 +33,8 @@ Error NothingKept(const std::string& path) {
   return error;
 }
 
-/// Its iterations, and whose they are: what there is of many ranks at once.
+/// Its iterations and the ranks that they belong to: the only data kept of many ranks
+/// simultaneously.
 RankSummary Kept(RankSummary rank) {
   RankSummary kept;
   kept.profile = std::move(rank.profile);
@@ -55,7 +56,7 @@ void AddSum(MetricId id, std::span<const Ns> times, std::vector<NameWork>& sums)
   if (sum.gpu_time > 0) sums.push_back(std::move(sum));
 }
 
-// Transfer and waiting are not of one rank alone.
+// Transfer and waiting need several ranks.
 void AddPathSums(const RankContext& rank, std::vector<NameWork>& sums) {
   const auto graph = PathGraph::Build(rank);
   if (!graph) return;

@@ -1,4 +1,4 @@
-// What the time of a run is due to, from what was kept of each rank.
+// The attribution of a run's time, from the summaries of its ranks.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace profgauge {
 
-/// AttributionFactsOf() with what later rooms know: collectives, modules, and the times by
+/// AttributionFactsOf() with the additions of later rooms: collectives, modules, and the times by
 /// iteration of communication, loading and the critical path.
 AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted);
 
-/// Of summaries and recordings in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"
+/// Takes summaries and profiles in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"
 /// where a summary is of a profile whose numbers summaries do not keep.
 Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection);
 

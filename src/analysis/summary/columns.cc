@@ -187,8 +187,8 @@ bool Agrees(const RankSummary& rank) {
          });
 }
 
-/// A program may give each range a separate name; what is left out of one rank is missing in the
-/// run, so all are.
+/// A program may give each range a separate name. Names omitted from one rank are missing in the
+/// run, so all are omitted.
 template <class T>
 void KeepIfFew(std::vector<T>& values, bool& has_all) {
   constexpr std::size_t kMostValuesKept = 2'000;

@@ -205,7 +205,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
         return std::nullopt;
       }
     }
-    // Of the first column's length, whatever it is.
+    // It is as long as the first column, whatever that length is.
     Column* const rank = table.Find(columns::kRank.id);
     for (std::int64_t row = 0; rank != nullptr && row < rows[0]; ++row) rank->AddInteger(0);
     kept.all_rows.emplace(spec.id, rows[1]);

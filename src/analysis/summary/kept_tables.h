@@ -1,5 +1,5 @@
-// Tables whose rows each belong to one rank: kept as they are, and joined for the run. Of tables
-// with a row for each event only the longest rows are kept. The possible cost of rows is kept too.
+// Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
+// a row for each event keep only the longest rows. The possible cost of rows is kept too.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct KeptTables {
   std::vector<Table> tables;                                  ///< Those that the rank has.
   std::map<std::string, std::string, std::less<>> absent;     ///< Why it has no others.
   std::map<std::string, std::int64_t, std::less<>> all_rows;  ///< Before they were cut, by id.
-  KeptExposures exposures;  ///< Of these tables and others that the run makes anew.
+  KeptExposures exposures;  ///< Exposures of these tables and of others that the run makes anew.
 };
 
 /// Begins the ids of remarks that name a table of which rows were left out.

@@ -156,7 +156,8 @@ constexpr AnalysisRow::OfRanks kOps = AddOpTables, kKernels = AddKernels, kCalls
                                kCopies = AddCopies, kModules = AddModules, kRanges = AddRanges,
                                kCoverage = AddCoverage;
 
-// Launches are the largest table by far: after what needs much memory for a while.
+// Launches are by far the largest table: they come after the analyses that need much memory for a
+// while.
 constexpr AnalysisRow kAnalyses[] = {
     {"iterations and communication", Stage::kExposed, AddIterationsAndCommunication,
      AddCommunicationAlone, AddKeptIterations},

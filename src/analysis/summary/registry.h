@@ -1,5 +1,5 @@
-// The one list of analyses. All that walks them walks this list: a run from its events, profiles
-// with sums alone, the rows that a summary keeps of a rank, and a run from summaries.
+// The one list of analyses. Four walks use this list: a run from its events, profiles with only
+// sums, the rows that a summary keeps of a rank, and a run from summaries.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct SummarizedRun {
 
 /// When an analysis runs. Those of one stage run side by side, in any order.
 enum class Stage : std::uint8_t {
-  kExposed,  ///< Its rows are what exposures (time/exposure.h) are of, which come in stage kOther.
+  kExposed,  ///< Its rows have exposures (time/exposure.h), which come in stage kOther.
   kOther,
 };
 
@@ -36,18 +36,19 @@ struct AnalysisRow {
   std::string_view id;
   Stage stage = Stage::kOther;
   OfRanks of_events = nullptr;
-  OfRanks of_sums = nullptr;  ///< Of a profile without times; nullptr: it says nothing of this.
-  /// Of a summarized run; nullptr: no summary keeps this, but for rows of its tables.
+  /// For a profile without times; nullptr: such a profile has no data for it.
+  OfRanks of_sums = nullptr;
+  /// For a summarized run; nullptr: summaries keep nothing of it except rows of its tables.
   void (*of_summaries)(SummarizedRun&, Output&) = nullptr;
   bool keeps_rows = false;  ///< Rows of its tables are kept of each rank: summary/kept_tables.h.
 };
 
-/// The longest first in each stage. None looks at what others find.
+/// The longest first in each stage. None reads the results of others.
 std::span<const AnalysisRow> Analyses();
 
-/// What comes after all of these, of a run with times: numbers without the profiler, conditions of
-/// the device, and what lost launches and whole graphs leave in doubt. Returns the unrecorded
-/// iterations that judge the run; null: none do.
+/// The last step, for a run with times: numbers without the profiler, conditions of the device, and
+/// the doubts that follow from lost launches and whole graphs. Returns the unrecorded iterations
+/// that judge the run; null: none do.
 std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

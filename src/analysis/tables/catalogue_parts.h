@@ -1,4 +1,4 @@
-// The metric catalogue in parts, and the shared parts of their entries. Internal to the catalogue.
+// The metric catalog in parts, and the shared parts of their entries. Internal to the catalog.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace profgauge {
 
 std::span<const MetricSpec> TimeMetrics();
 std::span<const MetricSpec> WorkMetrics();  ///< Computed, launched and copied work.
-std::span<const MetricSpec> PathMetrics();  ///< Of the critical path.
-std::span<const MetricSpec> RunMetrics();   ///< Of ranks, memory, peaks and coverage.
+std::span<const MetricSpec> PathMetrics();  ///< Metrics of the critical path.
+std::span<const MetricSpec> RunMetrics();   ///< Metrics of ranks, memory, peaks and coverage.
 
 /// A column that follows from more than its table does.
 struct ColumnBasis {
@@ -22,7 +22,7 @@ struct ColumnBasis {
 };
 std::span<const ColumnBasis> ColumnsWithBasis();
 
-// Parts of the catalogue's entries, and formulas that several share.
+// Parts of the catalog's entries, and formulas that several share.
 namespace catalogue {
 
 // A basis: kOfTimes | kOfNames.

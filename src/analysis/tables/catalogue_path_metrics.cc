@@ -1,4 +1,4 @@
-// What the critical path consists of: a part of the metric catalogue, two metrics for each kind.
+// The parts of the critical path in the metric catalog, two metrics for each kind.
 #include <fmt/format.h>
 
 #include <deque>
@@ -13,7 +13,7 @@
 namespace profgauge {
 namespace {
 
-/// Texts that entries of the catalogue refer to; none ever moves.
+/// Texts that entries of the catalog refer to; none ever moves.
 std::string_view KeptText(std::string text) {
   static std::deque<std::string> texts;
   return texts.emplace_back(std::move(text));
@@ -37,7 +37,7 @@ MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
           catalogue::kOurs};
 }
 
-// Of the plan (rules/plan.h), which the rules make of findings.
+// Metrics of the plan (rules/plan.h), which the rules make of findings.
 constexpr std::string_view kReplayed =
     "each step is the finding whose change saves most in a simulation with the changes before it";
 constexpr std::string_view kFloor =

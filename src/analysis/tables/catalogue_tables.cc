@@ -1,5 +1,5 @@
-// The table catalogue: every table with its columns. Times of a row are sums over the calls that
-// the row represents, unless the column says otherwise.
+// The table catalog: every table with its columns. Times of a row are sums over the calls that the
+// row represents, unless the column says otherwise.
 #include <iterator>
 #include <vector>
 

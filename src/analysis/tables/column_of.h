@@ -1,7 +1,6 @@
 // A column for reading, named as RowWriter names it: `ColumnOf<columns::kKernels>(table,
-// "time"_col)`. A name that the catalogue's table does not have does not compile. If the table
-// has the catalogue's order, only this name is compared; reports of other versions are
-// looked through.
+// "time"_col)`. A name that the catalog's table does not have does not compile. If the table has
+// the catalog's order, only this name is compared; reports of other versions are searched by name.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Columns that several tables of AWS Neuron profiles have. Times count from the start of the
-// recording.
+// profile.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

@@ -64,7 +64,8 @@ void Output::SetNote(MetricId id, std::string note, bool low_confidence) {
 namespace {
 
 // A metric may be anything between its value and another number: of two on one side the farther
-// counts. Of one on either side the worse one counts, and a failure by the value is uncertain.
+// counts. If there is one on either side, the worse one counts, and a failure by the value is
+// uncertain.
 double FarthestOf(Metric& metric, double other) {
   if (!metric.may_be) return other;
   const double value = AsNumber(metric.value, 0);

@@ -27,11 +27,10 @@ inline constexpr std::string_view kWholeGraphs =
 
 class Output {
  public:
-  /// `hints` are for Gap(), which the run's first profile gives. The catalogue's texts and hints
-  /// may name parts of the device as `{{ device.core }}`; they come out in the words of
-  /// `accelerator`. Reasons, notes and remarks are taken as they are: names of parts of a device
-  /// in them go through Told() before any recorded name joins it.
-  /// `unwanted`: Selection::unwanted_tables.
+  /// `hints` are for Gap(), which the run's first profile gives. The catalog's texts and hints may
+  /// name parts of the device as `{{ device.core }}`; they come out in the words of `accelerator`.
+  /// Reasons, notes and remarks stay as they are: names of parts of a device in them go through
+  /// `Told()` before any recorded name joins it. `unwanted`: Selection::unwanted_tables.
   explicit Output(std::span<const RecordingHint> hints = {},
                   Accelerator accelerator = Accelerator::kUnknown,
                   std::vector<std::string_view> unwanted = {});
@@ -51,9 +50,9 @@ class Output {
   /// The metric's value, if it has one, is too uncertain to fail a gate; `why` joins its note.
   void MarkUncertain(MetricId id, std::string_view why);
 
-  /// A table with every column of its catalogue entry, empty; filled by the caller. Texts go
-  /// through strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the
-  /// table catalogue and was not added before.
+  /// A table with every column of its catalog entry, empty; filled by the caller. Texts go through
+  /// strings(), which all tables share. The reference stays valid. REQUIRES: `id` is in the table
+  /// catalog and was not added before.
   Table& AddTable(std::string_view id);
   /// Whether anybody will look at that table. Those that grow with the profile ask.
   bool Wants(std::string_view id) const;
@@ -94,8 +93,8 @@ class Output {
   /// is here.
   void Join(Output part);
 
-  /// Moves everything into `analysis`, in catalogue order. Metrics not set are absent with a
-  /// reason; a column shorter than its table is filled with absent cells.
+  /// Moves everything into `analysis`, in catalog order. Metrics not set are absent with a reason;
+  /// a column shorter than its table is filled with absent cells.
   void MoveTo(Analysis& analysis);
 
  private:
@@ -107,7 +106,7 @@ class Output {
     return metrics_[id.place()];
   }
 
-  std::vector<Metric> metrics_;  // Catalogue order.
+  std::vector<Metric> metrics_;  // In catalog order.
   std::vector<bool> is_touched_;
   std::shared_ptr<StringPool> strings_;
   std::deque<Table> tables_;

@@ -37,7 +37,7 @@ constexpr Col<kName> operator""_col() {  // consteval does not link with clang 1
   return {};
 }
 
-/// The position of a column, the number of columns when there is none of that name.
+/// The position of a column; the number of columns if no column has that name.
 constexpr std::size_t PlaceOf(std::span<const ColumnSpec> columns, std::string_view id) {
   std::size_t place = 0;
   while (place < columns.size() && columns[place].id != id) ++place;
@@ -61,7 +61,7 @@ void RequireColumns(const Table& table, std::span<const ColumnSpec> columns);
 [[noreturn, gnu::cold]] void RefuseCell(const Table& table, std::string_view given,
                                         std::string_view expected);
 
-/// For the table whose columns the catalogue takes from `kColumns`.
+/// For the table whose columns the catalog takes from `kColumns`.
 template <const auto& kColumns>
 class RowWriter {
   static constexpr std::size_t kWidth = std::size(kColumns);

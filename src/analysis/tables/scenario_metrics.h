@@ -1,5 +1,5 @@
-// Metrics of scenarios, what_if.NAME.iteration_time and what_if.NAME.gain_share: in no catalogue,
-// since users name them. DescribeMetric() makes their entries.
+// Metrics of scenarios, what_if.NAME.iteration_time and what_if.NAME.gain_share. Users name them,
+// so the catalog has none. DescribeMetric() makes their entries.
 #pragma once
 
 #include <string_view>

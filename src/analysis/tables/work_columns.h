@@ -1,4 +1,4 @@
-// Columns of the tables that hold work against what the device can do, and of memory.
+// Columns of the tables that compare work with the peaks of the device, and of memory.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

@@ -1,9 +1,9 @@
-// What the wall time of the iterations is due to: every nanosecond of the exclusive breakdown is
-// credited to one kernel, copy, call or op, so that the parts sum exactly to the iteration times
-// without what the profile does not show of them.
+// The attribution of the iterations' wall time: every nanosecond of the exclusive breakdown is
+// credited to one kernel, copy, call or op. The parts sum exactly to the iteration times without
+// their unobserved time.
 //
-// Where several things of a category run at once, the one that started first takes the time and the
-// next one what remains. Host time goes to the innermost op.
+// If several things of a category run simultaneously, the one that started first takes the time,
+// and the next one takes the rest. Host time goes to the innermost op.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct TimePart {
 
 struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
-  /// Of each: what the profile does not show of it. Empty where that is nothing.
+  /// Unobserved time of each iteration. Empty where that is nothing.
   std::vector<Ns> iteration_unobserved;
   /// From start to start, of those that have a next one; RunIteration::period. Lengths where few of
   /// the iterations' numbers jump.
@@ -48,15 +48,15 @@ struct Attribution {
   /// Hash over the names and input shapes of the ops that launch GPU work, with their launches per
   /// iteration: batch size and model show here. Empty when no shapes were recorded.
   std::string shape_signature;
-  /// Of each iteration, over all ranks: which input shapes its products and convolutions had, as a
-  /// number that is the same for the same ones. Empty where a rank has none.
+  /// For each iteration, over all ranks: the input shapes of its matmuls and convolutions, as a
+  /// number that is equal for equal shapes. Empty where a rank has none.
   std::vector<std::uint64_t> iteration_shapes;
-  WorkSums work;           ///< What each kernel and op did, whatever ran beside it.
-  std::string gpu_models;  ///< Of the GPUs that worked, each once.
+  WorkSums work;           ///< The work of each kernel and op, regardless of overlap.
+  std::string gpu_models;  ///< Models of the GPUs that worked, each once.
 };
 
-/// Of recordings and summaries, as Analyze().
-/// Errors: as Analyze(); kInput "summary/no-events" for summaries that keep nothing to attribute.
+/// Takes profiles and summaries, as Analyze() does. Errors: as Analyze(); kInput
+/// "summary/no-events" for summaries that keep nothing to attribute.
 Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selection& selection);
 
 }  // namespace profgauge

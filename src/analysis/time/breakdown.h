@@ -54,7 +54,7 @@ class BreakdownSums {
   std::vector<Breakdown> Take();
 
  private:
-  std::vector<Span> pieces_;           // Of the ranges, in order.
+  std::vector<Span> pieces_;           // Pieces of the ranges, in order.
   std::vector<std::size_t> range_of_;  // By piece.
   std::size_t next_ = 0;               // The first piece that has not ended.
   std::vector<Breakdown> sums_;        // By range.

@@ -23,7 +23,7 @@ std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
   for (std::size_t row = 0; row < categories.size(); ++row) {
     const ThreadId thread = profile.host.thread[row];
     const bool is_ahead = thread.valid() && !in_loop[thread.value];
-    // Of collectives only the result of OpenHostCommunication().
+    // For collectives, only the result of OpenHostCommunication() counts.
     if (categories[row] == Category::kCommunication ||
         (categories[row] == Category::kDataLoader && is_ahead)) {
       categories[row] = Category::kOther;

@@ -1,5 +1,5 @@
-// What one walk over all events of a rank reports its iterations and its collectives: where the
-// time went, what loading holds up, and what communication runs beside.
+// The result of one walk over all events of a rank, for its iterations and its collectives: the
+// time by category, the delays by loading, and the overlap of communication.
 #pragma once
 
 #include <span>
@@ -18,21 +18,22 @@ struct LoaderTimes {
 };
 
 struct CategoryTimes {
-  /// Of every selected iteration, in the order of iterations.selected(): of what the profile
-  /// shows of it.
+  /// The breakdown of every selected iteration, in the order of iterations.selected(). It covers
+  /// observed time only.
   std::vector<Breakdown> iterations;
-  std::vector<Ns> overlapped;  ///< Also, while it computes and communicates at once.
+  /// Also the time in which it computes and communicates simultaneously.
+  std::vector<Ns> overlapped;
   LoaderTimes loader;
-  /// When collectives run and nothing computes. Of the whole profile.
+  /// When collectives run and nothing computes. Covers the whole profile.
   std::vector<Span> exposed_communication;
-  std::vector<Breakdown> ranges;  ///< Of the ranges that were asked for.
+  std::vector<Breakdown> ranges;  ///< Breakdowns of the requested ranges.
 };
 
 /// `ranges`: in order, without overlap. O(n log s) for s streams and threads.
 CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ranges);
 
-/// What the loader holds up, in each selected iteration and from it to the next; sums to the rank's
-/// part of dataloader.exposed_time. Empty where it never waits. A walk as CategoryTimesOf().
+/// Exposed loading time in each selected iteration and from it to the next; sums to the rank's part
+/// of dataloader.exposed_time. Empty where it never waits. A walk as CategoryTimesOf().
 std::vector<Ns> LoadingByIteration(const RankContext& rank);
 
 }  // namespace profgauge

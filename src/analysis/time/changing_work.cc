@@ -19,7 +19,7 @@ namespace {
 struct Launch {
   std::uint64_t kind = 0;
   std::size_t iteration = 0;  // Among the selected ones.
-  std::uint32_t row = 0;      // Of the device, or of the host where no device works.
+  std::uint32_t row = 0;  // A row of the device table, or of the host table where no device works.
 };
 
 StringId ShapesOf(const Profile& profile, HostId op) {
@@ -128,7 +128,7 @@ class RowsByKind {
     return ends_[number->second];
   }
 
-  boost::unordered_flat_map<std::uint64_t, std::size_t> numbers_;  // Of kinds.
+  boost::unordered_flat_map<std::uint64_t, std::size_t> numbers_;  // By kind of work.
   std::vector<std::size_t> ends_;                                  // By number.
   std::vector<std::uint32_t> rows_;
 };

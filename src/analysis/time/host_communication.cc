@@ -24,7 +24,7 @@ std::vector<bool> ComputingNames(const Profile& profile) {
   return compute;
 }
 
-// What the loop's threads do: operators that compute, and with `calls` those of the runtime.
+// Work of the loop's threads: operators that compute, and with `calls` those of the runtime.
 std::vector<Span> LoopWork(const Profile& profile, const std::vector<bool>& in_loop, bool calls) {
   const HostTable& host = profile.host;
   const auto is_in_loop = [&](ThreadId thread) { return !thread.valid() || in_loop[thread.value]; };

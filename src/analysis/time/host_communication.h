@@ -1,4 +1,4 @@
-// Collectives on the host (gloo's), and what of them the program does not hide.
+// Collectives on the host (gloo's), and their exposed part.
 #pragma once
 
 #include <string_view>
@@ -9,13 +9,13 @@
 
 namespace profgauge {
 
-/// When the host communicates and nothing on the host hides it; a span list. What a device computes
-/// meanwhile is not left out.
+/// When the host communicates and nothing on the host hides it; a span list. Computation of a
+/// device does not count as overlap here.
 ///
-/// Without device work, operators of the loop's threads hide a collective. With it they launch what
-/// does, and hide none of their own threads. A collective of another thread (the coordination of a
-/// checkpoint) delays the loop only at its end, where the loop's threads wait for it: since they
-/// last ran an operator or a call.
+/// Without device work, operators of the loop's threads hide a collective. With it they launch the
+/// overlapping work, and hide no collective on their threads. A collective of another thread
+/// (the coordination of a checkpoint) delays the loop only at its end, where the loop's threads
+/// wait for it: since they last ran an operator or a call.
 std::vector<Span> OpenHostCommunication(const Profile& profile);
 
 /// Whether a range of that name is such a collective.

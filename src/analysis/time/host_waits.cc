@@ -102,8 +102,8 @@ bool IsAllocatorRange(std::string_view name) {
          name == "Build buffer allocations";
 }
 
-// What is known of a name: in its ranges code is loaded, memory is given or taken, results are
-// waited for, or nothing of that.
+// The meaning of a name: its ranges load code, allocate or free memory, wait for results, or are
+// unknown.
 enum class RangeUse : std::uint8_t { kNone, kLoading, kMemory, kReady };
 
 // Whether a call of its thread begins with the range, as where the range was made of its work.
@@ -122,8 +122,8 @@ bool BeginsWithCall(const Profile& profile, std::size_t row) {
   return low < api.size() && std::pair(api.thread[low].value, api.start[low]) == wanted;
 }
 
-// What the profiler itself records of loading (CUPTI's overhead of that name), and what XLA does in
-// place of calls.
+// Ranges of loading that the profiler records itself (CUPTI's overhead of that name), and ranges
+// that XLA records instead of calls.
 void AddHostRanges(const Profile& profile, HostWaits& waits) {
   const HostTable& host = profile.host;
   std::vector<RangeUse> uses(profile.strings.size(), RangeUse::kNone);
@@ -166,7 +166,7 @@ bool HasLaunches(const Profile& profile) {
 
 bool BlocksHost(ApiKind kind, std::string_view name) {
   if (kind == ApiKind::kSync) return name.find("Query") == name.npos;
-  // cudaMemcpy and its like return when the copy is done.
+  // cudaMemcpy and similar calls return when the copy is done.
   return kind == ApiKind::kMemcpy && name.find("Async") == name.npos &&
          name.find("Memcpy") != name.npos;
 }

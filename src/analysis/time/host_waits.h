@@ -1,5 +1,5 @@
-// What holds the host up between launches: waiting for data, in synchronizing calls, for memory and
-// for code, thread by thread.
+// Delays of the host between launches, thread by thread: waiting for data, in synchronizing calls,
+// for memory and for code.
 #pragma once
 
 #include <string_view>
@@ -10,25 +10,25 @@
 
 namespace profgauge {
 
-/// What can hold a launching thread up. Span lists.
+/// Possible delays of a launching thread. Span lists.
 struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
   std::vector<Span> loading;
-  bool has_ranges = false;  ///< Ranges that say what it does between its calls.
+  bool has_ranges = false;  ///< Whether ranges show its work between its calls.
 };
 
 struct HostWaits {
-  std::vector<Span> data_loader;     ///< Of the loop's threads.
+  std::vector<Span> data_loader;     ///< Waits of the loop's threads.
   std::vector<ThreadWaits> threads;  ///< By ThreadId.
   std::vector<Span> allocator;       ///< Ranges of an allocator, of all threads.
   std::vector<Span> ready;           ///< Ranges that wait for results, of all threads.
-  bool knows_launches = false;       ///< Without them nothing shows what the host was late with.
+  bool knows_launches = false;       ///< Without them nothing shows why the host was late.
 };
 
 HostWaits CollectWaits(const Profile& profile);
 
-/// Whether a call of that kind and name returns only when what it waits for is done.
+/// Whether a call of that kind and name returns only when the awaited work is done.
 bool BlocksHost(ApiKind kind, std::string_view name);
 
 /// Whether the call that launched it is recorded of any work.

@@ -50,14 +50,14 @@ bool IsMigration(const DeviceTable& device, DeviceId event) {
   return device.host_memory[event.value] == HostMemory::kManaged;
 }
 
-// A part of a range without work, and what delayed the work that ends it.
+// A part of a range without work, and the cause that delayed the work at its end.
 struct CausedPart {
   Span time;
   IdleCause cause = IdleCause::kOther;
 };
 
-// Takes the gaps of one GPU apart, which come in order. The stretch around a gap is taken apart as
-// a whole, so that a call before the window, or after it, explains the same part of it whatever is
+// Takes the gaps of one GPU apart, which come in order. The whole time without work around a gap is
+// explained, so that a call before or after the window explains the same part of it whatever is
 // selected.
 class GapExplainer {
  public:
@@ -136,7 +136,7 @@ class GapExplainer {
     if (part.end > part.start) parts_.push_back({part, cause});
   }
 
-  // Moves what `list` covers out of what is left.
+  // Moves the part that `list` covers out of the rest.
   void Take(NearInOrder& list, IdleCause cause) {
     if (rest_.empty()) return;
     TakeOf(list({rest_.front().start, rest_.back().end}), cause);
@@ -146,7 +146,7 @@ class GapExplainer {
     for (const Span& taken : Intersect(rest_, near)) Add(taken, cause);
     rest_ = Subtract(rest_, near);
   }
-  // The first of what is left, `length` of it at most, and what is left then.
+  // Takes the first part of the rest, at most `length` of it, and then the remainder.
   void TakeFirst(Ns length, IdleCause cause, IdleCause remainder) {
     for (const Span& span : rest_) {
       const Ns first = std::min(length, span.length());
@@ -208,9 +208,9 @@ class GapExplainer {
   bool knows_launches_;
   NearInOrder data_loader_, allocator_, ready_;
   std::vector<Thread> threads_;
-  Span explained_;                 // The stretch that parts_ are of.
+  Span explained_;                 // The time without work that parts_ divides.
   std::vector<CausedPart> parts_;  // Apart, in no order.
-  std::vector<Span> rest_;         // Of a part: what no cause has taken yet.
+  std::vector<Span> rest_;         // The rest of a part that has no cause yet.
 };
 
 struct TableRow {
@@ -305,7 +305,7 @@ IdleCause IdleGap::main_cause() const {
 
 namespace {
 
-// What ended last before a gap, and what ends it. Rows come by start.
+// The last work to end before a gap, and the work that ends it. Rows come by start.
 class GapEdges {
  public:
   explicit GapEdges(const DeviceTable& device) : device_(device) {}
@@ -377,7 +377,7 @@ std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
 
 namespace {
 
-// Why a profile cannot tell a cause: that part of the host was not recorded. Its idle time is
+// Why a cause is unknown in a profile: that part of the host was not recorded. Its idle time is
 // with the other causes. Empty: it can.
 std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause, const Output& out) {
   const auto any = [&](bool IdleFacts::*has) {

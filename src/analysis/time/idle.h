@@ -1,7 +1,7 @@
 // Why a GPU had nothing to do.
 //
-// The time in which nothing at all runs on a GPU falls into gaps. Each gap is taken apart by what
-// delayed the work that ends it: the part before its launch call began is the host's, the part
+// The time in which nothing at all runs on a GPU falls into gaps. Each gap is divided by the cause
+// that delayed the work at its end: the part before its launch call began is the host's, the part
 // after is the way to the device. All parts of a gap add up to its length exactly, in ns, so the
 // causes add up to the idle time. Source: HTA's idle-time breakdown (host wait, kernel wait,
 // other), by device instead of by stream and made exclusive.
@@ -22,11 +22,11 @@ namespace profgauge {
 
 struct IdleGap {
   Span time;
-  /// The stretch without work that `time` is the observed part of. Causes are told for all of it:
-  /// which part of it is selected changes none.
+  /// The whole time without work; `time` is its observed part. Causes are found for the whole of
+  /// it, so the selection does not change them.
   Span whole;
-  DeviceId before;  ///< What ended last before it; invalid at the beginning.
-  DeviceId after;   ///< What ends it; invalid when nothing follows.
+  DeviceId before;  ///< The last work to end before it; invalid at the beginning.
+  DeviceId after;   ///< The work that ends it; invalid if nothing follows.
   std::array<Ns, kIdleCauses> causes{};
   /// The cause of the largest part; the earlier one at a tie.
   IdleCause main_cause() const;
@@ -36,12 +36,12 @@ struct IdleGap {
 /// O(n log n) over the GPU's device rows.
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use);
 
-/// Calls `visit` for each gap of one GPU in turn, with its causes left out: a long profile has
-/// millions, no one needs them at once.
+/// Calls `visit` for each gap of one GPU, in order, without its causes. Long profiles have millions
+/// of gaps, so they are never all in memory.
 void VisitGaps(const RankContext& rank, const GpuUse& use,
                const std::function<void(const IdleGap&)>& visit);
 
-/// Of one rank.
+/// The idle facts of one rank.
 struct IdleFacts {
   Ns observed = 0;                                ///< The window as far as it is observed.
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.

@@ -21,7 +21,7 @@
 namespace profgauge {
 namespace {
 
-// What marks of iterations have alike: "ProfilerStep#".
+// The common part of iteration markers: "ProfilerStep#".
 std::string_view UpToNumber(std::string_view name) {
   return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
 }
@@ -33,8 +33,8 @@ struct Pace {
   double OfOne() const { return static_cast<double>(end - begin) / static_cast<double>(marks); }
 };
 
-// Of the processes that mark iterations, or of their threads that launch work themselves, as the
-// workers of a server do.
+// Paces of the processes that mark iterations, or of their threads that launch work themselves,
+// such as the workers of a server.
 using Paces = std::map<std::pair<std::string_view, ThreadId>, Pace>;
 
 // By thread: whether it makes launches.
@@ -47,7 +47,7 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
-// Of marks like that of row `like`: of its kind, and named as it is except for numbers.
+// Paces of markers like that of row `like`: of its kind, and with its name except for numbers.
 Paces PacesOf(const Profile& profile, std::size_t like) {
   const HostTable& host = profile.host;
   const std::string_view family = UpToNumber(profile.Name(host.name[like]));
@@ -63,7 +63,7 @@ Paces PacesOf(const Profile& profile, std::size_t like) {
     pace.end = std::max(pace.end, host.start[row] + host.duration[row]);
     ++pace.marks;
   }
-  // Beside a thread that launches, others of its process mark what they prepare for it.
+  // Other threads of a launching thread's process mark the data that they prepare for it.
   std::set<std::string_view> launching;
   for (const auto& [name, pace] : paces) {
     if (name.second.valid()) launching.insert(name.first);
@@ -123,7 +123,8 @@ void RemarkOtherMarkers(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-// Of the rank that lost the largest share of its iterations; of those, too, that others lack.
+// The loss of the rank that lost the largest share of its iterations, including those missing on
+// other ranks.
 LostIterations MostLost(std::span<const RankContext> ranks) {
   LostIterations most;
   for (const RankContext& rank : ranks) {
@@ -136,8 +137,8 @@ LostIterations MostLost(std::span<const RankContext> ranks) {
   return most;
 }
 
-// A recording may stop while some iterations are in flight, and is told so; one that lacks a
-// quarter has lost them.
+// A profile may stop while some iterations are in flight, and then gets a note. A profile without a
+// quarter of them has lost them.
 void RemarkLost(std::span<const RankContext> ranks, Output& out) {
   const LostIterations most = MostLost(ranks);
   if (most.lost == 0) return;
@@ -159,7 +160,7 @@ void RemarkLost(std::span<const RankContext> ranks, Output& out) {
                 lost, all));
 }
 
-// What the profiler lost while it started.
+// Iterations that the profiler lost while it started.
 void RemarkLostHead(std::span<const RankContext> ranks, Output& out) {
   LostIterations most;
   for (const RankContext& rank : ranks) {
@@ -266,7 +267,7 @@ bool HasOperatorOrWork(const Profile& profile, Span time) {
   return false;
 }
 
-// What is judged of a profile that nothing divides, where that is not nearly all of it.
+// The judged part of an undivided profile, unless it is nearly all of the profile.
 void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const Profile& profile = *rank.profile;
@@ -311,7 +312,7 @@ void RemarkWindow(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-// A quarter that one rank lacks is more than ranks that began or ended a little apart.
+// A quarter missing on one rank is more than ranks that began or ended at slightly different times.
 void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
   std::span<const std::string> partial;  // Those of one rank are those of all.
   LostIterations most;
@@ -332,7 +333,7 @@ void RemarkPartial(std::span<const RankContext> ranks, Output& out) {
                             partial.size() == 1 ? "it" : "them", list));
 }
 
-// Where markers have no numbers, positions tell iterations apart: the ranks have as many.
+// If markers have no numbers, positions identify iterations: the ranks have equally many.
 void RemarkUnlikeCounts(std::span<const RankContext> ranks, Output& out) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
   for (const RankContext& rank : ranks) {

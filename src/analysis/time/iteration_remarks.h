@@ -1,5 +1,5 @@
-// What is said of a run's iterations beside their numbers: which of them were left out or lost, and
-// whose they are. Some of it leaves a verdict open (gate/doubts.h).
+// Remarks on a run's iterations beside their numbers: the skipped and lost ones, and the ranks that
+// they belong to. Some of the remarks leave a verdict undecided (gate/doubts.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace profgauge {
 
-/// Whether something in the profile tells iterations apart.
+/// Whether the profile has iteration markers.
 bool IsMarked(const RankContext& rank);
 
 struct LostIterations {
@@ -19,16 +19,16 @@ struct LostIterations {
 };
 /// Fewer than two, or than a quarter of all: as a profile that stops loses some.
 bool AreFew(const LostIterations& of);
-/// Iterations that launched nothing, among others that did: of the rank that has most of them. Of
-/// the contexts the iterations are looked at.
+/// Iterations that launched nothing, among others that did: of the rank that has most of them.
+/// Reads only the iterations of the contexts.
 LostIterations MostWithoutLaunches(std::span<const RankContext> ranks);
 /// Iterations that launched work, of which none was recorded: of the rank with most of them.
 LostIterations MostLostInside(std::span<const RankContext> ranks);
 
 MarkingProcesses ProcessesOf(const RankContext& rank);
 
-/// Sets profile.ranks_without_work too. Of the contexts rank and iterations are looked at, and, for
-/// what the host set up before them, the profile's calls.
+/// Sets profile.ranks_without_work too. Reads rank and iterations of the contexts and, for the
+/// host's setup before them, the profile's calls.
 void AddIterationRemarks(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                          Output& out);
 

@@ -22,7 +22,8 @@ struct SeriesStats {
   std::optional<double> drift;
 };
 
-/// `deviations`: how far beyond the median an outlier lies. REQUIRES: not empty; no value negative.
+/// `deviations`: the distance of an outlier from the median. REQUIRES: not empty; no value
+/// negative.
 SeriesStats Describe(
     std::span<const double> values,
     knowledge::Ratio deviations = knowledge::TunableThresholds{}.iterations_outlier_deviations);

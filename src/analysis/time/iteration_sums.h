@@ -1,5 +1,5 @@
-// Metrics that are sums over iterations, iteration by iteration: what makes chance over who has the
-// slow ones countable.
+// Metrics that are sums over iterations, iteration by iteration. They let the gate compute how
+// chance distributes slow iterations.
 #pragma once
 
 #include <vector>

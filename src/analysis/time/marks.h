@@ -12,7 +12,7 @@
 
 namespace profgauge {
 
-/// A part of a profile, by what it begins and ends with.
+/// A part of a profile, with its first and last mark.
 struct Region {
   std::string from, to;
   Span span;

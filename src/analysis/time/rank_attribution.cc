@@ -50,10 +50,10 @@ struct Event {
   Key key;
 };
 
-// The iterations that are asked for: what the profile shows of them.
+// The requested iterations: their observed parts.
 struct WantedIterations {
   std::vector<Span> ranges;             // In order, disjoint.
-  std::vector<std::int64_t> positions;  // Of each range among the selected iterations.
+  std::vector<std::int64_t> positions;  // The position of each range among the selected iterations.
 };
 
 struct Credit {
@@ -211,8 +211,8 @@ class RankAttribution {
     stack.pop_back();
   }
 
-  // Credits disjoint pieces of `events` (sorted by start) that are in what is still free and where
-  // the breakdown counts them, then takes them away from it.
+  // Credits disjoint pieces of `events` (sorted by start) that are in the free part and where the
+  // breakdown counts them, then removes them from it.
   void CreditCategory(const std::vector<Event>& events, const std::vector<Span>& role) {
     const std::vector<Span> open = Intersect(free_, role);
     std::vector<Span> taken;
@@ -324,7 +324,7 @@ std::uint64_t HashOf(std::string_view text, std::uint64_t hash) {
   return hash;
 }
 
-// Products and convolutions alone: another elementwise operator is another program, and no other
+// Only matmuls and convolutions: another elementwise operator means another program, but no other
 // length of input. Sums, as the order of operators is no matter.
 void SetIterationShapes(const RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;

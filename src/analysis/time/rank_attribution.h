@@ -1,6 +1,6 @@
-// What the wall time of one rank's iterations is due to, iteration by iteration: all that the
-// attribution of the run (run_attribution.h) needs of a rank, so that it can be kept without the
-// recording. Which iterations the run is made of only all ranks together tell.
+// The attribution of one rank's iterations, iteration by iteration: everything that the attribution
+// of the run (run_attribution.h) needs from a rank, so that it can be kept without the profile. The
+// iterations of the run follow from all ranks together.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace profgauge {
 
-/// Of one iteration.
+/// The time in one iteration.
 struct PartCell {
   std::int64_t iteration = 0;  ///< Position among the selected ones.
   std::int64_t count = 0;      ///< How many took part only in this one.
@@ -28,7 +28,7 @@ struct PartSpan {
   std::int64_t count = 0;
 };
 
-/// What can be credited: as TimePart, of one rank.
+/// A thing that time is credited to: like TimePart, for one rank.
 struct RankPart {
   Category category = Category::kOther;
   std::string op_type, op, shapes, kernel;
@@ -48,18 +48,18 @@ struct AttributionFacts {
   std::vector<RankPart> parts;  ///< By category and names.
   std::vector<LaunchingOp> launching;
   bool has_shapes = false;
-  /// Of each selected iteration: which products and convolutions it ran on which input shapes, as a
-  /// number that is the same for the same ones. Empty where none has shapes.
+  /// For each selected iteration: the input shapes of its matmuls and convolutions, as a number
+  /// that is equal for equal shapes. Empty where none has shapes.
   std::vector<std::int64_t> iteration_shapes;
   RankWork work;
-  std::vector<std::string> gpu_models;  ///< Of the GPUs that worked; each once, in order.
+  std::vector<std::string> gpu_models;  ///< Models of the GPUs that worked; each once, in order.
 };
 
 /// `is_wanted`: of the selected iterations those whose parts are asked for; empty: of all.
 AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<bool>& is_wanted);
 
-/// Folds the smallest parts, and drops the series of the smallest work, until what is left is of
-/// bounded size: recordings of few iterations lose nothing.
+/// Folds the smallest parts, and drops the series of the smallest work, until the rest has bounded
+/// size. Profiles of few iterations lose nothing.
 void FoldSmall(AttributionFacts& facts);
 
 }  // namespace profgauge

@@ -22,7 +22,7 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
     return iteration.period.has_value();
   });
   // Where few numbers jump, an iteration before a jump counts as the last one does: by its length.
-  // Else one jump would hide what is between all others.
+  // Otherwise one jump would hide all other iterations between two of them.
   const bool fills_jumps = 2 * static_cast<std::size_t>(known) > run_.size();
   for (const RunIteration& iteration : run_) {
     out_.iteration_times.push_back(iteration.duration);
@@ -171,7 +171,7 @@ void RunAttribution::Fold() {
     TimePart& part = out_.parts.emplace_back(std::move(parts[i].sum));
     const bool is_large = static_cast<double>(part.time) >=
                           knowledge::kPartsSeriesShare.Of(static_cast<double>(whole_));
-    // Of several together there are not the points of all.
+    // Joined parts do not have all points.
     if (is_large && i < kMostSeries && parts[i].is_alone)
       part.series = SeriesOf(parts[i].points, run_.size());
   }

@@ -1,4 +1,4 @@
-// The attribution of the run, from what is known of its ranks, one after the other.
+// The attribution of the run, from the facts of its ranks, one after the other.
 //
 // An iteration of the run is that of its slowest rank, whose parts add up to it; of the other ranks
 // only sums of work count.
@@ -26,7 +26,7 @@ class RunAttribution {
   /// `run`: PoolIterations() of the ranks. `has_gpu`: some rank has GPU work.
   RunAttribution(std::vector<RunIteration> run, bool has_gpu);
 
-  /// Of the rank's selected iterations, those that the run is made of. `rank` is its position.
+  /// Which of the rank's selected iterations the run consists of. `rank` is its position.
   std::vector<bool> OwnIterations(std::size_t rank, const Iterations& iterations) const;
 
   /// `facts` are of these iterations, at least of the own ones.
@@ -42,7 +42,7 @@ class RunAttribution {
     Points points;
     bool is_alone = true;  ///< It represents no others.
   };
-  /// Of a rank's selected iterations.
+  /// Positions among a rank's selected iterations.
   struct OwnPositions {
     std::vector<std::size_t> of_run;    ///< Which of the run each is, or kNotSlowest.
     std::vector<std::size_t> next_own;  ///< From each on, the first that is of the run.
@@ -60,7 +60,7 @@ class RunAttribution {
   std::vector<RunIteration> run_;
   WorkCollector work_;
   Attribution out_;
-  std::vector<Ns> observed_;  ///< Of each iteration what the parts add up to.
+  std::vector<Ns> observed_;  ///< Sum of the parts of each iteration.
   Ns whole_ = 0;
   std::map<Names, Part> parts_;
   std::map<std::pair<std::string, std::string>, Part> folded_;  ///< By category and op type.

@@ -33,7 +33,7 @@ Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
 }
 
-// What is between the iterations: work that their lengths do not show.
+// The work between the iterations, which their lengths do not show.
 void SetPeriods(std::span<const RunIteration> run, Output& out) {
   std::vector<double> periods;
   Ns all = 0, between = 0;
@@ -83,20 +83,19 @@ std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
   return sums;
 }
 
-// What SetRecording() needs: cheap, and known without a timeline.
+// The input of SetRecording(): cheap, and known without a timeline.
 IterationFacts RecordingFactsOf(const RankContext& rank) {
   IterationFacts facts;
   facts.has_device = rank.has_device();
   facts.has_host = rank.has_host();
   facts.has_api = rank.profile->api.size() > 0;
-  // One without a name is known only by its work, which is no list of what there is.
+  // A GPU without a name is known only by its work, which does not list all GPUs.
   facts.gpus_listed = std::count_if(rank.profile->gpus.begin(), rank.profile->gpus.end(),
                                     [](const Gpu& gpu) { return !gpu.name.empty(); });
   return facts;
 }
 
-// Of the lengths without what the profile does not show of them. `alike`: as if all launched as
-// much.
+// Statistics of the lengths without unobserved time. `alike`: as if all launched as much.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, Output& out) {
   SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);
@@ -125,7 +124,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
   set(metric::kIterationTimeCv, stats.cv, 2, false);
   set(metric::kIterationTimeRobustCv, stats.robust_cv, 2, false);
   set(metric::kIterationDrift, stats.drift, 3, false);
-  // Of fewer, the spread is so little known that chance makes outliers.
+  // With fewer iterations the spread is too uncertain: chance makes outliers.
   if (durations.size() >= knowledge::kIterationsOutlierLeast) {
     out.Set(metric::kIterationOutliers, stats.outliers);
   } else {
@@ -305,7 +304,7 @@ void ProposeSteadyRange(const RankContext& rank, std::span<const RunIteration> r
                   run[steady->last - 1].iteration));
 }
 
-// What the selection leaves out, on the slowest rank each.
+// The skipped iterations of each kind, on the slowest rank.
 void AddOthers(std::span<const RankContext> ranks, Output& out) {
   std::map<std::size_t, Iteration> others;
   for (const RankContext& rank : ranks) {
@@ -400,7 +399,7 @@ void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
   const RankContext* longest = &ranks.front();
   for (const RankContext& rank : ranks) {
     if (rank.window().length() > longest->window().length()) longest = &rank;
-    // What was in flight when the profile ended was recorded as well.
+    // The iteration in flight when the profile ended was recorded as well.
     analysis.iterations_total =
         std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()) +
                                                 rank.iterations.dropped_at_end +
@@ -408,7 +407,7 @@ void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
   }
   analysis.iteration_source = longest->iterations.source;
   analysis.iterations_selected = static_cast<std::int64_t>(LongestOf(ranks).size());
-  // Ranks whose iterations have other numbers have more of them together than any alone.
+  // Ranks whose iterations have other numbers have more of them together than any single rank.
   analysis.iterations_total = std::max(analysis.iterations_total, analysis.iterations_selected);
   analysis.window_start = longest->window().start;
   analysis.window_end = longest->window().end;

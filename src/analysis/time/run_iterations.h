@@ -1,8 +1,8 @@
 // The iterations of the whole run, over all of its ranks: their times, statistics and breakdown.
 //
-// Iteration i of a run lasts as long as its slowest rank: ranks wait for each other, so that is
-// what the run pays. Ranks that wait for each other end together, and by chance one of them last:
-// of those within 2 % of the longest, the slowest is the one with the most time beside exposed
+// Iteration i of a run lasts as long as its slowest rank: ranks wait for each other, so that is the
+// cost to the run. Ranks that wait for each other end together, and by chance one of them last: of
+// those within 2 % of the longest, the slowest is the one with the most time beside exposed
 // collectives, for which the others waited. Its row in the table of iterations is the slowest
 // rank's, whose parts add up to it.
 #pragma once
@@ -28,17 +28,17 @@ struct RunIteration {
   std::size_t rank = 0;       ///< Position in `ranks` of the slowest.
   std::size_t iteration = 0;  ///< Its index into iterations.all there.
   Ns duration = 0;
-  Ns unobserved = 0;  ///< Of the duration: what the profile does not show of it.
+  Ns unobserved = 0;  ///< Unobserved part of the duration.
   /// From its start to that of the next on the same rank; nothing for the last one, and where the
-  /// recording skips some (their numbers jump).
+  /// profile skips some (their numbers jump).
   std::optional<Ns> period = {};
 };
 
-/// Of how many iterations the run is and how many are selected, where they come from, and the
-/// window: of the rank whose window is longest. REQUIRES: `ranks` is not empty.
+/// Sets the number of iterations, the number of selected ones, their source, and the window: that
+/// of the rank whose window is longest. REQUIRES: `ranks` is not empty.
 void SetExtent(std::span<const RankContext> ranks, Analysis& analysis);
 
-/// What the kernels launched in an iteration add up to.
+/// Sums over the kernels launched in an iteration.
 struct IterationKernels {
   std::int64_t kernels = 0, tensor_core_kernels = 0;
   Ns time = 0, tensor_core_time = 0;
@@ -58,7 +58,7 @@ struct IterationFacts {
   std::int64_t gpus_listed = 0;
   MarkingProcesses processes;
   LoaderTimes loader;
-  std::vector<Breakdown> parts;           ///< Of the selected iterations, in their order.
+  std::vector<Breakdown> parts;           ///< Parts of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Also.
 };
 /// `times`: CategoryTimesOf() the rank.
@@ -70,7 +70,7 @@ IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& ti
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
                                          std::span<const IterationFacts> facts);
 
-/// Sets profile.ranks, profile.gpus and profile.gpus_listed: what needs no timeline.
+/// Sets profile.ranks, profile.gpus and profile.gpus_listed, which need no timeline.
 void SetRecording(std::span<const RankContext> ranks, Output& out);
 
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of

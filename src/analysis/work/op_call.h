@@ -17,9 +17,9 @@ struct OpArgument {
   std::string name;  ///< Empty: positional.
   std::string type;  ///< "tensor", "int", "float", "bool", "str", "NoneType", "list", "tuple".
   std::vector<std::int64_t> shape;
-  std::string dtype;               ///< Of a tensor, as written.
-  double number = 0;               ///< Of int, float and bool.
-  std::string text;                ///< Of str.
+  std::string dtype;               ///< Data type of a tensor, as written.
+  double number = 0;               ///< Value of an int, float or bool.
+  std::string text;                ///< Value of a str.
   std::vector<std::int64_t> list;  ///< Whole numbers of a list or tuple.
   std::size_t place = 0;  ///< Among the recorded arguments: the tensors of one list share it.
 

@@ -15,9 +15,9 @@ constexpr std::size_t kNo = 99;
 struct Places {
   std::string_view op;
   std::size_t stride, padding, dilation, transposed = kNo;  // `transposed`: the flag that says so.
-  std::size_t output_padding = kNo, groups = kNo;           // Of transposed ones.
+  std::size_t output_padding = kNo, groups = kNo;           // Only transposed ones.
   std::size_t input = 0, weight = 1;                        // Among the tensors.
-  std::size_t gradient = kNo, mask = kNo;                   // Of gradients.
+  std::size_t gradient = kNo, mask = kNo;                   // Only gradients.
 };
 constexpr Places kConvolutions[] = {
     {"conv1d", 3, 4, 5},

@@ -21,7 +21,7 @@ struct Layer {
   double moved = 0;  // Elements of tokens read and written.
 };
 
-// Of E experts, those that get at least one of T tokens, if each goes to k of them at random.
+// The number of E experts that get at least one of T tokens, if each goes to k of them at random.
 double ExpertsRead(double experts, double per_token, double tokens) {
   const double most = std::min(experts, tokens * per_token);
   return std::min(most, experts * (1 - std::pow(1 - per_token / experts, tokens)));

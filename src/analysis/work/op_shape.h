@@ -61,7 +61,7 @@ struct ExpertSizes {
 struct OpShape {
   OpKind kind = OpKind::kOther;
   ProductSizes product;
-  ConvolutionSizes convolution;  ///< Of a convolution, and so on.
+  ConvolutionSizes convolution;  ///< The sizes of a convolution, and so on.
   AttentionSizes attention;
   ExpertSizes experts;
 };
