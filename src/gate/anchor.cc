@@ -10,7 +10,7 @@
 namespace profgauge {
 namespace {
 
-// The limits as they hold against the anchor.
+// The limits that apply to a comparison with the anchor.
 PolicyBaseline ForAnchor(PolicyBaseline policy) {
   if (!policy.anchor.max_increase) return policy;
   for (BaselineLimit& limit : policy.limits) {
@@ -51,7 +51,7 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
                        const PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison) {
-  std::vector<std::string> notes;  // What is left out of the anchor's runs is no news of this one.
+  std::vector<std::string> notes;  // Remarks on the anchor's runs are not news of this run.
   for (MetricComparison& creep : CompareMetrics(anchor, candidates, ForAnchor(policy), notes)) {
     if (IsExact(creep.metric) || creep.is_missing) continue;
     const auto window =

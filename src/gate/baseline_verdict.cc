@@ -12,7 +12,7 @@
 namespace profgauge {
 namespace {
 
-// What the comparison adds: certain failures, and questions without an answer.
+// The results of the comparison: certain failures, and undecided questions.
 struct Added {
   std::vector<std::string> failures, open;
 };
@@ -33,7 +33,7 @@ std::string ChangeText(const MetricComparison& metric) {
   return text;
 }
 
-// What a person is told of a limit that is missed or stays open.
+// The sentence about a limit that is missed or undecided.
 std::string ResultText(const MetricComparison& metric) {
   const bool is_sentence =
       metric.method == CompareMethod::kStatistics || metric.method == CompareMethod::kChance;
@@ -65,8 +65,8 @@ void CountFailed(const MetricComparison& metric, const Policy& policy, Verdict& 
   if (Fails(metric.level, policy.fail_on)) added.failures.push_back(ResultText(metric));
 }
 
-// What is probably beyond its limit is no pass, whatever the policy says of doubt; unless a sure
-// miss would not fail the run either.
+// A change that probably exceeds its limit is no pass, whatever the policy says about doubt, unless
+// a certain miss would not fail the run either.
 void CountInconclusive(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
                        Added& added) {
   if (metric.over_limit) {

@@ -61,7 +61,7 @@ std::optional<double> RatioByShapes(const Snapshot& base, const Snapshot& run) {
   for (const TimePart& part : base.parts) {
     if (IsProduct(part.op) && !part.shapes.empty()) there[part.op].push_back(ShapesOf(part.shapes));
   }
-  std::map<double, double> times;  // Of the matmuls that a ratio explains.
+  std::map<double, double> times;  // Times of the matmuls that a ratio explains.
   double whole = 0;
   for (const TimePart& part : run.parts) {
     if (!IsProduct(part.op) || part.shapes.empty()) continue;

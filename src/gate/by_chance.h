@@ -21,24 +21,24 @@ double ShareOfTotals(std::span<const ShareOfRun> runs);
 struct ShareComparison {
   Change change = Change::kPass;
   bool over_limit = false;       ///< Inconclusive: over three limits, or improbable but not enough.
-  double base = 0, current = 0;  ///< Shares of the totals: what is shown is what is judged.
+  double base = 0, current = 0;  ///< Shares of the totals: the shown value is the judged value.
   double low = 0, high = 0;      ///< Interval of current - base, 98 %.
   std::optional<double> chance;  ///< Where the change is over the limit.
 };
 
-/// Holds the share of a part in the time of all iterations against a limit in points. Iterations
+/// Compares the share of a part in the time of all iterations with a limit in points. Iterations
 /// change sides whole. REQUIRES: no list is empty, no whole is 0.
 ShareComparison CompareShares(std::span<const ShareOfRun> base, std::span<const ShareOfRun> current,
                               double limit, bool lower_is_better);
 
-/// The same of a mean over iterations of which some have none of it, so that none is typical:
-/// `noise` is the standard deviation between runs of one program, in the unit of the values, as is
-/// `limit`. An increase is bad. REQUIRES: no list is empty.
+/// The same for a mean over iterations that is zero in some of them, so that no iteration is
+/// typical: `noise` is the standard deviation between runs of one program, in the unit of the
+/// values, as is `limit`. An increase is bad. REQUIRES: no list is empty.
 ShareComparison CompareMeans(std::span<const std::vector<double>> base,
                              std::span<const std::vector<double>> current, double limit,
                              double noise);
 
-/// Iterations beyond what the baseline has.
+/// Iterations slower than those of the baseline.
 struct TailComparison {
   Change change = Change::kPass;
   bool over_limit = false;
@@ -60,8 +60,8 @@ struct ValueComparison {
   double shift = 0, low = 0, high = 0;  ///< Relative; the interval holds it with 98 %.
 };
 
-/// Holds one number a run against those of the baseline's runs: their spread tells the noise, with
-/// the noise floor where they are few. `iterations`: of a run, of whose sum it is; 0: of none.
+/// Compares one number of a run with those of the baseline's runs: their spread is the noise, with
+/// the noise floor if they are few. `iterations`: of a run, of whose sum it is; 0: of none.
 /// REQUIRES: all values > 0, no list is empty.
 ValueComparison CompareRunValues(std::span<const double> base, std::span<const double> current,
                                  const CompareOptions& options, double iterations);

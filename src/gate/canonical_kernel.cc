@@ -37,7 +37,7 @@ std::string WithoutLambdaNumbers(std::string_view text) {
   return out;
 }
 
-// Of template arguments, from behind their '<'; `rest` becomes what is behind their '>'. Nothing
+// Reads template arguments, from after their '<'; `rest` becomes the text after their '>'. Nothing
 // where brackets do not match, as with operators.
 std::optional<std::string> Arguments(std::string_view& rest);  // NOLINT(misc-no-recursion)
 
@@ -122,8 +122,8 @@ std::string WithoutHashes(std::string_view text) {
   return out;
 }
 
-// "triton_poi_fused_add_12", "loop_add_fusion.3": what is fused is in the name, the number counts
-// all that were made before.
+// "triton_poi_fused_add_12", "loop_add_fusion.3": the name lists the fused operators, and the
+// number counts all earlier fusions.
 std::string_view WithoutCounter(std::string_view name) {
   if (!name.starts_with("triton_") && name.find("fusion") == name.npos) return name;
   const std::size_t last = name.find_last_not_of(kDigits);

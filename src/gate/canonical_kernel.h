@@ -1,4 +1,4 @@
-// By what name a kernel of one build is the kernel of another.
+// The name by which a kernel of one build is identified in another.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace profgauge {
 
-/// The name without what compilers and code generators number: function arguments, numbers of
-/// lambdas, template arguments that hold pointers, hashes of files, and the numbers behind names of
+/// The name without the numbers of compilers and code generators: function arguments, numbers of
+/// lambdas, template arguments that hold pointers, hashes of files, and the numbers after names of
 /// Triton's and XLA's fusions. "void f<4, g(T&)::{lambda(float)#2}, std::array<char*, 3ul> >(int)"
 /// gives "void f<4, g(T&)::{lambda}>". Kernels that so get one name are summed up.
 std::string CanonicalKernel(std::string_view name);

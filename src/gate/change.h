@@ -65,7 +65,7 @@ struct RunUse {
 struct SideUse {
   std::vector<RunUse> runs;
   std::size_t kept = 0;        ///< Runs.
-  std::size_t iterations = 0;  ///< Of all runs.
+  std::size_t iterations = 0;  ///< Iterations of all runs.
   std::size_t used = 0;        ///< Without warm-up, of the runs kept.
   double level = 0;            ///< Median of the kept runs' medians, as measured.
   /// How far the runs are apart where odd ones cannot be distinguished from the others; else 0.
@@ -105,7 +105,7 @@ struct Comparison {
   SideUse base, current;
   std::size_t slower = 0;    ///< The candidates' used iterations over the base's level and limit.
   double noise = 0;          ///< Standard deviation between runs.
-  double assumed_noise = 0;  ///< Of one iteration, where a run has only one; else 0.
+  double assumed_noise = 0;  ///< Assumed noise of one iteration, if a run has only one; else 0.
   std::size_t pairs = 0;     ///< The change is their mean; 0: runs were not paired.
   bool limit_below_noise = false;  ///< The limit is so tight that false alarms must be expected.
   Remedy remedy;

@@ -21,7 +21,7 @@ constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
 // Digits after the point only where the interval is narrow enough for them to mean something.
 constexpr double kWide = knowledge::kGateWideInterval.value();
 constexpr double kRough = knowledge::kGateRoughChange.value();
-// So many places of slow iterations are named.
+// The number of places of slow iterations that are named.
 constexpr std::size_t kNamedPlaces = 3;
 // A start that costs less than this share of the run costs nothing.
 constexpr double kNoStart = knowledge::kGateNotedStart.value();
@@ -140,7 +140,7 @@ class Sentence {
     return ChangeAndInterval(comparison_.shift, comparison_.low, comparison_.high, false);
   }
 
-  // ", total +1.6 %", and what holds of it where that is not the same.
+  // ", total +1.6 %", with its own result if that differs.
   std::string TotalText() const {
     if (!context_.increase_is_bad) return "";
     if (!comparison_.total) return ", total not judged";
@@ -155,7 +155,7 @@ class Sentence {
     return text + HiddenText(total);
   }
 
-  // A stall of the baseline is no excuse for others, but nobody can tell them apart by a total.
+  // A stall of the baseline is no excuse for others, but a total does not distinguish them.
   static std::string HiddenText(const stats::Total& total) {
     if (total.base_hides <= stats::kFarLimits * total.limit) return "";
     return fmt::format(" (the baseline's is {} longer by {} of {} that take {}: record it again)",
@@ -271,7 +271,7 @@ class Sentence {
     return reading < -context_.limit / (1 + context_.limit);
   }
 
-  // The reading that is not over the limit, where the interval alone would have failed the run.
+  // The reading that is within the limit, where the interval by itself would have failed the run.
   std::optional<std::string> OtherReading() const {
     const bool excludes_zero =
         context_.increase_is_bad ? comparison_.low > 0 : comparison_.high < 0;

@@ -1,4 +1,4 @@
-// What is said of a comparison: one sentence each, the same in every output.
+// The text of a comparison: one sentence each, the same in every output.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 
 namespace profgauge {
 
-/// What a sentence about one metric needs beside its numbers.
+/// The context of a sentence about one metric, besides its numbers.
 struct ChangeContext {
   Unit unit = Unit::kTime;
   double limit = 0;  ///< Relative, or in points; not negative.
   bool increase_is_bad = true;
-  /// Of shares: changes are said as parts of this, the baseline's; 0: in points.
+  /// Only for shares: changes are printed as parts of this, the baseline's; 0: in points.
   double whole = 0;
 };
 
-/// Why the verdict is what it is, or how it was measured: "+7.8 % [+3.1, +12.7], total +7.6 %,
-/// limit +5 %; this baseline sees +7.2 % in nine of ten; …".
+/// The reason for the verdict, or its measurement: "+7.8 % [+3.1, +12.7], total +7.6 %, limit +5 %;
+/// this baseline sees +7.2 % in nine of ten; …".
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context);
 
 /// The same of a mean, which is the total: "mean +8.1 % [+2.0, +14.2], limit +5 %; by chance …".
@@ -31,7 +31,7 @@ std::string DescribeMean(const stats::Comparison& comparison, const ChangeContex
 /// The same of a share of the time: "3 → 30 %, +27 pp [+21, +33], limit +5 pp; by chance …".
 std::string DescribeShare(const stats::ShareComparison& comparison, const ChangeContext& context);
 
-/// The same of a mean over iterations of which some have none of it: "1.2 ms → 2.4 ms per
+/// The same for a mean over iterations that is zero in some of them: "1.2 ms → 2.4 ms per
 /// iteration, +100 % [+20, +180], limit +5 %; by chance …". `whole` is the baseline's mean.
 std::string DescribeSparse(const stats::ShareComparison& comparison, const ChangeContext& context);
 
@@ -43,8 +43,8 @@ std::string DescribeTail(const stats::TailComparison& comparison, const ChangeCo
 std::string DescribeValue(const stats::ValueComparison& comparison, const ChangeContext& context,
                           std::size_t baseline_runs);
 
-/// What was left out of a comparison, and what it lacks: one sentence each. Names are those of the
-/// runs, in order; warm-up is not of this list.
+/// The data that a comparison skipped, and the missing data: one sentence each. Names are those of
+/// the runs, in order; warm-up is not of this list.
 std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
                                       const std::vector<std::string>& base_names,
                                       const std::vector<std::string>& current_names,

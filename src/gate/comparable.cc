@@ -23,7 +23,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kHardProperties = {
     "format",     "gpu",        "gpus",        "ranks",
     "world_size", "iterations", "cuda_graphs", kSelectionProperty};
-// What the profiler records beside slows down the host, and by it runs whose devices wait for the
+// The profiler's extra data slows down the host, and therefore runs whose devices wait for the
 // host.
 constexpr std::array<std::string_view, 3> kSlowSwitches = {"with_stack", "with_modules",
                                                            "profile_memory"};
@@ -59,7 +59,7 @@ std::vector<std::string> AllProperties(const Snapshot& base, const Snapshot& cur
   return all;
 }
 
-// A stretch of time, however much work is in it: the whole profile, or what --range cuts out.
+// A range of time, however much work is in it: the whole profile, or the part that --range selects.
 bool IsWindow(const Snapshot& run) {
   const IterationsBy by = ParseIterationSource(run.Environment("iterations")).by;
   return by == IterationsBy::kUndivided || by == IterationsBy::kRange;

@@ -36,7 +36,7 @@ std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
   for (const std::string_view metric : ExactMetrics()) {
     BaselineLimit count;
     count.metric = metric;
-    // Fewer of what costs time is no regression; fewer on Tensor Cores is one.
+    // A lower count of a cost is no regression; a lower count on Tensor Cores is one.
     const bool more_is_better = FindMetric(metric)->direction == Direction::kHigherIsBetter;
     (more_is_better ? count.max_decrease : count.max_increase) = BaselineLimit::Amount{0, true};
     count.level = Level::kWarn;
@@ -66,7 +66,7 @@ std::int64_t FewestIterations(std::span<const Snapshot> runs) {
   return static_cast<std::int64_t>(fewest);
 }
 
-// A run that broke off says little, and what it would have said later is unknown.
+// A run that ended early shows little, and its later data is unknown.
 std::size_t FewestSteps(std::span<const Snapshot> runs) {
   std::size_t fewest = runs.front().step_times.size();
   for (const Snapshot& run : runs) fewest = std::min(fewest, run.step_times.size());
@@ -88,7 +88,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
         return run.steps_after > 0 && !ChangeAfter{run.steps_after}.IsAlike();
       });
   if (leaves_out || StepsUseOf(baselines, candidates) != StepsUse::kBoth) return;
-  // How long a run is has reasons of its own, so that few are noted alone.
+  // The length of a run has other reasons, so a low number by itself is not noted.
   const std::size_t steps_there = FewestSteps(baselines), steps_here = FewestSteps(candidates);
   if (static_cast<double>(steps_here) >= stats::kEndedEarly * static_cast<double>(steps_there)) {
     return;

@@ -1,5 +1,5 @@
-// Holds a run against a baseline: are they comparable, what changed beyond its limit, and where the
-// time went.
+// Compares a run with a baseline: are they comparable, which changes exceed their limits, and where
+// the time went.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct MetricComparison {
   double shift = 0, low = 0, high = 0;
   stats::Change verdict = stats::Change::kPass;
   bool over_limit = false;  ///< Inconclusive, with the estimate over the limit: never a pass.
-  /// Of times: the change of what all iterations took, and its limit; both relative.
+  /// Only for times: the change of the sum of all iterations, and its limit; both relative.
   std::optional<double> total, total_limit;
   /// How probable a change like this is by chance, where it is over the limit.
   std::optional<double> chance;
@@ -67,8 +67,8 @@ struct PartsComparison {
 };
 
 struct RunComparison {
-  std::string base_name;     ///< Of the run that the waterfall starts from.
-  std::string current_name;  ///< Of the run that it ends at.
+  std::string base_name;     ///< The run that the waterfall starts from.
+  std::string current_name;  ///< The run that it ends at.
   std::int64_t baseline_runs = 0, current_runs = 0;
   std::vector<Difference> differences;
   /// Properties, and their values, that all runs have alike.
@@ -77,7 +77,7 @@ struct RunComparison {
   /// Whether the limits on changes count: false for runs that must not be compared.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
-  std::string changed;  ///< What is different beside the speed, one line (gate/changed.h).
+  std::string changed;  ///< The differences beside the speed, one line (gate/changed.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
   std::string blame;  ///< Whose the step may be, where it may be others'.
@@ -85,23 +85,24 @@ struct RunComparison {
   std::optional<std::string> other_launches;
   bool is_same_run = false;   ///< Every run of the baseline is a candidate's own recording.
   bool has_same_run = false;  ///< One is.
-  /// What was left out as warm-up or odd, and what cannot be certain: one sentence each.
+  /// Runs and iterations that were skipped as warm-up or unusual, and uncertain results: one
+  /// sentence each.
   std::vector<std::string> notes;
   Waterfall waterfall;  ///< Empty, from 0 to 0, when one of its runs has no iteration times.
-  std::vector<PairedValue> values;  ///< Of the two runs of the waterfall, as the tables.
+  std::vector<PairedValue> values;  ///< Values of the two runs of the waterfall, like the tables.
   PairedTable kernels, ops;
 };
 
-/// Every limit of `policy`, or of the default, compared with runs; `notes` says what was left out.
+/// Every limit of `policy`, or of the default, compared with runs; `notes` lists the skipped data.
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
                                              const PolicyBaseline& policy,
                                              std::vector<std::string>& notes,
                                              bool is_paired = false);
 
-/// Holds the kernels and operators of `candidate` that `policy` limits against those of
-/// `baselines`, more runs than the other limits look at where there are; fills in `parts`, and
-/// notes what could not be judged.
+/// Compares the kernels and operators of `candidate` that `policy` limits with those of
+/// `baselines`. It reads more runs than the other limits do, if there are more. It fills in
+/// `parts`, and notes the parts that could not be judged.
 void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
                   const PolicyBaseline& policy, RunComparison& comparison);
 
@@ -109,10 +110,10 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
 /// REQUIRES: runs is not empty.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);
 
-/// What becomes of the answer.
+/// The use of the answer.
 enum class ComparePurpose : std::uint8_t {
   kJudge,       ///< It decides an exit code.
-  kJudgePairs,  ///< The same; runs were recorded in turn, the first candidate beside the first
+  kJudgePairs,  ///< The same; runs were recorded alternately, the first candidate beside the first
                 ///< baseline.
   kExplain,     ///< It is only shown.
 };

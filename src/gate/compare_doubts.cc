@@ -1,4 +1,4 @@
-// What keeps a metric from being compared, and what a comparison leaves undecided.
+// Why a metric cannot be compared, and why a comparison is undecided.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace profgauge {
 namespace {
 
-// A least change of over twenty times what the limit allows makes the limit none.
+// If the least detectable change is over twenty times the limit, the limit has no meaning.
 constexpr double kFloorOverLimit = knowledge::kGateFloorOverLimit.value();
 
 }  // namespace
@@ -63,7 +63,7 @@ bool MetricComparer::LackSamples(const BaselineLimit& limit, MetricComparison& o
 }
 
 // A profiler that stays attached slows iterations after the profile, which so do not count. It does
-// so in the baseline, too: what is slower than there is the run's.
+// so in the baseline, too: a slowdown relative to the baseline is the run's.
 void MetricComparer::DoubtAfter(MetricComparison& out) const {
   const auto ratio_of = [](std::span<const Snapshot> runs) {
     std::vector<double> ratios;
@@ -143,8 +143,7 @@ bool MetricComparer::LackTimes(MetricComparison& out) const {
   return true;
 }
 
-// A sum over a range of time says as little as its length. What one chip ran is no such
-// stretch.
+// A sum over a range of time says as little as its length. Work of one chip is no such range.
 bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) const {
   const auto reason =
       family.empty() ? WhyNoLengths(baselines_, candidates_) : std::optional<std::string>();

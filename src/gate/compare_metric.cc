@@ -25,7 +25,7 @@
 namespace profgauge {
 namespace {
 
-// What is between iterations counts from this share of the time on.
+// Time between iterations counts from this share on.
 constexpr double kMuchBetween = knowledge::kGateMuchBetween.value();
 
 bool IsIterationTime(std::string_view metric) {
@@ -62,7 +62,7 @@ std::string LimitText(const BaselineLimit& limit, Unit unit) {
   return text;
 }
 
-// Names to tell runs apart by: those of a name that is before get a number.
+// Distinct names of runs: a repeated name gets a number.
 std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
   std::vector<std::string> names;
   std::map<std::string, int, std::less<>> seen;
@@ -73,12 +73,12 @@ std::vector<std::string> NamesOf(std::span<const Snapshot> runs) {
   return names;
 }
 
-// What an iteration is counted by for a limit on a percentile or extreme of the times: its time, or
-// its distance from the typical one.
+// The value of an iteration for a limit on a percentile or extreme of the times: its time, or its
+// distance from the typical one.
 struct Tail {
   std::vector<double> base, current;
   double base_value = 0, current_value = 0;
-  double bound_of = 0;  // What the limit is on: the baseline's value, or its distance at p90.
+  double bound_of = 0;  // The base of the limit: the baseline's value, or its distance at p90.
 };
 
 double QuantileOf(std::vector<double> values, double share) {
@@ -194,7 +194,7 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
   SeriesList base = is_by_steps ? UsualSteps(baselines_) : TimesOf(baselines_, limit.metric);
   SeriesList current = is_by_steps ? UsualSteps(candidates_) : TimesOf(candidates_, limit.metric);
   if (base.empty() || current.empty()) return false;
-  // From start to start only where both sides know it: what one does not show is no change.
+  // From start to start only where both runs have it: a time missing in one run is no change.
   SeriesList base_total, current_total;
   if (is_by_steps) {
     base_total = AllSteps(baselines_);
@@ -282,7 +282,7 @@ bool MetricComparer::CompareShares(const BaselineLimit& limit, MetricComparison&
   for (const bool increase : {true, false}) {
     const auto& amount = increase ? limit.max_increase : limit.max_decrease;
     if (!amount) continue;
-    // What the limit is relative to is the share of the totals, as that is what is judged.
+    // The limit is relative to the share of the totals, because that share is judged.
     const double level = stats::ShareOfTotals(base);
     const double points = AbsoluteOf(*amount, level);
     stats::ShareComparison result = stats::CompareShares(base, current, points, increase);
@@ -294,7 +294,7 @@ bool MetricComparer::CompareShares(const BaselineLimit& limit, MetricComparison&
         Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit);
     if (!is_first && !is_graver) continue;
     is_first = false;
-    // What is said of a share is said as its limit is written.
+    // A share is printed in the form of its limit.
     out.is_relative = amount->relative && level > 0;
     const double whole = out.is_relative ? level : 1;
     out.base = result.base;
@@ -347,8 +347,8 @@ void MetricComparer::NoteInputs(const InputMix& mix) {
   AddOnce({"input shapes: iterations of the same shapes are compared" + more});
 }
 
-// Of inputs of several lengths, others say nothing of the program, unless it is slower all the
-// same.
+// If inputs have several lengths, unknown inputs do not show a change of the program, unless the
+// run is slower all the same.
 void MetricComparer::DoubtInputs(const InputMix& mix, MetricComparison& out) {
   if (mix.is_taken_off || mix.unknown_share <= 0 || out.verdict == stats::Change::kFail) return;
   out.verdict = stats::Change::kInconclusive;

@@ -17,7 +17,7 @@ namespace profgauge {
 std::span<const std::string_view> ExactMetrics();
 bool IsExact(std::string_view metric);
 
-/// What a limit allows, in the metric's unit.
+/// The allowed change of a limit, in the metric's unit.
 double AbsoluteOf(const BaselineLimit::Amount& amount, double base);
 
 /// Which of two answers is more severe.
@@ -25,18 +25,18 @@ int Weight(stats::Change change, bool over_limit);
 
 class MetricComparer {
  public:
-  /// `is_paired`: runs were recorded in turn, and times are compared pair by pair.
+  /// `is_paired`: runs were recorded alternately, and times are compared pair by pair.
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                  const PolicyBaseline& policy, bool is_paired = false);
 
   MetricComparison Compare(const BaselineLimit& limit);
 
-  /// Whether the row says what no other says. By default a count that neither side has says
-  /// nothing, and the time from start to start nothing that the length does not where the
-  /// iterations follow each other.
+  /// Whether the row adds to the others. By default a count that neither side has says nothing, and
+  /// the time from start to start nothing that the length does not where the iterations follow each
+  /// other.
   bool IsNews(const MetricComparison& metric) const;
 
-  /// What was left out; one sentence each.
+  /// The skipped data; one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

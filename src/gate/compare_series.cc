@@ -110,7 +110,7 @@ std::vector<std::vector<double>> PartsByIteration(std::span<const Snapshot> runs
       const auto parts = SharesOf(std::span(&run, 1), share);
       if (!parts.empty()) values = parts.front().part;
     }
-    // Nothing is kept of what no iteration has.
+    // A snapshot keeps no series of a metric that is 0 in all iterations.
     if (values.empty() && sum != run.metrics.end() && sum->second == 0) {
       values.resize(run.iteration_times.size(), 0);
     }

@@ -24,8 +24,8 @@ bool IsMeanTime(std::string_view metric);
 /// which has no logarithm.
 SeriesList TimesOf(std::span<const Snapshot> runs, std::string_view metric);
 
-/// What all iterations take, from start to start without what the profile does not show; the
-/// last one its own length. Where a run does not know its periods, lengths; empty as TimesOf.
+/// The times of all iterations, from start to start without unobserved time; the last one counts
+/// its own length. Where a run does not know its periods, lengths; empty as TimesOf.
 SeriesList TotalsOf(std::span<const Snapshot> runs);
 
 /// Whether all runs know their iterations from start to start.
@@ -34,8 +34,8 @@ bool HavePeriods(std::span<const Snapshot> runs);
 /// The time that a share is of, by iteration; empty when a run has no such values.
 std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::string_view metric);
 
-/// What a metric that is a sum over iterations has of each; empty when a run does not know it, or
-/// an iteration has none.
+/// Values by iteration of a metric that is a sum over iterations; empty if a run does not know it,
+/// or an iteration has none.
 SeriesList SumsOf(std::span<const Snapshot> runs, std::string_view metric);
 
 /// The same as plain numbers, of which some may be 0; empty when a run does not know it.

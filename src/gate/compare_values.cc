@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-// From so many baseline runs on their spread tells the noise of a value.
+// From this number of baseline runs on, their spread is the noise of a value.
 constexpr std::size_t kLeastForNoise = knowledge::kGateValueRuns.as<std::size_t>();
 
 // A file's decimal digits may come back one unit in the last place off.
@@ -58,8 +58,8 @@ int Weight(stats::Change change, bool over_limit) {
   return 0;
 }
 
-// Sums are taken as of so many iterations as the first run of the baseline has, so that limits in
-// the metric's unit keep their meaning.
+// Sums are scaled to the number of iterations of the baseline's first run, so that limits in the
+// metric's unit keep their meaning.
 std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
                                              const std::string& metric) {
   std::vector<double> values;
@@ -89,7 +89,7 @@ bool MetricComparer::CompareSums(const BaselineLimit& limit, MetricComparison& o
   stats::CompareOptions options = Options(limit, *limit.max_increase, true, out.base);
   options.is_mean = true;
   options.total_limit = options.limit;
-  // Of the sum, and an iteration has its part.
+  // The floor of the sum, divided among the iterations.
   options.absolute_floor /= SummedIterations(baselines_.front());
   const stats::Comparison result = stats::Compare(base, current, options);
   out.method = CompareMethod::kStatistics;
@@ -108,8 +108,8 @@ bool MetricComparer::CompareSums(const BaselineLimit& limit, MetricComparison& o
   return true;
 }
 
-// Where some iterations have none of it no iteration is typical: the mean is judged, with chance
-// over who has the others counted.
+// If it is zero in some iterations, no iteration is typical. The mean is judged, and chance over
+// the other iterations is counted.
 bool MetricComparer::CompareSparse(const BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.max_increase || limit.max_decrease) return false;
   const auto base = PartsByIteration(baselines_, limit.metric);
@@ -203,7 +203,7 @@ void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison&
   if (too_high || too_low) {
     out.verdict = stats::Change::kFail;
   } else if (out.method == CompareMethod::kExact && out.change != 0) {
-    // Beyond what the limit looks at: fewer launches, more kernels on Tensor Cores.
+    // A change that the limit allows: fewer launches, more kernels on Tensor Cores.
     const bool is_free = out.change > 0 ? !limit.max_increase : !limit.max_decrease;
     if (is_free) out.verdict = stats::Change::kImproved;
   }

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t kLeastRuns = knowledge::kGateHistoryLeast.as<std::size_t>();
 constexpr std::size_t kLevelRuns = knowledge::kGateHistoryLevel.as<std::size_t>();
 constexpr double kDefaultStep = knowledge::kGateHistoryStep.value();
-// A place is ruled out where its squares are so many variances over the best one's: 95 % of chance.
+// A place is ruled out if its sum of squares exceeds the best one's by this number of variances: 95
+// % of chance.
 constexpr double kBlameVariances = knowledge::kGateBlameVariances.value();
 
 bool IsBetterHigh(const std::string& metric) {
@@ -31,7 +32,7 @@ bool IsBetterHigh(const std::string& metric) {
   return spec != nullptr && spec->direction == Direction::kHigherIsBetter;
 }
 
-// What a step may be at most, upwards; of a metric that should be large, of its inverse.
+// The largest allowed step upwards; for a metric that should be large, of its inverse.
 double LimitOf(const std::string& metric, const PolicyBaseline& policy) {
   const bool is_inverse = IsBetterHigh(metric);
   for (const BaselineLimit& limit : policy.limits) {
@@ -131,7 +132,8 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
     }
   }
   if (out.state == HistoryState::kStep) return out;
-  // The last one alone is what its check held against the anchor: what failed there is found here.
+  // The last one by itself was compared with the anchor by its check: a failure there is found
+  // here.
   const std::span<const ChosenRun> since = runs.subspan(level_from);
   for (const std::size_t last : {std::min(kLevelRuns, since.size() / 2), std::size_t{1}}) {
     const auto creep = CreepOf(since, last, metric, policy);

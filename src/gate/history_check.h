@@ -17,14 +17,14 @@ enum class HistoryState : std::uint8_t {
   kSteady,
   kStep,   ///< A step up over the limit that was neither accepted nor undone.
   kCreep,  ///< The last runs exceed the first ones since the last step down by more than the limit.
-  kTooFew,  ///< Too few comparable runs to tell.
+  kTooFew,  ///< Too few comparable runs to decide.
 };
 
 struct HistoryFindings {
   HistoryState state = HistoryState::kSteady;
   double change = 0;                 ///< Relative.
   bool is_of_total = false;          ///< The change is one of the total, not of typical iterations.
-  std::vector<std::string> commits;  ///< Of a step: those that it may be of, the likeliest first.
+  std::vector<std::string> commits;  ///< The possible commits of a step, the likeliest first.
   std::size_t runs = 0;              ///< Comparable ones.
 };
 
@@ -46,7 +46,8 @@ namespace stats {
 
 /// Where a step of `values` (logarithms) may be: the index of the first value after it. The best
 /// place first, then those whose fit chance does not rule out, in order; the true one is among them
-/// in 96 to 100 of 100. Empty of fewer than 4 values. `least`: so many are on either side.
+/// in 96 to 100 of 100. Empty of fewer than 4 values. `least`: the least number of values on either
+/// side.
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least = 2);
 

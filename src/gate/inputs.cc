@@ -13,7 +13,7 @@
 namespace profgauge {
 namespace {
 
-// What iterations on some shapes take, in typical iterations.
+// The time of iterations on some shapes, in typical iterations.
 using Factors = std::map<std::uint64_t, double>;
 
 bool HasShapes(const Snapshot& run) {
@@ -73,7 +73,8 @@ stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
   return out;
 }
 
-// What is left out, beside the mean of what is compared. Nobody knows how long the inputs are.
+// The mean of the skipped iterations, beside the mean of the compared ones. The lengths of the
+// inputs are unknown.
 double UnknownCost(std::span<const Snapshot> runs, const Factors& factors,
                    const std::vector<stats::Series>& series) {
   double known = 0, all = 0, of_known = 0, of_all = 0;

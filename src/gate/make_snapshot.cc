@@ -30,7 +30,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kCompara
     {"with_stack", "with_stack"},
     {"with_flops", "with_flops"},
     {"with_modules", "with_modules"},
-    {"cuda_graphs", "cuda_graphs"},  // Whole or by kernel: what is counted, and what it costs.
+    // Whole or by kernel: this determines the counts and the costs.
+    {"cuda_graphs", "cuda_graphs"},
 }};
 
 void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value) {
@@ -46,7 +47,7 @@ std::string FactOf(std::span<const Profile> ranks, std::string_view name) {
   return {};
 }
 
-/// Whether a change of the number may be one of what the profile does not show.
+/// Whether a change of the number may come from unobserved time.
 bool IsUncertain(const Metric& metric) {
   if (metric.low_confidence) return true;
   if (!metric.may_be) return false;

@@ -50,7 +50,7 @@ std::map<std::string, Side> SidesOf(const std::vector<WorkSum>& sums, const Work
   return sides;
 }
 
-// A run lists its longest work and sums up the rest: what is near the end of one list may be in
+// A run lists its longest work and sums up the rest. An entry near the end of one list may be in
 // the rest of the other, and is neither new nor gone.
 void FoldRest(std::map<std::string, Side>& sides, const std::map<std::string, Side>& other) {
   const std::string rest = "(smaller)";
@@ -112,8 +112,8 @@ Ns MeanOf(const std::vector<Ns>& times) {
   return times.empty() ? 0 : Rounded(sum / static_cast<double>(times.size()));
 }
 
-// What a run does not have took no time in any of its iterations; -1 where a side that has it has
-// no series.
+// A part that a run does not have took no time in any of its iterations; -1 if a run that has it
+// has no series.
 double PValueOfPair(const Pair& pair, std::size_t base_iterations, std::size_t current_iterations) {
   const auto series = [](const Side& side, bool is_absent, std::size_t iterations) {
     if (is_absent) return std::vector<Ns>(iterations, 0);
@@ -184,7 +184,7 @@ bool Has(const std::vector<WorkSum>& sums, const std::string& name) {
   return std::any_of(sums.begin(), sums.end(), [&](const WorkSum& s) { return s.name == name; });
 }
 
-// Each place where one kernel stood and another stands now is a vote by its time.
+// Each place where one kernel replaces another is a vote by its time.
 Names RenamedKernels(const Snapshot& base, const Snapshot& current) {
   std::map<std::pair<std::string, std::string>, Ns> votes;
   const auto now = KernelsByPlace(current);

@@ -18,7 +18,7 @@ struct PairedValue {
   std::optional<double> base, current;  ///< In the metric's unit; absent: this run has none.
 };
 
-/// In the catalogue's order.
+/// In catalog order.
 std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& current);
 
 /// A kernel, copy or op in both runs. Times are ns per iteration, rounded to whole ones.

@@ -1,7 +1,7 @@
-// Runs of two programs recorded in turn on one machine, A B B A A B: what moves both runs of a pair
-// alike, a warm machine or a busy neighbor, drops out of their difference.
+// Runs of two programs recorded alternately on one machine, A B B A A B: an effect on both runs of
+// a pair, a warm machine or a busy neighbor, drops out of their difference.
 //
-// src/gate/README.md has what it finds beside the same runs compared without pairs.
+// src/gate/README.md compares its power with that of the same runs without pairs.
 #pragma once
 
 #include <cstddef>

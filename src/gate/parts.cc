@@ -32,7 +32,7 @@ constexpr double kPartFloor = knowledge::kGatePartFloor.value();
 constexpr double kTrustedRuns = knowledge::kGatePartTrustedRuns.value();
 // Median of squares of normal values, in variances, rounded as the prior was tuned with it.
 constexpr double kMedianOfSquares = 0.7;
-// Spread of a part's iterations where no series tells it.
+// Spread of a part's iterations without a series.
 constexpr double kAssumedPartSpread = knowledge::kGatePartSpread.value();
 constexpr std::size_t kNamedParts = 10;
 
@@ -85,7 +85,7 @@ struct Series {
   std::vector<double> base;  // Logarithms, by run.
   double base_level = 0, within = 0;
   double change = 0, share = 0;
-  std::vector<double> rest;  // Of the baseline's runs around their level.
+  std::vector<double> rest;  // Deviations of the baseline's runs from their level.
 };
 
 double IterationOf(const Snapshot& run) {

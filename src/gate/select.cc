@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-// So many runs of a branch are looked at.
+// The number of runs of a branch that are read.
 constexpr std::int64_t kMostLookedAt = 1000;
 // Runs of one program share at least this part of their launches: other models share up to 0.09,
 // the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
@@ -115,7 +115,8 @@ class Chooser {
     });
   }
 
-  // Why the run is none to be compared with; empty: it is. What needs no snapshot first.
+  // Why the run is none to be compared with; empty: it is. Conditions that need no snapshot come
+  // first.
   Result<std::string> WhySkipped(const HistoryRow& row) {
     const bool may_fail = question_.with_failed || IsAccepted(row.id);
     if (row.verdict == kFail && !may_fail) return "failed";
@@ -149,7 +150,7 @@ class Chooser {
     return &loaded_.emplace(id, std::move(snapshot)).first->second;
   }
 
-  // Of the runs of one commit the one in the middle by what it took; the others are skipped.
+  // Among the runs of one commit, the one with the middle time; the others are skipped.
   Result<HistoryRow> MiddleOf(const HistoryRow& row) {
     if (row.commit.empty()) return row;
     std::vector<std::pair<double, HistoryRow>> same;
@@ -171,7 +172,7 @@ class Chooser {
     return ChosenRun{row, *run};
   }
 
-  // Of those behind the window, which is filled from its end.
+  // Notes those after the window, which is filled from its end.
   Status NoteFailed(const HistoryRow& row) {
     if (row.verdict != kFail || !out_.window.empty()) return {};
     PROFGAUGE_TRY(const std::string why, WhyOther(row));

@@ -16,7 +16,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr double kMostDefinitions = 1e6;
-// 73 years: what all iterations of a run, or one part of them, can take. Sums stay in 64 bits.
+// 73 years: the longest time of all iterations of a run, or of one part of them. Sums stay in 64
+// bits.
 constexpr Ns kLongest = Ns{1} << 61;
 
 // Reads one baseline document; every failure names the field by its path.
@@ -417,7 +418,7 @@ class BaselineParser {
       }
       times += time;
     }
-    // In older files the parts have also what the profile does not show.
+    // In older files the parts include unobserved time.
     Ns hidden = 0;
     for (const Ns time : run.iteration_unobserved) hidden += time;
     Ns left = times;  // Counted down, so that no file can overflow a sum.

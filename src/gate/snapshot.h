@@ -3,20 +3,19 @@
 //
 // Schema 3 of the baseline file:
 //   {"schema": 3, "kind": "profgauge-baseline", "tool": "…", "runs": [snapshot, …]}
-// A snapshot's names stand once in "strings" (the first is empty); a part is a list of numbers:
+// A snapshot's names are once in "strings" (the first is empty); a part is a list of numbers:
 //   [category, op_type, op, shapes, kernel, position, count, time, [series…]]
 // of which the first five are indices into "strings" and the series may be missing. "work" holds
-// what kernels and ops did in all: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]},
+// the total work of kernels and ops: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]},
 // and "collectives" and "modules" where there are any, a sum being [name, count, gpu_time,
 // host_time, [series…]]; runs without it compare all the same. "definitions" has the numbers of the
-// metrics' definitions that are not 1; schema 1, which lacks it, is read as if all were. What
-// follows is of schema 3, and each field may be missing.
-// "iteration_shapes" has 16 hex digits for each iteration: the same ones for the same input shapes;
-// "iteration_values" has times of each iteration by metric id, of metrics that are their sums.
-// "steps" are unrecorded iterations, "samples" is how many an iteration has, "conditions" how fast
-// the devices ran. "uncertain" lists the metrics that may not be what they say; runs without it
-// have none. Files of a newer schema, of another kind, or damaged ones are refused; nothing is
-// guessed.
+// metrics' definitions that are not 1; schema 1 does not have it and is read as if all were. The
+// following fields are of schema 3, and each may be missing. "iteration_shapes" has 16 hex digits
+// for each iteration: the same ones for the same input shapes; "iteration_values" has times of each
+// iteration by metric id, of metrics that are their sums. "steps" are unrecorded iterations,
+// "samples" is the number in an iteration, "conditions" the clock speeds of the devices.
+// "uncertain" lists the metrics whose values are uncertain; runs without it have none. Files of a
+// newer schema, of another kind, or damaged ones are refused; nothing is guessed.
 #pragma once
 
 #include <cstdint>
@@ -37,34 +36,35 @@ namespace profgauge {
 inline constexpr int kBaselineSchema = 3;
 inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 
-/// Of Snapshot::environment: which of the marked iterations count, and what the project knows of
-/// kernels and devices. Runs without it were made of all iterations and without such knowledge.
+/// A key of Snapshot::environment: the selection of the marked iterations, and the project's
+/// knowledge of kernels and devices. Runs without it were made of all iterations and without such
+/// knowledge.
 inline constexpr std::string_view kSelectionProperty = "selection";
 
 struct Snapshot {
   std::string name;    ///< Run name.
   std::string source;  ///< XXH3-128 of the input(s).
   std::string format;  ///< Reader's name.
-  /// What must be alike for two runs to be comparable, in a fixed order: ("gpu", "Tesla V100…"),
-  /// ("gpus", "1"), ("world_size", "1"), ("driver", …), ("shape_signature", …)…
+  /// The properties that must be equal for two runs to be comparable, in a fixed order: ("gpu",
+  /// "Tesla V100…"), ("gpus", "1"), ("world_size", "1"), ("driver", …), ("shape_signature", …)…
   std::vector<std::pair<std::string, std::string>> environment;
-  /// Selected iterations, in order; a single 0 where the profile tells no times of events.
+  /// Selected iterations, in order; a single 0 if the profile has no times of events.
   std::vector<Ns> iteration_times;
-  /// What the profile does not show of each; empty where that is nothing. No length judges it.
+  /// Unobserved time of each; empty if there is none. No length judges it.
   std::vector<Ns> iteration_unobserved;
   /// From the start of a selected iteration to that of the next; fewer than there are iterations.
   std::vector<Ns> iteration_periods;
   /// Unrecorded iterations by which the run is judged, in order, unusual ones included; empty where
-  /// there are none. Of logs that average, each is the mean of `steps_a_value`.
+  /// there are none. In logs that average, each is the mean of `steps_a_value`.
   std::vector<Ns> step_times;
   std::vector<std::uint32_t> steps_unusual;  ///< Places in `step_times`: checkpoints, evaluation.
   std::int64_t steps_a_value = 1;
   /// How many times as long those after the profile take as those before it, where they do not
   /// count because of that, too; 0: unknown.
   double steps_after = 0;
-  double samples = 0;  ///< Of an iteration, where the run states them; else 0.
-  /// Of each iteration: which input shapes its products and convolutions had, as a number that is
-  /// the same for the same ones. Empty where that was not recorded.
+  double samples = 0;  ///< Samples of an iteration, if the run states them; else 0.
+  /// For each iteration: the input shapes of its matmuls and convolutions, as a number that is
+  /// equal for equal shapes. Empty where that was not recorded.
   std::vector<std::uint64_t> iteration_shapes;
   /// Per-iteration shares by metric id ("breakdown.dataloader"), aligned with iteration_times.
   std::map<std::string, std::vector<double>, std::less<>> iteration_shares;

@@ -13,11 +13,11 @@
 namespace profgauge::stats {
 namespace {
 
-// An iteration is named as slow beyond so many spreads; only in texts, it decides nothing.
+// An iteration is named as slow from this number of spreads on; only in texts, it decides nothing.
 constexpr double kSlowSpreads = 3;
 
-// A run's times over its typical one, less 1. Those of the start count as typical; what they cost
-// beyond it is apart, as a share of the run.
+// A run's times over its typical one, less 1. Those of the start count as typical; their further
+// cost is separate, as a share of the run.
 struct Excess {
   std::vector<double> of;
   double start = 0;
@@ -60,7 +60,7 @@ double MeanOver(const std::vector<Excess>& runs, double (*mean)(std::span<const 
   return sum / static_cast<double>(runs.size());
 }
 
-// Of the runs' totals, as a level that goes with the mean of their excesses.
+// The level of the runs' totals that goes with the mean of their excesses.
 double MeanLevel(const Side& side, const std::vector<Excess>& runs, double mean) {
   double sum = 0;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -126,7 +126,7 @@ void AddBlocks(const std::vector<Excess>& runs, std::size_t length, std::vector<
   }
 }
 
-// What drawing at random who has the slow iterations says of a change.
+// The distribution of a change if the slow iterations were drawn at random.
 class Chance {
  public:
   Chance(const std::vector<Excess>& base, const std::vector<Excess>& current, double sigma)
@@ -179,7 +179,7 @@ class Chance {
   double sigma_;
 };
 
-// Those that are slower than usual by the limit and by what iterations of the base spread.
+// Iterations that are slower than usual by the limit and by the spread of the base's iterations.
 SlowOnes SlowOnesOf(const Side& side, const std::vector<Excess>& runs, double bound) {
   SlowOnes slow;
   std::vector<double> times;
@@ -230,7 +230,7 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
   const Drawn change = {
       level + std::log((1 + mean) / (1 + base_mean)),
       level + std::log((1 + MeanOver(here, ClippedMean)) / (1 + MeanOver(there, ClippedMean)))};
-  // Of several candidates some may be slower throughout, which the median of their levels hides.
+  // If some of several candidates are slower throughout, the median of their levels hides it.
   const double all = std::max(level, MeanLevel(current, here, mean) - base_level) +
                      std::log((1 + mean + start) / (1 + base_mean));
   const double whole = std::exp(base_level) * (1 + base_mean);

@@ -1,7 +1,7 @@
-// What all iterations of a run took, compared with what those of the baseline took.
+// The total time of a run's iterations, compared with that of the baseline.
 //
-// A median does not see what fewer than half of the iterations do. The total does; but who has the
-// slow ones is chance, and chance is counted, not guessed: so improbable a total fails, a less
+// A median does not see an effect on fewer than half of the iterations. The total does; but who has
+// the slow ones is chance, and chance is counted, not guessed: so improbable a total fails, a less
 // improbable one is undecided, and one beyond three limits is no pass whatever made it.
 #pragma once
 
@@ -25,9 +25,9 @@ enum class TotalVerdict : std::uint8_t {
 
 /// Some slow iterations of a side.
 struct SlowOnes {
-  std::vector<std::size_t> places;  ///< Of the first run that is kept, behind its start.
+  std::vector<std::size_t> places;  ///< Places in the first kept run, after its start.
   std::size_t count = 0, of = 0;    ///< Over all runs kept.
-  double times = 1;                 ///< The typical one takes so many times as long as usual.
+  double times = 1;                 ///< The typical one takes this many times the usual time.
 };
 
 struct Total {
@@ -35,7 +35,7 @@ struct Total {
   double change = 0;         ///< Relative; of the means of the runs kept, without their starts.
   double clipped = 0;        ///< The same where an iteration takes at most twice the typical time.
   double low = 0, high = 0;  ///< Interval of `change`, 98 %; where asked for.
-  /// The same of all candidate runs, with what their start costs beyond the baseline's.
+  /// The same for all candidate runs, with the cost of their start relative to the baseline's.
   double with_start = 0;
   double limit = 0;  ///< Relative.
   /// How probable so large a change is by noise of runs and iterations together with chance over
@@ -46,8 +46,8 @@ struct Total {
   /// an increase of the candidate's they hide.
   double base_hides = 0;
   std::size_t start = 0;   ///< Iterations of the candidate's start, the longest of the runs kept,
-  double start_times = 1;  ///< so many times as long as its typical one;
-  double base_start = 0;   ///< what the baseline's costs, in shares of its total.
+  double start_times = 1;  ///< the start's time, in times of its typical one;
+  double base_start = 0;   ///< the cost of the baseline's start, in shares of its total.
 };
 
 struct TotalOptions {

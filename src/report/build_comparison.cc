@@ -160,7 +160,7 @@ PairedTable BuildTable(const profgauge::PairedTable& from, bool knows_noise) {
 }  // namespace
 
 std::string AcceleratorOf(const Comparison& comparison) {
-  std::array<std::string_view, 2> device;  // Of the baseline and of this run.
+  std::array<std::string_view, 2> device;  // Devices of the baseline and of this run.
   const auto put = [&](std::string_view property, std::string_view base, std::string_view current) {
     if (property == "gpu") device = {base, current};
   };

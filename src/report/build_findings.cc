@@ -55,7 +55,7 @@ std::string DocsOf(const Rule& rule) {
   return "profgauge rules explain " + rule.id;
 }
 
-// What a simulation saves of what it could save at most: rounding of some nanoseconds is nothing.
+// Whether a simulation saves nothing: the rounding of some nanoseconds does not count.
 bool SavesNothing(const profgauge::Finding& finding) {
   const double gain = finding.gain.value_or(0);
   return gain <= 0 ||

@@ -123,7 +123,7 @@ VerdictInfo BuildVerdict(const BuildInput& input) {
   return info;
 }
 
-// Catalogue order; tables without columns are absent ones.
+// In catalog order; tables without columns are absent ones.
 void BuildTables(const BuildInput& input, Report& report) {
   if (input.tables != nullptr) {
     report.tables = std::move(*input.tables);

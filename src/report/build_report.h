@@ -26,7 +26,7 @@ struct BuildInput {
   /// The rules' findings. Here only the waived ones are counted; the verdict counts the rest.
   std::vector<Finding> findings;
   std::optional<Plan> plan = std::nullopt;
-  std::string rules_hash;  ///< Of the rule files, for the provenance; may be empty.
+  std::string rules_hash;  ///< Hash of the rule files, for the provenance; may be empty.
   /// Options that change numbers, as ("warmup", "3"), for the provenance.
   std::vector<std::pair<std::string, std::string>> options;
   /// The analysis' tables, to be moved into the report instead of copied; nullptr: copied.

@@ -68,7 +68,7 @@ TrendChange Redefinition(std::size_t run) {
   return change;
 }
 
-// Of the latest run whose devices are known.
+// Device words of the latest run whose devices are known.
 const DeviceWords& WordsOf(std::span<const HistoryEntry> entries) {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     const Accelerator found = AcceleratorOfName(entry->snapshot.Environment("gpu"));

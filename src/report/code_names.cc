@@ -154,7 +154,7 @@ bool NamesFile(std::string_view after) {
          after.starts_with('.');
 }
 
-/// What the word at `at` of a name of `of` is of.
+/// The kind of the word at `at` of a name of kind `of`.
 NameKind KindAt(std::string_view name, std::string_view word, std::size_t at, NameKind of) {
   if (NamesFile(name.substr(at + word.size()))) return NameKind::kFile;
   return name.substr(0, at).ends_with("): ") ? NameKind::kFunction : of;

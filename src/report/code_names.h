@@ -1,5 +1,5 @@
-// Names of code in a report, replaced so that the same name is the same everywhere and nobody
-// without the key can guess it.
+// Names of code in a report, replaced so that the same name is the same everywhere and cannot be
+// guessed without the key.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace profgauge::report {
 
-/// What a name is of; the replacement begins with it.
+/// The kind of a name; the replacement begins with it.
 enum class NameKind : std::uint8_t { kName, kFunction, kModule, kFile, kKernel };
 
 /// A name is replaced word by word (letters, digits, `_`), so that paths, stacks and template
@@ -23,7 +23,7 @@ class CodeNames {
   /// A word's replacement has the first 8 digits of its HMAC-SHA-256 with `key`.
   explicit CodeNames(std::string key) : key_(std::move(key)) {}
 
-  /// Keeps the words of public names, "mm" of "aten::mm", and notes what the others are of. All
+  /// Keeps the words of public names, "mm" of "aten::mm", and notes the kinds of the others. All
   /// names are learned before one is hidden.
   void Learn(std::string_view name, NameKind of = NameKind::kName);
   /// Keeps every word: names of devices.

@@ -70,7 +70,7 @@ const Finding* FindByRule(const Report& report, std::string_view rule) {
   return found == report.findings.end() ? nullptr : &*found;
 }
 
-// The fired finding that explains it; nullptr where it stands for itself.
+// The fired finding that explains it; nullptr if no finding does.
 const Finding* CauseOf(const Report& report, const Finding& finding) {
   const auto found = std::ranges::find_if(report.findings, [&finding](const Finding& cause) {
     return &cause != &finding && IsFired(cause) &&

@@ -28,8 +28,8 @@ class JsonNode {
   /// The root. `bad` receives the first bad field; it must outlive all nodes.
   JsonNode(const boost::json::value& root, std::optional<BadField>& bad)
       : value_(&root), bad_(&bad) {}
-  /// Reports the shape: every function notes in `shape` what it would have read, and reads nothing.
-  /// A list has one element then, and an object one entry besides the named ones.
+  /// Reports the shape: every function notes in `shape` the value that it would have read, and
+  /// reads nothing. A list has one element then, and an object one entry besides the named ones.
   JsonNode(JsonShape& shape, std::optional<BadField>& bad) : shape_(&shape), bad_(&bad) {}
 
   /// The entry `key` of this object; a node of nothing when there is none.

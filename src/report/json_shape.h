@@ -12,7 +12,7 @@ namespace profgauge::report {
 struct JsonShape {
   struct Entry;
 
-  std::set<std::string> types;  ///< Of JSON Schema: "string", "integer", "array", …
+  std::set<std::string> types;  ///< Types of JSON Schema: "string", "integer", "array", …
   std::vector<std::string> words;
   std::vector<std::unique_ptr<Entry>> keys;  ///< For an object, in the order of reading.
   std::unique_ptr<JsonShape> others;         ///< For an object: values under any other key.

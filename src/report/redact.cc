@@ -41,7 +41,7 @@ enum class Pass : std::uint8_t { kLearn, kNames, kProse };
 
 bool HasWord(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
 
-/// What the names in a column are of.
+/// The kind of the names in a column.
 NameKind RoleOf(std::string_view table, std::string_view column) {
   if (HasWord(column, "module") || (table == "modules" && column == "name")) {
     return NameKind::kModule;

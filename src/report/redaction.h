@@ -16,8 +16,8 @@ enum class RedactLevel : std::uint8_t {
 
 struct Redaction {
   RedactLevel level = RedactLevel::kNone;
-  /// Of the replaced names. Empty: the inputs' content hashes, which the outputs then do not have,
-  /// so that nobody without the inputs can guess a name.
+  /// Key of the replaced names. Empty: the inputs' content hashes, which the outputs then do not
+  /// have, so that a name cannot be guessed without the inputs.
   std::string key;
 
   Redaction() = default;

@@ -139,18 +139,20 @@ struct Finding {
 
 /// Findings to fix, in that order, and the iteration time after each (rules/plan.h).
 struct PlanStep {
-  std::vector<std::string> rules;  ///< Of one finding; of two that save time only together.
-  std::string title;               ///< The fault: that of the first of them.
-  std::string change;              ///< What to do: its first advice that applies; may be empty.
-  Quantity time, saves, alone;     ///< ns; `alone`: without the steps before it.
+  /// Rules of one finding, or of two that save time only together.
+  std::vector<std::string> rules;
+  std::string title;            ///< The fault: that of the first of them.
+  std::string change;           ///< What to do: its first advice that applies; may be empty.
+  Quantity time, saves, alone;  ///< ns; `alone`: without the steps before it.
   /// False: no finding yet. It becomes the limit once the steps before it are done.
   bool fired = true;
   bool needs_earlier = false;  ///< It saves nothing until the steps before it are done.
 };
 
-/// What an iteration would take at least (rules/floor.h).
+/// The least possible time of an iteration (rules/floor.h).
 struct Floor {
-  Quantity time, reachable;    ///< ns; `reachable`: with what the device reaches of its data sheet.
+  /// ns; `reachable`: with the device's reach instead of its data sheet.
+  Quantity time, reachable;
   Quantity counted;            ///< Part of the time of computing kernels whose work is known.
   std::string absent_because;  ///< Why there is none.
 };
@@ -267,7 +269,7 @@ struct ComparedMetric {
   Quantity chance;              ///< How probable such a change is by chance; a share.
   Quantity sees;                ///< The change that nine of ten such comparisons would fail.
   std::string limit;            ///< "≤ +5 %"; empty: compared, but not limited.
-  State level = State::kNone;   ///< Of the limit.
+  State level = State::kNone;   ///< Level of the limit.
   /// Open where inconclusive, and probably beyond the limit; not applicable where the runs must not
   /// be compared.
   State result = State::kNone;
@@ -323,7 +325,8 @@ struct Comparison {
   bool comparable = true;
   std::vector<Difference> differences;
   std::vector<std::pair<std::string, std::string>> alike;  ///< Properties that all runs share.
-  std::string accelerator;  ///< Of both runs, like ProfileInfo's; its words are the comparison's.
+  std::string accelerator;  ///< Accelerator of both runs, like ProfileInfo's; the comparison uses
+                            ///< its words.
   std::vector<ComparedMetric> metrics;
   std::vector<PairedValue> values;
   std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.
@@ -359,7 +362,7 @@ struct Report {
   Timeline timeline;  ///< Empty when it was not asked for or the report was read from report.json.
 };
 
-/// nullptr when there is none of that id.
+/// nullptr if the report has no metric of that id.
 const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
 
@@ -372,9 +375,9 @@ struct Interval {
 /// them.
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row);
 
-/// Rows of a table that report.json has, in their order: none of bulk data (one row for each
-/// event), the 1 000 longest idle gaps, the first tree of operators, all of the others; for a table
-/// of more than 10 000 rows those with most time.
+/// Rows of a table that report.json has, in their order. It has no bulk data (one row for each
+/// event), the 1 000 longest idle gaps, the first tree of operators, and all other rows; for a
+/// table of more than 10 000 rows those with most time.
 std::vector<std::size_t> RowsInJson(const Table& table);
 /// How many these are, without choosing them.
 std::size_t CountRowsInJson(const Table& table);

@@ -1,6 +1,6 @@
-// The presentation of each table of the catalogue, in one list: its section, its order, its number
-// of rows, its sheet, whether Markdown has it. Page, workbook, Markdown and report.json
-// take it from here, so that a new table is one row; a test holds the list complete.
+// The presentation of each table of the catalog, in one list: its section, its order, its number of
+// rows, its sheet, whether Markdown has it. Page, workbook, Markdown and report.json take it from
+// here, so that a new table is one row; a test holds the list complete.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,9 @@ struct TableLook {
   bool needs_timeline = false;   ///< In a page its rows come with the timeline or not at all.
   bool names_are_words = false;  ///< Its texts are no code that Markdown sets as such.
   Order order = Order::kHeaviestFirst;
-  std::size_t page_rows = 0;            ///< The most rows that a page holds; 0: the page's limit.
-  std::string_view other_section = {};  ///< Of the page, if it is outside the section of tables.
+  std::size_t page_rows = 0;  ///< The most rows that a page holds; 0: the page's limit.
+  /// Section of the page, if it is outside the section of tables.
+  std::string_view other_section = {};
   /// Columns that the page shows at first, in this order: names of a row, keys of groups,
   /// then numbers. The others are one click away. Empty: as many as fit, names first.
   std::span<const std::string_view> page_columns{};
@@ -49,7 +50,7 @@ std::span<const TableLook> TableLooks();
 /// comes after the others with its rows in their order, in a separate sheet, and not in Markdown.
 const TableLook* FindTableLook(std::string_view id);
 
-/// One sentence about a column, from the catalogue; empty for columns of newer versions.
+/// One sentence about a column, from the catalog; empty for columns of newer versions.
 std::string_view ColumnDoc(std::string_view table, std::string_view column);
 
 /// Rows of a table in the workbook at most.

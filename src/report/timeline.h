@@ -20,7 +20,7 @@ struct TimelinePath {
   PathMoves moves;
 };
 
-/// Of the paths of all ranks together: the number that a page can show.
+/// Moves of the paths of all ranks together: the number that a page can show.
 inline constexpr std::size_t kMostPathMoves = 20'000;
 
 struct TimelineOptions {

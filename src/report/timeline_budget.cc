@@ -102,10 +102,10 @@ bool IsIn(const std::vector<Span>& spans, Ns time) {
   return after != spans.begin() && time < std::prev(after)->end;
 }
 
-// Of the spans, in their order, those that hold at most `most` events together.
+// The spans, in their order, that hold at most `most` events together.
 std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& around,
                               std::size_t most) {
-  std::vector<Ns> starts;  // Of the few that could be kept: all of them take long to sort.
+  std::vector<Ns> starts;  // Starts of those that could be kept: sorting all of them takes long.
   const std::vector<Span> wanted = Merge(around);
   VisitHost(profile, [&](Ns start, Ns) {
     if (IsIn(wanted, start)) starts.push_back(start);

@@ -226,7 +226,7 @@ struct AmountSpec {
   std::int64_t (*of)(const neuron::Instruction&);
 };
 constexpr AmountSpec kAmounts[] = {
-    {"bytes", "Bytes", Unit::kBytes, true, nullptr},  // Of packets.
+    {"bytes", "Bytes", Unit::kBytes, true, nullptr},  // Bytes of packets.
     {"wait", "Wait", Unit::kTime, true, [](const neuron::Instruction& row) { return row.wait; }},
     {"flops", "FLOPs", Unit::kFlops, true,
      [](const neuron::Instruction& row) { return row.flops; }},

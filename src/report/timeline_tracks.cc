@@ -35,7 +35,7 @@ Lanes Spread(const std::vector<TimelineEvent>& events) {
   Lanes lanes;
   lanes.of.reserve(events.size());
   std::vector<Ns> open;  // Ends of the events that contain the event.
-  std::vector<Ns> ends;  // Of the last event of each lane.
+  std::vector<Ns> ends;  // End of the last event of each lane.
   for (const TimelineEvent& event : events) {
     while (!open.empty() && open.back() <= event.start) open.pop_back();
     std::size_t depth = open.size();

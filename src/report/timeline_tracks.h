@@ -93,7 +93,7 @@ class TimelineTracks {
 std::vector<std::int64_t>& FindAmount(Timeline& timeline, std::string_view id,
                                       std::string_view title, Unit unit, bool adds_up = true);
 
-/// Of more than this many similar tracks the busiest are separate; the others share a
+/// If there are more similar tracks than this, the busiest are separate; the others share a
 /// section, named "555 more streams".
 inline constexpr std::size_t kMostTracks = 16, kBusiestTracks = 12;
 

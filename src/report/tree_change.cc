@@ -139,7 +139,7 @@ class Aligner {
       waiting[KeyOf(base_.nodes[*row])].push_back(*row);
     }
     std::vector<Pair> pairs;
-    std::set<std::size_t> matched;                     // Of the base.
+    std::set<std::size_t> matched;                     // Rows of the base.
     std::vector<std::size_t> lone_base, lone_current;  // Kernels.
     for (const std::size_t row : current) {
       const Node& node = current_.nodes[row];

@@ -8,14 +8,14 @@
 
 namespace profgauge::report {
 
-/// Of all kernels, by whether they use matrix units; ns.
+/// Times of all kernels, by whether they use matrix units; ns.
 struct KernelTimes {
   double on_matrix_units = 0, off = 0, undecided = 0;
 };
 /// By the table `kernels`; nothing without it.
 std::optional<KernelTimes> KernelTimesOf(const Report& report);
 
-/// Of copies and memsets, by the table `memcpys`; nothing without it. ns.
+/// Time of copies and memsets, by the table `memcpys`; nothing without it.
 std::optional<double> CopyTimeOf(const Report& report);
 
 }  // namespace profgauge::report

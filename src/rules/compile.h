@@ -1,4 +1,4 @@
-// Rules compiled against the catalogue of metrics and tables: every expression checked, before any
+// Rules compiled with the catalog of metrics and tables: every expression is checked before any
 // profile is read.
 #pragma once
 

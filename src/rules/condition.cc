@@ -9,7 +9,7 @@
 namespace profgauge {
 namespace {
 
-/// Every metric of the catalogue, one value each.
+/// Every metric of the catalog, one value each.
 expr::Schema MetricSchema() {
   expr::Schema schema;
   schema.SetSource({MetricField, MetricNames});

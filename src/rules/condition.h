@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-/// A metric of the catalogue as a field of expressions; nothing if there is none of that name.
+/// A metric of the catalog as a field of expressions; nothing if no metric has that name.
 std::optional<expr::Field> MetricField(std::string_view name);
 /// The names of all of them, in the order of the catalogue.
 std::vector<std::string> MetricNames();

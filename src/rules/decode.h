@@ -1,8 +1,8 @@
 // From a YAML tree to values: each function reads one shape, and adds an error with place, expected
 // and found shape when the tree has another. Callers continue, so that one run shows all errors.
 //
-// A decoder can also report its shape (rules/shape.h): then it is run over empty values of
-// each kind, and each function notes what it would have read. Code between the calls may use a
+// A decoder can also report its shape (rules/shape.h): then it is run over empty values of each
+// kind, and each function notes the value that it would have read. Code between the calls may use a
 // value's kind; any other decision about accepted values belongs in a function of the decoder.
 #pragma once
 

@@ -112,7 +112,8 @@ struct Finding {
   std::vector<EvidenceHead> evidence_heads;
   std::vector<std::vector<Value>> evidence;
   std::vector<GroupResult> groups;  ///< With group_by: all of them, worst first.
-  std::vector<TraceValue> trace;    ///< Of the rule as a whole; only with RuleRunOptions::trace.
+  /// Trace of the rule as a whole; only with RuleRunOptions::trace.
+  std::vector<TraceValue> trace;
   std::vector<std::size_t>
       symptoms;                      ///< Findings (by index) that this one explains and that fired.
   std::vector<bool> explains_when;   ///< Which of the rule's conditions on symptoms hold.

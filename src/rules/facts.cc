@@ -122,7 +122,7 @@ Value GarbageCollection(const Profile& profile) {
   return time;
 }
 
-/// Of the rank that collects longest: the others wait for it.
+/// The time of the rank that collects longest: the others wait for it.
 Value MostGarbageCollection(std::span<const Profile> ranks) {
   Value most;
   for (const Profile& rank : ranks) {

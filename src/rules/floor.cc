@@ -54,7 +54,7 @@ void AddKernels(const Replayer& replayer, double LaunchTargets::Op::*part, Scena
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
-// One rank of several cannot tell what it waits for.
+// The profile of one rank of several does not show the ranks that it waits for.
 bool MissesRanks(const Replayer& replayer, const Analysis& analysis) {
   const bool is_one =
       replayer.ranks().size() == 1 && replayer.ranks().front().profile->distributed.world_size > 1;

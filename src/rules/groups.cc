@@ -104,7 +104,7 @@ std::string KeyOf(const RuleSchema::Key& key, const CompiledRule& rule, const Ru
 
 /// Rows by group.
 struct Numbers {
-  std::vector<std::uint32_t> number;  ///< Of each row, where its keys are known.
+  std::vector<std::uint32_t> number;  ///< The group of each row whose keys are known.
   std::vector<bool> known;
   std::uint32_t count = 1;  ///< Numbers are below it; not all need occur.
 };

@@ -27,11 +27,11 @@ struct PlanStep {
   double alone = 0;  ///< ns per iteration, without them.
 };
 
-/// What an iteration would take if the device never waited for the host, every kernel ran at the
-/// roof of its operator, and no rank waited for another. Kernels of unknown work count as recorded.
+/// The time of an iteration if the device never waited for the host, every kernel ran at the roof
+/// of its operator, and no rank waited for another. Kernels of unknown work count as recorded.
 struct Floor {
   double time = 0;             ///< ns per iteration.
-  double reachable = 0;        ///< With what this device reaches in place of its data sheet.
+  double reachable = 0;        ///< With this device's reach instead of its data sheet.
   double counted = 0;          ///< Part of the time of computing kernels whose work is known.
   std::string absent_because;  ///< Why there is none; empty with one.
 };
@@ -51,7 +51,7 @@ struct Plan {
   std::size_t replays = 0;
   bool complete = true;  ///< False: the profile is too long to try all orders.
   std::string limits;    ///< Limits of the simulations.
-  Floor floor;           ///< What no change of this program can go below.
+  Floor floor;           ///< The least time of any change of this program.
 
   double end() const { return steps.empty() ? start : steps.back().time; }
   double saved() const { return start - end(); }

@@ -22,7 +22,7 @@ struct ProjectQuery {
 
   std::string name;
   std::string title;    ///< The question, in one line; may be empty.
-  std::string answers;  ///< What the answer means; may be empty.
+  std::string answers;  ///< The meaning of the answer; may be empty.
   SourceText sql;       ///< Checked by whoever has a database: `rules check`, `query`.
   std::vector<Parameter> parameters;
   Where where;

@@ -12,14 +12,14 @@
 namespace profgauge {
 namespace {
 
-/// The time that a finding is about: what a simulation saves of it may be less, since other work
-/// takes as long, but the time is the same.
+/// The time that a finding is about. A simulation may save less of it, since other work takes as
+/// long, but the time is the same.
 std::optional<double> TimeOf(const Finding& finding) {
   return finding.gain_limit ? finding.gain_limit : finding.gain;
 }
 
-/// A cause must be about at least this share of what the symptom costs; where either is unknown,
-/// the rule's statement counts.
+/// A cause must be about at least this share of the symptom's cost; where either is unknown, the
+/// rule's statement counts.
 bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {
   const std::optional<double> time = TimeOf(cause), cost = TimeOf(symptom);
   return !time || !cost || *time >= share * *cost;
@@ -194,7 +194,7 @@ class Ranker {
   const std::vector<std::size_t>& rule_of_;
   knowledge::Ratio explained_;
   std::vector<Finding>& findings_;
-  std::vector<double> worth_;  ///< The larger of its own gain and its symptoms'.
+  std::vector<double> worth_;  ///< The larger of its gain and its symptoms'.
 };
 
 }  // namespace

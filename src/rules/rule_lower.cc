@@ -102,7 +102,7 @@ class Lowering {
  private:
   struct Definition {
     RuleLet let;
-    bool is_own = false;  ///< Of the rule, not shared.
+    bool is_own = false;  ///< A name of the rule, not shared.
     enum class State : std::uint8_t { kNew, kBusy, kReady } state = State::kNew;
     bool is_row = false, is_used = false, is_given = false;
     SourceText expanded;

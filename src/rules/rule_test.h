@@ -6,16 +6,16 @@
 //     - name: FP32 GEMMs on an eligible op are an error
 //       given:
 //         profile: {kernel_time: 100 ms, iterations: 10}     # metrics profile.kernel_time, …
-//         gpu.idle.mean: {absent: no GPU events}             # a metric that the profile lacks
-//         kernel:                                            # rows of the table of kernels
+//         gpu.idle.mean: {absent: no GPU events}             # a metric that the profile does not
+//         have kernel:                                            # rows of the table of kernels
 //           - {name: sgemm, time: 30 ms, calls: 100, op: null}
 //       params: {tensorcore/eligible-not-used: {min_kernel_time: 5 us}}
 //       expect:
 //         - {rule: tensorcore/eligible-not-used, level: error, metric: 30%, rows: 1,
 //            message: contains '30.0 % of kernel time'}
 //
-// Values that are not given are absent: a metric without value, a column without values, a
-// table without rows. Only the expected rules are evaluated.
+// Values that are not given are absent: a metric without value, a column without values, a table
+// without rows. Only the expected rules are evaluated.
 #pragma once
 
 #include <cstdint>

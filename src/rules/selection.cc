@@ -40,7 +40,7 @@ void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
   if (error.notes.empty()) error.notes.emplace_back("help: `profgauge rules list` shows all rules");
 }
 
-/// A parameter that is the limit of a rule on a metric of the catalogue is a value of that metric.
+/// A parameter that is the limit of a rule on a metric of the catalog is a value of that metric.
 void CheckParam(const Rule& rule, const std::string& name, double value, const Where& where,
                 Errors& errors) {
   const std::shared_ptr<const MetricSpec> metric = DescribeMetric(MeasuredMetric(rule));

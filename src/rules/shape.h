@@ -1,6 +1,6 @@
 // The accepted contents of a configuration file, reported by its decoder: the decoder runs once
-// over an empty value of each kind, and notes what it would have accepted (Decoder, "shape"). So a
-// schema always agrees with the decoder.
+// over an empty value of each kind, and notes the values that it would have accepted (Decoder,
+// "shape"). So a schema always agrees with the decoder.
 //
 // Only structure: keys, kinds, words, ranges, units, ids. Conditions on more than one value, on
 // other files or on the meaning of a text are known only to the decoder.
@@ -55,8 +55,8 @@ struct FileShape {
 /// "policy", "rules", "rule-tests", "devices", "config", "names".
 std::vector<FileShape> ConfigurationShapes();
 
-/// The purpose of a key, one sentence without full stop; empty when it has no entry.
-/// `what` as in Shape.
+/// The purpose of a key, one sentence without full stop; empty when it has no entry. `what`: see
+/// Shape.
 std::string_view KeyDoc(std::string_view what, std::string_view key);
 
 }  // namespace profgauge

@@ -1,7 +1,7 @@
 // Shapes of configuration files as JSON Schema (2020-12), for editors.
 //
-// Values are read as in YAML 1.2. The decoder may refuse a value that the schema accepts: a
-// schema knows only structure (rules/shape.h).
+// Values are read by the rules of YAML 1.2. The decoder may refuse a value that the schema accepts:
+// a schema knows only structure (rules/shape.h).
 #pragma once
 
 #include <boost/json/value.hpp>

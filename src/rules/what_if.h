@@ -3,9 +3,9 @@
 //   host_op.name matches 'DataLoader' by 0
 //
 // A condition looks at rows `host_op` (operators and ranges), `api_call` (runtime and driver
-// calls), `launch` (kernels, copies and memsets) or `host_gap` (idle time of a device, and what the
-// host does in it); the selected work takes `by` times as long. One condition looks at one kind of
-// row.
+// calls), `launch` (kernels, copies and memsets) or `host_gap` (idle time of a device, and the
+// host's work in it); the selected work takes `by` times as long. One condition looks at one kind
+// of row.
 #pragma once
 
 #include <cstdint>

@@ -34,13 +34,13 @@ struct YamlNode {
     kBroken,  ///< An alias: an error was added, nothing more needs to be said.
   };
   Kind kind = Kind::kNull;
-  std::string text;                ///< Of a scalar, decoded.
+  std::string text;                ///< Text of a scalar, decoded.
   std::size_t offset = 0;          ///< Byte of the file at which it starts.
   std::uint32_t line = 0;          ///< 1-based.
   std::uint32_t column = 0;        ///< 1-based, in bytes.
   bool plain = true;               ///< A scalar without quotes and not a block.
-  std::vector<YamlNode> items;     ///< Of a list.
-  std::vector<YamlEntry> entries;  ///< Of a mapping, in file order, keys distinct.
+  std::vector<YamlNode> items;     ///< Items of a list.
+  std::vector<YamlEntry> entries;  ///< Entries of a mapping, in file order, keys distinct.
 
   /// The value of `key` in a mapping; nullptr when there is none.
   const YamlNode* Find(std::string_view key) const;
@@ -73,13 +73,13 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
 std::optional<YamlDocument> ReadYaml(const std::string& path, std::optional<BuiltinKind> kind,
                                      Errors& errors);
 
-/// Puts errors in file order, each once; files in the order in which they were met. What several
-/// rules share has its mistakes in all of them.
+/// Puts errors in file order, each once; files in the order of their first error. A mistake in a
+/// shared part is reported for every rule that uses the part.
 void SortByPlace(Errors& errors);
 
-/// Reads a configuration file, "builtin:NAME" from what is compiled in. Errors: kConfig when it is
-/// missing, a directory, unreadable or larger than kLargestConfigFile.
-/// `kind`: what a built-in file must be; empty: either will do.
+/// Reads a configuration file, "builtin:NAME" from the compiled-in ones. Errors: kConfig when it is
+/// missing, a directory, unreadable or larger than kLargestConfigFile. `kind`: the required kind of
+/// a built-in file; empty: either kind.
 Result<std::string> ReadConfigFile(const std::string& path,
                                    std::optional<BuiltinKind> kind = std::nullopt);
 

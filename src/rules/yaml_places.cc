@@ -68,7 +68,7 @@ std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode&
   if (node.text.empty()) runs.push_back({0, node.line, node.column});
   for (std::size_t i = 0; i < node.text.size(); ++i) {
     if (quote == '"' && cursor.Peek() == '\\' && IsSpace(cursor.Peek(1)) && cursor.Peek(1) != ' ') {
-      cursor.Advance(1);  // An escaped line end stands for nothing.
+      cursor.Advance(1);  // An escaped line end adds no character.
       cursor.SkipBlanks();
     }
     if (const std::size_t escape = EscapeLength(cursor, quote); escape > 0) {

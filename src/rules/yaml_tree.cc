@@ -5,7 +5,7 @@
 namespace profgauge {
 namespace {
 
-/// What is before the text and the children of a node.
+/// The part before the text and the children of a node.
 struct Head {
   std::uint32_t kind = 0, plain = 0, offset = 0, line = 0, column = 0, text_size = 0, children = 0;
 };
