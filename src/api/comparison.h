@@ -20,13 +20,13 @@ struct RunComparison;
 struct ComparedSide {
   std::vector<Snapshot> runs;
   std::vector<std::string> doubts;  ///< Why a run of it may not be whole.
-  RunPicture picture;               ///< Of its last run.
+  RunPicture picture;               ///< The picture of its last run.
 };
 
 struct CompareChoices {
   bool allow_incomplete = false;    ///< Judge in spite of data loss.
   bool allow_incomparable = false;  ///< Judge runs that ran different work.
-  report::Redaction redact;         ///< What to take out of the report.
+  report::Redaction redact;         ///< The kinds of names to remove from the report.
 };
 
 /// Whether runs that may have run different work are judged; a note says so.

@@ -12,12 +12,12 @@
 
 namespace profgauge {
 
-/// Of its first rank.
+/// The picture of its first rank.
 struct RunPicture {
   bool is_summarized = false;  ///< Known by summaries: there are no events to show.
   std::optional<Table> tree;   ///< `op_tree`; nothing where the profile has no host operators.
   report::Timeline timeline;
-  Ns iteration_start = 0;  ///< Of the iteration nearest the median, the tree's.
+  Ns iteration_start = 0;  ///< Start of the tree's iteration, which is nearest the median.
 };
 
 /// `analysis` is of these ranks and `selection`. `events`: how many the timeline holds, half as

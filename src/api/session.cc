@@ -47,7 +47,7 @@ std::string LastName(const fs::path& path) {
 
 /// The measurements of the runs. The report is about the one with the median iteration time.
 struct Measured {
-  std::vector<Snapshot> snapshots;  ///< Of all runs, with a baseline; else empty.
+  std::vector<Snapshot> snapshots;  ///< Snapshots of all runs, with a baseline; else empty.
   std::size_t middle = 0;
   Replayable run;                   ///< The one in the middle.
   std::vector<std::string> doubts;  ///< Reasons for an undecided verdict on others, by name.

@@ -52,7 +52,7 @@ struct JudgeRunsOptions {
   EvaluateOptions choices;
   /// For waivers. REQUIRES: set.
   std::chrono::sys_days today;
-  report::Redaction redact;  ///< What to take out of the report.
+  report::Redaction redact;  ///< The kinds of names to remove from the report.
   OnBaselineMissing on_missing_baseline = OnBaselineMissing::kWarn;
   Acceptance acceptance;
   bool is_paired = false;  ///< Runs and baselines were recorded alternately, and are compared so.

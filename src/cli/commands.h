@@ -87,7 +87,7 @@ enum CommandBit : std::uint64_t {
   kOnAll = ~std::uint64_t{0},
 };
 
-/// What a command's arguments are, for shells that complete them.
+/// The kind of a command's arguments, for shells that complete them.
 enum class Takes : std::uint8_t {
   kNothing,
   kFiles,

@@ -39,7 +39,7 @@ class Console {
   void Print(std::string_view text);
   /// The same for programs: byte by byte as it is, and as a file would have it.
   void PrintData(std::string_view text);
-  /// Whether nobody reads the answer any more: what follows is not written.
+  /// Whether the reader of the output has closed it: later output is not written.
   bool is_closed() const { return out_failed_; }
   /// Talk: one line to standard error, unless --quiet.
   void Say(std::string_view line);
@@ -53,7 +53,7 @@ class Console {
   void Report(const Error& error, std::string_view source);
   /// All errors of a configuration.
   void Report(const Errors& errors);
-  /// What was reported since the last call.
+  /// The errors reported since the last call.
   std::vector<Error> TakeReported();
 
   /// Shows "reading NAME  62 %  310 MB/s", at most ten times a second. `total` 0: size unknown.

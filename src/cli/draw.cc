@@ -25,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a comment on a pull request should not exceed, so that people read it.
+/// The largest comment on a pull request that people still read.
 constexpr std::size_t kCommentBytes = 20'000;
 
-/// The most that GitHub takes of one step; what is over is refused whole.
+/// The most that GitHub takes of one step; a larger summary is refused whole.
 constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
 
 /// An output of one file.
@@ -307,7 +307,7 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
     case Kind::kDotenv:
     case Kind::kGithubOutput:
       return DrawFacts(item, render::FactsOf(ending));
-    case Kind::kTrace:  // Draw() removes what has no events.
+    case Kind::kTrace:  // Draw() removes a trace without events.
     case Kind::kRunSummary:
     case Kind::kJson:
       break;
@@ -407,7 +407,7 @@ std::vector<std::string> Drawing::Summary() const {
 }
 
 Status LeaveEnding(const Options& options, const render::Ending& ending) {
-  // Without the policy no one knows all inputs: what is not ours stays, --force or not.
+  // Without the policy, the inputs are not all known: a file of others stays, --force or not.
   KeptFiles kept = KeptBy(options);
   kept.force = false;
   Drawing drawing(std::move(kept));

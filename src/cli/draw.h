@@ -25,11 +25,11 @@ class Console;
 
 class Drawing {
  public:
-  /// `kept` is what no output may take the place of: KeptBy().
+  /// `kept`: the files that no output may replace, from KeptBy().
   explicit Drawing(KeptFiles kept) : outputs_(std::move(kept)) {}
 
-  /// Opens every output. Errors: kOutput; kUsage when an output is named twice or would replace
-  /// what is not an earlier one.
+  /// Opens every output. Errors: kOutput; kUsage when an output is named twice or would replace a
+  /// file that is no earlier output.
   Status Open(const Options& options);
   /// Draws and writes all of them. The outputs that could be written are written even if one
   /// cannot; the first error is returned.
@@ -46,11 +46,11 @@ class Drawing {
 
   /// Opens those that can be, whatever keeps others from it; says nothing of these.
   void OpenThose(const Options& options);
-  /// Writes `ending` into all that are open; a trace of events is removed. The first error is
+  /// Writes `ending` into all open outputs; a trace of events is removed. The first error is
   /// returned.
   Status Draw(const render::Ending& ending);
 
-  /// What the program will exit with; for outputs that say so.
+  /// The exit code of the program, for outputs that state it.
   void ExitsWith(int exit_code) { exit_code_ = exit_code; }
   /// Makes the bytes of --pgsum. Called while the outputs are drawn.
   void SummarizeBy(std::function<Result<std::string>()> summarize) {

@@ -46,7 +46,7 @@ Ends ReadEnds(const std::string& path) {
   return ends;
 }
 
-// The head of what a gzipped file holds, or of the file itself.
+// The head of a gzipped file's contents, or of the file itself.
 std::string InflatedHead(const std::string& path) {
   std::string head(kHeadBytes, '\0');
   std::size_t have = 0;
@@ -74,7 +74,7 @@ std::string_view FirstLine(std::string_view text) {
   return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
 }
 
-// What a document begins with: `kind` and `tool` are before anything of the user's.
+// The beginning of a document: `kind` and `tool` are before any text of the user.
 std::string_view FirstOf(std::string_view text) { return text.substr(0, 512); }
 
 // The words of a head, whether commas, quotes or blanks hold its cells apart.

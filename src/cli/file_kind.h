@@ -14,7 +14,7 @@ enum class FileKind : std::uint8_t {
   kXlsx,         ///< Creator in the document's properties.
   kJson,         ///< report.json: `tool`.
   kVerdict,      ///< verdict.json: `kind`.
-  kRuns,         ///< What `find` lists: `kind`.
+  kRuns,         ///< The list of `find`: `kind`.
   kText,         ///< `profgauge: VERDICT`
   kDotenv,       ///< Variables called PROFGAUGE_….
   kTrace,        ///< A Chrome trace, gzipped or not: `otherData.tool`.
@@ -27,7 +27,7 @@ enum class FileKind : std::uint8_t {
   kNsys,         ///< The head of one of the reports of `export nsys`, as CSV or table.
   kDlprof,       ///< The title of one of DLProf's reports.
   kBaseline,     ///< `kind`
-  kDuet,         ///< `kind`; what was measured of a machine, by its first comment.
+  kDuet,         ///< `kind`; measurements of a machine, by the first comment.
   kSummary,      ///< `kind`, in gzip.
   kTables,       ///< schema.json of `export tables`: `kind`.
   kTableStore,   ///< An SQLite file of `export tables`, by its application id.

@@ -4,9 +4,9 @@
 
 namespace profgauge::cli {
 
-/// Where an argument names a large file, a folder or standard input: starts this program anew, in
-/// the same process, with the C library told to allocate so. It reads that only from its
-/// environment, and only when a program starts. Returns where this is not possible, for small
+/// If an argument names a large file, a folder or standard input: starts this program anew, in the
+/// same process, with an environment that makes the C library allocate so. It reads that only from
+/// its environment, and only when a program starts. Returns where this is not possible, for small
 /// inputs, whose memory is only kept, where memory is limited (`--max-memory`), and where
 /// GLIBC_TUNABLES is set, as it is the second time. REQUIRES: nothing was done yet. `arguments`
 /// ends with a null pointer, as main's does.

@@ -20,8 +20,8 @@ Status LimitMemory(std::int64_t bytes);
 /// Removes such a limit: the remaining work is to report why the run ended.
 void LiftMemoryLimit();
 
-/// Why a run ended for lack of memory: its memory, the failed request, and the limit.
-/// REQUIRES: an allocation has failed; the memory of the run is free again.
+/// Why a run ended without enough memory: its memory, the failed request, and the limit. REQUIRES:
+/// an allocation has failed; the memory of the run is free again.
 Error OutOfMemory(std::optional<std::int64_t> allowed);
 
 /// Notes how much memory is in use whenever an allocation fails. Call it once, at the start.

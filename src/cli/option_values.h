@@ -1,4 +1,5 @@
-// How the values of options are taken apart and put into Options: what rows of options.cc name.
+// How the values of options are parsed and put into Options: the functions that rows of options.cc
+// name.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace profgauge::cli {
 
-/// Errors: kUsage "usage/bad-value" with what was expected.
+/// Errors: kUsage "usage/bad-value" with the expected value.
 Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found);
 /// A whole number of at least 0.
 Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value);

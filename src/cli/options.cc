@@ -8,7 +8,7 @@ namespace {
 
 using Group = OptionGroup;
 
-// An empty reason is none: CI passes on what it found.
+// An empty reason means no reason: CI passes on an unset variable.
 Status SetAccept(Options& options, const OptionSpec&, const std::string& value) {
   options.accept = value;
   return {};

@@ -1,4 +1,4 @@
-// The command line as data: what was asked for, and the tables of commands and options from which
+// The command line as data: the requested work, and the tables of commands and options from which
 // parser, `-h` and `--help` are all made, so that they cannot disagree.
 //
 // To add an option: a field in Options and a row in options.cc. To add a command: a row in
@@ -28,7 +28,7 @@ struct Options {
   const CommandSpec* command = nullptr;
   std::string group;  ///< "baseline": help on the commands that start with it was asked for.
   HelpRequest help = HelpRequest::kNone;
-  std::vector<std::string> arguments;  ///< What is not an option: profiles, names, files.
+  std::vector<std::string> arguments;  ///< Arguments that are no options: profiles, names, files.
   std::vector<std::pair<std::string, std::string>> runs;  ///< Name and path of each.
 
   // Outputs. "-" is standard output.
@@ -38,7 +38,7 @@ struct Options {
   bool step_summary = false;
   std::string ci;                     ///< "auto", a system's name, "off", or empty: as "off".
   std::string github_output, dotenv;  ///< Files of variables that --ci names.
-  std::string repository;  ///< What paths in alerts start from; empty: the nearest with a .git.
+  std::string repository;  ///< Paths in alerts start from it; empty: the nearest with a .git.
   report::Redaction redact;
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.
   bool force = false;
@@ -55,9 +55,9 @@ struct Options {
   std::string config_file;       ///< The configuration that is in force.
   std::vector<std::string> job;  ///< --job
   std::string step;              ///< Which of several runs: a number, or "latest".
-  bool project = false;          ///< Of init: also a configuration and what starts it.
+  bool project = false;          ///< For init: also a configuration and the files that start it.
   std::string part;              ///< Which share of files: "2/8".
-  std::string run_name;          ///< What the run is called; empty: as its files are.
+  std::string run_name;          ///< The name of the run; empty: that of its files.
   std::string fail_on;           ///< "error", "warn" or "never".
   bool exit_zero = false;
   bool expand = false;
@@ -76,7 +76,7 @@ struct Options {
   std::optional<std::int64_t> width;
 
   // Queries.
-  std::string query_file;               ///< Where the statement stands; empty: the last argument.
+  std::string query_file;               ///< The file of the statement; empty: the last argument.
   std::vector<std::string> parameters;  ///< NAME=VALUE
   bool per_rank = false;                ///< One statement for each rank, …
   std::string then;                     ///< … and one over the rows of all.
@@ -86,9 +86,9 @@ struct Options {
   bool no_events = false;               ///< Leave out the tables of events.
   bool gzip = false;
   std::vector<std::string> roots;         ///< Folders that agents may read.
-  std::optional<std::int64_t> max_bytes;  ///< Of an answer to an agent.
+  std::optional<std::int64_t> max_bytes;  ///< The size of an answer to an agent.
   bool raw = false;                       ///< Base units, and texts as they are.
-  std::string explain;                    ///< Of inspect: "iterations", "classes" or "blame".
+  std::string explain;                    ///< For inspect: "iterations", "classes" or "blame".
   bool list = false;                      ///< The saved queries instead of rows.
   bool schema = false;                    ///< The tables and columns instead of rows.
 
@@ -96,7 +96,8 @@ struct Options {
   std::string file;                         ///< The baseline file to write.
   std::string db = "profgauge-history.db";  ///< The history.
   std::string branch, commit, model;
-  std::vector<std::pair<std::string, std::string>> labels;  ///< Of metrics, and of the report.
+  /// Labels of metrics, and of the report.
+  std::vector<std::pair<std::string, std::string>> labels;
   std::string baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
   std::string accept, reason, owner, until, verdict;
   std::optional<std::int64_t> undo;
@@ -123,7 +124,7 @@ struct Options {
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
   std::optional<std::int64_t> iter_start_number, iter_stop_number;  ///< "#5": as recorded.
   std::optional<std::string> key_op, iteration_marker;
-  std::optional<std::int64_t> aggregation;  ///< Of a DLProf database.
+  std::optional<std::int64_t> aggregation;  ///< Aggregation of a DLProf database.
   std::string ranks = "recorded";           ///< "recorded", "as-listed" or "separate".
   // Which part; as written, and resolved by cli/range.h: nanoseconds from the start.
   std::string range_text, mark_text, marks_file, source_root;

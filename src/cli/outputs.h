@@ -1,9 +1,9 @@
 // Files that appear whole or not at all.
 //
 // An output takes the place of an earlier one, never of an input or of somebody else's file
-// (cli/kept_files.h). Outputs are opened before the profile is read, so that a bad path fails at
-// once; they are written to a temporary file beside the target and renamed when complete. Whatever
-// was not committed is removed when the Outputs go away, and on SIGINT, SIGTERM and SIGHUP
+// (cli/kept_files.h). Outputs are opened before the profile is read, so that a bad path fails
+// immediately; they are written to a temporary file beside the target and renamed when complete.
+// Whatever was not committed is removed when the Outputs go away, and on SIGINT, SIGTERM and SIGHUP
 // (InstallSignalHandlers).
 #pragma once
 

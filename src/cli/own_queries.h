@@ -15,12 +15,12 @@ namespace profgauge::cli {
 /// Those of the configuration.
 std::vector<query::SavedQuery> OwnQueries(const Project& project);
 
-/// Those of the configuration, then the built-in ones whose name none of them has.
-/// Errors: the first of the configuration.
+/// The queries of the configuration, then the built-in ones with other names. Errors: the first of
+/// the configuration.
 Result<std::vector<query::SavedQuery>> SavedQueriesOf(const Options& options);
 
-/// Prepares each statement against the schema, without a profile. Errors stand at their place in
-/// the file.
+/// Prepares each statement against the schema, without a profile. Errors are at their place in the
+/// file.
 Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
 
 /// Whether the file is a configuration: by its name, or by keys that only configurations have.

@@ -99,7 +99,7 @@ bool AsksForGroup(std::span<const std::string> args) {
          !CommandsOf(args[0]).empty();
 }
 
-/// What CLI11 found, before any meaning is given to it.
+/// The arguments that CLI11 found, before any meaning is given to them.
 struct RawArguments {
   std::map<const OptionSpec*, std::vector<std::string>> values;
   std::map<const OptionSpec*, std::int64_t> switches;
@@ -218,7 +218,7 @@ constexpr VariableOption kVariables[] = {
     {"PROFGAUGE_MAX_MEMORY", "--max-memory"},
 };
 
-/// What variables say for options that were not given.
+/// Values of variables for options that were not given.
 Status ApplyVariables(const CommandSpec& command, Options& options) {
   for (const VariableOption& row : kVariables) {
     const std::string value = Variable(std::string(row.variable));
@@ -345,7 +345,7 @@ Options OutputsNamedBy(std::span<const std::string> args) {
   };
   for (std::size_t i = words; i < args.size() && args[i] != "--"; ++i) {
     if (args[i].size() < 2 || !args[i].starts_with('-')) {
-      options.arguments.push_back(args[i]);  // What no output may replace.
+      options.arguments.push_back(args[i]);  // An argument that no output may replace.
       continue;
     }
     const std::size_t equals = args[i].find('=');
@@ -359,7 +359,7 @@ Options OutputsNamedBy(std::span<const std::string> args) {
       if (!has_value) continue;
       value = args[++i];
     }
-    // A value that is wrong is what the line is refused for.
+    // A wrong value has its own error for the line.
     if (option->group == OptionGroup::kOutputs) (void)option->apply(options, *option, value);
   }
   if ((command->bit & kOnJudging) != 0) ApplyCi(Variable, options);

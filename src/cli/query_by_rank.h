@@ -22,7 +22,7 @@ Result<query::RelationInfo> RowsTable(const std::vector<RowColumn>& columns);
 
 struct RowsOfRanks {
   std::shared_ptr<query::MadeRows> rows;  ///< By rank.
-  std::vector<std::string> notes;         ///< What is empty in every rank.
+  std::vector<std::string> notes;         ///< The tables that are empty in every rank.
 };
 
 /// Reads each rank by itself, as `--rank` has it, and asks it. `wanted`: the tables that the

@@ -41,7 +41,7 @@ bool AddFiles(const fs::path& folder, std::size_t& seen, std::string& key) {
   return true;
 }
 
-/// The folder that holds the file, with what is found beside it: NAME.run.json, other ranks.
+/// The folder that holds the file, with the files found beside it: NAME.run.json, other ranks.
 fs::path FolderOf(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return path;

@@ -17,7 +17,7 @@ namespace profgauge::cli {
 /// The runs that were asked last.
 class QueryCache {
  public:
-  /// nullptr: it is not known.
+  /// nullptr: it is unknown.
   QueryData* Find(const std::string& key);
   /// Keeps it; lets go of the one that was not asked for longest.
   QueryData& Keep(std::string key, std::unique_ptr<QueryData> run);
@@ -27,9 +27,9 @@ class QueryCache {
   std::vector<std::pair<std::string, std::unique_ptr<QueryData>>> runs_;  // The last asked last.
 };
 
-/// What the tables of a run follow from: its files with their sizes and times, what lies beside
-/// them, the policy, and the selection. Nothing where that is not known: of several runs, of
-/// standard input, in folders of too many files.
+/// The inputs of the tables of a run: its files with their sizes and times, the files beside them,
+/// the policy, and the selection. Nothing where that is unknown: for several runs, for standard
+/// input, in folders of too many files.
 std::optional<std::string> KeyOfRun(const Options& options);
 
 /// Whether the run is small enough to stay in memory beside others. Looks into its files.

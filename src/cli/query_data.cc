@@ -73,7 +73,7 @@ Status AddEventsOf(const std::string& run, std::span<const Profile> ranks, std::
   return {};
 }
 
-/// Of the run whose report was made; its tables go there and back.
+/// The facts of the run whose report was made; its tables are moved there and back.
 query::FactValues FactsOf(std::span<const Profile> ranks, Judgement::Data& judged) {
   judged.analysis.tables = std::move(judged.report.tables);
   const Facts facts = CollectFacts(ranks, judged.analysis);
@@ -101,7 +101,7 @@ Error QueryData::NoEventsIn(const Options& options, const query::Places& wanted)
   return NoEvents(options, wanted, *std::find_if(ranks.begin(), ranks.end(), IsSummary));
 }
 
-/// By what a run is judged.
+/// The judge of a run: its policy and rules.
 struct QueryData::Judge {
   Judge(const Options& options, std::chrono::sys_days today, Console& console)
       : select{today, false}, policies(options, select, console) {}

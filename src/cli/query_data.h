@@ -39,9 +39,9 @@ class QueryData {
                         Console& console);
   /// Why these tables of events cannot be filled. REQUIRES: AddWhole() left them out.
   Error NoEventsIn(const Options& options, const query::Places& wanted) const;
-  /// Of such a run: reads the profile of one rank after the other, fills the tables of `events` and
-  /// calls `use` with them. Ranks that are summaries themselves are left out, which the tables then
-  /// say.
+  /// For such a run: reads the profile of one rank after the other, fills the tables of `events`
+  /// and calls `use` with them. Ranks that are summaries themselves are left out, which the tables
+  /// then say.
   Status EachRank(const Options& options, const query::Places& events, Console& console,
                   const std::function<Status(const query::Dataset&)>& use);
   /// Reads the ranks of a run one after the other, each by itself as `--rank` has it, and calls

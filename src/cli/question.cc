@@ -92,7 +92,7 @@ Result<Question> SchemaQuestion(const Options& options) {
   return question;
 }
 
-/// What cannot be asked of one rank after the other.
+/// Errors of questions that need more than one rank.
 Status CheckPerRank(const Options& options) {
   if (!options.per_rank) {
     if (options.then.empty()) return {};

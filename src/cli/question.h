@@ -1,4 +1,4 @@
-// What `profgauge query` is asked: a statement, its parameters, and of which profiles.
+// The question of `profgauge query`: a statement, its parameters, and its profiles.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class Console;
 
 struct Question {
   std::string sql;
-  std::string file;         ///< Where it stands; empty: on the command line or saved.
+  std::string file;         ///< The file of the statement; empty: on the command line or saved.
   query::SavedQuery saved;  ///< `@NAME`; without a name: it is none.
   std::vector<std::string> profiles;
   query::Parameters parameters;
@@ -26,7 +26,8 @@ struct Question {
 /// "query/no-such-query", "usage/conflict", "usage/arguments".
 Result<Question> QuestionOf(const Options& options);
 
-/// Shows the error of a statement of the command line beside it; gives back what is left to report.
+/// Shows the error of a statement of the command line beside it; returns the error that is still to
+/// report.
 Error Shown(Error error, const Question& question, Console& console);
 
 }  // namespace profgauge::cli

@@ -44,8 +44,8 @@ void Append(SummarizedRanks more, SummarizedRanks& ranks) {
   std::move(more.iterations.begin(), more.iterations.end(), std::back_inserter(ranks.iterations));
 }
 
-/// Inputs that fail are told and counted. Errors that are the user's choice (another selection) end
-/// it.
+/// Inputs that fail are reported and counted. Errors that are the user's choice (another selection)
+/// end it.
 Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Console& console) {
   RanksRead read;
   std::vector<Error> left_out;
@@ -182,7 +182,7 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   auto ranks = ReadRankByRank(options, selection, console);
   const bool are_unknown = !ranks && ranks.error().code == "input/ranks-unknown";
   if (are_unknown && options.baselines.empty()) return Fail(std::move(ranks).error());
-  // Of several profiles in one folder the whole of it shows which is the latest.
+  // If one folder has several profiles, the whole of it shows which is the latest.
   if (!ranks && ranks.error().kind == ErrorKind::kInput) return ReadFiles(options, console);
   if (!ranks) return Fail(std::move(ranks).error());
   RanksRead& read = *ranks;

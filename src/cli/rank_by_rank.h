@@ -1,4 +1,4 @@
-// Runs of many ranks by their summaries: what was read is put together, checked and put in order.
+// Runs of many ranks by their summaries: the summaries are joined, checked and put in order.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ struct RanksRead {
   std::size_t failed = 0;  ///< Inputs that could not be read.
 };
 
-/// What the command line names, with as many profiles in memory as there are cores. Inputs that
-/// cannot be read are told and counted. Where ranks recorded different iterations all are read once
-/// more, together. Errors: what is the user's choice (another selection); several runs.
+/// Reads the inputs of the command line, with as many profiles in memory as there are cores. Inputs
+/// that cannot be read are reported and counted. Where ranks recorded different iterations all are
+/// read once more, together. Errors: those of the user's choice (another selection); several runs.
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console);
 
-/// The files to read, each alone, so that no more than one profile is in memory: those of a folder,
-/// or of the only run below it. Folders that are one profile in many files stay whole.
+/// The files to read, one at a time, so that no more than one profile is in memory: those of a
+/// folder, or of the only run below it. Folders that are one profile in many files stay whole.
 std::vector<std::string> RecordingsNamed(const std::vector<std::string>& arguments);
 
 /// Whether the command line names one folder of more recordings than are judged with their events:
@@ -36,8 +36,8 @@ std::vector<std::string> RecordingsNamed(const std::vector<std::string>& argumen
 bool NamesManyRanks(const Options& options);
 
 /// As ReadFiles, but of more ranks than are judged with their events the summaries, unless the
-/// options or the policy ask for events. Ranks that cannot be read are told and counted; for what
-/// is kept for later they are an error (kInput "input/ranks-unreadable"), unless
+/// options or the policy ask for events. Ranks that cannot be read are reported and counted; for
+/// results that are kept they are an error (kInput "input/ranks-unreadable"), unless
 /// --allow-incomplete.
 Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
                                        Console& console);

@@ -25,7 +25,7 @@ std::uint64_t SizeOf(const std::string& input) {
   return error ? 0 : static_cast<std::uint64_t>(size);
 }
 
-/// What the profiles that are read at once may take together.
+/// The memory for all profiles that are read simultaneously.
 std::uint64_t MemoryAllowed(const Options& options) {
   constexpr std::uint64_t kMostMemory = std::uint64_t{2} << 30;
   return std::min(kMostMemory, MemoryToUse(options.max_memory) / 2);

@@ -1,5 +1,5 @@
-// Many recordings, as many of them in memory at once as cores and memory allow: of each its summary
-// stays.
+// Reads many profiles, as many simultaneously as cores and memory allow, and keeps the summary of
+// each.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,14 @@ namespace profgauge::cli {
 class Console;
 
 struct SummarizedRanks {
-  std::vector<Profile> stand_ins;                     ///< For their summaries, without events.
-  std::vector<std::vector<std::int64_t>> iterations;  ///< Of each the numbers of the selected ones.
+  std::vector<Profile> stand_ins;  ///< For their summaries, without events.
+  /// For each, the numbers of the selected ones.
+  std::vector<std::vector<std::int64_t>> iterations;
 
   void Add(const Summary& summary, const std::string& path);
 };
 
-/// About how many bytes of memory reading and analyzing a file takes; 0 of what is no file.
+/// The approximate number of bytes of memory for reading and analyzing a file; 0 for anything else.
 std::uint64_t MemoryFor(const std::string& input);
 
 /// Takes folders and hosts out of summaries. REQUIRES: IsSummary(all).
@@ -36,8 +37,9 @@ void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redac
 Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
                                       const Selection& selection);
 
-/// What each input gives, in their order, whatever is read at once. Summaries are taken as they are
-/// once they are found to be of this selection. Errors: kInput; of summaries also kUsage.
+/// The result of each input, in their order, however many are read simultaneously. Summaries are
+/// taken as they are once they are found to be of this selection. Errors: kInput; of summaries also
+/// kUsage.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
                                                    const Selection& selection, Console& console);

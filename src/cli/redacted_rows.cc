@@ -13,7 +13,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// Shared by all rows of a run, which may be read at once.
+/// Shared by all rows of a run, which may be read simultaneously.
 class Hiding {
  public:
   Hiding(const report::Redaction& redaction, std::span<const Profile> ranks)

@@ -1,4 +1,4 @@
-// What `--redact` hides in rows that are read from profiles in place.
+// The effect of `--redact` on rows that are read from profiles in place.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 namespace profgauge::cli {
 
 /// Puts rows with hidden names in place of those of the run's events and facts. Rows of its report
-/// come from a report that hides them already.
+/// come from a report that hides its names already.
 void RedactRows(const report::Redaction& redaction, const std::string& run,
                 std::span<const Profile> ranks, query::Dataset& data);
 

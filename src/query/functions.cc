@@ -55,7 +55,8 @@ void Guarded(sqlite3_context* context, int count, sqlite3_value** values) noexce
   }
 }
 
-// What an aggregate has collected. SQLite's allocator, so that the limit of its memory counts it.
+// The values that an aggregate has collected. SQLite's allocator, so that the limit of its memory
+// counts it.
 template <class T>
 struct Collected {
   T* values;
@@ -76,7 +77,7 @@ void Collect(sqlite3_context* context, const T& value) {
   all->values[all->size++] = value;
 }
 
-// Calls `use` with what was collected, null where nothing was, and gives it back.
+// Calls `use` with the collected values, null if there are none, and frees them.
 template <class T, class Use>
 void Finish(sqlite3_context* context, Use use) {
   auto* all = static_cast<Collected<T>*>(sqlite3_aggregate_context(context, 0));
@@ -206,7 +207,7 @@ void Show(sqlite3_context* context, int, sqlite3_value** values) {
                        -1);
 }
 
-// "void at::native::f<4, g<int>>(int)" becomes "at::native::f". What is not balanced stays.
+// "void at::native::f<4, g<int>>(int)" becomes "at::native::f". Unbalanced text stays.
 std::string ShortName(std::string_view name) {
   std::string kept;
   int depth = 0;

@@ -9,8 +9,8 @@
 namespace profgauge::query {
 namespace {
 
-// SQLite's own functions that follow from their arguments alone and touch nothing else, sorted;
-// then ours. Absent on purpose: random(), date() and time(), load_extension(), fts3_tokenizer(),
+// SQLite's own functions that depend only on their arguments and touch nothing else, sorted; then
+// ours. Absent on purpose: random(), date() and time(), load_extension(), fts3_tokenizer(),
 // sqlite_…(), zeroblob().
 constexpr std::string_view kAllowed[] = {"->",
                                          "->>",
@@ -101,7 +101,7 @@ static_assert(std::ranges::is_sorted(kAllowed));
 
 constexpr std::string_view kJsonTables[] = {"json_each", "json_tree"};
 
-// What an action is called, of those that statements try.
+// The name of an action that statements try.
 std::string_view ActionName(int action) {
   switch (action) {
     case SQLITE_ATTACH:
@@ -170,7 +170,8 @@ int Authorize(void* aux, int action, const char* first, const char* second, cons
 struct SqlLimit {
   int what, most;
 };
-// Of a text, a statement, its nesting and so on: what questions need, a hundred times over.
+// Limits of a text, a statement, its nesting and so on: a hundred times the need of ordinary
+// questions.
 constexpr SqlLimit kSqlLimits[] = {
     {SQLITE_LIMIT_LENGTH, 16 << 20},     {SQLITE_LIMIT_SQL_LENGTH, 64 << 10},
     {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_EXPR_DEPTH, 200},

@@ -1,4 +1,4 @@
-// What keeps a statement from anything but reading the tables: which actions it may take, how much
+// Keeps a statement from everything except reading the tables: the actions that it may take, its
 // memory, text and time. Each bound has a test with a hostile statement.
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace profgauge::query {
 
-/// What the guard saw while a statement was prepared.
+/// The actions that the guard saw while a statement was prepared.
 struct Seen {
   /// The only table that there is; nullptr: those of the schema.
   const RelationInfo* only = nullptr;
   Places tables;       ///< Those of the schema that it reads.
-  std::string denied;  ///< What it may not do, in words; empty: nothing.
+  std::string denied;  ///< The denied action, in words; empty: none.
 };
 
 /// Shuts the connection: no files, no extensions, no change of the schema; small texts and

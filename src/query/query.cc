@@ -38,7 +38,7 @@ Where PlaceIn(const std::string& sql, const std::string& file, int offset) {
   return where;
 }
 
-// The word behind `start` in SQLite's message; empty: it is another message.
+// The word after `start` in SQLite's message; empty: it is another message.
 std::string_view NamedAfter(std::string_view message, std::string_view start) {
   return message.starts_with(start) ? message.substr(start.size()) : std::string_view();
 }
@@ -120,7 +120,7 @@ Error Query::SqlError(int code) const {
   Error error;
   error.kind = ErrorKind::kUsage;
   error.where = PlaceIn(sql_, file_, sqlite3_error_offset(connection_.get()));
-  // Of its own accord SQLite changes no virtual table.
+  // SQLite itself changes no virtual table.
   const bool is_change = message.find(" may not be ") != std::string::npos ||
                          message.find("create triggers on virtual tables") != std::string::npos;
   if (is_change && seen_->denied.empty()) seen_->denied = "the tables cannot be changed";
@@ -158,7 +158,7 @@ Error Query::SqlError(int code) const {
   return error;
 }
 
-// What else the name that SQLite does not know may be.
+// The known name nearest to the unknown one.
 std::string_view Query::Nearest(std::string_view message) const {
   const RelationInfo* only = seen_->only;
   if (const auto table = NamedAfter(message, "no such table: "); !table.empty()) {
@@ -204,7 +204,7 @@ Status Query::Parse() {
   }
   const auto end = static_cast<int>(tail - sql_.c_str());
   sqlite3_stmt* second = nullptr;
-  Seen ignored = *seen_;  // What follows is never run.
+  Seen ignored = *seen_;  // Later statements never run.
   const int more = sqlite3_prepare_v2(connection_.get(), tail, -1, &second, nullptr);
   const bool has_more = more != SQLITE_OK || second != nullptr ||
                         static_cast<std::size_t>(end) + std::string_view(tail).size() < sql_.size();
@@ -300,7 +300,7 @@ std::vector<RowColumn> Query::Columns() const {
       relation = place ? &Schema()[*place] : nullptr;
     }
     const ColumnInfo* info = relation == nullptr ? nullptr : relation->Find(origin);
-    // Plain numbers may be anything: their table says what in a column of its own.
+    // Plain numbers may be anything: their table has a separate column for the unit.
     if (info != nullptr && info->unit != Unit::kNumber) column.unit = info->unit;
     columns.push_back(std::move(column));
   }

@@ -19,7 +19,7 @@
 
 namespace profgauge::query {
 
-/// What the value of a parameter must be. kAny: a number where it is one, else a text.
+/// The type of a parameter's value. kAny: a number if it is one, else a text.
 enum class ParameterType : std::uint8_t { kAny, kInteger, kReal, kText };
 
 /// The value of `:name` in the statement.
@@ -33,8 +33,8 @@ using Parameters = std::vector<Parameter>;
 class Query {
  public:
   /// Checks the statement against the schema. `data` need not be filled yet; it must outlive the
-  /// query. `file`: where the statement stands, for errors; empty: on the command line.
-  /// Errors: kUsage "query/sql", "query/read-only", "query/one-statement", "query/param".
+  /// query. `file`: the file with the statement, for errors; empty: the command line. Errors:
+  /// kUsage "query/sql", "query/read-only", "query/one-statement", "query/param".
   static Result<Query> Prepare(const std::string& sql, const std::string& file,
                                const Parameters& parameters, const Dataset& data);
   /// The same of a statement over one table, whose rows may come later.

@@ -13,7 +13,7 @@ namespace profgauge::query {
 namespace {
 
 struct Renamed {
-  std::string_view table, id, name;  // No table: in all.
+  std::string_view table, id, name;  // No table: the id has this name in every table.
 };
 // SQLite takes these ids for keywords.
 constexpr Renamed kRenamed[] = {{"message_sizes", "from", "from_size"},
@@ -25,7 +25,7 @@ constexpr Renamed kRenamed[] = {{"message_sizes", "from", "from_size"},
                                 {"", "limit", "limit_text"},
                                 {"", "values", "arguments"}};
 
-// What identifies a row, where it is not a first column called `name`, `id` or `key`.
+// The columns that identify a row, unless a first column is called `name`, `id` or `key`.
 struct Keys {
   std::string_view table;
   std::array<std::string_view, 5> columns;
@@ -59,7 +59,7 @@ constexpr Keys kKeys[] = {
     {"history_metrics", {"run_id", "metric"}},
 };
 
-// Of events the id; of other tables their keys, or a first column that names the row.
+// For events the id; for other tables their keys, or a first column that names the row.
 bool IsKey(std::string_view table, Origin origin, std::string_view id, bool is_first) {
   if (origin == Origin::kEvents) return id == "id";
   const auto* const known = std::find_if(std::begin(kKeys), std::end(kKeys),

@@ -1,6 +1,6 @@
-// What SQL and `export tables` see: tables with fixed columns, whose rows are read in place.
+// The tables of SQL and `export tables`: fixed columns, whose rows are read in place.
 //
-// The schema follows from the catalogs alone, so a statement can be checked before a profile is
+// The schema follows only from the catalogs, so a statement can be checked before a profile is
 // read. Rows come in parts: one for each run, of events one for each of its ranks.
 #pragma once
 
@@ -73,8 +73,8 @@ class MadeRows : public Rows {
 
 struct Part {
   std::string run;                   ///< Its name; empty where there is one run.
-  std::optional<std::int64_t> rank;  ///< Of events: all rows are of it.
-  std::int64_t first_id = 0;         ///< Of events: the id of the first row.
+  std::optional<std::int64_t> rank;  ///< Only for events: the rank of all rows.
+  std::int64_t first_id = 0;         ///< Only for events: the id of the first row.
   std::shared_ptr<const Rows> rows;
 };
 

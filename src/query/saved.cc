@@ -25,7 +25,7 @@ std::string StemOf(std::string_view path) {
   return std::string(path.substr(0, path.rfind('.')));
 }
 
-// What stands behind `-- key:` in a line of the head; empty: it is another line.
+// The text after `-- key:` in a line of the head; empty: it is another line.
 std::string_view ValueOf(std::string_view line, std::string_view key) {
   if (!line.starts_with(key)) return {};
   return Trim(line.substr(key.size()));

@@ -1,8 +1,8 @@
 // Saved queries: statements with a name. Some are compiled in from rules/queries/, where the
-// comments at their head say what they answer and which parameters they have:
+// comments at their head give the question and the parameters:
 //   -- title: How long does work wait from its launch to its start?
 //   -- param: rank = 0
-// Others stand in profgauge.yaml.
+// Others are in profgauge.yaml.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,10 @@ namespace profgauge::query {
 struct SavedQuery {
   std::string name;  ///< "launch-delay"
   std::string title, sql;
-  Parameters parameters;             ///< With the values that they have unless others are given.
-  std::vector<Parameter> required;   ///< Those without a usual value.
-  std::optional<SourceText> source;  ///< Where `sql` stands, if it is in a file that people write.
+  Parameters parameters;            ///< With the values that they have unless others are given.
+  std::vector<Parameter> required;  ///< Those without a usual value.
+  /// The location of `sql`, if it is in a file that people write.
+  std::optional<SourceText> source;
 };
 
 /// Those that are compiled in, by name.
@@ -38,7 +39,7 @@ SavedQuery ParseQueryFile(std::string name, std::string sql);
 /// `given` with the types that the query declares, and of those that are missing the usual values.
 Parameters WithDefaults(const SavedQuery& query, Parameters given);
 
-/// Where a mistake in `sql` stands in the file of the query.
+/// The error with the location of the mistake in the file of the query.
 Error InSource(Error error, const SavedQuery& query);
 
 }  // namespace profgauge::query

@@ -14,17 +14,18 @@ namespace {
 // Rows that the planner expects: it works before a profile is read.
 constexpr sqlite3_int64 kExpectedEvents = 1'000'000, kExpectedRows = 1'000, kExpectedRanks = 8;
 
-// Hidden columns follow those of the table: `run` tells runs apart, `at` is a moment that an event
-// covers.
+// Hidden columns follow those of the table: `run` is the run's number, `at` is a moment that an
+// event covers.
 enum Hidden : int { kRun, kAt, kHiddenColumns };
 
-// What xBestIndex passes on to xFilter, as bits of idxNum in the order of their values.
+// The conditions that xBestIndex passes on to xFilter, as bits of idxNum in the order of their
+// values.
 enum Pushed : int { kById = 1, kByRank = 2, kByRun = 4, kAtMoment = 8 };
 
 struct SqlTable : sqlite3_vtab {
   const Relation* relation = nullptr;
   int columns = 0;
-  int id = -1, rank = -1, start = -1, duration = -1;  ///< Of events; -1: has none.
+  int id = -1, rank = -1, start = -1, duration = -1;  ///< Columns of events; -1: none.
 };
 
 struct Cursor : sqlite3_vtab_cursor {
@@ -204,7 +205,7 @@ int Next(sqlite3_vtab_cursor* of) noexcept try {
   return SQLITE_NOMEM;
 }
 
-// What is no whole number is left to SQLite to compare.
+// SQLite compares values that are no whole numbers.
 std::optional<std::int64_t> WholeNumber(sqlite3_value* value) {
   const int type = sqlite3_value_type(value);
   if (type == SQLITE_INTEGER) return sqlite3_value_int64(value);
@@ -230,7 +231,7 @@ int Filter(sqlite3_vtab_cursor* of, int pushed, const char*, int, sqlite3_value*
   }
   if ((pushed & kAtMoment) != 0) {
     cursor.at = WholeNumber(*values);
-    if (!cursor.at) cursor.part = cursor.parts().size();  // Nothing covers what is no moment.
+    if (!cursor.at) cursor.part = cursor.parts().size();  // Nothing covers an invalid moment.
   }
   EnterParts(cursor);
   return SQLITE_OK;
@@ -282,7 +283,7 @@ int RowId(sqlite3_vtab_cursor* of, sqlite3_int64* id) noexcept {
   return SQLITE_OK;
 }
 
-// No xCreate: each table exists by its name alone, and none can be made.
+// No xCreate: each table exists by its name, and none can be made.
 sqlite3_module MakeModule() {
   sqlite3_module module{};
   module.xConnect = Connect;

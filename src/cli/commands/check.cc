@@ -93,8 +93,8 @@ int Finish(int exit_code, Judgement::Data& judged, const Options& options, Drawi
   return ExitAfterDrawing(drawn, exit_code, console);
 }
 
-/// Whether profiles are read faster than one waits: rules are then compiled meanwhile, and an error
-/// in them is still told at once.
+/// Whether profiles are read in an unnoticeable time: rules are then compiled meanwhile, and an
+/// error in them is still reported immediately.
 bool IsReadQuickly(const std::vector<std::string>& paths) {
   constexpr std::uintmax_t kQuick = 8'000'000;  // Bytes.
   std::uintmax_t sum = 0;
@@ -118,9 +118,8 @@ Result<Options> OfStep(const Options& given) {
   return options;
 }
 
-/// Everything; returns the exit code of the verdict. What is wrong with the configuration is told
-/// before what is wrong with the profile, and before a large one is read: a typo costs
-/// milliseconds.
+/// Everything; returns the exit code of the verdict. Errors of the configuration are reported
+/// before errors of the profile, and before a large one is read: a typo costs milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
   if (!options.emit_trace.empty() && options.timeline == "off") {
     return Fail(
@@ -133,7 +132,7 @@ Result<int> Judged(const Options& options, Console& console) {
   PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
   const bool is_quick = IsReadQuickly(options.arguments);
-  // Waits for the rules, whatever happens; what it uses outlives it.
+  // Waits for the rules, whatever happens; the objects that it uses outlive it.
   auto rules =
       std::async(is_quick ? std::launch::async | std::launch::deferred : std::launch::deferred,
                  [&policy, &select] { return LoadRulebook(*policy, select); });
@@ -203,8 +202,8 @@ Result<int> Judged(const Options& options, Console& console) {
   return Finish(exit_code, judged, options, drawing, stats, console);
 }
 
-/// What `git bisect run` takes: a commit that cannot be judged is skipped, a mistake ends the
-/// search.
+/// The exit codes of `git bisect run`: a commit that cannot be judged is skipped, a mistake ends
+/// the search.
 int ForBisect(const Result<int>& judged, Console& console) {
   constexpr int kSkip = 125, kStop = 255;
   if (!judged && !judged.error().message.empty()) console.Report(judged.error());

@@ -53,7 +53,7 @@ Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
   return chosen;
 }
 
-/// Of a column. Only the last file of a trace fits.
+/// The text of a cell in a column. Only the last file of a trace fits.
 std::string_view ShownCell(std::string_view cell, std::size_t column) {
   return AllColumns()[column].option == "trace" ? cell.substr(cell.rfind('/') + 1) : cell;
 }
@@ -65,7 +65,7 @@ std::string Fitted(std::string_view text, std::size_t width) {
   return Padded(shown, width);
 }
 
-/// PyProf's widths, or less where the cells need less; kernel and parameters share what is left of
+/// PyProf's widths, or less where the cells need less; kernel and parameters share the rest of
 /// `total`, the one that needs less first.
 std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,
                                 const std::vector<std::size_t>& chosen, std::size_t total) {

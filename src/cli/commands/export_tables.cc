@@ -66,7 +66,7 @@ Result<query::Places> ChosenTables(const Options& options) {
   return chosen;
 }
 
-/// What is known of a table once all of its rows are written.
+/// The facts of a table after all of its rows are written.
 struct Written {
   std::int64_t rows = 0;
   bool is_known = false;  ///< Its rows could be read.

@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::int64_t kMostListed = 1000;
 
-/// Of a run's environment: what a user gave it with --label.
+/// Keys of a run's environment that a user gave with --label.
 constexpr std::string_view kLabelPrefix = "label ";
 
 // "team=vision;cluster=a", in the order given.
@@ -75,7 +75,7 @@ std::string LevelText(const HistoryLevel& level) {
   return text;
 }
 
-// A run to add, with what became of it.
+// A run to add, with its result.
 struct AddedRun {
   Snapshot snapshot;
   std::string verdict, model;
@@ -106,7 +106,7 @@ std::string HistoryVerdict(const report::Report& report) {
   return std::all_of(reasons.begin(), reasons.end(), is_of_change) ? "undecided" : status;
 }
 
-// The verdict of a report.json, and what it accepted.
+// The verdict of a report.json, and the accepted results.
 Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   const std::optional<std::string> text = ReadSmallFile(path);
   if (!text) return Fail(UsageError("usage/no-file", "`" + path + "` cannot be read", ""));
@@ -119,7 +119,8 @@ Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   return {};
 }
 
-// The run of `profile`, a profile or a baseline file, with what its check left beside it.
+// The run of `profile`, a profile or a baseline file, with the files that its check wrote beside
+// it.
 Status ReadOne(const std::string& profile, const CheckedRun& checked, const Options& options,
                const Policy& policy, Console& console, std::vector<AddedRun>& out) {
   PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(profile, options, policy, console));
@@ -171,7 +172,7 @@ Status ReadChecked(const CheckedRun& checked, const std::string& from, const Opt
   return ReadOne(checked.summary, checked, options, *policy, console, out);
 }
 
-// A profile, a baseline file, or what checks left: the folder of one or of several jobs.
+// A profile, a baseline file, or the output of checks: the folder of one or of several jobs.
 Status ReadAdded(const std::string& argument, const Options& options, const Policy& policy,
                  Console& console, std::vector<AddedRun>& out) {
   const std::vector<CheckedRun> checked = FindCheckedRuns(argument);

@@ -45,7 +45,7 @@ Status CheckUntil(const Options& options, std::chrono::sys_days today) {
       "a level that is meant to stay needs no end"));
 }
 
-// The level would begin where nothing is comparable with what the branch has.
+// The level would begin with a run that is not comparable with any run of the branch.
 Status RefuseStranger(History& history, const HistoryRow& run) {
   PROFGAUGE_TRY(const Snapshot snapshot, history.Load(run.id));
   HistoryQuestion question;

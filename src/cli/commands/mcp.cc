@@ -58,7 +58,7 @@ class InputLines {
       has_ended_ = true;
     }
     changed_.notify_all();
-    // Nobody waits for what still runs.
+    // Running commands are not awaited.
     std::this_thread::sleep_for(std::chrono::seconds(1));
     _exit(kExitPass);
   }
@@ -96,7 +96,7 @@ Result<int> RunMcp(const Options& options, Console& console) {
     PROFGAUGE_CHECK(roots.Check(options.policy));
   }
   if (options.IsGiven("--db")) PROFGAUGE_CHECK(roots.Check(options.db));
-  // Variables must not make a command write, or color what agents read.
+  // Variables must not make a command write files, or color the output that agents read.
   for (const char* name : {"PROFGAUGE_OUT", "PROFGAUGE_CI", "PROFGAUGE_COLOR", "CLICOLOR_FORCE"}) {
     unsetenv(name);
   }

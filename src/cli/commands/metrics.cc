@@ -1,4 +1,4 @@
-// `profgauge metrics list`: the catalogue of rules, thresholds and reports.
+// `profgauge metrics list`: the catalog of rules, limits and reports.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -139,7 +139,8 @@ class Writer {
   std::optional<std::int64_t> most_;
 };
 
-/// What is asked: a run that was read for an earlier question, or one that is still to be read.
+/// The subject of a question: a run that was read for an earlier question, or one that is still to
+/// be read.
 class Subject {
  public:
   Subject(const Options& reads, QueryCache* cache) : cache_(cache) {
@@ -187,7 +188,7 @@ class Subject {
   std::unique_ptr<QueryData> read_ = std::make_unique<QueryData>();
 };
 
-/// Of the whole run, or of several.
+/// Asks about the whole run, or about several.
 Status AskWhole(const Options& options, const Options& reads, const Question& question,
                 query::Query& asked, Subject& subject, Writer& writer, Console& console) {
   PROFGAUGE_CHECK(subject.Read(options, reads, asked.tables(), console));
@@ -218,7 +219,7 @@ struct Reduction {
   }
 };
 
-/// Of each rank; then of the rows of all.
+/// Asks each rank; then joins the rows of all.
 Status AskRanks(const Options& reads, const Question& question, const query::Query& asked,
                 Reduction& reduction, Writer& writer, Console& console) {
   const auto answer = AskEachRank(reads, question, asked.tables(), console);

@@ -87,7 +87,7 @@ Status CheckUse(const Options& options) {
   return {};
 }
 
-/// A run of the page, and what it is compared by.
+/// A run of the page, and the data that it is compared by.
 struct JudgedRun {
   report::Report report;
   Snapshot snapshot;

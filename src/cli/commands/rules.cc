@@ -128,7 +128,7 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
 Result<int> RunRulesTest(const Options& options, Console& console) {
   const auto results = RunRuleTests(options.arguments);
   if (!results) return Refuse(results.error(), console);
-  // What the tests name is read as well as what the command line names.
+  // The files that the tests name are read as well as those of the command line.
   KeptFiles kept = KeptBy(options);
   for (const RuleTestResult& result : *results) {
     kept.inputs.insert(kept.inputs.end(), result.rules.begin(), result.rules.end());

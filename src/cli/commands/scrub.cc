@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ScrubExport writes over nothing; what may be replaced goes when the copy is complete.
+// ScrubExport writes over nothing; a replaceable file is removed when the copy is complete.
 Result<readers::Scrubbed> ScrubInto(const std::string& in, const std::string& out) {
   std::error_code error;
   if (!fs::is_regular_file(out, error)) return readers::ScrubExport(in, out);

@@ -1,4 +1,4 @@
-// `profgauge summarize`: of each rank what the run needs to know, in files that merge.
+// `profgauge summarize`: the data of each rank that the run needs, in files that merge.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// `profgauge what-if PROFILE --scale "CONDITION by FACTOR"`: what a change would bring, predicted
-// by the replay of what waits for what.
+// `profgauge what-if PROFILE --scale "CONDITION by FACTOR"`: the effect of a change, predicted by a
+// simulation of the dependencies.
 #include <fmt/core.h>
 #include <re2/re2.h>
 
@@ -89,7 +89,7 @@ Status AddFindings(const Rulebook& book, const Options& options,
   return {};
 }
 
-/// A row for each step: what to fix, and what an iteration takes then.
+/// A row for each step: the fix, and the iteration time after it.
 void ListPlan(const report::Plan& plan, JsonList& list) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];

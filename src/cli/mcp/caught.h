@@ -1,4 +1,4 @@
-// Runs a command of the program inside this process, with what it would print caught.
+// Runs a command of the program inside this process, and catches its output.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@ class Catcher {
   Catcher(const Catcher&) = delete;
   Catcher& operator=(const Catcher&) = delete;
 
-  /// Where answers go: what standard output was.
+  /// The file for answers: the former standard output.
   int output() const { return output_; }
 
   struct Ran {
     int exit_code = 0;
-    std::string text;  ///< What it printed.
+    std::string text;  ///< The printed text.
   };
   /// Errors: those of the command where it printed nothing.
   Result<Ran> Run(const Options& options, Console& console);

@@ -18,7 +18,7 @@ namespace profgauge::cli::mcp {
 
 inline constexpr std::size_t kMostRequest = std::size_t{1} << 20;  ///< Bytes of a line.
 
-/// What an agent can call. Schemas are JSON texts.
+/// A tool that an agent can call. Schemas are JSON texts.
 struct Tool {
   std::string_view name, title, description;
   std::string_view input, output;
@@ -47,8 +47,8 @@ class Protocol {
   Cancelled& cancelled_;
 };
 
-/// What is wrong with the arguments, by their schema (types, `required`, `enum`, no others); empty:
-/// nothing.
+/// The first mismatch between the arguments and their schema (types, `required`, `enum`, no
+/// others); empty: none.
 std::string Misfit(const boost::json::object& schema, const boost::json::object& arguments);
 
 }  // namespace profgauge::cli::mcp

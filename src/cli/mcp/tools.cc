@@ -24,7 +24,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kLongestText = 200;  ///< Of a name in a profile.
+constexpr std::size_t kLongestText = 200;  ///< The longest name in a profile.
 constexpr std::int64_t kMostRows = 200;
 constexpr std::size_t kMostFindings = 20, kMostSteps = 12, kMostOperators = 10;
 
@@ -88,7 +88,7 @@ json::object TextAnswer(std::string text, std::size_t most) {
   return answer;
 }
 
-/// A command and what it may read.
+/// A command and the files that it may read.
 class Caller {
  public:
   explicit Caller(const Workplace& workplace) : place_(workplace) {}

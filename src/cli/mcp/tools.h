@@ -18,14 +18,14 @@ class Console;
 
 namespace profgauge::cli::mcp {
 
-/// What the tools work with. All must outlive them.
+/// The environment of the tools. All must outlive them.
 struct Workplace {
-  const Options& options;  ///< Of the server: --policy, --db, --timeout.
+  const Options& options;  ///< Options of the server: --policy, --db, --timeout.
   const Roots& roots;
   Catcher& catcher;
   Console& console;
   QueryCache& cache;                ///< Of `query`.
-  std::size_t most_bytes = 20'000;  ///< Of an answer.
+  std::size_t most_bytes = 20'000;  ///< The size of an answer.
 };
 
 std::vector<Tool> MakeTools(const Workplace& workplace);

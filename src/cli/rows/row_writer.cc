@@ -52,7 +52,7 @@ std::string ShownText(const Cell& cell, const RowColumn& column) {
   return WithPlainBlanks(FormatValue(value, *column.unit));
 }
 
-// Of a column whose cells do not say it.
+// The head of a column whose cells have no unit.
 std::string Head(const RowColumn& column) {
   if (!column.unit || *column.unit == Unit::kText || *column.unit == Unit::kBool) {
     return column.name;
@@ -88,7 +88,7 @@ class ShownRows : public RowWriter {
 
   std::vector<RowColumn> columns_;
   bool is_raw_;
-  std::vector<bool> is_text_;  // Of columns with a text so far: they start at the left.
+  std::vector<bool> is_text_;  // Columns with a text so far: they start at the left.
   std::vector<std::string> heads_;
 };
 
@@ -283,7 +283,7 @@ class JsonDocument : public RowWriter {
     json.EndArray();
     json.EndObject();
     out_ = json.Take();
-    constexpr std::string_view kEnd = "\n}\n";  // Of the object, which goes on.
+    constexpr std::string_view kEnd = "\n}\n";  // The end of an object that is not complete yet.
     out_.erase(out_.size() - kEnd.size());
     out_ += ",\n  \"rows\": [";
   }

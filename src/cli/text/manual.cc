@@ -40,7 +40,7 @@ std::string Argument(std::string_view text) {
 
 constexpr std::size_t kLineBytes = 78;
 
-/// Sentences on lines of their own, as mdoc wants them, and no line long.
+/// Sentences on separate lines, as mdoc wants them, and no line long.
 std::string Paragraph(std::string_view text) {
   std::string out, line;
   const auto end_line = [&] {
@@ -76,7 +76,7 @@ std::string PageName(const CommandSpec& command) {
   return name;
 }
 
-/// "Judge a profile" as it is behind a dash.
+/// "Judge a profile" with a small letter, for the place after a dash.
 std::string Uncapitalised(std::string_view text) {
   std::string out(text);
   if (out.size() > 1 && out[0] >= 'A' && out[0] <= 'Z' && out[1] >= 'a') {
@@ -182,7 +182,7 @@ std::string Accepted(const Shape& shape) {
 
 void AddKeys(const Shape& shape, std::vector<std::string>& described, std::string& text);
 
-/// What the parts of a value consist of, each mapping once.
+/// The parts of a value, each mapping once.
 void AddParts(const Shape& shape, std::vector<std::string>& described, std::string& text) {
   if (shape.is_map) AddKeys(shape, described, text);
   if (!shape.items.empty()) AddParts(shape.items.front(), described, text);

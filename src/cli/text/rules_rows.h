@@ -1,4 +1,4 @@
-// What `profgauge rules … --json` writes: the same as the text, in fields.
+// The output of `profgauge rules … --json`: the same as the text, in fields.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@
 namespace profgauge::cli {
 
 /// The rule, with the parameters that the policy gives it (`active`; nullptr: the policy has it
-/// off). `findings` are what it came to in a profile.
+/// off). `findings`: the result of the rule in a profile.
 JsonList ExplainList(const Rule& rule, const ActiveRule* active,
                      std::span<const Finding* const> findings);
 

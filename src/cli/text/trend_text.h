@@ -1,4 +1,4 @@
-// What `profgauge history trend` shows.
+// The output of `profgauge history trend`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace profgauge::cli {
 /// The first series, the median iteration time, as bars; of the others the changes.
 std::string TrendText(const report::Trend& trend);
 
-/// A row for each value of a series; the first of a level has what it changed from.
+/// A row for each value of a series; the first of a level has the value before it.
 JsonList TrendList(const report::Trend& trend);
 
 }  // namespace profgauge::cli

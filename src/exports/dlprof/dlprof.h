@@ -5,10 +5,10 @@
 // value of the one profile of which both the events (Nsight Systems) and DLProf's database are
 // public.
 //
-// An op is the outermost range that PyProf's or DLProf's markers name with its arguments; a
-// recording without such markers gives its outermost operators. A runtime call outside of any op is
-// a separate op, "unassociated_<call>". Device work belongs to the op whose range contains the
-// call that launched it.
+// An op is the outermost range that PyProf's or DLProf's markers name with its arguments; a profile
+// without such markers gives its outermost operators. A runtime call outside of any op is a
+// separate op, "unassociated_<call>". Device work belongs to the op whose range contains the call
+// that launched it.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct Op {
   std::string name;       ///< "/module/net::forward/conv2d".
   std::string direction;  ///< "fprop", "bprop", or empty.
   std::string type;       ///< "conv2d".
-  std::string data_type;  ///< Of its first typed input; may be empty.
+  std::string data_type;  ///< Data type of its first typed input; may be empty.
   std::string stack;      ///< Lines of Python, outermost first, one a line; may be empty.
   bool eligible = false;  ///< Decided only by type, or because it uses Tensor Cores.
   bool uses_tensor_cores = false;
@@ -62,7 +62,7 @@ struct Launch {
   std::int64_t iteration = 0;
   std::size_t op = 0;
   std::string name, long_name;
-  std::uint32_t row = 0;            ///< Of the device table.
+  std::uint32_t row = 0;            ///< Row of the device table.
   Ns api_start = -1, api_time = 0;  ///< -1 when the call was not recorded.
   bool uses_tensor_cores = false;
 };

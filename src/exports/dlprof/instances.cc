@@ -48,8 +48,8 @@ std::vector<RangeRole> RolesOf(const Profile& profile) {
 }
 
 struct Place {
-  std::string path;       // Of functions, "/module/net::forward/conv2d".
-  std::string lines;      // Of Python.
+  std::string path;       // Path of functions, "/module/net::forward/conv2d".
+  std::string lines;      // Lines of Python code.
   std::string direction;  // If it is known.
 };
 

@@ -28,8 +28,7 @@ struct Projection {
 /// One per host row.
 std::vector<Projection> ProjectRanges(const SelectedRank& rank);
 
-/// Calls `use(host row, device row)` for each range around each launch of what is selected,
-/// innermost first.
+/// Calls `use(host row, device row)` for each range around each selected launch, innermost first.
 void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use);
 

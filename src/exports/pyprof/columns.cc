@@ -63,7 +63,7 @@ KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect) {
   KernelRows rows;
   Prof prof(profile, dialect);
   for (const KernelRecord& record : BuildRecords(profile)) {
-    const ProfResult result = prof(record);  // Of all: later kernels hang on earlier ones.
+    const ProfResult result = prof(record);  // Every record: later kernels depend on earlier ones.
     if (!rank.HasWork(record.row)) continue;
     if (!result.understood) ++rows.unattributed;
     const DeviceTable& device = profile.device;

@@ -17,7 +17,7 @@ namespace profgauge::pyprof {
 
 /// One kernel launch. Views live as long as the profile.
 struct KernelRecord {
-  std::uint32_t row = 0;  ///< Of Profile::device.
+  std::uint32_t row = 0;  ///< Row of Profile::device.
   std::string short_name;
   std::vector<std::string_view> layers;
   std::vector<std::string> trace;  ///< "file.py:12", outermost first, without the framework's.

@@ -101,7 +101,7 @@ struct Values {
   std::vector<std::uint32_t> is_there;  ///< By row, 0 or 1.
   std::string plain;
   std::size_t count = 0;
-  std::vector<std::uint32_t> places;  ///< Of texts: in the dictionary.
+  std::vector<std::uint32_t> places;  ///< Places of texts in the dictionary.
   boost::unordered_flat_map<std::string, std::uint32_t> known;
   std::string dictionary;
   unsigned held_bits = 0, bits = 0;

@@ -1,7 +1,7 @@
-// What CI systems read: JUnit, SARIF, GitHub annotations, GitLab code quality, OpenMetrics. Pure
-// functions of the report, like every renderer.
+// The formats of CI systems: JUnit, SARIF, GitHub annotations, GitLab code quality, OpenMetrics.
+// Pure functions of the report, like every renderer.
 //
-// Fingerprints are made of rule ids and metrics alone, never of numbers, so that an alert keeps its
+// Fingerprints are made only of rule ids and metrics, never of numbers, so that an alert keeps its
 // identity from run to run.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace profgauge::render {
 
 using report::State;
 
-/// A limit missed, a rule that fired, or what leaves the run as a whole without a verdict, as every
-/// CI output lists them.
+/// An alert of every CI output: a missed limit, a rule that fired, or the reason why the whole run
+/// has no verdict.
 struct Alert {
   std::string id;  ///< Rule id, "limit/<metric id>", or "verdict".
   State level = State::kNone;
@@ -34,9 +34,8 @@ struct Alert {
 /// Passed, waived and not applicable ones are no alerts.
 std::vector<Alert> CollectAlerts(const report::Report& report);
 
-/// Of the verdict's reasons those that are no limit's and no rule's ("4 of 8 ranks are missing"),
-/// as one alert; nothing without any. It is an error where the verdict counts one that is
-/// neither's.
+/// The verdict's reasons that belong to no limit and no rule ("4 of 8 ranks are missing"), as one
+/// alert; nothing without any. It is an error where the verdict counts one that is neither's.
 std::optional<Alert> AlertOfRun(const report::Report& report);
 
 /// Where alerts are shown.
@@ -51,7 +50,7 @@ struct AlertPlaces {
 };
 
 /// JUnit XML: one test case for each limit and each rule; missed ones fail, inapplicable ones are
-/// skipped, unanswered limits are errors, and so is what leaves the whole run without a verdict.
+/// skipped, unanswered limits are errors, and so is the reason why the whole run has no verdict.
 std::string RenderJunit(const report::Report& report);
 
 /// At most twelve lines and 2 900 bytes without markup, for chats and mails: verdict, run, policy

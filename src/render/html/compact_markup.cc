@@ -67,7 +67,7 @@ class Compactor {
     return from;
   }
 
-  // Of several empty lines one is enough.
+  // One empty line replaces several.
   void Blanks() {
     const std::size_t end = BehindBlanks(at_);
     const std::string_view blanks = html_.substr(at_, end - at_);

@@ -40,10 +40,11 @@ std::string Favicon(Tone tone) {
       ColoursOf(tone).ink.substr(1));
 }
 
-// Unpacks what travels packed; with the loader these are the scripts that an inlined page shows.
+// Unpacks the packed parts; with the loader these are the scripts that an inlined page shows.
 constexpr std::string_view kInflateScript[] = {"js/inflate.js"};
 constexpr std::string_view kLoadScript[] = {"js/load.js"};
-// The page's script is these files, in this order: a later one uses what the earlier ones define.
+// The page's script is these files, in this order: a later one uses the definitions of the earlier
+// ones.
 constexpr std::string_view kScripts[] = {
     "js/numbers.js",     "js/payload.js",    "js/page.js",    "js/rows.js",
     "js/grid.js",        "js/inner_rows.js", "js/shares.js",  "js/icicle.js",
@@ -54,7 +55,7 @@ constexpr std::string_view kMemoryScript[] = {"js/memory.js"};
 // A rank, and a range of iterations, can be chosen where there are several.
 constexpr std::string_view kRanksScript[] = {"js/ranks.js"};
 constexpr std::string_view kIterationsScript[] = {"js/choices.js"};
-// Of several runs it leaves one in the page, before anything looks at it.
+// If there are several runs, it leaves one in the page, before anything looks at it.
 constexpr std::string_view kRunsScript[] = {"js/runs.js"};
 constexpr std::string_view kStartScript[] = {"js/start.js"};
 // They come along only where there is a timeline.

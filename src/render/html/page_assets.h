@@ -1,4 +1,4 @@
-// What every page carries: style, scripts, icon, and the policy that lets in nothing else.
+// The parts of every page: style, scripts, icon, and the policy that lets in nothing else.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -21,7 +21,7 @@ struct WhichAssets {
   bool has_timeline = false, has_memory = false, has_ranks = false, has_iterations = false,
        has_several_runs = false;  ///< Their scripts come along.
 };
-/// What a report has of them; `has_several_runs` is not its own.
+/// The assets of a report; `has_several_runs` is not its own.
 WhichAssets AssetsOf(const report::Report& report);
 /// Errors: kConfig "template/closes-itself" for one that would end the element that holds it.
 Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);

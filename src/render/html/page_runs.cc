@@ -25,11 +25,11 @@ namespace {
 namespace json = boost::json;
 using html::Assets;
 
-// Budget: 300 kB for each run with its part of the comparisons, which are ever more; what they have
-// no room for is in the JSON and in `profgauge compare`.
+// Budget: 300 kB for each run with its part of the comparisons, which are ever more; the JSON and
+// `profgauge compare` have the rest.
 html::ComparisonLimits LimitsFor(std::size_t pairs) {
   html::ComparisonLimits limits;
-  limits.has_values = false;  // All runs' metrics stand side by side in a separate part.
+  limits.has_values = false;  // All runs' metrics are side by side in a separate part.
   constexpr struct {
     std::size_t pairs, rows;
     ChangeTreeOptions tree;
@@ -118,7 +118,7 @@ Tone ToneOfAll(const report::Runs& runs) {
   return worst;
 }
 
-/// What runs.html sees.
+/// The data of runs.html.
 json::object RunsView(const report::Runs& runs, std::vector<Part> drawn, const Assets& assets,
                       bool inlined) {
   json::array parts, heads;

@@ -165,7 +165,7 @@ boost::json::object SystemPanel(const Report& report) {
   };
   const report::ProfileInfo& profile = report.profile;
   add("Profile name", profile.name);
-  // Like the PyTorch Profiler plug-in's configuration: how many profiles, and of what kind.
+  // Like the PyTorch Profiler plug-in's configuration: the number and the kind of profiles.
   add("Workers", FormatCount(profile.ranks));
   if (!profile.accelerator.empty() || !profile.devices.empty()) {
     add("Device type", WordsOf(report, "{{ device.device }}"));

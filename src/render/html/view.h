@@ -1,7 +1,7 @@
 // The view of a report that templates/html draws: the report's facts as JSON, each number as text
 // with its exact value beside it, in the order of the page.
 //
-// All names are always there. What a report does not have is an empty string or an empty list, so
+// All names are always there. A missing part of a report is an empty string or an empty list, so
 // that a template asks {{#name}}.
 #pragma once
 
@@ -23,12 +23,13 @@
 namespace profgauge::render::html {
 
 /// Rows of a table that are in the page itself, for readers without scripts: of operators and
-/// kernels, of the other tables that most look for, of the rest. What is not there is told.
+/// kernels, of the other tables that most look for, of the rest. The table states the number of
+/// missing rows.
 inline constexpr std::size_t kStaticRows = 100;
 inline constexpr std::size_t kStaticRowsOfMain = 40;
 inline constexpr std::size_t kStaticRowsOfOthers = 10;
 inline constexpr std::size_t kLeastStaticRows = 3;
-/// Of a tree, the rows of the most time; their ancestors are among them.
+/// For a tree, the rows of the most time; their ancestors are among them.
 inline constexpr std::size_t kStaticRowsOfTrees = 16;
 /// Bytes of a table's rows with names whole; past them, rows have short names and bare numbers.
 inline constexpr std::size_t kStaticBytes = 4'600;
@@ -46,7 +47,8 @@ inline constexpr std::size_t kSmallPayloadRowsOfOthers = 12;
 inline constexpr std::size_t kSmallPayloadRowsOfTrees = 80;
 /// Cells that such a page has room for, of all tables together: about 90 kB of it.
 inline constexpr std::size_t kPayloadCells = 30'000;
-/// Up to so many ranks have a bar each; of more, percentiles are shown, and the extremes by name.
+/// Up to this many ranks have a bar each; for more, percentiles are shown, and the extremes by
+/// name.
 inline constexpr std::size_t kRankBars = 32;
 /// Files that a page lists one by one.
 inline constexpr std::size_t kListed = 24;
@@ -63,7 +65,7 @@ std::string AnchorOf(std::string_view rule);
 boost::json::object RunView(const report::Report& report);
 boost::json::object GateView(const report::Report& report);
 struct ComparisonLimits {
-  std::size_t paired_rows = 60;        ///< Of kernels and of ops.
+  std::size_t paired_rows = 60;        ///< Paired kernels and ops.
   ChangeTreeOptions tree = {0.01, 6};  ///< Parts of the change.
   bool has_values = true;              ///< All metrics side by side.
 };
@@ -81,8 +83,8 @@ boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
 /// The iterations' chart as small as a panel.
 std::string IterationSketch(const report::Report& report);
-/// The slowest iteration as a picture with its table, from the timeline's events.
-/// The slowest and a typical iteration on one axis, with what the plan's findings cite.
+/// The slowest iteration as a picture with its table, from the timeline's events. The slowest and a
+/// typical iteration on one axis, with the events that the plan's findings cite.
 boost::json::object StripView(const report::Report& report);
 boost::json::object OverviewView(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
@@ -118,12 +120,12 @@ struct TableLimits {
   /// Names of iterations that are not their position; may be nullptr.
   const std::map<std::int64_t, std::string>* iterations = nullptr;
 };
-/// One table. Columns that say the same in every row are told in its note. Rows that are to travel
+/// One table. Columns with the same value in every row go to its note. Rows that are to travel
 /// along are added to `payload`, if there is one.
 boost::json::object TableView(const Table& table, const TableLimits& limits,
                               TablePacker* payload = nullptr);
 
-/// All of the above: what page.html sees, except for style, script and policy.
+/// All of the above: the data of page.html, except for style, script and policy.
 boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits = {});
 
 /// A text of the page, which may name parts of a device as `{{ device.core }}`, in the words of the
@@ -134,17 +136,17 @@ std::string WordsOf(const report::Report& report, std::string_view text);
 std::string DateText(std::string_view iso);
 
 /// A long text as the page folds it: `head`…`tail` is seen, `head` + `rest` is all of it. `rest` is
-/// empty for short ones, which stand whole in `head`.
+/// empty for short ones, which are whole in `head`.
 struct Folded {
   std::string_view head, rest, tail;
 };
 Folded Fold(std::string_view text, std::size_t most = kFold);
 
-/// Where there is no room for all of a long name: without what most kernels' names share and tells
-/// nothing ("void at::native::"), and its middle cut.
+/// A short form of a long name: without the common prefix of most kernels' names ("void
+/// at::native::"), and with its middle cut.
 std::string CutName(std::string_view text, std::size_t most);
 
-/// What is not there, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces],
+/// The missing parts, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces],
 /// sep}]. `sep` is before all but the first. A reason's pieces are {text, code}: words between
 /// backticks are code.
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent);

@@ -21,8 +21,8 @@ std::string IntervalOf(const report::Finding& finding, const std::vector<Value>&
   return when ? fmt::format("{},{},{}", when->start, when->end, when->rank) : "";
 }
 
-// A long name stands whole where it comes first; further on, or where a table of the page has it,
-// what tells it from others is enough.
+// A long name is whole at its first place; later, or if a table of the page has it, its distinctive
+// part is enough.
 void FoldInto(json::object& cell, std::string_view text, SeenNames& seen) {
   constexpr std::size_t kCharactersShown = 110;
   const Folded folded = Fold(text);

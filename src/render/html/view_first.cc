@@ -1,4 +1,5 @@
-// The first screen: what bounds the run, an iteration now and after the plan, what to do first.
+// The first screen: the bottleneck of the run, an iteration now and after the plan, the first
+// steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,14 +31,14 @@ constexpr std::size_t kRowsFirst = kFirstSteps;
 // Parts below this share of the bar have no width that one sees.
 constexpr double kLeastInLegend = 0.005;
 constexpr int kBarWidth = 1190, kBarHeight = 26;
-// What a step takes away, and what then is left: no category's colours.
+// The part that a step removes, and the rest: no category's colors.
 constexpr Paint kSavedPaint = {"k-id", "#E3E3E3", "#000"};
 constexpr const Paint& kLeftPaint = kNeutralPaints.front();
 
 struct FirstRow {
   std::string href, title, text, saves, after;
   std::optional<State> status;
-  const report::Finding* finding = nullptr;  // Where it stands for one.
+  const report::Finding* finding = nullptr;  // The finding of the row, if it has one.
 };
 
 json::object ViewOf(const FirstRow& row, std::size_t number) {
@@ -108,8 +109,8 @@ bool HasErrorFinding(const Report& report) {
                      });
 }
 
-// Without a plan: limits whose miss no finding explains, then findings; where none fired, limits
-// that were missed, then what could save most.
+// Without a plan: limits whose miss no finding explains, then findings. If no finding fired: missed
+// limits, then the largest possible savings.
 std::vector<FirstRow> RowsOfFindings(const Report& report) {
   std::vector<FirstRow> rows;
   if (report.verdict.status == State::kFail && !HasErrorFinding(report)) {
@@ -168,7 +169,7 @@ json::object BarNow(const Report& report, json::array& legend) {
 
 bool HasFloor(const report::Plan& plan) { return AsNumber(plan.floor.time.value, 0) > 0; }
 
-// What the bars need beside their legend.
+// The text of the bars beside their legend.
 std::string BarsNote(const Report& report) {
   std::string note;
   if (report.profile.ranks > 1) note = "Times: slowest rank. Parts: mean of the ranks.";
@@ -179,7 +180,7 @@ std::string BarsNote(const Report& report) {
   return note;
 }
 
-// The same after all steps: what is left, then what each step takes away, the last step's first.
+// The same after all steps: the rest, then the part that each step removes, the last step's first.
 json::object BarAfter(const report::Plan& plan) {
   const double start = AsNumber(plan.start.value, 0);
   const auto share = [start](const report::Quantity& part) {
@@ -208,7 +209,7 @@ json::object BarAfter(const report::Plan& plan) {
           {"time", plan.end.text}};
 }
 
-// Where nothing was simulated: what the row that bounds the most would leave of an iteration.
+// Without a simulation: the rest of an iteration after the row with the largest bound.
 std::optional<json::object> BarOfBound(const Report& report, const std::vector<FirstRow>& rows) {
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   const double time = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);

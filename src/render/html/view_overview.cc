@@ -25,7 +25,7 @@ using report::Report;
 using report::Timeline;
 using report::TrackType;
 
-constexpr std::size_t kMostTracks = 8;  // Of a kind: streams, threads.
+constexpr std::size_t kMostTracks = 8;  // Tracks of a kind: streams, threads.
 constexpr std::uint32_t kMostDepths = 3;
 
 struct Stretch {

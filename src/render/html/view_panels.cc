@@ -34,7 +34,7 @@ struct Slice {
   std::string_view metric = {};
 };
 
-// Of a part and its complement, the bar has only the part's number, if there is room for it.
+// For a part and its complement, the bar has only the part's number, if there is room for it.
 void SayFirstAlone(std::vector<BarPart>& bar) {
   constexpr double kRoom = 0.15;
   if (bar.size() != 2) return;

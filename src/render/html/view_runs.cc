@@ -115,7 +115,7 @@ json::array BarsView(const Runs& runs) {
   return bars;
 }
 
-// The metrics that some run has, in the order of the catalogue like in the runs.
+// The metrics that some run has, in catalog order like in the runs.
 std::vector<const report::Metric*> MetricsOfAny(const Runs& runs) {
   std::vector<const report::Metric*> metrics;
   for (const Report& run : runs.runs) {

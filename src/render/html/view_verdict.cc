@@ -1,4 +1,4 @@
-// The first screen: verdict, what was measured, what to fix first, the gate table, the findings.
+// The first screen: verdict, measured data, first fixes, the gate table, the findings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ std::string DeviceText(const Report& report) {
   return HasDeviceTime(report) ? unnamed : WordsOf(report, "no {{ device.device }} recorded");
 }
 
-// Of two limits the nearer one.
+// The nearer one of two limits.
 double LimitOf(const report::GateRow& row) {
   const double measured = AsNumber(row.measured.value, 0);
   if (IsAbsent(row.min)) return AsNumber(row.max, measured);
@@ -195,7 +195,8 @@ boost::json::object VerdictView(const Report& report) {
   for (const std::string& reason : verdict.reasons) {
     reasons.push_back(json::object{{"text", reason}});
   }
-  // What is to be fixed says why it failed, and the diagnosis what leaves the verdict undecided.
+  // The row to fix gives the reason of the failure, and the diagnosis the reason of an undecided
+  // verdict.
   const bool is_said =
       verdict.status == State::kNoVerdict ? verdict.reasons.size() == 1 : HasFirstRows(report);
   const bool has_reasons = !reasons.empty() && !is_said;

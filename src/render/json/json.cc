@@ -203,7 +203,7 @@ void WriteParts(JsonWriter& out, const RichText& parts) {
   out.EndArray();
 }
 
-// What becomes of a finding in the plan: its step, or why it is none.
+// The place of a finding in the plan: its step, or the reason why it has none.
 void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const report::Plan& plan) {
   const auto has = [&](const std::vector<std::string>& rules) {
     return std::find(rules.begin(), rules.end(), finding.rule) != rules.end();

@@ -51,7 +51,7 @@ std::string MoreText(std::size_t shown, std::size_t all, std::string_view what) 
                      FormatCount(static_cast<std::int64_t>(all)), what);
 }
 
-// Why a limit says what it says, where its numbers do not say it already.
+// The reason of a limit's result, if its numbers do not show it already.
 std::string ReasonText(const report::GateRow& row) {
   const bool is_plain = std::find(report::kLevels.begin(), report::kLevels.end(), row.status) !=
                         report::kLevels.end();
@@ -175,7 +175,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
 }
 
 json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape) {
-  constexpr double kLeastShown = 0.005;  // Of a short document; the full one has every part.
+  constexpr double kLeastShown = 0.005;  // For a short document; the full one has every part.
   const auto count = static_cast<double>(report::SummedIterations(report));
   json::array parts;
   double sum = 0;

@@ -92,7 +92,7 @@ struct ChangeRow {
   std::size_t smaller = 0;  ///< How many steps are summed up.
 };
 struct ChangeTreeOptions {
-  double least_share = 0.03;      ///< Of the largest category: smaller steps are summed up.
+  double least_share = 0.03;      ///< Share of the largest category: smaller steps are summed up.
   std::size_t most_children = 5;  ///< Steps shown below one.
 };
 /// The tree from the categories down, largest change first. Steps of one parent, with their sum of

@@ -36,7 +36,7 @@ struct EndingError {
 };
 
 struct Ending {
-  std::string name;               ///< Of the run.
+  std::string name;               ///< Name of the run.
   int exit_code = 3;              ///< The program's: 2, 3, 4 or 70; 0 where that was asked for.
   bool is_configuration = false;  ///< It ended before a profile was judged: nothing is said of it.
   std::vector<EndingError> errors;  ///< REQUIRES: at least one.
@@ -66,12 +66,12 @@ std::string RenderGitlab(const Ending& ending);
 /// The exit code and the verdict; no metric of a run.
 std::string RenderOpenMetrics(const Ending& ending, const Labels& labels = {});
 
-/// What verdict.json holds.
+/// The contents of verdict.json.
 struct VerdictFacts {
   std::string status;  ///< "pass", "fail", "no_verdict" or "not_judged".
   int exit_code = 0;
-  std::string name;    ///< Of the run.
-  std::string model;   ///< What it is a run of, in a history; empty: not given.
+  std::string name;    ///< Name of the run.
+  std::string model;   ///< The name of its series in a history; empty: not given.
   std::string policy;  ///< Empty: it was not read.
   std::string config;  ///< The configuration; empty: none.
   struct Baseline {
@@ -86,7 +86,7 @@ struct VerdictFacts {
     int exit_code = 0;
     std::string report;
   };
-  std::vector<Job> jobs;  ///< Of several jobs together.
+  std::vector<Job> jobs;  ///< For several jobs together.
 };
 
 VerdictFacts FactsOf(const report::Report& report, int exit_code);

@@ -29,7 +29,7 @@ Result<std::string> RenderRunsXlsx(const report::Runs& runs);
 
 /// A line for each run with its verdict, then one for each pair with the change of an iteration,
 /// then the metrics that are limited or changed with a column for each run; `options.verbosity` 1:
-/// each run whole, -1: the verdicts alone.
+/// each run whole, -1: only the verdicts.
 std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& options);
 
 }  // namespace profgauge::render

@@ -80,7 +80,7 @@ bool HasValue(const RunsRow& row) {
                      [](const report::Quantity* cell) { return ValueOf(cell).has_value(); });
 }
 
-/// What readers look for first, limited or not.
+/// The first row that readers look for, limited or not.
 void AddIterationTime(const Runs& runs, std::vector<RunsRow>& rows) {
   for (const Report& run : runs.runs) {
     const Metric* metric = report::FindMetricById(run, metric::kIterationTimeMedian);

@@ -1,4 +1,4 @@
-// Metrics × runs: what a meeting wants of several runs.
+// Metrics × runs: several runs in one table.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace profgauge::render {
 
 /// One metric of all runs.
 struct RunsRow {
-  const report::Metric* metric = nullptr;      ///< Of the first run that has it.
+  const report::Metric* metric = nullptr;      ///< From the first run that has it.
   bool is_limited = false;                     ///< A run's policy limits it.
   std::vector<const report::Quantity*> cells;  ///< By run; nullptr: the run does not have it.
   std::vector<bool> is_best;                   ///< By run; several where they are equal.

@@ -5,10 +5,9 @@
 
 namespace profgauge::render {
 
-/// A style sheet with its remarks about categories and states replaced by what they represent:
-/// "/* categories */", "/* states */" and those with "dark" before the word by variables, "/*
-/// classes of categories */" by the rules for other colors in the dark. A sheet without
-/// them stays as it is.
+/// A style sheet whose remarks about categories and states are replaced by colors: "/* categories
+/// */", "/* states */" and those with "dark" before the word by variables, "/* classes of
+/// categories */" by the rules for other colors in the dark. A sheet without them stays as it is.
 std::string WithColours(std::string css);
 
 }  // namespace profgauge::render

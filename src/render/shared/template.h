@@ -22,8 +22,8 @@
 
 namespace profgauge {
 
-/// The files under templates/ that are compiled in, by path ("templates/html/page.html"). Empty
-/// when there is none of that path.
+/// The files under templates/ that are compiled in, by path ("templates/html/page.html"). Empty if
+/// no file has that path.
 std::string_view EmbeddedTemplate(std::string_view path);
 std::span<const std::string_view> EmbeddedTemplatePaths();
 

@@ -27,7 +27,7 @@ class Places {
 
  private:
   std::string_view text_;
-  std::size_t at_ = 0, begin_ = 0;  // Of the line.
+  std::size_t at_ = 0, begin_ = 0;  // Position in the line.
   std::uint32_t line_ = 1;
 };
 

@@ -15,7 +15,7 @@ enum class TagKind : std::uint8_t { kText, kRaw, kSection, kInverted, kEnd, kPar
 struct Tag {
   TagKind kind = TagKind::kText;
   std::string name;
-  std::uint32_t line = 0, column = 0;  ///< Of the name, 1-based, in bytes.
+  std::uint32_t line = 0, column = 0;  ///< Place of the name, 1-based, in bytes.
 };
 
 /// The tags of `text` in order, comments left out, sections balanced. `file` names it in errors.

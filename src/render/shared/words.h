@@ -14,19 +14,19 @@ namespace profgauge::render {
 
 using report::State;
 
-/// "1 error, 1 warning, 2 missing, 1 waived, 21 passed, 2 not applicable": without what is zero.
+/// "1 error, 1 warning, 2 missing, 1 waived, 21 passed, 2 not applicable": without zeros.
 std::string CountsText(const report::VerdictInfo& verdict);
 
 /// "perf/gpt.yaml (job gpt of profgauge.yaml)".
 std::string PolicyText(const report::VerdictInfo& verdict);
 
-/// What a reader must know of the baseline first: it is missing, or has fewer runs than asked for.
-/// Else empty.
+/// The most important fact about the baseline: it is missing, or has fewer runs than required. Else
+/// empty.
 std::string BaselineWarning(const report::Report& report);
 
-/// What the run was judged by and compared with: the policy, and "baseline none" or the baseline's
-/// line. Empty where no policy judged. A baseline that BaselineWarning() has is left out where
-/// `is_warned`: the reader has just seen it.
+/// The sources of the verdict: the policy, and "baseline none" or the baseline's line. Empty where
+/// no policy judged. A baseline that BaselineWarning() has is left out where `is_warned`: the
+/// reader has just seen it.
 std::string SourcesText(const report::Report& report, bool is_warned);
 
 /// "1 error", "2 errors".
@@ -45,8 +45,8 @@ std::string IterationsText(const report::ProfileInfo& profile);
 /// "kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration".
 std::string RunText(const report::Report& report);
 
-/// Of the verdict's reasons those that are no limit's and no rule's ("4 of 8 ranks are missing"),
-/// and how many of them, from the first on, the verdict counts as errors.
+/// The verdict's reasons that belong to no limit and no rule ("4 of 8 ranks are missing"), and how
+/// many of them, from the first on, the verdict counts as errors.
 struct ReasonsOfRun {
   std::vector<std::string> reasons;
   std::int64_t errors = 0;
@@ -59,12 +59,11 @@ int WeightOf(State level);
 /// Whether a finding fired: its status is a level.
 bool HasFired(const report::Finding& finding);
 /// "4.05 ms/iteration (simulated)", "at most 39.0 ms/iteration", "about 2.1 ms/iteration", or
-/// empty; "nothing (simulated; at most 1.57 ms)" where others hide what it costs.
+/// empty; "nothing (simulated; at most 1.57 ms)" where other work hides its cost.
 std::string GainText(const report::Finding& finding, std::string_view per = "/iteration");
-/// Fired findings in the report's order: what gains most first, a symptom behind its cause.
+/// Fired findings in the report's order: the largest gain first, a symptom after its cause.
 std::vector<const report::Finding*> FiredFindings(const report::Report& report);
-/// The fired finding that explains this one; nullptr when it stands for itself. Their gains are
-/// one.
+/// The fired finding that explains this one; nullptr if no finding does. Their gains are one.
 const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding);
 /// How many causes are above it.
 int DepthOf(const report::Report& report, const report::Finding& finding);
@@ -82,7 +81,7 @@ std::string ElideMiddle(std::string_view text, std::size_t characters);
 
 /// What to do in a step of the plan, in sentences.
 std::string PlanStepText(const report::PlanStep& step);
-/// What is to be known of the plan's numbers, in sentences.
+/// Remarks on the plan's numbers, in sentences.
 std::string PlanNote(const report::Plan& plan);
 /// The floor of the plan in a clause, or why it is unknown; empty where neither is.
 std::string FloorText(const report::Floor& floor);

@@ -25,8 +25,8 @@ struct BarPart {
   bool hatched = false;  ///< Time that would be saved.
 };
 enum class Hover : bool { kEachPart, kWhole };
-/// One horizontal bar. What the parts leave free stays empty. Of many bars below each other the
-/// description is what each shows on hover, whatever part one points at. `mark`: where a line
+/// One horizontal bar. The rest beyond the parts stays empty. If many bars are below each other,
+/// the description is the hover text of each, whatever part the pointer is on. `mark`: where a line
 /// crosses the bar, 0..1 of its width.
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
                           std::string_view description, Hover hover = Hover::kEachPart,
@@ -53,7 +53,7 @@ struct ColumnChart {
 };
 std::string SvgColumns(const ColumnChart& chart);
 
-/// Of meters of what is neither good nor bad.
+/// For meters of neutral values.
 inline constexpr Paint kNoState = {"mute", "#0072B2", "#fff"};
 /// A value on a scale from 0 to `scale`, with a tick at the limit and at another one, where they
 /// are not negative.

@@ -1,4 +1,4 @@
-// The answer on a terminal: what was measured, where the time goes, what is wrong, the verdict
+// The answer on a terminal: the measured run, the breakdown of its time, the findings, the verdict
 // last.
 //
 //   resnet50_ddp   kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration
@@ -11,7 +11,7 @@
 //
 //   FAIL  2 errors, 21 passed, 2 not applicable
 //
-// Nothing is ever cut: what does not fit the width goes to lines of its own below.
+// Nothing is ever cut: text that does not fit the width goes to separate lines below.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -45,7 +45,7 @@ std::string ShortName(const report::Report& report, std::string_view part) {
   return std::string(part);
 }
 
-/// The sentence that says what bounds the run.
+/// The sentence about the bottleneck of the run.
 std::string DiagnosisText(const report::Report& report, std::size_t width, bool color) {
   std::string out;
   for (const std::string& line : Wrapped(Printable(report::Diagnose(report).text), width - 2)) {
@@ -138,8 +138,8 @@ Row RowOf(const report::GateRow& gate) {
   return row;
 }
 
-/// The metric of the missed limit below which the finding stands: what counts it, or the cause that
-/// it is a symptom of; empty: below none.
+/// The metric of the missed limit below which the finding is: the limit that counts it, or the
+/// cause that it is a symptom of; empty: below no limit.
 std::string_view LimitAbove(const report::Report& report, const report::Finding& finding) {
   for (const report::Finding* at = &finding; at != nullptr; at = CauseOf(report, *at)) {
     if (!at->counted_with.empty()) return at->counted_with;
@@ -147,7 +147,8 @@ std::string_view LimitAbove(const report::Report& report, const report::Finding&
   return {};
 }
 
-/// How far in the line stands: below a limit what it counts one step, its symptoms further.
+/// The indent of the line: below a limit one step for the counted finding, further for its
+/// symptoms.
 int StepsIn(const report::Report& report, const report::Finding& finding) {
   int steps = 0;
   const report::Finding* at = &finding;
@@ -233,8 +234,8 @@ void AddCauses(const report::Report& report, const std::string& metric, std::vec
   }
 }
 
-/// The findings that no limit counts, with what they explain: those that hold a failure or warning,
-/// or those that are information alone.
+/// The findings that no limit counts, with their symptoms: those with a failure or warning, or
+/// those that are only information.
 void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>& rows) {
   const auto root = [&](const report::Finding* finding) {
     while (const report::Finding* cause = CauseOf(report, *finding)) finding = cause;
@@ -250,7 +251,7 @@ void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>&
   }
 }
 
-/// Whether a row says already what leaves the verdict undecided: then it is the line that says so.
+/// Whether a row already gives the reason of the undecided verdict: then it is that line.
 bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   const auto cause_in = [](std::string_view text) {
     const auto at = text.find(": ");
@@ -269,7 +270,7 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   return false;
 }
 
-// Limits and rules that fail a run are rows of their own; what leaves it undecided may be neither.
+// Limits and rules that fail a run have rows; the reason of an undecided verdict may be neither.
 void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   if (report.verdict.status == State::kNoVerdict) {
     for (const std::string& reason : report.verdict.reasons) {
@@ -287,7 +288,7 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// What was accepted, by whom and until when: those of one waiver on one line.
+/// The waived results, with owner and date: those of one waiver on one line.
 void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   const auto add = [&](const std::string& name, const std::string& reason) {
@@ -308,7 +309,7 @@ void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// What the words of the savings mean, of those that occur.
+/// The meaning of the words of the savings that occur.
 void AddLegend(std::vector<Row>& rows) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"simulated", "recomputed with the recorded dependencies"},
@@ -344,7 +345,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
     if (is_missed || (gate->status == State::kPass && (verbosity > 0 || is_measured))) {
       rows.push_back(RowOf(*gate));
     }
-    // Of several limits on a metric the first is the one line that they share.
+    // If a metric has several limits, the first is the one line that they share.
     if (is_missed && !is_change && (IsMissed(*gate) || gate->counted_with.empty())) {
       AddCauses(report, gate->metric, rows);
     }
@@ -373,7 +374,7 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   return rows;
 }
 
-/// The name of the run and what it is, below each other where they are too long for one line.
+/// The name and the description of the run, below each other where they are too long for one line.
 std::string HeadText(const report::Report& report, std::size_t width, bool color) {
   const std::string name = Printable(report.profile.name), run = Printable(RunText(report));
   const std::string painted = Painted(name, Ink::kBold, color);

@@ -15,7 +15,7 @@ struct Row {
   std::string verb;
   Ink ink = Ink::kNone;
   std::string name, value, limit, gain, text;
-  std::string next;  ///< A command, on a line of its own that is never broken.
+  std::string next;  ///< A command, on a separate line that is never broken.
 };
 
 /// `text` in this ink, where colors are wanted.
@@ -32,7 +32,7 @@ std::string Flowed(const std::string& lead, const std::vector<std::string>& part
 /// "void at::native::kernel<…>(…)": long lists in brackets that follow a name.
 std::string WithFoldedNames(std::string_view text);
 
-/// The rows below each other, their columns aligned. What does not fit goes below its row.
+/// The rows below each other, their columns aligned. Text that does not fit goes below its row.
 std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color);
 
 }  // namespace profgauge::render

@@ -36,7 +36,7 @@ std::string Pairs(const report::Runs& runs) {
   return out;
 }
 
-/// Rows of the table: what fits a screen below the verdicts; the workbook has all.
+/// Rows of the table that fit a screen below the verdicts; the workbook has all.
 constexpr std::size_t kMostMetrics = 16;
 
 /// Metrics with a column for each run of `first` to `last`; the best of all runs has a `*`.

@@ -65,7 +65,7 @@ bool IsDeviceWork(std::string_view category) {
   return category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset";
 }
 
-// Shapes are JSON as they stand.
+// Shapes are already JSON.
 bool IsJson(std::string_view text) {
   boost::system::error_code failed;
   boost::json::parse(text, failed);
@@ -189,7 +189,7 @@ class Writer {
     }
   }
 
-  // What all events of a kind share.
+  // The shared arguments of all events of a kind.
   std::string ArgumentsOf(const Timeline::Kind& kind) const {
     std::string out = fmt::format("\"class\":\"{}\"", CategoryId(kind.category));
     const bool shapes = kind.category == Category::kCpu && IsJson(kind.detail);
@@ -276,8 +276,8 @@ class Writer {
     }
   }
 
-  // A process of their own with a thread for each finding and rank, in the page's order: a slice
-  // for each row of evidence that has a place. Readers pass over the category.
+  // A separate process with a thread for each finding and rank, in the page's order: a slice for
+  // each row of evidence that has a place. Readers pass over the category.
   void WriteFindings(const report::Report& report) {
     const std::size_t pid = processes_.size();
     std::size_t thread = 0;
@@ -315,9 +315,9 @@ class Writer {
   std::string out_;
   bool is_first_ = true, several_ranks_ = false;
   std::map<std::pair<std::int64_t, std::string>, std::size_t> processes_;
-  std::vector<std::size_t> threads_;  // Of each lane.
-  std::vector<std::string> words_;    // Of each kind: the arguments that its events share.
-  std::vector<bool> launches_;        // Of each event: whether it launched another.
+  std::vector<std::size_t> threads_;  // Thread of each lane.
+  std::vector<std::string> words_;    // By kind: the arguments that its events share.
+  std::vector<bool> launches_;        // By event: whether it launched another.
 };
 
 }  // namespace

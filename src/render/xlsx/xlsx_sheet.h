@@ -76,7 +76,7 @@ class XlsxSheet {
   std::string name_;
   std::vector<std::size_t> widths_;
   std::vector<std::pair<double, int>> largest_;  ///< By column: its widest number, the decimals.
-  std::map<std::size_t, std::size_t> lines_;     ///< Of rows that are higher than one.
+  std::map<std::size_t, std::size_t> lines_;     ///< Lines of rows that are higher than one.
 };
 
 }  // namespace profgauge::render
