@@ -1,8 +1,8 @@
 // Times the parts of the analysis on real or generated traces: analyze TRACE…
 //
 // Workload analyze_1m: a trace of a million events, from make_profile. Prints events, milliseconds
-// of each part and events per second; of the dependency graph also the bytes a step and what two
-// scenarios take. The numbers are for people, nothing is asserted.
+// of each part and events per second; for the dependency graph also the bytes of a step and the
+// time of two scenarios. The numbers are for people, nothing is asserted.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -83,7 +83,7 @@ constexpr Part kParts[] = {
     {"coverage", AddCoverage},
 };
 
-// Half the time of what `keep` says.
+// Half the time at which `keep` still holds.
 template <class Keep>
 Scenario Halved(const Replayer& replayer, PathTable table, Keep keep) {
   Scaling scaling{table, {}, 0.5, false};

@@ -17,7 +17,8 @@ namespace {
 
 using namespace profgauge;
 
-/// Every table filled with plausible cells; texts from a small set per column, as in profiles.
+/// Every table filled with plausible cells; texts from a small set per column, like those of
+/// profiles.
 class RandomRun {
  public:
   explicit RandomRun(std::size_t rows) {

@@ -108,8 +108,8 @@ std::vector<Tally> CellOf(const Noise& noise, int n, int k, const std::vector<do
   return out;
 }
 
-// A noise, and what the reference says of it over n 5, 10, 20, 50 and K 1, 3, 5, 10: exits 0, 1, 3
-// in per cent without a change, at +8 % and at +20 %.
+// A noise, and the reference's results over n 5, 10, 20, 50 and K 1, 3, 5, 10: exits 0, 1, 3 in per
+// cent without a change, at +8 % and at +20 %.
 struct NoiseRow {
   Noise noise;
   std::array<double, 9> reference;
@@ -167,7 +167,8 @@ class Grid {
     }
   }
 
-  // Only a part of the iterations slower: what was recorded is over +20 % of the baseline's truth.
+  // Only a part of the iterations is slower: the measured total is over +20 % of the baseline's
+  // truth.
   void Stalls() {
     struct Slow {
       double share, times;
@@ -233,7 +234,7 @@ class Grid {
         fmt::format("{}: exit 0 at +50 and +200 %", row.noise.name));
   }
 
-  // Of 16 cells; the reference had 250 comparisons in each, and is rounded.
+  // For 16 cells; the reference had 250 comparisons in each, and is rounded.
   void IsAlike(const std::string& what, double percent, double of, double reference,
                double of_reference = 4000) {
     constexpr double kErrors = 3;
@@ -339,7 +340,7 @@ void Grid::Disturbed() {
     }
   }
   Say(all[0].Percent(1), 0.5, true, "disturbed: false fails, mean");
-  // Of few repetitions one is many per cent.
+  // With few repetitions, one is many per cent.
   Say(worst, std::max(2.0, 100.0 / static_cast<double>(few) + 0.1), true,
       "disturbed: exit 0 at +20 %, worst cell");
   Say(all[1].Percent(1), 99, false, "disturbed: fails at +20 %, mean");

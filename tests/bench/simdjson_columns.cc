@@ -1,9 +1,10 @@
-// What a reader of Kineto's traces would take with simdjson On-Demand: simdjson_columns TRACE.json
+// The time that a reader of Kineto's traces would take with simdjson On-Demand: simdjson_columns
+// TRACE.json
 //
 // Takes the columns that the program's own reader takes of most events: category, name, process,
-// thread, times in nanoseconds, ids of correlation and of what launched, stream, device, grid and
-// block, and the texts of shapes and types. Less than the reader does: nothing is checked, linked,
-// sorted or hashed. For ci/bench.sh, which compares `inspect` with it; prints what it found.
+// thread, times in nanoseconds, ids of correlation and of the launching event, stream, device, grid
+// and block, and the texts of shapes and types. Less than the reader does: nothing is checked,
+// linked, sorted or hashed. For ci/bench.sh, which compares `inspect` with it; prints its counts.
 #include <simdjson.h>
 
 #include <charconv>

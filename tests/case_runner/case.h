@@ -1,5 +1,5 @@
-// A case: one folder under tests/cases/<area>/<name>/ with an input, a command line and what must
-// come out. tests/README.md describes the files.
+// A case: one folder under tests/cases/<area>/<name>/ with an input, a command line and the
+// expected output.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ std::vector<Case> FindCases(const std::filesystem::path& root);
 /// The words of a command line: blanks separate, single quotes hold together.
 std::vector<std::string> SplitWords(std::string_view line);
 
-/// What one run of the program left behind.
+/// The output of one run of the program.
 struct Outcome {
   int exit_code = -1;  ///< 128 + signal when it was killed.
   std::string out, err;
@@ -37,7 +37,7 @@ Outcome RunProgram(const std::filesystem::path& directory, const std::vector<std
 /// PROFGAUGE_UPDATE=1 expectations are rewritten instead.
 void CheckCase(const Case& test);
 
-/// Holds what every report must fulfil: partitions sum to their wholes, all four renderings carry
+/// Checks the invariants of every report: partitions sum to their wholes, all four renderings carry
 /// the same verdict, the exit code follows from it. `out` is the folder given to --out.
 void CheckInvariants(const std::filesystem::path& out, const std::string& command, int exit_code);
 

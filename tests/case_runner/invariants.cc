@@ -1,4 +1,4 @@
-// What every report must fulfil, whatever the profile.
+// The invariants of every report, for any profile.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -139,7 +139,7 @@ void CheckExitCode(const json::object& report, const std::string& command, int e
   EXPECT_EQ(exit_code, status == "fail" ? 1 : 3) << "verdict " << status;
 }
 
-/// Of a run that ended without a report, all say why; what it exits with is no verdict's.
+/// If a run ended without a report, all outputs give the reason; its exit code is no verdict's.
 void CheckEnding(const json::object& ending, const fs::path& out, int exit_code) {
   EXPECT_EQ(ending.at("verdict").at("exit_code"), exit_code);
   EXPECT_NE(exit_code, 1);

@@ -13,7 +13,7 @@
 namespace profgauge::cases {
 namespace {
 
-/// What may influence the output is fixed here, so that cases hold on every machine.
+/// Variables that may change the output are fixed here, so that cases hold on every machine.
 char* const kEnvironment[] = {const_cast<char*>("LC_ALL=C"),
                               const_cast<char*>("TZ=UTC"),
                               const_cast<char*>("TERM=dumb"),

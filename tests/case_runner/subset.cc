@@ -35,7 +35,7 @@ bool IsTable(const json::value& value) {
          value.get_object().contains("rows");
 }
 
-/// What `key` addresses inside `actual`; nothing when it is not there.
+/// The value that `key` addresses inside `actual`; nothing if it is missing.
 std::optional<json::value> Step(const json::value& actual, std::string_view key) {
   if (actual.is_object()) {
     if (const json::value* found = actual.get_object().if_contains(key)) return *found;

@@ -1,4 +1,4 @@
-// "Is this JSON contained in that one?", for expectations that name only what a case is about.
+// "Is this JSON contained in that one?", for expectations that name only the subject of a case.
 //
 // An object is contained when each of its keys is. Arrays must agree in length and element by
 // element. Three short cuts address parts of arrays from an object:
@@ -14,7 +14,8 @@
 
 namespace profgauge::cases {
 
-/// What of `expected` is not in `actual`, as "path: expected …, found …"; empty when contained.
+/// The parts of `expected` that are not in `actual`, as "path: expected …, found …"; empty when
+/// contained.
 std::vector<std::string> SubsetDifferences(std::string_view expected, std::string_view actual);
 
 /// `expected` with its values replaced by the actual ones at the same places.

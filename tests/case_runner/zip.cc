@@ -32,7 +32,7 @@ std::string Inflate(std::string_view packed, std::size_t size) {
 
 std::map<std::string, std::string> UnzipAll(std::string_view bytes) {
   std::map<std::string, std::string> entries;
-  // The central directory's records; field offsets as in PKWARE's APPNOTE, section 4.3.12.
+  // The central directory's records; field offsets by PKWARE's APPNOTE, section 4.3.12.
   const std::string_view kRecord("PK\x01\x02", 4);
   for (std::size_t at = bytes.find(kRecord); at != std::string_view::npos;
        at = bytes.find(kRecord, at)) {

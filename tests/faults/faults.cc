@@ -1,9 +1,9 @@
 // Loaded into the program (LD_PRELOAD), lets one call fail: the n-th allocation, read, write, open
-// or rename. tests/faults/faults_test.py says which and looks at what the program does then.
+// or rename. tests/faults/faults_test.py chooses it and looks at the program's reaction.
 //
 //   PROFGAUGE_FAULT=new:17            the 17th operator new finds no memory
 //   PROFGAUGE_FAULT=large:3           the 3rd operator new of 16 KiB or more
-//   PROFGAUGE_FAULT=behind:2          the first operator new behind the 2nd file or folder that was
+//   PROFGAUGE_FAULT=behind:2          the first operator new after the 2nd file or folder that was
 //                                     made
 //   PROFGAUGE_FAULT=write:3:28        the 3rd write fails with errno 28
 //   PROFGAUGE_FAULT=short:5           the 5th read or write moves one byte only

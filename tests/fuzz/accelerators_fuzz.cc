@@ -1,7 +1,7 @@
 // Any bytes as JSON or CSV of the accelerators' profilers: XLA's trace, rocprofv3, Ascend.
 //
-// Held: nothing crashes, hangs or takes memory that the input does not pay for, and a profile that
-// comes out keeps the model's promises (Finish checks them).
+// Checks: nothing crashes, hangs or takes memory that the input does not pay for, and a profile
+// that comes out keeps the model's promises (Finish checks them).
 #include <cstddef>
 #include <cstdint>
 #include <memory>

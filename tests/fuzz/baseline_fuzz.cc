@@ -1,8 +1,8 @@
 // Baselines: JSON as runs that are kept, compared with each other.
 //
-// Held: nothing crashes; what is refused has a reason; what was read is written and read again as
-// the same; a run compared with itself has not changed; and the steps of every waterfall sum
-// exactly to what they are steps of.
+// Checks: no crash; every refusal has a reason; a run is written and read again as the same; a run
+// compared with itself has not changed; and the steps of every waterfall sum exactly to their
+// whole.
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +23,8 @@ namespace {
 namespace json = boost::json;
 using namespace profgauge;
 
-// The first part of each run gets what the parts lack of the iteration times: nearly every change
-// of a number would be refused else.
+// The first part of each run gets the difference between the iteration times and the parts:
+// otherwise nearly every changed number would be refused.
 bool MendSum(json::value& run) {
   auto* object = run.if_object();
   auto* parts = object == nullptr ? nullptr : object->if_contains("parts");

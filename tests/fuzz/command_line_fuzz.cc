@@ -1,6 +1,6 @@
 // Command lines: each line of the input is a word.
 //
-// Held: nothing crashes; what is refused has a reason; help is given where it was asked for.
+// Checks: no crash; every refusal has a reason; help is given if it was asked for.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,9 +1,9 @@
-// Databases of Nsight Systems, NVProf and DLProf: which tables and columns there are, and what
-// is in them, is the input's choice (support/table_text.h).
+// Databases of Nsight Systems, NVProf and DLProf: the input chooses the tables, the columns and the
+// cells (support/table_text.h).
 //
-// Held: nothing crashes, hangs or takes memory that the input does not pay for; what is refused has
-// a reason; the same database gives the same profile; and a profile that comes out keeps the
-// model's promises (Finish checks them).
+// Checks: no crash, no hang, no memory that the input does not pay for; every refusal has a reason;
+// the same database gives the same profile; and a resulting profile keeps the model's promises
+// (Finish checks them).
 #include <cstddef>
 #include <cstdint>
 #include <set>

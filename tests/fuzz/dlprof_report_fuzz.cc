@@ -1,4 +1,4 @@
-// DLProf's reports: any bytes give rows, lines, a profile of what the report states, or an error.
+// DLProf's reports: any bytes give rows, lines, a profile of the report's numbers, or an error.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 // Any bytes as an expression, a sort order and a message: compiled, printed, evaluated.
 //
-// Held: nothing crashes, canonical text parses to the same tree, batches agree with single rows.
+// Checks: nothing crashes, canonical text parses to the same tree, batches agree with single rows.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

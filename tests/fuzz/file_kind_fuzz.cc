@@ -1,6 +1,6 @@
-// Any bytes as a file that stands where an output shall go: which kinds of ours it counts as.
+// Any bytes as a file at the place of an output: the kinds of our files that it counts as.
 //
-// Held: nothing crashes or hangs, and what people change never counts as ours.
+// Checks: no crash, no hang, and a file that people edit never counts as ours.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,9 +1,9 @@
-// Any bytes as a file that may be gzipped; and any bytes gzipped, their first lines in members of
-// their own, and cut off.
+// Any bytes as a file that may be gzipped; and any bytes gzipped, their first lines in separate
+// members, and truncated.
 //
-// Held: nothing crashes or hangs; what is refused has a reason; what was gzipped is read back as it
-// was, in whatever pieces, or unpacked if it was packed before; of a file that is cut off comes
-// what is before the cut, and an error.
+// Checks: no crash, no hang; every refusal has a reason; gzipped bytes are read back unchanged, in
+// any pieces, or unpacked if they were packed before; a truncated file gives the part before the
+// cut, and an error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,8 @@ namespace {
 
 using namespace profgauge;
 
-constexpr std::size_t kMost = std::size_t{4} << 20;  // What a small bomb may unpack to here.
+// The largest size that a small bomb may unpack to here.
+constexpr std::size_t kMost = std::size_t{4} << 20;
 
 struct Unpacked {
   std::string bytes;

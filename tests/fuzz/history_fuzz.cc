@@ -1,7 +1,7 @@
 // Histories: an SQLite database whose tables the input chooses, and the words that name runs of it.
 //
-// Held: nothing crashes; what is refused has a reason; a run that was added is the last one, and
-// comes back as it was.
+// Checks: no crash; every refusal has a reason; an added run is the last one, and is read back
+// unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <string>

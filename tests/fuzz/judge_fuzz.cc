@@ -1,8 +1,8 @@
 // Configuration that decides a verdict: any bytes as a policy, as rules, as devices and as names,
 // each not only read, as yaml_fuzz does, but put to use on a run.
 //
-// Held: nothing crashes; what is refused has a reason; a run is judged the same twice; the exit
-// code follows from the verdict, and a run that misses an error's limit does not pass.
+// Checks: no crash; every refusal has a reason; a run is judged the same twice; the exit code
+// follows from the verdict, and a run that misses an error's limit does not pass.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // Any bytes as a trace: read complete and incomplete, with one worker and with three.
 //
-// Held: nothing crashes or hangs, a profile that comes out keeps the model's promises (Finish
+// Checks: nothing crashes or hangs, a profile that comes out keeps the model's promises (Finish
 // checks them), and the number of workers changes nothing.
 #include <cstddef>
 #include <cstdint>

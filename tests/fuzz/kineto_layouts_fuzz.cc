@@ -1,6 +1,6 @@
 // Any bytes as two chunks of events: read with learned layouts and only by the JSON parser.
 //
-// Held: both say the same of every event, of the end, and of an error.
+// Checks: both say the same of every event, of the end, and of an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

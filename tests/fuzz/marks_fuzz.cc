@@ -1,7 +1,7 @@
 // Moments of a profile: any bytes as a file of marks, as `--mark` and as `--range`.
 //
-// Held: nothing crashes; what is refused is wrong by usage and has a reason; times are within the
-// longest recording, and a range ends behind its begin.
+// Checks: no crash; every refusal is a usage error with a reason; times are within the longest
+// profile, and a range ends after its begin.
 #include <cstddef>
 #include <cstdint>
 #include <string>

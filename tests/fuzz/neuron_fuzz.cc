@@ -1,7 +1,7 @@
-// Any bytes as a Neuron file (JSON, summaries, CSV): read complete and incomplete. What is made of
-// the profiles is run_fuzz.cc's.
+// Any bytes as a Neuron file (JSON, summaries, CSV): read complete and incomplete. run_fuzz.cc
+// analyzes the profiles.
 //
-// Held: rows read directly are those that the JSON parser reads, nothing crashes or hangs, and a
+// Checks: rows read directly are those that the JSON parser reads, nothing crashes or hangs, and a
 // profile that comes out keeps the model's promises (Finish checks them).
 #include <cstddef>
 #include <cstdint>

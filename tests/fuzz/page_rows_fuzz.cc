@@ -1,9 +1,9 @@
 // A database with bytes changed: rows of whole numbers, taken from its pages, against SQLite's own
-// answer. The input is one byte for the size of pages, then a change for every four: where (three)
-// and what.
+// answer. The input is one byte for the size of pages, then four bytes for each change: three for
+// the place and one for the value.
 //
-// Held: nothing crashes or hangs; what is taken from the pages of a database that SQLite finds
-// whole is what SQLite reads.
+// Checks: no crash, no hang; if SQLite finds a database whole, the rows from its pages equal
+// SQLite's.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -77,7 +77,7 @@ std::optional<Rows> FromSqlite(sqlite::Database& database) {
   }
 }
 
-// Of one that is not, SQLite itself may give other answers from time to time.
+// For a damaged one, SQLite itself may give other answers from time to time.
 bool IsWhole(sqlite::Database& database) {
   auto statement = database.Prepare("pragma integrity_check(1)");
   if (!statement) return false;

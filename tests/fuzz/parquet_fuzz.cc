@@ -1,9 +1,9 @@
 // Any bytes as a Parquet file: as they are, and as the one page of a column whose type, encoding
 // and number of values the first bytes choose, with a footer that fits. So both the parser of
-// footers and what unpacks pages get inputs that get far.
+// footers and the unpacking of pages get inputs that get far.
 //
-// Held: nothing crashes, hangs or takes memory that the input does not pay for; what is refused has
-// a reason; blocks have a place for each row, and the same file gives the same values.
+// Checks: no crash, no hang, no memory that the input does not pay for; every refusal has a reason;
+// blocks have a place for each row, and the same file gives the same values.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -83,7 +83,7 @@ void AddField(int delta, std::int64_t value, std::string& text) {
   AddVarint(static_cast<std::uint64_t>(value) << 1, text);
 }
 
-/// A file of one column with the bytes as its page; behind a dictionary of a few values where the
+/// A file of one column with the bytes as its page; after a dictionary of a few values where the
 /// encoding wants one.
 std::string FileAround(std::string_view bytes) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };

@@ -1,8 +1,8 @@
 // Runs a fuzz target over files and the files of folders, without libFuzzer: how the seeds and past
 // crashes are replayed by ctest. Folders that do not exist are skipped. `--mutants N` runs N
 // mutants of each file, too, by the target's own mutator where it has one: always the same ones, or
-// others with `--first N`. `--sampled`: as in a campaign, what takes long is done with some of
-// them. What ended the program is left in crash-replay.
+// others with `--first N`. `--sampled`: like a campaign, runs slow checks for a sample of the
+// inputs. The input that ended the program is left in crash-replay.
 #include <algorithm>
 #include <csignal>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // report.json, as `profgauge render` takes it: read back and drawn again.
 //
-// Held: nothing crashes; what is refused has a reason; what was read is written and read again as
-// the same; everything that draws a report draws it.
+// Checks: no crash; every refusal has a reason; a report is written and read again as the same;
+// every renderer renders it.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
-// Databases of rocprofv3 and rocprof-sys: which tables, columns and processes there are, and what
-// is in them, is the input's choice (support/table_text.h).
+// Databases of rocprofv3 and rocprof-sys: the input chooses the tables, the columns, the processes
+// and the cells (support/table_text.h).
 //
-// Held: nothing crashes, hangs or takes memory that the input does not pay for; what is refused has
-// a reason; the same database gives the same profiles, which keep the model's promises.
+// Checks: no crash, no hang, no memory that the input does not pay for; every refusal has a reason;
+// the same database gives the same profiles, which keep the model's promises.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Any bytes as a file of rule tests that is run, of rules that are beside it.
 //
-// Held: nothing crashes; what is refused has a reason; tests have the same result twice.
+// Checks: no crash; every refusal has a reason; tests have the same result twice.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

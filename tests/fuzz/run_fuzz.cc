@@ -2,7 +2,7 @@
 // and, of a sample, the whole way to the report, which takes some 500 times as long. Databases are
 // text (support/table_text.h), summaries whole files, all else bytes.
 //
-// Held: what is refused has a reason; of the sample what support/run_check.h lists.
+// Checks: every refusal has a reason; for the sample also the list of support/run_check.h.
 #include <cstddef>
 #include <cstdint>
 #include <set>

@@ -1,8 +1,8 @@
 // Any bytes as `profgauge.run`, as `duet.json`, as a log of iteration times and as one of devices.
 //
-// Held: conditions are numbers and shares are shares; a duet is read as it is written; a document
-// that is used has iterations, all of possible lengths, in order and within the limits; what is not
-// used has a code; nothing that may not be shown is kept.
+// Checks: conditions are numbers and shares are shares; a duet is read as it is written; a used
+// document has iterations, all of possible lengths, in order and within the limits; an unused one
+// has a code; private texts are not kept.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

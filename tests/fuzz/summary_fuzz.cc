@@ -1,9 +1,9 @@
 // Summaries of ranks: each input is one encoded summary, or a file of them past gzip. Seeds are
 // traces, of which the mutator makes summaries: whatever is kept, they are never out of date.
 //
-// Held: nothing crashes or takes memory that the input does not pay for; what is decoded is encoded
-// and decoded as the same, alone and in a file; whatever the columns say is refused with a reason,
-// or analyzed and attributed with tables in shape (of a sample: it takes far longer than the rest).
+// Checks: no crash, no memory that the input does not pay for; a decoded summary is encoded and
+// decoded as the same, by itself and in a file; any columns are refused with a reason, or analyzed
+// and attributed with tables in shape (for a sample: it takes far longer than the rest).
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -97,8 +97,8 @@ std::optional<Summary> SummaryOfTrace(std::string_view text) {
   return summaries->front();
 }
 
-/// The same for a trace that was there before: seeds come again and again, and a trace takes longer
-/// than what is done with its summary.
+/// The same for a trace that was there before: seeds are repeated, and a trace takes longer than
+/// the use of its summary.
 std::optional<Summary> KeptSummaryOf(std::string_view text) {
   static std::map<std::string, std::optional<Summary>, std::less<>> made;
   constexpr std::size_t kMost = 64;
@@ -117,7 +117,7 @@ std::string Unzipped(std::string_view stored) {
   return bytes;
 }
 
-/// What the bytes are a summary of, or of what they are a trace.
+/// The summary that the bytes hold, or the summary of the trace that they hold.
 std::optional<Summary> SummaryIn(std::string_view bytes) {
   if (bytes.starts_with('{')) return KeptSummaryOf(bytes);
   return DecodeSummary(bytes);

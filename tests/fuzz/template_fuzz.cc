@@ -1,7 +1,7 @@
-// Any bytes as a template of the page, and behind a line "---" as one that it may include.
+// Any bytes as a template of the page, and the part after a line "---" as one that it may include.
 //
-// Held: nothing crashes; what is refused has a reason; what passes the check is drawn; and a text
-// of the profile is escaped wherever the template puts it.
+// Checks: no crash; every refusal has a reason; a template that passes the check is rendered; and a
+// text of the profile is escaped wherever the template puts it.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Any bytes as an XPlane file, read complete and incomplete.
 //
-// Held: nothing crashes, hangs or takes memory that the input does not pay for, and a profile that
-// comes out keeps the model's promises (Finish checks them).
+// Checks: nothing crashes, hangs or takes memory that the input does not pay for, and a profile
+// that comes out keeps the model's promises (Finish checks them).
 #include <cstddef>
 #include <cstdint>
 #include <span>

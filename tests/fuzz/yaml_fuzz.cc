@@ -1,6 +1,6 @@
 // Any bytes as a rule file, a policy and a file of rule tests: read, checked, errors shown.
 //
-// Held: nothing crashes, and what is wrong has its place inside the file.
+// Checks: no crash, and every error has its place inside the file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +27,7 @@ void CheckPlaces(const Errors& errors, std::string_view text) {
   RenderErrors(errors, true);
 }
 
-/// What a policy names would be read from the disk.
+/// Files that a policy names would be read from the disk.
 bool NamesFiles(std::string_view text) {
   for (const std::string_view key : {"extends", "names", "devices"}) {
     if (text.find(key) != std::string_view::npos) return true;

@@ -1,5 +1,5 @@
-// Linked into every test program: each process has a folder of its own for temporary files, so
-// that two tests that run at once, even two of one file, never write to the same path.
+// Linked into every test program: each process has a separate folder for temporary files, so that
+// two tests that run simultaneously, even two of one file, never write to the same path.
 #include <unistd.h>
 
 #include <cstdlib>

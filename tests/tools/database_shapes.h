@@ -1,6 +1,6 @@
-// Degenerate exports of Nsight Systems, as SQLite: what a trace in JSON cannot show, since readers
-// of databases put ranges, devices and names together on their own. `count` launches of a kernel on
-// one thread, 10 µs apart, in the shape that is asked for.
+// Degenerate exports of Nsight Systems, as SQLite: shapes that a trace in JSON cannot have, since
+// readers of databases put ranges, devices and names together. `count` launches of a kernel on one
+// thread, 10 µs apart, in the shape that is asked for.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,12 +18,13 @@ namespace profgauge::shapes {
 struct DatabaseShape {
   std::string_view name;
   std::string_view gpu = "0", kernel = "1";  // Device, and number of the kernel's name.
-  std::string_view start = "0", end = "0";   // Of a range that the program marks; none where equal.
+  // Times of a range that the program marks; none where equal.
+  std::string_view start = "0", end = "0";
 };
 
 constexpr std::array<DatabaseShape, 4> kDatabaseShapes = {
     {{"gpus", "i", "1", "0", "0"},                          // Each kernel on a separate device.
-     {"kernels", "0", "i+3", "0", "0"},                     // Each of its own name.
+     {"kernels", "0", "i+3", "0", "0"},                     // Each has a different name.
      {"nested", "0", "1", "i*1000", "(10*n-i)*1000"},       // Ranges inside one another.
      {"crossing", "0", "1", "i*10000", "(i+n/2)*10000"}}};  // Each over half of the profile.
 

@@ -1,5 +1,5 @@
-// The program's side of gate_procedure.py: comparisons a line from standard input, what the gate
-// says of each to standard output. That file has the format.
+// The program's side of gate_procedure.py: comparisons a line from standard input, the gate's
+// answer to each to standard output. That file has the format.
 #include <fmt/format.h>
 
 #include <cstdio>

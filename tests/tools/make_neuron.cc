@@ -31,7 +31,7 @@ class File {
   bool good_ = true;
 };
 
-// A small generator of its own, so that the bytes are the same everywhere.
+// A small generator, so that the bytes are the same everywhere.
 class Random {
  public:
   std::uint64_t Next() {

@@ -35,7 +35,7 @@ struct Shape {
   std::int64_t tensor_cores = 70;    ///< Percent of the layers whose kernels use Tensor Cores.
   std::int64_t slow_rank = -1;       ///< This rank computes 20 % slower.
   std::int64_t min_mb = 0;           ///< Iterate until the file has this many MB.
-  std::int64_t syncs = 0;            ///< The host waits for the GPU after every so many layers.
+  std::int64_t syncs = 0;            ///< The host waits for the GPU after every this many layers.
   std::int64_t memory = 0, stacks = 0;
   std::string dialect = "2.4";  ///< 1.9, 2.1, 2.4 or rocm.
 };

@@ -2,7 +2,7 @@
 //
 //   make_ranks OUT_FOLDER [--ranks 64] [--mesh tp] [--cause host --late 5] …
 //
-// OUT_FOLDER gets a file per rank, OUT_FOLDER.truth.json what was simulated (ranks/made_ranks.h).
+// OUT_FOLDER gets a file per rank, OUT_FOLDER.truth.json the simulated truth (ranks/made_ranks.h).
 // `--help` lists the flags.
 #include <fmt/core.h>
 

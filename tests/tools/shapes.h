@@ -1,5 +1,5 @@
-// Degenerate Kineto traces: valid, and of a shape that no training job has. What reads, analyzes
-// and draws them must stay within n log n and within the budgets of its outputs.
+// Degenerate Kineto traces: valid, and of a shape that no training job has. Reading, analyzing and
+// rendering them must stay within n log n and within the budgets of the outputs.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,13 +20,13 @@ enum class Shape : std::uint8_t {
   kSpaces,       ///< A list of nothing but `count` spaces.
   kThreads,      ///< One op on each of `count` threads.
   kDevices,      ///< One launched kernel on each of `count` devices.
-  kStreams,      ///< One kernel of its own name on each of `count` streams of one device.
+  kStreams,      ///< One kernel with a different name on each of `count` streams of one device.
   kIterations,   ///< `count` recorded steps with an op, a launch and a kernel each.
   kNames,        ///< `count` ops and kernels, each with a separate name.
   kDepth,        ///< `count` ops inside one another, on one thread.
   kNesting,      ///< One event whose args nest `count` lists deep.
   kMemory,       ///< `count` allocations that are never freed, of as many devices.
-  kCollectives,  ///< `count` collectives, each of a process group of its own.
+  kCollectives,  ///< `count` collectives, each with its own process group.
 };
 
 struct Named {

@@ -294,8 +294,8 @@ TEST(Layers, FormatsStayInTheirFolders) {
   EXPECT_GE(seen, 5u);
 }
 
-// A format's folder includes none of another's; among shared files only the list of readers and the
-// copying of traces know any of them.
+// A format's folder includes no file of another's; among shared files only the list of readers and
+// the copying of traces know any of them.
 TEST(Layers, FormatsIncludeNoOtherFormat) {
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
   const std::vector<std::string> formats = Formats();

@@ -1,4 +1,4 @@
-// What every fuzz target says when something is false, and the small words they share.
+// The output of every fuzz target whose check fails, and the small words that they share.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ inline std::string_view TextOf(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// Whether IsSampled() takes a sample. What is replayed as a test is held to all.
+/// Whether IsSampled() takes a sample. A replay as a test checks all inputs.
 #ifdef PROFGAUGE_FUZZ_SAMPLES
 inline bool takes_samples = true;
 #else
 inline bool takes_samples = false;
 #endif
 
-/// Whether more is done with this input than the target's own work: with one of so many, by what it
-/// is, so that a finding is found again.
+/// Whether more than the target's own work is done with this input: for one of `one_of` inputs, by
+/// its bytes, so that a finding is found again.
 inline bool IsSampled(std::string_view input, std::uint64_t one_of) {
   std::uint64_t hash = 0xCBF29CE484222325u;  // FNV-1a
   for (const char c : input) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;

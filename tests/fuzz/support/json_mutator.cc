@@ -57,7 +57,7 @@ json::value ChangedNumber(const json::value& value, Dice& dice) {
                                    number + 1000,
                                    number ^ std::uint64_t{1} << 63};
   const std::uint64_t changed = dice.Of(choices);
-  if (dice.OneIn(4)) return changed;  // May be beyond what is signed.
+  if (dice.OneIn(4)) return changed;  // May exceed the signed range.
   return static_cast<std::int64_t>(changed);
 }
 

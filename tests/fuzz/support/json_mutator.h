@@ -1,5 +1,5 @@
-// A mutator that knows JSON: it moves, repeats, drops and changes whole values, so that most of
-// what it makes is still a document and reaches what is behind the parser.
+// A mutator that knows JSON: it moves, repeats, drops and changes whole values, so that most
+// results are still documents and reach the code after the parser.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace profgauge::fuzz {
 
-/// As LLVMFuzzerCustomMutator. What is no JSON is changed byte by byte.
+/// As LLVMFuzzerCustomMutator. Bytes that are no JSON are changed one by one.
 std::size_t MutateJson(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
 /// As LLVMFuzzerCustomCrossOver: a value of the one in a place of the other.
 std::size_t CrossJson(const std::uint8_t* a, std::size_t a_size, const std::uint8_t* b,

@@ -66,8 +66,8 @@ Line RowFor(const Line& head, Dice& dice) {
   return row;
 }
 
-/// Rows rather than heads of tables: what is in rows decides more, and a table that stays as it
-/// is need not be made again.
+/// Rows rather than heads of tables: rows decide more, and an unchanged table need not be made
+/// again.
 std::size_t PlaceIn(const std::vector<Line>& lines, Dice& dice) {
   std::size_t at = dice.Below(lines.size());
   for (int tries = 3; tries > 0 && !lines[at].empty() && lines[at].front().starts_with("# ");

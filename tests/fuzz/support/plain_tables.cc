@@ -44,7 +44,7 @@ Table* Find(std::string_view name) {
   return found == tables.end() ? nullptr : &*found;
 }
 
-/// Between the next two quotes, which are removed with what is before them.
+/// The text between the next two quotes, which are removed with the text before them.
 std::string Quoted(std::string_view& sql) {
   sql.remove_prefix(std::min(sql.size(), sql.find('"') + 1));
   return std::string(profgauge::fuzz::CutAt(sql, '"'));
@@ -58,7 +58,7 @@ struct sqlite3_stmt {
   enum class Asks { kTables, kHasTable, kColumns, kRows, kNothing };
   Asks asks = Asks::kNothing;
   std::string table;               ///< Bound, or of kRows in the statement.
-  std::vector<int> columns;        ///< Of kRows; -1: null.
+  std::vector<int> columns;        ///< Columns of kRows; -1: null.
   int filtered = -1;               ///< The column that the rows are chosen by.
   std::vector<std::int64_t> only;  ///< Its numbers.
   std::size_t next = 0;
@@ -233,7 +233,7 @@ bool SameLetters(std::string_view a, std::string_view b) {
   });
 }
 
-/// What SQLite makes of `create table`: nothing where two names are the same, or there is none.
+/// The table of SQLite's `create table`: nothing if two names are the same, or there is none.
 Table* Create(const std::vector<std::string_view>& head) {
   for (Table& table : tables) {
     if (SameLetters(table.name, head[0])) {

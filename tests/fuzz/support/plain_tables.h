@@ -1,4 +1,4 @@
-// Tables of text (table_text.h) for targets whose readers ask for whole tables alone. A campaign
+// Tables of text (table_text.h) for targets whose readers only ask for whole tables. A campaign
 // reads them without SQLite: plain_tables.cc answers its functions for the few statements of
 // src/readers/database, so that most of the time is the reader's. A replay has SQLite itself.
 #pragma once

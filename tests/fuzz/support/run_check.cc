@@ -30,7 +30,7 @@ constexpr std::string_view kParts[] = {
     "tensor_core_kernel", "other_kernel", "memcpy", "memset", "communication", "runtime",
     "dataloader",         "cpu",          "other"};
 
-/// What is enforced when no one names a policy.
+/// The default policy.
 struct Default {
   Policy policy;
   Rulebook rules;
@@ -96,7 +96,7 @@ void CheckTables(const Analysis& analysis) {
   }
 }
 
-/// What is kept of the ranks says what they say, of all that it keeps.
+/// Summaries of the ranks give the same numbers as the ranks, for all that they keep.
 void CheckSummaries(std::span<const Profile> ranks, const Analysis& recorded) {
   auto summarized = SummarizeRanks(ranks, Selection{});
   const auto* summaries = ValueOf(summarized);
@@ -118,7 +118,7 @@ void CheckSummaries(std::span<const Profile> ranks, const Analysis& recorded) {
   }
 }
 
-/// A run has not changed against itself, nor against what is kept of it.
+/// A run compared with itself has not changed, nor compared with its baseline.
 void CheckBaseline(std::span<const Profile> ranks, const Analysis& analysis) {
   auto made = SnapshotOf("run", ranks, analysis, Selection{});
   const Snapshot* snapshot = ValueOf(made);

@@ -13,7 +13,7 @@
 
 namespace profgauge::fuzz {
 
-/// What is before the separator; that and the separator are removed.
+/// The text before the separator; both are removed.
 inline std::string_view CutAt(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view part = text.substr(0, at);
@@ -37,7 +37,7 @@ struct CellValue {
   int type = SQLITE_NULL;
   std::int64_t whole = 0;
   double real = 0;
-  std::string_view text;  ///< Of a text, without the leading '.
+  std::string_view text;  ///< A text, without the leading '.
   std::string bytes;
 };
 

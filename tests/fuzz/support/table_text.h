@@ -19,9 +19,8 @@ inline constexpr const char* kDatabaseName = "/profgauge-fuzz";
 /// Whether the text begins as a table does.
 inline bool LooksLikeTables(std::string_view text) { return text.starts_with("# "); }
 
-/// The database that holds what the text says; what is no table or row is left out. It is there, at
-/// kDatabaseName, as long as the object lives. One at a time. `schema`: SQL of what is there
-/// before.
+/// The database of the text's tables and rows; other lines are skipped. It is there, at
+/// kDatabaseName, as long as the object lives. One at a time. `schema`: SQL that runs before.
 class MemoryDatabase {
  public:
   explicit MemoryDatabase(std::string_view text, const char* schema = "");

@@ -1,4 +1,4 @@
-// Files for what is read only by its path: gone when the program ends.
+// Files for readers that need a path; removed when the program ends.
 #pragma once
 
 #include <unistd.h>

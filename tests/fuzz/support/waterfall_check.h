@@ -1,4 +1,4 @@
-// What every explanation of a change must fulfil.
+// The invariants of every explanation of a change.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,8 @@ constexpr int kDeepest = 8;
 
 struct Field {
   std::uint64_t tag = 0;
-  std::uint64_t number = 0;    ///< Of a varint.
-  std::string bytes;           ///< Of all else, unless it is a message…
+  std::uint64_t number = 0;    ///< Number of a varint.
+  std::string bytes;           ///< Bytes of any other field, unless it is a message…
   std::vector<Field> message;  ///< …which has fields.
   bool is_message = false;
 };

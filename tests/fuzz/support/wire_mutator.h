@@ -7,7 +7,7 @@
 
 namespace profgauge::fuzz {
 
-/// As LLVMFuzzerCustomMutator. What is no message is changed byte by byte.
+/// As LLVMFuzzerCustomMutator. Bytes that are no message are changed one by one.
 std::size_t MutateWire(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
 
 }  // namespace profgauge::fuzz

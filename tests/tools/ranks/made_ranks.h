@@ -1,9 +1,9 @@
 // Training on many ranks, simulated in integer nanoseconds, with the truth of who waits for whom.
 //
 // Every rank loads data, copies it, computes layer by layer and communicates in the groups of its
-// mesh. What makes a rank late, slow links, jitter, clocks that differ, calls and ranks that are
-// missing are chosen by the plan; the truth is what the simulation did, before any of it was
-// written down. Same plan, same bytes.
+// mesh. The plan chooses the cause of lateness, slow links, jitter, clocks that differ, missing
+// calls and missing ranks. The truth is the simulation's own record, made before any trace was
+// written. Same plan, same bytes.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ enum class Mesh {
   kEpDp,  ///< Groups of `inner` ranks exchange all to all twice a layer, all reduce at the end.
 };
 
-/// What makes the late rank late.
+/// The cause of the late rank's lateness.
 enum class LateBy { kNothing, kLoader, kHost, kSlowGpu, kMoreWork, kCopies };
 
-/// What the profile says of collectives: the years of PyTorch.
+/// The profile's metadata of collectives: the years of PyTorch.
 enum class Metadata {
   kNames,    ///< Kernels have names only.
   kSizes,    ///< Kind, elements, type and size of the group (2.2).
@@ -35,7 +35,7 @@ enum class Metadata {
   kNumbers,  ///< The number of each call in its group (2.12).
 };
 
-/// What shows who sends to whom.
+/// The data that shows who sends to whom.
 enum class Peers {
   kOther,   ///< The kernel names the other rank, as PyTorch does.
   kBoth,    ///< It names both.
@@ -54,17 +54,17 @@ struct Plan {
   std::int64_t late = 1;        ///< The late rank.
   Ns lateness = 100'000;        ///< More than the others need, each layer or micro-batch.
   bool first_only = false;      ///< Late before the first layer only of an iteration.
-  std::int64_t only_step = -1;  ///< Late only in this iteration; -1: in all.
+  std::int64_t only_step = -1;  ///< Late only in this iteration; -1: in every one.
   /// Ranks compute on while they communicate, and wait at the end of the iteration.
   bool beside = false;
-  Ns jitter = 0;  ///< Every rank takes up to so much longer each time, at random.
+  Ns jitter = 0;  ///< Every rank takes up to this much longer each time, at random.
 
-  std::int64_t slow_link = -1;          ///< Of this rank: with those next to it in its mesh.
+  std::int64_t slow_link = -1;  ///< The link of this rank with those next to it in its mesh.
   std::int64_t slow_link_percent = 50;  ///< How much longer its transfers take.
 
-  Ns clock_offset = 0;          ///< Clocks differ by up to so much, at random.
-  std::int64_t drift_ppb = 0;   ///< They run apart by up to so much, in parts of a billion.
-  std::int64_t lost_rank = -1;  ///< Lacks the collectives `lost_first` to `lost_last`.
+  Ns clock_offset = 0;          ///< Clocks differ by up to this much, at random.
+  std::int64_t drift_ppb = 0;   ///< They run apart by up to this much, in parts of a billion.
+  std::int64_t lost_rank = -1;  ///< Does not have the collectives `lost_first` to `lost_last`.
   std::int64_t lost_first = 1, lost_last = 1;
   std::vector<std::int64_t> missing;  ///< Ranks without a profile.
   std::int64_t doubled = -1;          ///< This rank has two.
@@ -83,7 +83,7 @@ struct Event {
   Kind kind = Kind::kHost;
   Ns start = 0, end = 0;
   std::string name;
-  std::int64_t call = -1;  ///< Of a collective: position in Truth::calls.
+  std::int64_t call = -1;  ///< For a collective: position in Truth::calls.
 };
 
 /// One call on all of its ranks, as it was.
@@ -92,7 +92,7 @@ struct Call {
   std::string kind;       ///< As PyTorch writes it: "allreduce", "send".
   std::int64_t elements = 0;
   std::int64_t number = 0;                     ///< In its group.
-  std::int64_t source = -1, destination = -1;  ///< Of a transfer between two ranks.
+  std::int64_t source = -1, destination = -1;  ///< For a transfer between two ranks.
   std::vector<std::int64_t> ranks;
   std::vector<Ns> arrivals;  ///< As `ranks`.
   Ns end = 0, transfer = 0;
@@ -100,9 +100,9 @@ struct Call {
 
 struct RankTruth {
   Ns waiting = 0, transfer = 0;  ///< In all collectives, before and after the last had come.
-  Ns bubble = 0;                 ///< Of the waiting, in transfers between stages.
+  Ns bubble = 0;                 ///< The part of the waiting in transfers between stages.
   std::int64_t last_calls = 0;   ///< Collectives only in which it came last.
-  Ns clock = 0;                  ///< What its clock shows too much at the first iteration.
+  Ns clock = 0;                  ///< The error of its clock at the first iteration.
   Ns step_time = 0;              ///< Sum of its iterations.
 };
 

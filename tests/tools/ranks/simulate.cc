@@ -95,7 +95,7 @@ class Simulation {
     return outer_ + static_cast<std::size_t>(plan_.mesh == Mesh::kEpDp ? 0 : PlaceOf(rank));
   }
 
-  // --- What a rank does.
+  // --- The work of a rank.
 
   Action Work(std::int64_t rank, Ns compute, bool first) {
     Action work;
@@ -318,7 +318,7 @@ class Simulation {
     made_.truth.cause = CauseInWords(plan_.cause);
   }
 
-  // From here on every rank tells the time by its own clock.
+  // From here on every rank uses its own clock.
   void SkewClocks() {
     for (std::size_t rank = 0; rank < made_.events.size(); ++rank) {
       const auto within = [&](Ns range) {

@@ -66,8 +66,8 @@ class Accelerators : public testing::Test {
   Analysis analysis_;
 };
 
-// ROCm's runtime copies and sets by kernels of its own, `__amd_rocclr_copyBuffer` and
-// `__amd_rocclr_fillBufferAligned`: they are copies and sets, as their calls say. Counts and times
+// ROCm's runtime copies and sets by its own kernels, `__amd_rocclr_copyBuffer` and
+// `__amd_rocclr_fillBufferAligned`: they are copies and sets, by their calls. Counts and times
 // below are of the other kernels, summed up independently from the raw files.
 TEST_F(Accelerators, XPlaneOfEightGpus) {
   Load("xla/mi300_jax_conv.xplane.pb");
@@ -109,7 +109,7 @@ TEST_F(Accelerators, Rocprofv3) {
   EXPECT_EQ(Sum("collectives", "exposed_time"), 3'962'709'684);
   EXPECT_EQ(Busy(), (std::map<std::int64_t, double>{{0, 4'221'373'500}}));
   EXPECT_EQ(Number("profile.wall_time"), 15'122'023'494);
-  // Nothing but kernels was traced: what the host and copies did is unknown, not 0.
+  // Only kernels were traced: host work and copies are unknown, not 0.
   for (const char* id : {"gpu.idle_cause.host_wait", "memcpy.h2d.time", "memcpy.d2d.bytes"}) {
     EXPECT_TRUE(IsAbsent(analysis_.Find(id)->value)) << id;
   }
@@ -129,7 +129,7 @@ TEST_F(Accelerators, Ascend) {
 TEST_F(Accelerators, AscendKernelDetails) {
   Load("ascend/kernel_details.csv");
   if (IsSkipped()) return;
-  // Of 29 rows four are one: the same kernel, from the same nanosecond on, with the same counters.
+  // Four of 29 rows are one: the same kernel, from the same nanosecond on, with the same counters.
   EXPECT_EQ(Sum("kernels", "time"), 8'497'229);
   EXPECT_EQ(Sum("ops", "calls"), 26);
   EXPECT_EQ(Sum("ops_by_shape", "device_self"), 8'497'229);

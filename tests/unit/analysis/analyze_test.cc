@@ -78,7 +78,7 @@ TEST(Analyze, ASelectionCountsOnlyItsOwn) {
   EXPECT_EQ(analysis.iterations_selected, 1);
 }
 
-// Ranks wait for each other: iteration i takes what its slowest rank takes. Times and counts add
+// Ranks wait for each other: iteration i takes the time of its slowest rank. Times and counts add
 // up, over the iterations that all ranks recorded.
 TEST(Analyze, SeveralRanks) {
   const auto rank = [](int first_step, Ns second_length) {
@@ -167,7 +167,7 @@ TEST(Analyze, GpuOnlyAndEmpty) {
   ExpectSound(analysis);
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "gpu.idle.mean"), 0.25);
   EXPECT_EQ(analysis.absent_tables.at("ops"), CapabilityGap(Capability::kHostOps));
-  // Nothing shows what the host did: no cause is 0, the idle time is of other causes.
+  // Nothing shows the host's work: no cause is 0, the idle time is of other causes.
   EXPECT_EQ(Reason(analysis, "gpu.idle_cause.dataloader"), CapabilityGap(Capability::kHostOps));
   EXPECT_EQ(Reason(analysis, "gpu.idle_cause.host_wait"), CapabilityGap(Capability::kLaunchLinks));
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "gpu.idle_cause.other"), 0.25);

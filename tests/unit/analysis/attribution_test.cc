@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-// What Attribution promises, compared with the iterations table that Analyze() makes of the same
+// The promises of Attribution, compared with the iterations table that Analyze() makes of the same
 // run.
 void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) {
   SCOPED_TRACE(name);
@@ -92,7 +92,7 @@ std::map<std::string, Ns> ByCategory(const Attribution& attribution) {
   return times;
 }
 
-// All ranks of an iteration end together, and the others' waiting is what they are late for.
+// All ranks of an iteration end together, and the others wait for the late rank.
 TEST(Attribution, IsOfTheRankThatTheOthersWaitFor) {
   MadeRun run;
   run.ranks = 4;

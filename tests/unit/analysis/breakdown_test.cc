@@ -70,7 +70,7 @@ TEST(Breakdown, AnnotationsAreNoCpuTime) {
   EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (Breakdown{0, 0, 15, 0, 0, 0, 0, 10, 75}));
 }
 
-// Without a device, operators beside hide a collective, in the breakdown as in the shares.
+// Without a device, concurrent operators hide a collective, in the breakdown and in the shares.
 TEST(Breakdown, HostOperatorsHideItsCollectives) {
   TestProfile test;
   test.Step(0, {0, 100});
@@ -78,7 +78,7 @@ TEST(Breakdown, HostOperatorsHideItsCollectives) {
   test.Op("gloo:all_reduce", {20, 60});
   test.Op("aten::mm", {50, 80});
   test.Op("gloo:all_reduce", {52, 70});
-  test.Op("c10d::barrier", {80, 100});  // Lasts as long as what it waits for.
+  test.Op("c10d::barrier", {80, 100});  // Lasts as long as the awaited work.
   test.Op("gloo:barrier", {82, 98});
   test.Op("aten::stack", {84, 90}, test.Thread(9));  // A loader's.
   const Profile profile = test.Finish();
@@ -104,7 +104,7 @@ TEST(Breakdown, AwaitedCollectivesOfThreadsAreExposed) {
   EXPECT_EQ(NumberOf(AnalyzeOne(profile), "communication.exposed_share"), 0.3);
 }
 
-// Where the plug-in starts over (its own test gives 470 of 235 ns), what is taken stays taken.
+// Where the plug-in starts over (its own test gives 470 of 235 ns), covered time stays covered.
 TEST(Breakdown, NothingIsCountedTwice) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
@@ -112,7 +112,7 @@ TEST(Breakdown, NothingIsCountedTwice) {
   EXPECT_EQ(PartsOf(test.Finish(), {0, 100}), (Breakdown{0, 100, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-// Against what is active at each nanosecond.
+// Compared with the active events at each nanosecond.
 TEST(Breakdown, RandomEventsNanosecondByNanosecond) {
   constexpr Ns kEnd = 300;
   std::mt19937 random(3);

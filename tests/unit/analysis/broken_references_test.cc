@@ -1,6 +1,6 @@
-// Every number and text of an input that may refer to something, set to what nothing has: out of
+// Every number and text of an input that may refer to something, set to an unused value: out of
 // range, negative, huge, of another type, missing. The inputs are the cases of each format. Such a
-// file is read and analyzed, with what is there, or refused as an input; the program never ends.
+// file is read and analyzed, as far as it goes, or refused as an input; the program never ends.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ class BrokenReferences : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// Reads and analyzes what was written; `what` says what is broken in it.
+  /// Reads and analyzes the written file; `what` names its broken part.
   void Try(const fs::path& path, const std::string& what) {
     ++tried_;
     SCOPED_TRACE(what);
@@ -90,7 +90,7 @@ TEST_P(BrokenDatabase, IsReadOrRefused) {
       {
         auto database =
             sqlite::Database::Open(path.string(), sqlite::Mode::kReadWrite, ErrorKind::kInternal);
-        // What a constraint of the table forbids no file has.
+        // A value that a constraint of the table forbids is in no file.
         if (!database || !database->Execute(sql)) continue;
       }
       Try(path, sql);

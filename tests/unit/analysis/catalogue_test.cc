@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-// Ids are what policies, rules, baselines and history name: well formed, said once, documented.
+// Policies, rules, baselines and history name ids: well formed, unique, documented.
 TEST(MetricCatalogue, EveryEntryIsCompleteAndUnique) {
   std::set<std::string_view> ids;
   for (const MetricSpec& spec : MetricCatalogue()) {
@@ -44,7 +44,7 @@ TEST(MetricCatalogue, HasARowForEachConstant) {
   EXPECT_FALSE(FindMetricId("gpu.idle").has_value());
 }
 
-// Entries of scenarios live as long as who asked for them; the catalogue does not know them.
+// Entries of scenarios live as long as the pointer to them; the catalog does not know them.
 TEST(MetricCatalogue, DescribesMetricsOfScenarios) {
   EXPECT_EQ(DescribeMetric("gpu.idle.mean").get(), &SpecOf(metric::kGpuIdleMean));
   const auto gain = DescribeMetric("what_if.no_loader.gain_share");
@@ -93,7 +93,7 @@ TEST(TableCatalogue, EveryEntryIsCompleteAndUnique) {
   }
 }
 
-// A part of an iteration is called the same wherever it is told.
+// A part of an iteration has the same name everywhere.
 TEST(MetricCatalogue, PartsHaveTitlesOfTheirKinds) {
   for (const Category part : BreakdownCategories()) {
     const std::string id = "breakdown." + std::string(CategoryId(part));
@@ -116,8 +116,8 @@ TEST(MetricCatalogue, IdleCausesHaveTheirTitles) {
   }
 }
 
-// What a profile has no makes numbers absent only by this: one that no one thought of would stand
-// as if the profile had it.
+// The basis makes a number absent if the profile does not have its data: a number without one would
+// be printed as if the profile had it.
 TEST(MetricCatalogue, EveryMetricNamesItsBasis) {
   for (const MetricSpec& spec : MetricCatalogue()) {
     EXPECT_TRUE(!spec.basis.execution || spec.basis.times) << spec.id;
@@ -147,7 +147,7 @@ TEST(MetricCatalogue, HasTheGatedMetrics) {
   }
 }
 
-// Words of ours are told in those of the device; what a profile calls its kernels is not.
+// Our words follow the device; the names of a profile's kernels do not.
 TEST(Output, RecordedNamesAreNoDeviceWords) {
   Output out({}, Accelerator::kAmd);
   EXPECT_EQ(out.Told("a {{ device.core }}"), "a compute unit");

@@ -85,8 +85,8 @@ TEST(ChangingWork, OppositeOrdersAreOtherKinds) {
   EXPECT_EQ(ChangingWork(contexts->front()), durations);
 }
 
-// Neither configurations nor shapes tell the sizes, but what is copied: in the same iteration or,
-// where the loader works ahead, in the one before. `ahead`: how many iterations.
+// The sizes follow neither from configurations nor from shapes, but from the copies: in the same
+// iteration or, where the loader works ahead, in the one before. `ahead`: how many iterations.
 std::vector<Ns> OfCopies(const std::vector<Ns>& sizes, const std::vector<Ns>& times,
                          std::size_t ahead) {
   TestProfile test;
@@ -104,7 +104,7 @@ std::vector<Ns> OfCopies(const std::vector<Ns>& sizes, const std::vector<Ns>& ti
   return ChangingWork(contexts->front());
 }
 
-TEST(ChangingWork, FollowsWhatIsCopied) {
+TEST(ChangingWork, FollowsCopySizes) {
   const std::vector<Ns> sizes = {5, 2, 9, 4, 7, 1, 8, 3, 10, 6};
   std::vector<Ns> times, others;
   for (const Ns size : sizes) {

@@ -135,8 +135,8 @@ TEST(CommunicationRules, EveryRuleIsUsed) {
   }
 }
 
-// Reductions inside of one GPU, and products that send what they compute.
-TEST(CommunicationRules, WhatOnlySoundsLikeIt) {
+// Reductions inside of one GPU, and matmuls that send their results.
+TEST(CommunicationRules, IgnoresSimilarNames) {
   for (const std::string_view name :
        {"void at::native::reduce_kernel<128, 4>(P)", "void cudnn::reduce_all(P)",
         "void oneflow::BlockAllReduceKernel<float>(P)", "void smallReduceKernel(P)",

@@ -1,4 +1,4 @@
-// Collectives, what hides them and who waits, on small profiles made by hand.
+// Collectives, the work that overlaps them and the ranks that wait, on small profiles made by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ TEST(ExposedTime, IsTimeWithoutOwnComputation) {
   EXPECT_TRUE(ExposedTimes(profile, classes, Exposable::kCopiesAndSets).values().empty());
 }
 
-// Sums of rows are never more than the time in which nothing hides them.
+// Sums of rows never exceed the exposed time.
 TEST(ExposedTime, ConcurrentWorkCountsOnce) {
   TestProfile test;
   test.Op("x", {0, 1});
@@ -57,7 +57,8 @@ TEST(ExposedTime, ConcurrentWorkCountsOnce) {
   EXPECT_EQ(sums, (std::array<Ns, 4>{0, 200, 100, 180}));
 }
 
-// Nanosecond by nanosecond: of those that run, nothing of what hides them, the first that began.
+// Nanosecond by nanosecond: the first one to begin among those that run, unless other work overlaps
+// them.
 Ns ExposedOf(const Profile& profile, const KernelClasses& classes, std::uint32_t row, Ns end,
              std::span<const Span> uncounted) {
   const DeviceTable& device = profile.device;

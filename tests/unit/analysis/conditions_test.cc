@@ -71,7 +71,7 @@ TEST(Conditions, AreAbsentWithoutReadings) {
             std::string::npos);
 }
 
-TEST(Conditions, OfSeveralDevicesTheOutermost) {
+TEST(Conditions, UsesOutermostOfSeveralDevices) {
   Profile profile = OfBounds();
   RunDevice slow = Device(1200, 699), fast = Device(1980, 512);
   slow.knows_reasons = true;

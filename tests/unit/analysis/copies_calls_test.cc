@@ -26,7 +26,7 @@ TEST(Copies, BySizeAndKind) {
   EXPECT_EQ(analysis.FindTable("memcpys")->rows(), 4U);
 }
 
-// No copy is no 0 where the file could not hold one, or does not hold those that were made.
+// A missing copy is not 0 if the file could not hold one, or has left out those that were made.
 TEST(Copies, ThatNoProfileShowsAreAbsent) {
   TestProfile of_format;
   of_format.builder().SetCopiesUnknown("this format has kernels but no copies");
@@ -57,8 +57,8 @@ TEST(Copies, ThatNoProfileShowsAreAbsent) {
   EXPECT_EQ(NumberOf(AnalyzeAll(OneRank(none.Finish())), "memcpy.d2h.bytes"), 0);
 }
 
-// A checkpoint copies once: what one iteration alone has is distinguished.
-TEST(Copies, WhatSingleIterationsCopyIsBeside) {
+// A checkpoint copies once: copies of only one iteration are distinguished.
+TEST(Copies, SeparatesCopiesOfSingleIterations) {
   for (const int checkpoints : {0, 1, 2}) {
     TestProfile test;
     Ns at = 0;
@@ -86,7 +86,7 @@ TEST(Copies, WhatSingleIterationsCopyIsBeside) {
   }
 }
 
-TEST(Copies, OfADirectionThatIsNotSaid) {
+TEST(Copies, KeepsCopiesOfUnknownDirection) {
   TestProfile test;
   test.CopyAlone({0, 100}, CopyKind::kUnknown, HostMemory::kUnknown, -1);
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
@@ -144,8 +144,8 @@ TEST(HostCalls, CoveredTimeTakesThreadsUnordered) {
   EXPECT_EQ(IntegerAt(calls, 1, "covered_time"), 100 + 50 + 50);
 }
 
-// A copy that returns when it is done holds the host too; what the profiler waits for once the
-// iterations' host ranges are over is not the program's.
+// A copy that returns when it is done holds the host too; waits of the profiler after the
+// iterations' host ranges are not the program's.
 TEST(HostCalls, BlockingCopiesSynchronize) {
   TestProfile test;
   test.Step(0, {0, 1000});

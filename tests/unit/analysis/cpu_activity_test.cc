@@ -1,4 +1,4 @@
-// What threads waited for, and the tree of sampled call stacks.
+// Waits of threads, and the tree of sampled call stacks.
 #include <gtest/gtest.h>
 
 #include <iterator>

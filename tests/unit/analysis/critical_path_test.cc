@@ -92,7 +92,7 @@ TEST(CriticalPath, PartsAreNamedAndAddUp) {
   EXPECT_EQ(Of(sums, PathKind::kUnknown), 0);
 }
 
-// Each maker's runtime, and the layers below it, have calls of their own that wait.
+// Each maker's runtime, and the layers below it, have their own waiting calls.
 TEST(CriticalPath, KnowsWaitsOfAnyName) {
   const PathSums expected = SumsOf(Replayed(Small()).graph());
   for (const char* wait : {"AscendCL@aclrtSynchronizeStream", "mtiaSynchronize", "cnrtQueueSync",
@@ -164,8 +164,8 @@ TEST(CriticalPath, StepsNameTheirContainers) {
     const Span in = part.in.table == PathTable::kDevice ? in_of(profile.device)
                     : part.in.table == PathTable::kApi  ? in_of(profile.api)
                                                         : in_of(profile.host);
-    // Between a call and its work the path leaves the call; what it waits for between two kernels
-    // comes before the second.
+    // Between a call and its work the path leaves the call; its wait between two kernels comes
+    // before the second.
     if (part.kind == PathKind::kLaunch) continue;
     EXPECT_LE(in.start, part.time.start) << part.name;
     EXPECT_GE(in.end, part.time.end) << part.name;
@@ -214,8 +214,8 @@ TEST(CriticalPath, WindowMovesWithTheDevice) {
   EXPECT_EQ(spans.front().end, 240'000);
 }
 
-// Where a call sets the device up first, the window begins with its end, and moves with that: what
-// the host did before is no part of it.
+// If a call sets the device up first, the window begins with its end, and moves with that: earlier
+// host work is no part of it.
 TEST(CriticalPath, WindowMovesWithASetUpDevice) {
   TestProfile test;
   test.Op("before", {0, 10 * kMs});
@@ -302,7 +302,7 @@ void ExpectProperties(const Replayed& run, const std::string& name) {
   const auto sample = [&](bool wanted) {
     for (int tries = 0; tries < 1000; ++tries) {
       const auto step = static_cast<PathGraph::StepId>(random() % graph.size());
-      // A path is clipped to where iterations begin: what lies across that edge moves it too.
+      // A path is clipped to the beginnings of iterations: a segment across that edge moves it too.
       if (on_path[step] == wanted && graph.SegmentOf(step) > 0) return step;
     }
     return PathGraph::kNone;
@@ -363,7 +363,7 @@ TEST(Scenario, FullQueuesDelayFastLaunches) {
     const Replayed run(One(std::move(test)));
     const double before = run.replayer->Predict({{}, false}).iteration_time;
     const double after = run.replayer->Predict({{calls}, false}).iteration_time;
-    // What is left of a call is that it notices its place, 6 us late.
+    // The rest of a call is the time until it notices its place, 6 us late.
     EXPECT_LE(before - after, 7'000) << (copies ? "copies" : "launches");
   }
 }
@@ -395,7 +395,7 @@ TEST(Scenario, MuchTimeBetweenIterationsCounts) {
   }
 }
 
-// The times alone are replayed without keeping those of all steps.
+// The times by themselves are simulated without keeping those of all steps.
 TEST(Scenario, PredictionsNeedNoPath) {
   TestProfile test;
   test.Step(0, {0, 400'000});
@@ -421,7 +421,7 @@ TEST(Scenario, PredictionsNeedNoPath) {
   }
 }
 
-TEST(CriticalPath, OnlyWhatIsOnItMatters) {
+TEST(CriticalPath, OnlyItsSegmentsMatter) {
   ExpectProperties(Replayed(Small()), "small");
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   for (const char* path :

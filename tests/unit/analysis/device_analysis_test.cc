@@ -84,13 +84,13 @@ TEST(DeviceTables, CountTheSelectedIterations) {
             NumberOf(analysis, "profile.kernel_time"));
 }
 
-// What is allocated at the starts of iterations, as the allocator's totals say it.
+// Allocated memory at the starts of iterations, by the allocator's totals.
 Analysis WithMemoryAtStarts(const std::vector<std::int64_t>& levels) {
   TestProfile test;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Ns start = static_cast<Ns>(i) * 100;
     test.Step(static_cast<int>(i), {start, start + 90});
-    // The peak of the iteration, then what the next one finds.
+    // The peak of the iteration, then the level at the start of the next one.
     for (const auto& [at, total] : {std::pair{start + 20, levels[i] + 5000},
                                     {start + 80, i + 1 < levels.size() ? levels[i + 1] : 0}}) {
       MemoryRow row;

@@ -33,7 +33,7 @@ constexpr Trace kTraces[] = {
     {"tl_mi300_qwen", "mi300/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"},
 };
 
-// Names of tests must not hold what differs from run to run, as addresses do.
+// Names of tests must not hold values that differ from run to run, such as addresses.
 void PrintTo(const Trace& row, std::ostream* out) { *out << row.oracle; }
 
 class DeviceHta : public testing::TestWithParam<Trace> {
@@ -145,8 +145,8 @@ TEST_P(DeviceHta, ComputeAndIdleTime) {
   EXPECT_NEAR(InMicroseconds(window), std::stod(row[4]), 1);
 }
 
-// Time by what runs together, as an exclusive partition of the busy time. HTA cuts every event to
-// whole microseconds here, so it can be held only against traces that have no others.
+// Time by the kinds that run together, as an exclusive partition of the busy time. HTA cuts every
+// event to whole microseconds here, so only traces that have no others can be compared.
 TEST_P(DeviceHta, KernelTypes) {
   if (!WholeMicroseconds()) GTEST_SKIP() << "the trace has fractions of microseconds";
   const auto spans = TypeSpans();

@@ -1,4 +1,4 @@
-// Launches and the queue of what they launched, on small profiles made by hand.
+// Launches and the queue of their work, on small profiles made by hand.
 #include <gtest/gtest.h>
 
 #include "analysis/device/queue.h"
@@ -33,7 +33,7 @@ TEST(Launches, DelayAndQueue) {
   TestProfile test;
   test.Op("aten::add", {0, 1000});
   test.Launch("a", {0, 10}, {30, 100});      // Delay 20, into an empty queue.
-  test.Launch("b", {12, 15}, {100, 150});    // Delay 85, behind the one that has not started.
+  test.Launch("b", {12, 15}, {100, 150});    // Delay 85, after the one that has not started.
   test.Launch("c", {200, 210}, {205, 250});  // Starts while the call still runs: delay 0.
   const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
   const Table& table = *analysis.FindTable("launches");

@@ -157,7 +157,7 @@ TEST(DevicePluginMicro, TensorCore) {
   const Analysis analysis = AnalyzeAll(ReadShared(path));
   EXPECT_DOUBLE_EQ(AsNumber(analysis.Find("tensor_core.share")->value, -1), 0.6);
   EXPECT_DOUBLE_EQ(AsNumber(analysis.Find("tensor_core.eligible_share")->value, -1), 0.6);
-  // `op_no_tc` is not eligible, so what is eligible is all on Tensor Cores.
+  // `op_no_tc` is not eligible, so all eligible work is on Tensor Cores.
   EXPECT_DOUBLE_EQ(AsNumber(analysis.Find("tensor_core.efficiency")->value, -1), 1);
 }
 

@@ -1,5 +1,5 @@
-// What is at the edges of a profile is not the program's doing: work from before, work that the
-// iterations did not launch, launches whose work was not recorded, captures.
+// The edges of a profile are not the program's doing: work from before, work that the iterations
+// did not launch, launches whose work was not recorded, captures.
 #include <algorithm>
 
 #include "analysis/context/iterations.h"
@@ -20,7 +20,8 @@ std::vector<std::pair<Ns, Ns>> Times(const Profile& profile) {
 }
 using Spans = std::vector<std::pair<Ns, Ns>>;
 
-// Its own copy runs on another stream at once, but its kernels queue behind the step before.
+// Its own copy runs on another stream immediately, but its kernels queue after the iteration
+// before.
 TEST(Leftovers, WaitedForBesideAnotherStream) {
   TestProfile test;
   test.Step(7, {0, 100});
@@ -90,7 +91,8 @@ TEST(Window, WaitingFirstLaunchMakesHeadUncertain) {
   EXPECT_EQ(analysis->Find("gpu.idle.mean")->may_be, 0.0);
 }
 
-// What a call waited for was launched before the profile; from then on the queue was empty.
+// The work that a call waited for was launched before the profile; from then on the queue was
+// empty.
 TEST(Window, StartsAtTheDrainedQueue) {
   TestProfile test;
   test.Op("aten::mm", {0, 100 * kMs});
@@ -172,7 +174,7 @@ TEST(Window, EndsWithLastEventInFlight) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{0, 40}}));
 }
 
-// What was in flight began after that: until then the device had nothing to do.
+// Work in flight began after that: until then the device had nothing to do.
 TEST(Window, EndsWithFirstUnfinishedLaunch) {
   TestProfile test;
   test.Op("aten::mm", {0, 90});
@@ -181,7 +183,7 @@ TEST(Window, EndsWithFirstUnfinishedLaunch) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{0, 50}}));
 }
 
-TEST(InIterations, MetricsCountWhatTheIterationsLaunched) {
+TEST(InIterations, MetricsCountLaunchedWork) {
   TestProfile test;
   test.Step(0, {0, 100});
   test.Step(1, {100, 200});
@@ -273,7 +275,7 @@ TEST(Ranks, EarlyRankMakesOthersUndecided) {
   }
 }
 
-// What is in flight at the end of one rank does not excuse what another lost.
+// Work in flight at the end of one rank does not excuse another rank's loss.
 TEST(Ranks, ReportsTheLargestLoss) {
   std::vector<Profile> run;
   run.push_back(StepsOf(0, 8, 1));
@@ -297,7 +299,7 @@ TEST(Ranks, AnUnknownNumberIsAnError) {
   EXPECT_NE(analysis.error().message.find("#6 to #9"), std::string::npos);
 }
 
-// A graph of 500 kernels is one launch, and none of them waits for the others.
+// A graph of 500 kernels is one launch, and its kernels do not wait for each other.
 TEST(Launches, AGraphIsOne) {
   TestProfile test;
   test.Step(0, {0, 100'000});
@@ -323,7 +325,7 @@ TEST(Launches, AGraphIsOne) {
   }
   const auto analysis = Analyze(OneRank(test.Finish()), {});
   ASSERT_TRUE(analysis.has_value());
-  // `second` waits behind `alone`; the graph finds an empty queue.
+  // `second` waits for `alone`; the graph finds an empty queue.
   EXPECT_DOUBLE_EQ(NumberOf(*analysis, "launch.queue_empty_share"), 2.0 / 3);
   // 10, 15 and 100.
   EXPECT_EQ(NumberOf(*analysis, "launch.delay.median"), 15);
@@ -361,7 +363,7 @@ TEST(Capture, RunsOutweighIt) {
 }
 
 // Four iterations of five kernels of 1 ms each. The host takes 3 ms for one and runs ahead, or
-// waits for the device at its end. Of every third kernel the link to its launch is missing, or the
+// waits for the device at its end. For every third kernel the link to its launch is missing, or the
 // launch.
 enum class Missing { kNothing, kLink, kLaunch };
 Profile Unlinked(bool runs_ahead, Missing missing) {
@@ -403,7 +405,7 @@ TEST(Unlinked, BelongToNeighborsIterations) {
   }
 }
 
-// None of its launches is lost, and so is no iteration.
+// No launch is lost, and so no iteration is.
 TEST(Unlinked, LoseNothing) {
   for (const Missing missing : {Missing::kLink, Missing::kLaunch}) {
     const auto found = FindIterations(Unlinked(true, missing), {});

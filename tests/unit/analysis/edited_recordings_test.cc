@@ -1,5 +1,5 @@
-// Real recordings of all formats, as they would be had a stall been elsewhere, a link been missing
-// or work been lost: what must not change then, and what must be said.
+// Real profiles of all formats, edited: a stall elsewhere, a link missing, work lost. The numbers
+// that must not change then, and the remarks that must appear.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <filesystem>
@@ -113,7 +113,7 @@ TEST(EditedRecordings, AStallCountsInEveryIterationAlike) {
   EXPECT_GT(stalls, tested);
 }
 
-// Of every third kernel.
+// Removes the link of every third kernel.
 Profile WithoutSomeLinks(Profile profile) {
   DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); row += 3) {

@@ -1,4 +1,4 @@
-// What keeps operators from using Tensor Cores, and what could use none.
+// Obstacles that keep operators from using Tensor Cores, and operators that could not use them.
 #include "analysis/classify/eligibility.h"
 
 #include <gtest/gtest.h>
@@ -66,8 +66,9 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
   }
 }
 
-// The gradient of a weight is a product of a transposed gradient: its rows are M. What its kernel
-// reads at once tells it from a forward product of an odd number of tokens, which M does not slow.
+// The gradient of a weight is a product of a transposed gradient: its rows are M. The size of its
+// kernel's reads distinguishes it from a forward product of an odd number of tokens, which M does
+// not slow.
 TEST(Eligibility, PiecewiseReadsShowTransposedFactors) {
   EXPECT_EQ(AlignmentInName("cutlass_75_tensorop_bf16_s1688gemm_bf16_128x256_nt_align1>(P)"), 1);
   EXPECT_EQ(AlignmentInName("cutlass_80_tensorop_s16816gemm_f16_64x64_32x6_nn_align8"), 8);

@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-// What bounds the gain of rows, one by one and all together: findings weigh the same.
+// The bounds of the gain of rows, one by one and all together: findings weigh the same.
 inline void ExpectEqualExposures(const Analysis& recorded, const Analysis& summarized) {
   EXPECT_EQ(recorded.exposures.size(), summarized.exposures.size());
   for (const auto& entry : recorded.exposures) {

@@ -79,7 +79,7 @@ TEST(Exposure, PerIterationOfTheWorstDevice) {
   EXPECT_EQ(Exposed(Analyzed(test), "kernels_by_op", {"a"}), 60);
 }
 
-// What was launched before the first iteration is no iteration's gain.
+// Work launched before the first iteration is no iteration's gain.
 TEST(Exposure, SkipsUnselectedWork) {
   TestProfile test;
   test.Op("first", {0, 10});
@@ -134,7 +134,7 @@ TEST(Exposure, IdleTimeBelongsToAdjacentWork) {
   EXPECT_EQ(Exposed(analysis, "ops", {"aten::mm"}), -2) << "the host's time is no device's";
 }
 
-// As many events at once as a hostile file likes: time is bounded and the bound stays one.
+// As many concurrent events as a hostile file likes: time is bounded and the bound stays one.
 TEST(Exposure, CrowdsAreNoOnes) {
   TestProfile test;
   test.Step(0, {0, 100'000});

@@ -1,4 +1,4 @@
-// A profile in a few lines: what a test says happened, in nanoseconds from the profile's start.
+// A profile in a few lines: the events of a test, in nanoseconds from the profile's start.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ inline std::vector<Profile> OneRank(Profile profile) {
   return ranks;
 }
 
-/// The analysis of a run of one rank, by what a project knows.
+/// The analysis of a run of one rank, with a project's knowledge.
 inline Analysis AnalyzeOne(const Profile& profile, Knowledge knowledge = {}) {
   Selection selection;
   selection.knowledge = std::move(knowledge);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMicrosecond = 1000;
 
-// HTA drops the last of several steps and what was launched from its start on; with one step or
+// HTA drops the last of several steps and all work launched from its start on; with one step or
 // none it keeps everything. Work without a launch goes when it filters.
 std::vector<bool> KeptByHta(const Profile& profile) {
   std::vector<Ns> steps;

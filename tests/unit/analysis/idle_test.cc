@@ -51,13 +51,13 @@ TEST(Idle, WaitingForDataAndAllocating) {
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{150'000, 100'000, 0, 0, 50'000, 10'000, 0}));
 }
 
-// The call held the host until the queue was empty: what follows until the next launch is its
+// The call held the host until the queue was empty: the idle time until the next launch is its
 // price.
 TEST(Idle, ASynchronizationDrainsTheQueue) {
   TestProfile test = TwoKernels(500'000);
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {50'000, 120'000});
   test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
-  // It held the host for 50 µs before the gap: as much of what follows is its price.
+  // It held the host for 50 µs before the gap: an equal part of the gap is its price.
   EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{30'000, 0, 70'000, 0, 0, 10'000, 0}));
 }
 
@@ -68,7 +68,7 @@ TEST(Idle, AWaitForResultsDrainsTheQueue) {
     test.Host(HostKind::kAnnotation, "api.py(3105): block_until_ready", {50'000, end},
               test.Thread(2));
     test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
-    // One that goes on behind the launch waits for what the launch brings.
+    // One that goes on after the launch waits for the launched work.
     EXPECT_EQ(CausesOf(OneRank(test.Finish())), end < 200'000
                                                     ? (Causes{30'000, 0, 70'000, 0, 0, 10'000, 0})
                                                     : (Causes{100'000, 0, 0, 0, 0, 10'000, 0}));
@@ -149,7 +149,8 @@ TEST(Idle, GapsKnowTheirNeighbors) {
   EXPECT_FALSE(gaps[1].after.valid());
 }
 
-// Of gaps by the definition: what ended last before, and the first row that starts behind.
+// Neighbors of gaps by the definition: the last work to end before, and the first row that starts
+// after.
 void ExpectNeighbours(const DeviceTable& device, const IdleGap& gap) {
   std::vector<std::uint32_t> rows(device.size());
   std::iota(rows.begin(), rows.end(), 0U);
@@ -180,7 +181,7 @@ TEST(Idle, RandomGapsKnowTheirNeighbors) {
     test.Step(0, {0, 400});
     const Ns longest = 1 + below(40);
     for (Ns i = below(30); i >= 0; --i) {
-      const Ns start = below(500);  // Some behind the window.
+      const Ns start = below(500);  // Some after the window.
       const Ns length = below(3) == 0 ? 0 : below(static_cast<int>(longest));
       test.Work("k", {start, start + length}, DeviceKind::kKernel, 0, below(4));
     }
@@ -297,7 +298,7 @@ TEST(Idle, LongFirstCallsSetUpDevices) {
   test.Call("cudaGetDevice", ApiKind::kOther, {94'000'000, 154'000'000});
   test.Launch("second", {155'000'000, 155'010'000}, {155'010'000, 156'000'000});
   test.Step(0, {0, 156'000'000});
-  // Of the first gap 11 ms are the host's own, of the second all but the launch.
+  // In the first gap 11 ms are the host's own, in the second all but the launch.
   EXPECT_EQ(CausesOf(OneRank(test.Finish())),
             (Causes{73'000'000, 0, 0, 80'000'000, 1'000'000, 20'000, 0}));
 }
@@ -357,7 +358,7 @@ TEST(Idle, ClockTickIsTheResolution) {
   EXPECT_EQ(counted, 10U);
 }
 
-TEST(Idle, AGapSaysWhatTheHostDid) {
+TEST(Idle, GapsShowHostWork) {
   TestProfile test = TwoKernels(1'000'000);
   const auto function = [&test](std::string_view name, At at, ThreadId thread) {
     PythonRow row;

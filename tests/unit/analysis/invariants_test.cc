@@ -1,4 +1,4 @@
-// What must hold for every trace, whatever it contains.
+// Invariants of every trace, whatever it contains.
 #include <cmath>
 #include <numeric>
 

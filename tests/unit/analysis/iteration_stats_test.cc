@@ -7,7 +7,7 @@
 namespace profgauge {
 namespace {
 
-TEST(IterationStats, OfKnownSeries) {
+TEST(IterationStats, MatchesKnownSeries) {
   const std::vector<double> values = {100, 110, 90, 105, 95, 400};
   const SeriesStats stats = Describe(values);
   EXPECT_DOUBLE_EQ(stats.mean, 150);

@@ -176,7 +176,7 @@ TEST(Modules, AreAHierarchyWithTheirWork) {
   EXPECT_EQ(Integer(modules, 0, "backward_device"), 0);
 }
 
-// What the profile's end cut off was recorded, and is distinguished from what is selected.
+// Iterations that the profile's end cut off were recorded, but are not selected.
 TEST(RunIterations, RecordedOnesIncludeCutOnes) {
   TestProfile test;
   for (int step = 0; step < 3; ++step) test.Step(step, {step * 100, step * 100 + 100});
@@ -188,9 +188,9 @@ TEST(RunIterations, RecordedOnesIncludeCutOnes) {
 }
 
 // The loader is outside of the marker: no length shows it, the time from start to start does.
-TEST(RunIterations, WhatIsBetweenThemIsMeasured) {
+TEST(RunIterations, MeasuresTimeBetweenThem) {
   TestProfile test;
-  for (const int number : {0, 1, 2, 10, 11}) {  // The recording skips some.
+  for (const int number : {0, 1, 2, 10, 11}) {  // The profile skips some.
     const Ns start = number * 1000;
     test.Step(number, {start, start + 600});
     test.Launch("k", {start + 10, start + 20}, {start + 30, start + 500});
@@ -212,7 +212,7 @@ TEST(RunIterations, WhatIsBetweenThemIsMeasured) {
 TEST(RunIterations, WaitsForDataBetweenThemCount) {
   constexpr const char* kNext = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
   TestProfile test;
-  for (const int number : {0, 1, 2, 10, 11}) {  // The recording skips some.
+  for (const int number : {0, 1, 2, 10, 11}) {  // The profile skips some.
     const Ns start = number * 1000;
     test.Op(kNext, {start, start + 400});
     test.Step(number, {start + 400, start + 1000});
@@ -243,7 +243,7 @@ TEST(RunIterations, SeparatesOneIterationsDataWaits) {
   }
 }
 
-// Of a wait of 800 ns a kernel covers 300 and a copy 200 more.
+// A wait of 800 ns: a kernel covers 300 and a copy 200 more.
 TEST(RunIterations, SeparatesDataWaitsBesideCopies) {
   TestProfile test;
   test.Step(0, {0, 1000});
@@ -323,7 +323,7 @@ TEST(RunIterations, ReportsUnlaunchedWorkOutside) {
       }
     }
     const std::vector<Profile> run = OneRank(test.Finish());
-    for (const int warmup : {0, 2}) {  // A selection leaves work out, which is none of that.
+    for (const int warmup : {0, 2}) {  // Work that a selection leaves out is not such work.
       Selection selection;
       selection.warmup = warmup;
       const auto analysis = Analyze(run, selection);
@@ -333,7 +333,7 @@ TEST(RunIterations, ReportsUnlaunchedWorkOutside) {
   }
 }
 
-TEST(RunIterations, PythonFramesAloneHaveALength) {
+TEST(RunIterations, OnlyPythonFramesHaveALength) {
   TestProfile test;
   PythonRow row;
   row.duration = 5000;

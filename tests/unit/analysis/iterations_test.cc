@@ -86,8 +86,8 @@ TEST(Iterations, LongWorkExtendsNone) {
   }
 }
 
-// Six iterations of 1 ms. Those of `side` start work on a separate stream, which lasts for
-// `length` after the iteration. Behind it, with `awaited`, the one that it ends in computes on.
+// Six iterations of 1 ms. Those of `side` start work on a separate stream, which lasts for `length`
+// after the iteration. After it, with `awaited`, the iteration in which it ends computes on.
 std::vector<Span> TimesBeside(std::string_view work, DeviceKind kind, Ns length,
                               std::vector<Ns> side, bool awaited) {
   TestProfile test;
@@ -136,8 +136,7 @@ TEST(Iterations, ExtendsIterationByAwaitedWork) {
   EXPECT_EQ(each.back(), (Span{5'400'000, 6'400'000}));
 }
 
-// The host runs ahead, and a stream beside has more kernels: what computes is waited for all the
-// same.
+// The host runs ahead, and another stream has more kernels: computation is waited for all the same.
 TEST(Iterations, KernelsExtendItOnAnyStream) {
   TestProfile test;
   for (Ns i = 0; i < 3; ++i) {
@@ -186,7 +185,7 @@ TEST(Iterations, DropsIncompleteTailWithDeviceWork) {
 }
 
 // A step that hung launches less than others; that it took longer than any shows that nothing cut
-// it off. What follows the loop in a marker that was never closed, or is in flight, is no step.
+// it off. Work after the loop in a marker that was never closed, or in flight, is no iteration.
 TEST(Iterations, SlowLastIterationIsWhole) {
   struct Case {
     std::string_view what;
@@ -215,7 +214,7 @@ TEST(Iterations, SlowLastIterationIsWhole) {
   }
 }
 
-// The last of an epoch has fewer micro-batches, and its optimizer as others; what is cut off has
+// The last of an epoch has fewer micro-batches, and the usual optimizer; one that is cut off has
 // none.
 TEST(Iterations, ShorterLastIterationIsWhole) {
   for (const bool has_optimizer : {true, false}) {
@@ -238,7 +237,7 @@ TEST(Iterations, ShorterLastIterationIsWhole) {
   }
 }
 
-TEST(Iterations, OfSeveralProcessesAreReported) {
+TEST(Iterations, ReportsSeveralProcesses) {
   for (const bool several : {false, true}) {
     TestProfile test;
     const ThreadId other = test.builder().AddThread(several ? "2" : "1", "7");
@@ -258,7 +257,7 @@ TEST(Iterations, OfSeveralProcessesAreReported) {
 }
 
 // Workers of a server are threads that launch for themselves; loaders launch nothing.
-TEST(Iterations, OfThreadsThatLaunchAreReported) {
+TEST(Iterations, ReportsLaunchingThreads) {
   for (const bool launches : {false, true}) {
     TestProfile test;
     const ThreadId other = test.Thread(7);
@@ -280,7 +279,7 @@ TEST(Iterations, OfThreadsThatLaunchAreReported) {
   }
 }
 
-// Ranks of one job keep pace; one that does not is no part of what is judged.
+// Ranks of one job keep pace; one that does not is not judged.
 TEST(Iterations, SlowProcessMakesRunUndecided) {
   for (const Ns pace : {110, 300}) {
     TestProfile test;
@@ -484,8 +483,8 @@ TEST(Iterations, SearchesMissingKeyOpInNames) {
   EXPECT_EQ(found.error().notes.front(), "help: ops of that name: `aten::conv2d` (3 times)");
 }
 
-// Against what it represents, of iterations that touch, are apart, empty or begin together.
-TEST(IterationCursor, FindsWhatIsFoundWithoutIt) {
+// Compared with a direct search, for iterations that touch, are apart, empty or begin together.
+TEST(IterationCursor, MatchesDirectSearch) {
   std::mt19937 random(13);
   const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
   for (int round = 0; round < 300; ++round) {

@@ -1,5 +1,5 @@
-// Unrecorded iterations: their level and its interval by simulation, which of them count, and what
-// is corrected by them.
+// Unrecorded iterations: their level and its interval by simulation, the ones that count, and the
+// numbers that they correct.
 #include "analysis/recording/judged_steps.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ std::vector<Ns> LengthsOf(std::size_t n, const Varying& by, Normal& normal, doub
   return lengths;
 }
 
-// Of two equal runs: how often the interval of the change holds 0, in per cent.
+// For two equal runs: how often the interval of the change holds 0, in per cent.
 double CoverageOf(std::size_t n, const Varying& by, int repetitions) {
   Normal normal(n * 1000 + static_cast<std::uint64_t>(by.rho * 10 + by.share * 100));
   int held = 0;
@@ -133,7 +133,7 @@ TEST(JudgedSteps, IntervalsFindChanges) {
   const struct {
     std::size_t n;
     double cv;
-    std::array<double, 4> found;  // Of 100, at 0, 3, 5 and 8 %.
+    std::array<double, 4> found;  // Found out of 100, at 0, 3, 5 and 8 %.
   } kCells[] = {{200, 2, {3, 51, 91, 100}},  {200, 5, {2, 40, 80, 99}},
                 {200, 10, {2, 20, 48, 85}},  {1000, 2, {2, 54, 93, 100}},
                 {1000, 5, {2, 52, 91, 100}}, {1000, 10, {3, 43, 83, 100}}};

@@ -1,4 +1,4 @@
-// What part of a profile is judged, on recordings of strangers and as properties of all at hand.
+// The judged part of a profile, on profiles of strangers and as properties of all available ones.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -26,7 +26,7 @@ bool IsSaid(const Analysis& analysis, std::string_view id) {
                      [&](const Remark& remark) { return remark.id == id; });
 }
 
-TEST(JudgedTime, OfStrangersWithoutLaunchesAndMarkers) {
+TEST(JudgedTime, StrangersWithoutLaunchesAndMarkers) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const Analysis launch = AnalyzeStranger("window-launch-idle");
   for (const char* name : {"window-nolaunch-idle", "window-annotations-only"}) {
@@ -59,13 +59,13 @@ double IdleOf(TestProfile test) {
   return analysis ? NumberOf(*analysis, "gpu.idle.mean") : -1;
 }
 
-// Without launches: what the host does until the first work begins is for it; a step of the host
-// long before shows nothing, and the device may have been busy.
+// Without launches: host work until the first device work begins is for it; an iteration of the
+// host long before shows nothing, and the device may have been busy.
 TEST(JudgedTime, WithoutLaunchesHostLeadsDevice) {
   struct Row {
     const char* what;
     HostKind kind;
-    Ns from, to;  // Of host ranges of 1 ms each.
+    Ns from, to;  // Host ranges of 1 ms each.
     double idle;
   };
   const Row kRows[] = {
@@ -97,7 +97,7 @@ TEST(JudgedTime, AStrangersStallCountsWhereverItIs) {
   }
 }
 
-TEST(JudgedTime, OfStrangersThatLostWork) {
+TEST(JudgedTime, StrangersThatLostWork) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const Analysis first = AnalyzeStranger("first-1-of-6-dropped");
   EXPECT_TRUE(IsSaid(first, "incomplete-start"));
@@ -110,7 +110,7 @@ TEST(JudgedTime, OfStrangersThatLostWork) {
   }
 }
 
-TEST(JudgedTime, OfStrangersWhoseMarkersOverlap) {
+TEST(JudgedTime, StrangersWhoseMarkersOverlap) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   EXPECT_TRUE(IsSaid(AnalyzeStranger("host-clock-back-50ms"), std::string(kMarkersDisplaced)));
   const Analysis open = AnalyzeStranger("step-open-ended");
@@ -173,7 +173,7 @@ void ExpectWindowHoldsDeviceWork(const Profile& profile) {
     EXPECT_GE(device.start[row], rank.window().start);
     EXPECT_LE(device.start[row] + device.duration[row], rank.window().end);
   }
-  // Streams of which kernels overlap are told as such when they are read.
+  // Streams whose kernels overlap are reported as such when they are read.
   const bool overlap = profile.log[Counter::work_overlapping] > 0;
   if (!overlap && profile.source.format == "kineto") {
     EXPECT_LE(static_cast<double>(kernels), 1.1 * static_cast<double>(rank.window().length()) *

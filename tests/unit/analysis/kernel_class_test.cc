@@ -27,10 +27,10 @@ struct Labelled {
 
 // One or more of every family; the rule says which row of the table is meant to know it.
 constexpr Labelled kLabelled[] = {
-    // The chip's generation alone rules Tensor Cores out.
+    // The chip's generation by itself rules Tensor Cores out.
     {"maxwell_sgemm_128x64_nn", "no", "chip_before_volta"},
     {"sm50_xmma_conv_fprop_indexed_kernel", "no", "chip_before_volta"},
-    // No products, though libraries of products have them.
+    // No matmuls, though libraries of matmuls have them.
     {"sm50_xmma_pooling_fw_4d_FP32_kernel", "no", "library_helper"},
     {"sm80_xmma_pooling_coalescedC_NHWC_kMAX_3_False_execute_kernel_trt", "no", "library_helper"},
     {"sm50_xmma_cublas_gemvx_f32f32_f32_f32_tn_n_int32_unit_n_launch_param4x32x32", "no",
@@ -92,12 +92,12 @@ constexpr Labelled kLabelled[] = {
     {"cudnn_generated_fort_native_sdpa_sm80_flash_bprop_f16_knob_3_64x64x64_kernel0_0", "yes",
      "attention"},
     {"void vllm::paged_attention_v2_kernel<__half, __half, 128>(P)", "no", "helper"},
-    // Quantized products, not quantization.
+    // Quantized matmuls, not quantization.
     {"void marlin::Marlin<c10::BFloat16, 4, 256>(P)", "yes", "quantized"},
     {"void gptq_marlin_repack_kernel<8, 256>(P)", "no", "helper"},
     {"bmm_E4m3_E4m3E4m3_Fp32_t128x8x128u2_s6_et64x8_sm100a", "yes", "quantized"},
     {"void quantize_with_block_size<nvfp4>(P)", "no", "helper"},
-    // Triton says what was fused, not how.
+    // Triton's names list the fused operators, not the method.
     {"triton_poi_fused_convolution_mm_flash_fwd_relu_0", "no", "triton_pointwise"},
     {"triton_red_fused__softmax_1", "no", "triton_pointwise"},
     {"triton_tem_fused_addmm_relu_0", "unknown", "triton_matrix"},
@@ -146,7 +146,7 @@ struct Published {
   Vendor vendor = Vendor::kNvidia;
 };
 constexpr Published kPublished[] = {
-    // cuDNN 9, and what prepares its convolutions.
+    // cuDNN 9, and the kernels that prepare its convolutions.
     {"void cask_cudnn::computeOffsetsKernel<true, false>(cask_cudnn::ComputeOffsetsParams)", "no"},
     {"cask_cudnn::computeWgradSplitKOffsetsKernel(cask_cudnn::ComputeSplitKOffsetsParams)", "no"},
     {"cask_cudnn::computeWgradBOffsetsKernel(cask_cudnn::ComputeWgradBOffsetsParams)", "no"},
@@ -302,7 +302,7 @@ TEST(KernelClass, KnowsCollectives) {
 }
 
 // Names with their truth, collected from public reports.
-TEST(KernelClass, AgreesWithLabelledNames) {
+TEST(KernelClass, AgreesWithLabeledNames) {
   const std::string path = SharedPath("formats/tensor-core-names/labelled.csv");
   PROFGAUGE_NEEDS(path);
   const auto rows = ReadCsv(path);
@@ -318,16 +318,16 @@ TEST(KernelClass, AgreesWithLabelledNames) {
 
 // Kernels of PyTorch 2.11 with CUDA 13 on an H200, and whether they did matrix instructions by the
 // counters sm__inst_executed_pipe_tensor_op_{gmma,hmma,imma,dmma} of Nsight Compute. hmma counts
-// HFMA2 as well, by which compilers set registers to constants (of 17 kernels without a product
-// hmma_type_hfma2 was all of it): what did a few of these per warp, or is FP32 arithmetic, is left
-// out where the counters alone do not decide.
+// HFMA2 as well, by which compilers set registers to constants (in 17 kernels without a matmul
+// hmma_type_hfma2 was all of it): a kernel with a few of these per warp, or with FP32 arithmetic,
+// is left out where the counters do not decide.
 TEST(KernelClass, AgreesWithHardwareCounters) {
   const auto rows = ReadCsv(std::string(PROFGAUGE_SOURCE_DIR) +
                             "/tests/unit/analysis/data/tensor_pipe_counters.csv");
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const KernelClass found = ClassifyName(rows[i][0], Vendor::kNvidia);
     const Tri verdict = found.rule == 0 ? Tri::kNo : found.tensor_core;
-    // Of Triton's own products the type of the operator decides, not the name.
+    // For Triton's own matmuls the type of the operator decides, not the name.
     if (rows[i][0] == "_bsr_strided_addmm_kernel") {
       EXPECT_EQ(verdict, Tri::kUnknown);
       continue;
@@ -357,7 +357,7 @@ TEST(KernelClass, AscendsLastPartIsTheOperator) {
     EXPECT_NE(found.rule, 0) << row.name;
   }
   EXPECT_TRUE(ClassifyName("hcom_allReduce__1", Vendor::kAscend).collective);
-  // Of chips that nothing is known about, nothing is said.
+  // For unknown chips, nothing is reported.
   EXPECT_EQ(ClassifyName("gemm_kernel", Vendor::kOther).tensor_core, Tri::kUnknown);
 }
 
@@ -384,7 +384,7 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view kernel) {
   return ClassifyDevice(test.Finish())[0];
 }
 
-// A name cannot give a chip what it does not have.
+// A name cannot give a chip units that it does not have.
 TEST(KernelClass, TheChipMustHaveThem) {
   struct Row {
     Chip chip;
@@ -405,7 +405,7 @@ TEST(KernelClass, TheChipMustHaveThem) {
       {{"AMD Instinct MI300X", 9, 4}, "fmha_fwd_hd128_bf16_causal", "yes", "amd_attention"},
       {{"AMD Instinct MI300X", 9, 4}, "void rocblas_gemm_ex(P)", "unknown", "amd_matrix"},
       {{"", -1, -1}, kFp16, "yes", "mma_shape"},
-      // A TPU's products run on nothing else, whatever they are called.
+      // A TPU's matmuls run only on its matrix units, whatever they are called.
       {{"TPU v5 lite", -1, -1},
        "convolution_add_fusion.3",
        "yes",
@@ -470,8 +470,8 @@ TEST(KernelClass, KnownChipDecidesIfUnrecorded) {
   EXPECT_EQ(ClassifyDevice(profile, knowledge)[0].tensor_core, Tri::kNo);
 }
 
-// Below 32 bits they run on Tensor Cores where the chip has them for the type. Attention that is
-// not known may compute without.
+// Below 32 bits they run on Tensor Cores where the chip has them for the type. Unknown attention
+// may compute without.
 TEST(KernelClass, TritonsMatmulsByOperatorType) {
   struct Row {
     const char *kernel, *op, *types;

@@ -1,5 +1,5 @@
-// Edits of PyTorch traces: what a profile would be had it begun later, at another time, or had
-// all taken longer. Text in, text out.
+// Edits of PyTorch traces: the same profile with a later beginning, at another time, or with all
+// durations scaled. Text in, text out.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -63,8 +63,8 @@ class KinetoEdit {
     return HUGE_VAL;
   }
 
-  /// As if the profiler had begun at `at`: what started earlier was not recorded, except that a
-  /// device reports its work when that ends.
+  /// As if the profiler had begun at `at`: earlier events were not recorded, except that a device
+  /// reports its work when that ends.
   void CutBefore(double at) {
     auto& events = trace_.at("traceEvents").as_array();
     boost::json::array kept;

@@ -1,4 +1,5 @@
-// What is not said of a profile that lost work, and what is said of one of which part is judged.
+// Numbers that are withheld for a profile that lost work, and remarks on a profile of which a part
+// is judged.
 #include <functional>
 
 #include "analysis/context/iterations.h"
@@ -59,7 +60,8 @@ Profile StepsWithLostWork(int steps, const std::function<bool(int step, int laun
   return test.Finish();
 }
 
-// What the profiler loses while it starts (kineto#996): the first steps are no iterations.
+// Iterations that the profiler loses while it starts (kineto#996): the first steps are no
+// iterations.
 TEST(Losses, SkipsLeadingIterationsWithoutWork) {
   struct Case {
     int lost_steps, lost_launches, dropped;
@@ -169,8 +171,8 @@ TEST(Losses, OverlappingMarkersMakeRunUndecided) {
   }
 }
 
-// Two lost events of a million change no idle time that anybody would look at. One alone is the
-// statement of a profiler that does not say how many.
+// Two lost events of a million change no idle time that anybody would look at. A single one is the
+// statement of a profiler that does not count them.
 TEST(Losses, ManyLostEventsMakeIdleUndecided) {
   for (const std::uint64_t lost : {0U, 1U, 2U, 100U}) {
     TestProfile test = StepsWithout(0, 0);
@@ -181,7 +183,7 @@ TEST(Losses, ManyLostEventsMakeIdleUndecided) {
     ASSERT_TRUE(analysis.has_value());
     const bool is_open = lost == 1 || lost == 100;
     EXPECT_EQ(analysis->Find("gpu.idle.mean")->low_confidence, is_open);
-    // What lost kernels would have hidden, too.
+    // The work that lost kernels would have hidden, too.
     for (const std::string_view id :
          {"breakdown.runtime", "breakdown.memcpy", "breakdown.communication"}) {
       EXPECT_EQ(analysis->Find(id)->low_confidence, is_open) << id;
@@ -230,7 +232,7 @@ TEST(Losses, UnnamedKernelsAreUnknown) {
   }
 }
 
-// What is launched outside of markers, as by a thread that dispatches later, is not lost.
+// Work launched outside of markers, e.g. by a thread that dispatches later, is not lost.
 TEST(Losses, OutsideWorkCompensatesEmptyMarkers) {
   TestProfile test = StepsWithout(3, 6);
   for (int i = 0; i < 3; ++i) {
@@ -242,7 +244,7 @@ TEST(Losses, OutsideWorkCompensatesEmptyMarkers) {
   EXPECT_FALSE(IsRemarked(*analysis, "iterations-lost"));
 }
 
-// Without numbers nothing shows which iterations a rank lacks.
+// Without numbers nothing shows which iterations are missing on a rank.
 TEST(Losses, UnequalUnnumberedIterationsAreUndecided) {
   for (const int second : {12, 4}) {
     std::vector<Profile> ranks;

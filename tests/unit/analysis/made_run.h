@@ -14,7 +14,7 @@
 
 namespace profgauge {
 
-/// What makes the late rank late.
+/// The cause of the late rank's lateness.
 enum class LateBy { kNothing, kLoader, kHost, kSlowGpu, kMoreWork, kCopies };
 
 struct MadeRun {
@@ -25,10 +25,10 @@ struct MadeRun {
   LateBy cause = LateBy::kNothing;
   std::size_t late = 1;                     ///< The late rank.
   Ns lateness = 200'000;                    ///< Each call.
-  Ns jitter = 0;                            ///< Every rank comes up to so much later, at random.
+  Ns jitter = 0;                            ///< Every rank comes up to this much later, at random.
   bool numbered = true;                     ///< Calls have their number (`Seq`).
-  std::size_t lost_rank = ~std::size_t{0};  ///< Lacks its second call.
-  Ns clock_offset = 0;                      ///< Of each rank against the one before.
+  std::size_t lost_rank = ~std::size_t{0};  ///< Does not have its second call.
+  Ns clock_offset = 0;                      ///< Offset of each rank from the one before.
 
   static constexpr Ns kLoad = 300'000, kHost = 100'000, kCompute = 1'000'000, kCopy = 50'000,
                       kTransfer = 80'000;
@@ -90,7 +90,7 @@ class Recorder {
     test_.Op("start", {0, 1});
   }
 
-  /// From `at`: what the rank does before its call; when it is ready to communicate.
+  /// From `at`: the rank's work before its call; returns when it is ready to communicate.
   Ns Work(Ns at, const Piece& piece) {
     if (piece.loader > 0) {
       test_.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",

@@ -166,7 +166,7 @@ TEST(ManyRanks, JitterBlamesNoRank) {
   }
 }
 
-// One delay makes every call of its iteration late, and is no habit.
+// One delay makes every call of its iteration late, and is not usual.
 TEST(ManyRanks, OneDelayBlamesNoRank) {
   for (const bool beside : {false, true}) {
     Plan plan;
@@ -196,7 +196,7 @@ TEST(ManyRanks, OneDelayBlamesNoRank) {
   }
 }
 
-TEST(ManyRanks, WhatHappensOnce) {
+TEST(ManyRanks, OneOffDelays) {
   std::vector<Ns> costs(12, 400'000);
   EXPECT_EQ(OnlyOnce(costs), 0);
   costs[3] = 25'000'000;
@@ -302,7 +302,7 @@ std::vector<RankFacts> RanksWithKernels(double experts, double dense, double oth
 TEST(ManyRanks, OneSlowerKindHasMoreWork) {
   EXPECT_LT(*KernelSlowdowns(RanksWithKernels(1.5, 1, 1))[3], 1.03);
   EXPECT_NEAR(*KernelSlowdowns(RanksWithKernels(1.2, 1.2, 1.2))[3], 1.2, 1e-9);
-  // Clocks slow what computes, and memory what it holds up.
+  // Clocks slow computing kernels, and memory those that wait for it.
   EXPECT_NEAR(*KernelSlowdowns(RanksWithKernels(1.2, 1.2, 1))[3], 1.18, 1e-9);
   EXPECT_NEAR(*KernelSlowdowns(RanksWithKernels(1, 1, 1.6))[3], 1.06, 1e-9);
 }
@@ -315,7 +315,7 @@ TEST(ManyRanks, OtherInputsAreOtherKernels) {
   }
   ranks[3].kernels[2].inputs = 2;
   EXPECT_NEAR(*KernelSlowdowns(ranks)[3], 1 + 0.02 * 25 / 35, 1e-9);
-  // Where one rank lacks them, they tell nothing.
+  // If one rank does not have them, they show nothing.
   for (KernelSum& kernel : ranks[0].kernels) kernel.inputs = 0;
   EXPECT_GT(*KernelSlowdowns(ranks)[3], 1 + 0.02 * 25 / 35 + 0.01);
 }
@@ -416,7 +416,7 @@ TEST(ManyRanks, InterleavedPipelinesAreRings) {
   ASSERT_EQ(pipeline.stages.size(), 4u);
   EXPECT_EQ(pipeline.microbatches, 2);
   EXPECT_GT(pipeline.stages[1].bubble, 0);
-  // Where all send at once (the ring of a sequence's parts), no one is first.
+  // Where all send simultaneously (the ring of a sequence's parts), no one is first.
   const Pipeline ring = RingOf(3, [](std::int64_t, std::int64_t n) -> Ns { return 100 + n * 20; });
   EXPECT_TRUE(ring.stages.empty());
 }

@@ -211,7 +211,7 @@ TEST(MarkerChoice, SingleMarkersAreNoPhases) {
   EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"train 1"}));
 }
 
-// What is after the number does not make a family.
+// The text after the number does not make a family.
 TEST(MarkerChoice, TrailingWordsAreNoFamily) {
   TestProfile test;
   Mark(test, "step 1, loss 0.5", {0, 100});

@@ -72,7 +72,7 @@ TEST_P(NeuronOracle, UtilizationsAndCounts) {
   EXPECT_EQ(Number("dma.packets"), Expected("n_dma_packets"));
   EXPECT_EQ(Number("dma.transfers"), Expected("n_dma_aggregated"));
   EXPECT_EQ(run_[0].neuron->dependencies.size(), Expected("edges"));
-  // The file's own sum has the fractions of a nanosecond that its packets lack.
+  // The file's own sum has the fractions of a nanosecond that its packets do not have.
   EXPECT_NEAR(Number("dma.active_time"), Expected("dma_active_ns_union_packets"),
               Expected("n_dma_packets"));
   EXPECT_EQ(Number("dma.active_time"), Stated("dma_active_time"));
@@ -187,7 +187,7 @@ TEST_P(NeuronOracle, LateInstructionsAreOfNoIteration) {
   const double outside = Number("neuron.active_time") - Number("breakdown.other_kernel.time") -
                          Number("breakdown.memcpy.time");
   EXPECT_GT(outside, 0);
-  // With the fractions of nanoseconds that rows lack.
+  // With the fractions of nanoseconds that rows do not have.
   EXPECT_LE(outside, static_cast<double>(behind) + 40);
 }
 
@@ -209,7 +209,7 @@ TEST_P(NeuronOracle, WholeRangeEqualsTheWhole) {
   ASSERT_TRUE(part);
   for (const char* id : {"engine.tensor.active_time", "engine.scalar.instructions", "dma.bytes",
                          "dma.active_time", "neuron.hardware_flops", "hbm.read_bytes"}) {
-    // What a part of a capture holds is summed up from rows.
+    // The numbers of a part of a capture are summed up from rows.
     const bool is_time = std::string_view(id).ends_with("_time");
     EXPECT_NEAR(AsNumber(part->Find(id)->value, -1), Number(id), is_time ? 40 : 0) << id;
   }

@@ -70,7 +70,7 @@ TEST(Observed, HeldUpTimeIsUnobserved) {
   }
 }
 
-// As Kineto passes on what CUPTI says, which names no thread: those that launch stand still, or the
+// As Kineto passes on CUPTI's messages, which name no thread: launching threads pause, or the
 // profiler worked beside them. Loading code is the program's doing.
 TEST(Observed, ThreadlessOverheadHoldsUpIdleThreads) {
   struct Row {
@@ -102,7 +102,7 @@ TEST(Observed, ThreadlessOverheadHoldsUpIdleThreads) {
   }
 }
 
-// A profiler that pauses between two stretches of steps: their numbers jump.
+// A profiler that pauses between two groups of iterations: their numbers jump.
 TEST(Observed, APauseIsNeitherBusyNorIdle) {
   // Markers that count in fours pause nowhere, whatever is not recorded between them.
   const auto idle_in_fours = [] {
@@ -133,7 +133,7 @@ TEST(Observed, APauseIsNeitherBusyNorIdle) {
 
 TEST(Observed, AllOfAnOrdinaryProfile) { EXPECT_TRUE(Unobserved({}).empty()); }
 
-// What the first copy waits for was launched before the profile.
+// The work that the first copy waits for was launched before the profile.
 TEST(Observed, FirstCopyWaitsForUnrecordedWork) {
   const std::vector<Span> found = Unobserved({.first_copy = 40 * kMs});
   ASSERT_EQ(found.size(), 1u);
@@ -183,12 +183,12 @@ TEST(Observed, EdgesAreNoIdleTime) {
   ASSERT_TRUE(analysis.has_value());
   EXPECT_TRUE(std::any_of(analysis->remarks.begin(), analysis->remarks.end(),
                           [](const Remark& remark) { return remark.id == "edges"; }));
-  // The row keeps its length, of which the statistics count what was observed.
+  // The row keeps its length; the statistics count its observed part.
   EXPECT_EQ(analysis->FindTable("iterations")->At(3, "duration"), Value(180 * kMs));
   EXPECT_EQ(std::get<std::int64_t>(analysis->Find("iteration.time.max")->value), 100 * kMs);
 }
 
-// The breakdown is of what the lengths count, and so is what a comparison is made of.
+// The breakdown covers the time that the lengths count, and so do the data of a comparison.
 TEST(Observed, PartsAddUpToObservedTime) {
   const std::vector<Profile> profiles = OneRank(FourSteps({.last_silence = 80 * kMs}).Finish());
   const auto analysis = Analyze(profiles, {});

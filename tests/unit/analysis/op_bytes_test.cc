@@ -16,7 +16,8 @@
 namespace profgauge {
 namespace {
 
-// nccl-tests: what each rank reduces, sends or broadcasts; of gathers and scatters all of it.
+// nccl-tests: the bytes that each rank reduces, sends or broadcasts; for gathers and scatters all
+// of it.
 TEST(OpBytes, ByTheOperatorsSignature) {
   struct Row {
     std::string_view op, shapes, dtypes, values;
@@ -66,7 +67,7 @@ Collective Recorded(TestProfile& test, std::string_view name, std::int64_t in, s
   return collective;
 }
 
-TEST(OpBytes, OfWhatTheProfilerRecorded) {
+TEST(OpBytes, UsesRecordedSizes) {
   struct Sized {
     std::string_view name;
     std::int64_t in, out, ranks, bytes, group_size;
@@ -146,7 +147,7 @@ TEST(Bandwidth, UnequalPartsHaveNone) {
 }
 
 // PyTorch 2.0 writes no sizes to its kernels; 394 241 + 112 + 226 960 floats are reduced.
-TEST(Bandwidth, OfDlrmsEightRanks) {
+TEST(Bandwidth, DlrmsEightRanks) {
   const std::string folder = SharedPath("data/kineto/dlrm_8ranks");
   PROFGAUGE_NEEDS(folder);
   std::vector<Profile> ranks;

@@ -41,7 +41,7 @@ struct OpCase {
   const char* values;
   double flops, bytes;
 };
-// Names of tests must not hold what differs from run to run, as addresses do.
+// Names of tests must not hold values that differ from run to run, such as addresses.
 void PrintTo(const OpCase& row, std::ostream* out) { *out << row.name << ' ' << row.shapes; }
 
 class OpWorkTest : public ::testing::TestWithParam<OpCase> {};
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(
         OpCase{"aten::conv_transpose2d", "[[1, 3, 8, 8], [3, 8, 4, 4], [], [], [], [], [], []]",
                "[float, float, , ScalarList, ScalarList, ScalarList, Scalar, ScalarList]", "",
                2 * 192 * 8 * 16, -1},
-        // Both gradients cost what the convolution did.
+        // Both gradients cost as much as the convolution did.
         OpCase{"aten::convolution_backward",
                "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
                "[float, float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, "
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         OpCase{"aten::embedding", "[[100, 16], [2, 5], [], [], []]",
                "[float, long int, Scalar, Scalar, Scalar]", "", 0, 80 + 2 * 10 * 16 * 4}));
 
-// What training adds; definitions in analysis/work/op_work.h.
+// The operators that training adds; definitions in analysis/work/op_work.h.
 INSTANTIATE_TEST_SUITE_P(
     Training, OpWorkTest,
     ::testing::Values(

@@ -1,5 +1,5 @@
-// Real traces and what other tools say about them, from the shared folder beside the checkout.
-// Tests that use it skip where the folder is absent.
+// Real traces and other tools' numbers for them, from the shared folder beside the checkout. Tests
+// that use it skip where the folder is absent.
 #pragma once
 
 #include <gtest/gtest.h>

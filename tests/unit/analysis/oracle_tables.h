@@ -1,4 +1,4 @@
-// Cells of our tables and other tools' CSV files, for tests that hold one against the other.
+// Cells of our tables and other tools' CSV files, for tests that compare them.
 #pragma once
 
 #include <gtest/gtest.h>

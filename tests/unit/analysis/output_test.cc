@@ -69,7 +69,7 @@ TEST(Output, LaterPartWins) {
   EXPECT_EQ(analysis.Find(metric::kProfileGpus)->absent_because, "not recorded");
 }
 
-TEST(Output, WhatAProfileLacksIsTakenBack) {
+TEST(Output, RemovesMissingData) {
   Output out;
   out.Set(metric::kGpuIdleMean, 0.1);
   out.Set(metric::kMemoryGrowth, std::int64_t{5});

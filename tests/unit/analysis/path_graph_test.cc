@@ -1,5 +1,5 @@
-// The graph of what waits for what: one small profile for each kind of edge, and what a replay
-// makes of changes.
+// The dependency graph: one small profile for each kind of edge, and the effect of changes in a
+// simulation.
 #include "analysis/path/graph.h"
 
 #include <gtest/gtest.h>
@@ -345,9 +345,9 @@ TEST(PathGraph, SilentXlaThreadWaitsForWork) {
   EXPECT_EQ(length("xla", {25'000, 180'000}, 0), 200'000);
   EXPECT_EQ(length("xla", {25'000, 180'000}, 100'000), 100'000);
   EXPECT_EQ(length("pytorch", {25'000, 180'000}, 100'000), 200'000);
-  // What ended long before the thread went on did not hold it up.
+  // An event that ended long before the thread went on did not hold it up.
   EXPECT_EQ(length("xla", {25'000, 90'000}, 50'000), 200'000);
-  // Nor did what ended after.
+  // Nor did an event that ended after.
   EXPECT_EQ(length("xla", {25'000, 210'000}, 0),
             length("xla", {25'000, 210'000}, 100'000) + 10'000);
 }

@@ -155,7 +155,7 @@ struct ReplayedRanks {
   std::unique_ptr<Replayer> replayer;
 };
 
-TEST(JointReplay, UnchangedItGivesBackEveryTime) {
+TEST(JointReplay, UnchangedItKeepsEveryTime) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
   const JointReplay joint = run.Joint();
   EXPECT_EQ(joint.joint_calls(), 3u);

@@ -1,5 +1,6 @@
-// Replays in small blocks of steps give what plain ones give: on generated recordings with several
-// threads and streams, ranges that cross, waits of all kinds, and edges that contradict each other.
+// Simulations in small blocks of steps give the results of plain ones: on generated profiles with
+// several threads and streams, ranges that cross, waits of all kinds, and edges that contradict
+// each other.
 #include "analysis/path/replay.h"
 
 #include <gtest/gtest.h>
@@ -161,13 +162,13 @@ TEST(PathReplay, BlocksChangeNothing) {
       detached += first.OwnerOf(step).is_end && first.Before(step) == PathGraph::kNone;
     }
   }
-  // The recordings have what is hard.
+  // The profiles have the hard cases.
   EXPECT_GT(dropped, 10u);
   EXPECT_GT(many, 100u);
   EXPECT_GT(detached, 100u);
 }
 
-// What the replay's lags allow, from the last step to the first.
+// The slacks that the simulation's lags allow, from the last step to the first.
 std::vector<Ns> PlainSlacks(const PathGraph& graph) {
   std::vector<Ns> slacks(graph.size());
   FirstSlacks(graph).Fill(0, static_cast<StepId>(graph.size()), slacks.data());

@@ -48,8 +48,8 @@ void ExpectSteps(const Analysis& analysis, const json::array& steps) {
     EXPECT_EQ(IntegerOrZero(table, row, "dataloader"), Microseconds(step.at("DataLoader")));
     EXPECT_EQ(IntegerOrZero(table, row, "cpu"), Microseconds(step.at("CpuOp")));
     // Waits for work from before the profile, and the profiler's own stop, are the program's
-    // runtime calls and idleness to the plug-in. The recording does not show what they are, and
-    // lengths do not count them.
+    // runtime calls and idleness to the plug-in. The profile does not show their kind, and lengths
+    // do not count them.
     const std::int64_t unobserved = IntegerOrZero(table, row, "unobserved");
     EXPECT_EQ(
         IntegerOrZero(table, row, "runtime") + IntegerOrZero(table, row, "other") + unobserved,
@@ -144,7 +144,8 @@ TEST_P(V100, EqualsThePlugin) {
 INSTANTIATE_TEST_SUITE_P(Kineto, V100, testing::ValuesIn(kV100),
                          [](const auto& name) { return "Trace" + std::to_string(name.index); });
 
-// Breakdown of the only iteration in microseconds: Tensor Core kernel … other, as in Category.
+// Breakdown of the only iteration in microseconds: Tensor Core kernel … other, in the order of
+// Category.
 std::vector<Ns> OnlyBreakdown(const Analysis& analysis) {
   const Table& table = *analysis.FindTable("iterations");
   EXPECT_EQ(table.rows(), 1U);
@@ -177,7 +178,7 @@ void ExpectGpus(const std::vector<Profile>& profiles, const json::value& oracle)
   }
 }
 
-// What of an example equals the plug-in; the rest is pinned below with its reason.
+// The numbers of an example that equal the plug-in's; the rest is pinned below with its reason.
 struct MicroCase {
   const char* name;
   bool steps = true;
@@ -190,7 +191,7 @@ void PrintTo(const MicroCase& c, std::ostream* out) { *out << c.name; }
 class Micro : public testing::TestWithParam<MicroCase> {};
 
 // Without recorded calls the plug-in's operators have no time on the device, although its view of
-// collectives finds kernels by external id. Ours have what that id gives them.
+// collectives finds kernels by external id. Ours have the kernels of that id.
 OpRows OnHost(OpRows rows, const Profile& profile) {
   if (profile.api.size() > 0) return rows;
   for (auto& [key, values] : rows) std::get<1>(values) = std::get<2>(values) = 0;
@@ -267,7 +268,7 @@ Analysis AnalyzeMicro(const char* name) {
 }
 
 // Without iterations the device is judged where it is observable. Here its first kernel starts 70
-// us after its launch, so what the device did before is unknown; the plug-in counts it as idle.
+// us after its launch, so earlier device work is unknown; the plug-in counts it as idle.
 TEST(PluginDiffers, WindowBeginsWithObservableDevice) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   for (const char* name : {"test_remove_dup_nodes", "test_top_level_runtime"}) {
@@ -286,8 +287,8 @@ TEST(PluginDiffers, CategoriesDoNotStartOver) {
 }
 
 // The plug-in takes the host range `nccl:…` for the time in the collective; here it is the kernel
-// (162..1718, less what the other kernel hides), and the range is the host's work. The plug-in ends
-// at 235, where the host does: nothing recorded which launch a kernel follows from.
+// (162..1718, less the part that the other kernel hides), and the range is the host's work. The
+// plug-in ends at 235, where the host does: nothing recorded which launch a kernel follows from.
 TEST(PluginDiffers, CollectivesAreTheirKernels) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   EXPECT_EQ(OnlyBreakdown(AnalyzeMicro("test_distributed_nccl")),

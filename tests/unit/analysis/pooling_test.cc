@@ -1,5 +1,5 @@
-// How metrics over several iterations follow from those over each alone, as the catalogue says, on
-// every profile at hand; and that where a profile begins changes only what it lost.
+// How metrics over several iterations follow from those over each, by the catalog, on every
+// available profile; and that the beginning of a profile changes only its losses.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -29,8 +29,8 @@ std::vector<double> Present(const std::vector<Analysis>& singles, std::string_vi
   return values;
 }
 
-// Time between iterations, as a share of the window: what is said of the window sees it, what is
-// said of the iterations does not.
+// Time between iterations, as a share of the window: metrics of the window include it, metrics of
+// the iterations do not.
 double Between(const Analysis& all, const std::vector<Analysis>& singles) {
   double inside = 0;
   for (const Analysis& single : singles) inside += NumberOf(single, "profile.wall_time");
@@ -87,7 +87,7 @@ void ExpectPooled(const Profile& profile) {
     const auto whole = ValueOf(*several, spec.id);
     const std::vector<double> values = Present(singles, spec.id);
     if (!whole || values.empty()) continue;
-    // What an iteration cannot say alone (it launches no kernel, say) bounds nothing.
+    // A number that an iteration does not have (it launches no kernel, say) bounds nothing.
     if (spec.pooling != Pooling::kSum && values.size() < singles.size()) continue;
     ExpectPooled(spec, *whole, values, between, wall);
   }
@@ -112,8 +112,8 @@ TEST(Pooling, HoldsOnEveryProfile) {
   EXPECT_GT(read, 100U);
 }
 
-// What does not follow from single iterations, by kind: spread and drift, extremes over devices or
-// ranks, windows, and what is said of the profile or of the machine.
+// Metrics that do not follow from single iterations, by kind: spread and drift, extremes over
+// devices or ranks, windows, and facts of the profile or of the machine.
 TEST(Pooling, ExemptMetrics) {
   const std::set<std::string_view> expected = {"profile.wall_time",
                                                "profile.ranks",
@@ -205,7 +205,7 @@ std::vector<std::int64_t> Durations(const Analysis& analysis) {
   return durations;
 }
 
-// The recording starts while the GPU works 39 ms on the step before; its host steps on.
+// The profile starts while the GPU works 39 ms on the iteration before; its host steps on.
 TEST(Edges, FirstIterationExcludesStepBefore) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const auto profiles = ReadTrace("data/kineto/hta/trace_diff/test/test.json.gz");

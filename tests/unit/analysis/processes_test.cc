@@ -9,7 +9,7 @@ namespace profgauge {
 namespace {
 
 // Two processes with an iteration each; the second one's queue is long, so that its kernels run
-// far behind their launches. A third only loads data.
+// long after their launches. A third only loads data.
 TestProfile TwoProcesses(std::int32_t second_gpu = 1) {
   TestProfile test;
   const ThreadId second = test.builder().AddThread("2", "1");
@@ -67,13 +67,14 @@ TEST(Processes, EachThatCommunicatesIsARank) {
   }
 }
 
-// What one process launches while another one is in its first iteration is not of that iteration.
+// Work that one process launches while another one is in its first iteration is not of that
+// iteration.
 TEST(Processes, WorkBelongsToItsProcess) {
   const auto analysis = Analyze(SplitProcesses(TwoProcesses().Finish()), {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_EQ(NumberOf(*analysis, "profile.ranks"), 2);
   EXPECT_EQ(NumberOf(*analysis, "iteration.time.max"), 500);
-  // And what has no launch, between two of the second process.
+  // And work without a launch, between two kernels of the second process.
   EXPECT_EQ(NumberOf(*analysis, "kernel.count_per_iteration"), 1.5);
 }
 
@@ -138,7 +139,7 @@ TEST(Processes, PossiblySharedNumberIsUndecided) {
   }
 }
 
-// As what a process runs on the first GPU before it chooses its own.
+// E.g. work that a process runs on the first GPU before it chooses its own.
 TEST(Processes, GpuBelongsToItsMainProcess) {
   for (const Ns length : {3, 200}) {
     TestProfile test = TwoProcesses();
@@ -154,7 +155,7 @@ TEST(Processes, GpuBelongsToItsMainProcess) {
   }
 }
 
-// What helps a rank on its GPU is of that rank, with its launches.
+// A process that helps a rank on its GPU is of that rank, with its launches.
 TEST(Processes, HelpersJoinTheirGpusProcess) {
   TestProfile test = TwoProcesses();
   const ThreadId decoder = test.builder().AddThread("4", "1");

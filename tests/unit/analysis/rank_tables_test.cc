@@ -57,7 +57,7 @@ TEST(ManyRanks, ClocksDoNotMatter) {
   }
 }
 
-// Of a long profile the drift is taken out: without it the ends would be 400 us apart.
+// In a long profile the drift is corrected: without it the ends would be 400 us apart.
 TEST(ManyRanks, DriftOfLongProfiles) {
   Plan plan;
   plan.ranks = 2;
@@ -73,7 +73,7 @@ TEST(ManyRanks, DriftOfLongProfiles) {
   EXPECT_LT(clocks.residual, 1'000);
 }
 
-TEST(ManyRanks, AMissingCallIsMissingAlone) {
+TEST(ManyRanks, OneMissingCallIsMissing) {
   for (const Metadata metadata : {Metadata::kGroups, Metadata::kNumbers}) {
     for (const Mesh mesh : kMeshes) {
       Plan plan;
@@ -227,8 +227,8 @@ TEST(ManyRanks, SelectedRanksOnOneAxis) {
   for (std::size_t i = 1; i < each; ++i) {
     for (const std::size_t other : {each + i, 2 * each + i}) {
       EXPECT_EQ(at(other, "call"), at(i, "call"));
-      // Clocks that differ by milliseconds are taken out; the late rank comes when the others have
-      // waited, and all end at once.
+      // Clocks that differ by milliseconds are corrected; the late rank comes when the others have
+      // waited, and all end simultaneously.
       EXPECT_EQ(at(i, "waiting"), 0);
       EXPECT_EQ(at(other, "waiting"), plan.lateness);
       EXPECT_NEAR(at(i, "start"), at(other, "start") + static_cast<double>(plan.lateness), 2000);

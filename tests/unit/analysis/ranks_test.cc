@@ -142,8 +142,8 @@ TEST(Ranks, FindsGroupsByNameAndMembers) {
   EXPECT_GT(judged.blame.ranks[4].waiting, 0);
 }
 
-// A missing call unmatches that call alone; with numbers and without.
-TEST(Ranks, AMissingCallIsMissingAlone) {
+// A missing call unmatches only that call; with numbers and without.
+TEST(Ranks, OneMissingCallIsMissing) {
   for (const bool numbered : {true, false}) {
     MadeRun run;
     run.iterations = 10;
@@ -169,7 +169,7 @@ bool AreToldApart(const Analysis& analysis) {
 
 // Ranks of two runs of one program: all their calls have a partner by number, and none ends with
 // it.
-TEST(Ranks, OfTwoRunsAreNotMatched) {
+TEST(Ranks, TwoRunsAreNotMatched) {
   MadeRun run;
   run.ranks = 2;
   run.iterations = 10;
@@ -202,7 +202,7 @@ TEST(Ranks, AMissingRankBlamesNoOne) {
   EXPECT_FALSE(judged.blame.ranks[0].matched);
 }
 
-// Where no profile tells the world's size, the largest group shows how many there are at least.
+// If no profile states the world's size, the largest group shows the least number of ranks.
 TEST(Ranks, LargerGroupMissesRanks) {
   MadeRun run;
   std::vector<Profile> profiles = Make(run);

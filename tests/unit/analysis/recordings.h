@@ -33,7 +33,7 @@ inline std::vector<Profile> Recordings(const made::Plan& plan) {
   return run ? std::move(*run) : std::vector<Profile>{};
 }
 
-/// What summaries of a file represent a run by.
+/// The profiles that summaries of a file represent a run by.
 inline std::vector<Profile> StandIns(const std::vector<Summary>& summaries) {
   std::vector<Profile> profiles;
   for (const Summary& summary : summaries) {

@@ -19,7 +19,7 @@ namespace {
 using made::Plan;
 using ::testing::HasSubstr;
 
-TEST(Summaries, OfAnotherSelectionAreRefused) {
+TEST(Summaries, RefusesAnotherSelection) {
   const std::vector<Profile> recordings = Recordings({});
   Selection later;
   later.warmup = 2;
@@ -42,7 +42,7 @@ TEST(Summaries, OfAnotherSelectionAreRefused) {
 }
 
 // Positions would not mean the same on all ranks.
-TEST(Summaries, OfOtherIterationsAreRefused) {
+TEST(Summaries, RefusesOtherIterations) {
   const std::vector<Profile> recordings = Recordings({});
   Selection first, second;
   first.start_number = 5;

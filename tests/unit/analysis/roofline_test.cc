@@ -205,7 +205,7 @@ std::string WhyNoMfu(const std::string& gpu, const std::string& types) {
   return AnalyzeOne(OneProduct(gpu, types)).Find("flops.mfu")->absent_because;
 }
 
-TEST(Roofline, NamesWhatThePeakLacks) {
+TEST(Roofline, NamesMissingPeakData) {
   EXPECT_EQ(WhyNoMfu("NVIDIA A100-SXM4-80GB", "[c10::Half, c10::Half]"), "");
   EXPECT_EQ(WhyNoMfu("", "[c10::Half, c10::Half]").find("the name of the GPU is missing"), 0u);
   EXPECT_EQ(WhyNoMfu("Lab 7", "[c10::Half, c10::Half]").find("the peak of Lab 7 is unknown"), 0u);
@@ -289,7 +289,7 @@ TEST(DevicePeaks, ProjectOverridesBuiltIn) {
   ASSERT_TRUE(peaks);
   EXPECT_EQ(FlopPeak(*peaks, "bfloat16", true, true), 800e12);
   EXPECT_EQ(FlopPeak(*peaks, "float16", true, true), 989.4e12);
-  // FP32 products run as TF32 where they run on Tensor Cores.
+  // FP32 matmuls run as TF32 if they run on Tensor Cores.
   EXPECT_EQ(FlopPeak(*peaks, "float32", true, true), 494.7e12);
   EXPECT_DOUBLE_EQ(FlopPeak(*peaks, "float32", true, false), 66.9e12);
   EXPECT_DOUBLE_EQ(FlopPeak(*peaks, "bfloat16", false, false), 66.9e12);
@@ -370,7 +370,7 @@ constexpr RealDevice kRealDevices[] = {
     {"Intel(R) Data Center GPU Max 1550", 0, 0, 0, 0, 0},
 };
 
-TEST(DevicePeaks, OfRealNames) {
+TEST(DevicePeaks, RealNames) {
   static_assert(std::size(kRealDevices) >= 40);
   for (const RealDevice& device : kRealDevices) {
     Gpu gpu;

@@ -49,7 +49,7 @@ static_assert(TakesText<Col<"name">> && TakesInteger<Col<"time">> && TakesReal<C
 static_assert(!TakesInteger<Col<"tim">> && !TakesInteger<Col<"times">>);
 static_assert(!TakesText<Col<"Name">> && !TakesReal<Col<"kernel_time">>);
 static_assert(TakesAbsent<Col<"time">> && !TakesAbsent<Col<"tim">>);
-// Of another type.
+// A column of another type.
 static_assert(!TakesReal<Col<"time">> && !TakesText<Col<"time">>);
 static_assert(!TakesInteger<Col<"name">> && !TakesReal<Col<"name">>);
 static_assert(!TakesInteger<Col<"share">> && !TakesText<Col<"share">>);
@@ -80,7 +80,7 @@ TEST(RowWriter, BeginsNextRowAfterLastColumn) {
   EXPECT_EQ(table.At(1, "share"), Value(0.25));
 }
 
-TEST(RowWriter, LeavesAbsentWhatIsUnknown) {
+TEST(RowWriter, LeavesUnknownAbsent) {
   Table table = MakeTable();
   OpWriter write(table);
   write.Text("name"_col, "").Known("time"_col, -1).KnownReal("share"_col, -1);

@@ -1,5 +1,5 @@
 // Numbers of real profiles that were wrong once, with the true ones: from the files themselves,
-// from what their own tools wrote beside them, or counted by hand.
+// from the output of their profilers, or counted by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -102,7 +102,7 @@ void ExpectRowsOf(const Table& table, const Table& whole) {
   EXPECT_EQ(long_ones(table), long_ones(whole));
 }
 
-/// What summaries say is what recordings say, and only so much do they leave out.
+/// Summaries give the numbers of the profiles, and leave out only the listed ones.
 void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
   std::size_t left_out = 0;
   for (const Metric& metric : summarized.metrics) {
@@ -201,7 +201,7 @@ void ExpectSameRun(const std::vector<Profile>& recordings, const Selection& sele
   ExpectSameAttribution(recordings, StandIns(ReadBack(whole)), selection);
 }
 
-TEST(Summaries, SayWhatProfilesSay) {
+TEST(Summaries, EqualProfiles) {
   for (const Mesh mesh : {Mesh::kDp, Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp}) {
     Plan plan;
     plan.mesh = mesh;
@@ -239,7 +239,7 @@ TEST(Summaries, WholeGraphsStayUndecided) {
   EXPECT_FALSE(IsAbsent(analysis->Find("coverage.kernel_share")->value));
 }
 
-TEST(Summaries, SayWhatTheRealDlrmSays) {
+TEST(Summaries, EqualTheRealDlrm) {
   const auto folder = std::filesystem::path(PROFGAUGE_SHARED_DIR) / "data/kineto/dlrm_8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real profiles at hand";
   const auto run = ReadRun({folder.string()}, {});
@@ -264,9 +264,8 @@ TEST(Summaries, EqualTheRealResNet) {
   ExpectSameRun(*run);
 }
 
-// A rank of 500 kernel names and 1500 collectives stays small.
-// Where no name of a device tells, the runtime that was called does, of which summaries keep no
-// calls.
+// A rank of 500 kernel names and 1500 collectives stays small. If no name of a device shows the
+// kind, the called runtime does; summaries keep no calls.
 TEST(Summaries, KnowWhoseDevicesTheyAreOf) {
   Profile recording;
   recording.api.name = {recording.strings.Intern("hipLaunchKernel")};
@@ -274,7 +273,7 @@ TEST(Summaries, KnowWhoseDevicesTheyAreOf) {
   EXPECT_EQ(AcceleratorOf(stand_ins), Accelerator::kAmd);
 }
 
-// Rules advise by what shows in a profile.
+// Rules advise by the visible facts of a profile.
 TEST(Summaries, KnowTheProgramTheyAreOf) {
   Profile recording;
   for (const char* name :
@@ -324,7 +323,7 @@ TEST(Summaries, AreSmall) {
   RecordProperty("bytes", static_cast<int>(size));
 }
 
-// Of a rank with more shapes of operators than fit none are kept: a table of some would be wrong.
+// If a rank has more shapes of operators than fit, none is kept: a table of some would be wrong.
 TEST(Summaries, KeepAllShapesOrNone) {
   Plan plan;
   plan.ranks = 2;
@@ -352,7 +351,7 @@ TEST(Summaries, KeepAllShapesOrNone) {
   EXPECT_THAT(summarized()->absent_tables.at("ops_by_shape"), HasSubstr("pass the profiles"));
 }
 
-// Nothing follows of files without times, and nothing is put in place of what a file states itself.
+// Files without times imply nothing, and nothing replaces a file's own statements.
 TEST(Summaries, DoNotInventStatements) {
   Plan plan;
   plan.ranks = 2;
@@ -391,8 +390,8 @@ TEST(Summaries, MixWithProfiles) {
   EXPECT_THAT(analysis->absent_tables.at("op_tree"), HasSubstr("pass the profiles"));
 }
 
-// Of one rank among others: the run is another, and its iterations are that rank's.
-TEST(Summaries, OfARankAmongOthersAreCompared) {
+// One rank among others: the run is another, and its iterations are that rank's.
+TEST(Summaries, ComparesARankAmongOthers) {
   Plan plan;
   plan.jitter = 30'000;
   std::vector<Profile> recordings = Recordings(plan);
@@ -408,7 +407,7 @@ TEST(Summaries, OfARankAmongOthersAreCompared) {
 }
 
 // However many iterations and operators there are: the largest parts keep theirs, the others are
-// folded, and together they are what they were.
+// folded, and their total is unchanged.
 TEST(Summaries, FoldSmallPartsOfManyIterations) {
   AttributionFacts facts;
   constexpr std::int64_t kIterations = 500, kParts = 200;
@@ -450,7 +449,7 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
   EXPECT_LE(series, 10'000u);
   EXPECT_TRUE(facts.work.kernels.front().has_series);
   EXPECT_FALSE(facts.work.kernels.back().has_series);
-  // Of the folded ones the run knows the whole and the category.
+  // The run knows the whole and the category of the folded ones.
   std::vector<RunIteration> iterations;
   Iterations of_rank;
   of_rank.all.resize(kIterations);
@@ -468,8 +467,8 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
   EXPECT_TRUE(attribution.work.kernels.back().series.empty());
 }
 
-// Of many launches only so many different delays are kept, and the median says how far it may be
-// off.
+// For many launches only a limited number of different delays are kept, and the median states its
+// possible error.
 TEST(Summaries, KeepDelaysOfManyLaunches) {
   LaunchFacts few, many;
   std::mt19937 random(7);

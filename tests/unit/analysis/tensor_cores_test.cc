@@ -1,4 +1,4 @@
-// What uses Tensor Cores and what could, on small profiles made by hand.
+// Work that uses Tensor Cores and work that could, on small profiles made by hand.
 #include <gtest/gtest.h>
 
 #include "analysis/classify/dtypes.h"
@@ -8,7 +8,7 @@
 namespace profgauge {
 namespace {
 
-TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
+TEST(TensorCores, EfficiencyCountsEligibleWork) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});
   test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 11}, {20, 50});  // 30, using.
@@ -31,7 +31,7 @@ TEST(TensorCores, EfficiencyCountsWhatCouldUseThem) {
       efficiency->note,
       "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, `tensor_core: "
       "{names: FILE}` lists kernels that do, `{unknown: upper_bound}` counts all");
-  // Of all kernels a sixth.
+  // A sixth of all kernels.
   EXPECT_FALSE(analysis.Find("tensor_core.kernels_per_iteration")->low_confidence);
 }
 
@@ -67,7 +67,7 @@ TEST(TensorCores, CountUndecidedRemovesUncertainty) {
   EXPECT_EQ(efficiency->note, "down to 0\u202f% if no undecided kernel uses Tensor Cores");
 }
 
-// Nothing in its name says so, and it used none: what it multiplies on other units is what counts.
+// Its name does not show it, and it used none: its matmuls on other units count.
 TEST(TensorCores, ACompiledFunctionCountsByItsMatmuls) {
   TestProfile test;
   test.Op("CompiledFunctionBackward", {0, 100});
@@ -114,7 +114,7 @@ TEST(TensorCores, DoublePrecisionNeedsTheChip) {
 }
 
 // Zero would be a claim about kernels of which neither the name nor the operator is known.
-TEST(TensorCores, WhatIsUnknownIsNotIneligible) {
+TEST(TensorCores, UnknownIsNotIneligible) {
   const auto analysis = [](Ns product) {
     TestProfile test;
     test.Launch("mine", {10, 11}, {20, 80});  // 60, of no operator that is recorded.

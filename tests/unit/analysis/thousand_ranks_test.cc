@@ -14,7 +14,8 @@ using made::Mesh;
 using made::Plan;
 using ::testing::HasSubstr;
 
-// From summaries alone, at the size of a cluster: who is late, why, and who waits how long.
+// Only from summaries, at the size of a cluster: the late rank, the cause, and the waiting time of
+// each.
 TEST(Summaries, AreRightForAThousandRanks) {
   Plan plan;
   plan.mesh = Mesh::kTpDp;
@@ -42,7 +43,7 @@ TEST(Summaries, AreRightForAThousandRanks) {
     ASSERT_EQ(AsNumber(ranks.At(rank, "transfer_time"), -1), truth.transfer) << rank;
     ASSERT_EQ(AsNumber(ranks.At(rank, "last_calls"), -1), truth.last_calls) << rank;
   }
-  // On one time axis stand the late rank and two of its group.
+  // The late rank and two of its group are on one time axis.
   const Table& calls = *run->FindTable("rank_calls");
   EXPECT_EQ(AsNumber(calls.At(0, "rank"), -1), 700);
   EXPECT_EQ(run->FindTable("rank_steps")->rows(), 2048u);

@@ -23,7 +23,7 @@ std::vector<GpuUse> Measure(const std::vector<Profile>& profiles) {
   return MeasureGpus(ranks->front());
 }
 
-// Utilization counts kernels, idle counts what has nothing at all; both are cut to the window.
+// Utilization counts kernels, idle counts time with no work at all; both are cut to the window.
 TEST(Utilization, KernelsAndCopies) {
   TestProfile test;
   test.Step(0, {0, 100});
@@ -40,7 +40,7 @@ TEST(Utilization, KernelsAndCopies) {
   EXPECT_FALSE(uses[0].sm_efficiency.has_value());
 }
 
-// Every rank may touch "cuda:0", which is rank 0's: that it stands still for this one says nothing.
+// Every rank may touch "cuda:0", which is rank 0's: its idleness for this rank shows nothing.
 TEST(Utilization, BarelyUsedGpuIsAnothers) {
   struct Row {
     std::int64_t world_size;
@@ -65,7 +65,8 @@ TEST(Utilization, BarelyUsedGpuIsAnothers) {
   }
 }
 
-// What single iterations idle may be no habit of the program, what some of them do is one.
+// Idle time of single iterations may be unusual for the program; idle time of some of them is
+// usual.
 TEST(Utilization, OneIterationMakesIdleUncertain) {
   struct Case {
     std::vector<int> slow;
@@ -100,7 +101,7 @@ TEST(Utilization, OneIterationMakesIdleUncertain) {
   }
 }
 
-// Of three one is, beside two that agree; of two no one knows which is the habit.
+// One of three is, beside two that agree; with two, the usual one is unknown.
 TEST(Utilization, OneOfFewMayBeExceptional) {
   for (const int steps : {2, 3, 4}) {
     TestProfile test;

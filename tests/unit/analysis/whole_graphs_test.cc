@@ -1,4 +1,4 @@
-// What is said of a profile whose graphs were recorded whole: the bounds of what no one knows.
+// A profile whose graphs were recorded whole: the bounds of unknown numbers.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ TEST(WholeGraphs, TheDeviceMayIdleInThem) {
   EXPECT_NEAR(MayBe(analysis, "gpu.idle.time.mean"), 700'000, 1);
   EXPECT_NEAR(MayBe(analysis, "gpu.utilization.mean"), 0.3, 1e-9);
   EXPECT_NEAR(NumberOf(analysis, "coverage.kernel_share"), 1.0 / 3, 1e-9);
-  // A miss by what is surely idle stays one.
+  // A miss by certain idle time stays one.
   EXPECT_FALSE(analysis.Find("gpu.idle.mean")->low_confidence);
 }
 

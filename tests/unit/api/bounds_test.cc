@@ -1,5 +1,5 @@
-// Degenerate recordings end in reports of ordinary size: what there is too much of folds, and is
-// counted. Times are measured by ci/bounds.sh, not here.
+// Degenerate profiles end in reports of ordinary size: excess rows fold, and are counted. Times are
+// measured by ci/bounds.sh, not here.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Words for devices are ours alone: what a profile and a user's rules call things is told as it
-// is, on every device.
+// Words for devices are only ours: names of a profile and of a user's rules are printed unchanged,
+// on every device.
 #include <unistd.h>
 
 #include <fmt/format.h>

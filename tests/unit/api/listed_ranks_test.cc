@@ -1,4 +1,4 @@
-// Files that only the caller calls ranks of one run: none of them passes in company what fails by
+// Files that only the caller calls ranks of one run: no file passes in company if it fails by
 // itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

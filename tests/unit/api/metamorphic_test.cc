@@ -1,5 +1,5 @@
-// What says the same gives the same: recordings whose events are shuffled, moved in time,
-// relabelled, packed otherwise or told with more words have the same metrics and the same verdict.
+// Equal contents give equal results: profiles whose events are shuffled, moved in time, relabeled,
+// packed otherwise or written with more words have the same metrics and the same verdict.
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -48,7 +48,7 @@ std::string Packed(std::string_view text) {
   return packed;
 }
 
-/// What a profile is judged to be.
+/// The judgment of a profile.
 struct Judged {
   json::object metrics;
   json::value verdict, gate;
@@ -145,8 +145,7 @@ TEST_P(Metamorphic, NorDoesThePacking) {
                                Packed("") + Packed(text_.substr(2 * third))));
 }
 
-// Metrics that hold a time against a number of ours or of the hardware's: scaling times changes
-// what they are.
+// Metrics that compare a time with a number of ours or of the hardware's: scaled times change them.
 const std::set<std::string_view> kAbsolute = {
     "kernel.short_share",  // Shorter than 10 us.
 };
@@ -167,7 +166,7 @@ TEST_P(Metamorphic, TimesScale) {
     const std::string_view unit = metric.at("unit").as_string();
     const bool is_cause = name.starts_with("gpu.idle_cause.") || name.starts_with("critical.") ||
                           name.starts_with("what_if.");
-    if (kAbsolute.contains(name) || is_cause) continue;  // Causes are told by absolute times.
+    if (kAbsolute.contains(name) || is_cause) continue;  // Causes depend on absolute times.
     if (unit != "ns" && unit != "ratio") continue;
     // Steps of a plan may end at a roof, and roofs are rates of the hardware: times do not scale
     // them.

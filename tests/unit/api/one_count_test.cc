@@ -62,7 +62,7 @@ void ExpectOneCount(const std::string& example, const std::string& policy) {
   }
 }
 
-TEST(OneCount, OfErrorsInEveryOutput) {
+TEST(OneCount, CountsErrorsInEveryOutput) {
   for (const char* example : {"healthy.pt.trace.json.gz", "slow.pt.trace.json.gz", "ddp"}) {
     for (const char* policy : {"builtin:recommended", "builtin:strict"}) {
       ExpectOneCount(example, policy);

@@ -1,5 +1,5 @@
-// Numbers that a page once had wrong, held to what the profile itself says: computed apart from
-// the program, or stated by the profiler's own reports.
+// Numbers that a page once had wrong, compared with the profile's own: computed apart from the
+// program, or stated by the profiler's own reports.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -75,7 +75,7 @@ class PageNumbers : public ::testing::Test {
 };
 
 // DLProf's own reports have all columns: dlprof_op_type.csv.
-TEST_F(PageNumbers, OfDlprofsReportsAreWhole) {
+TEST_F(PageNumbers, DlprofsReportsAreWhole) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(kProfiles / "dlprof" / "dummynet_wrelu")) {
     if (entry.path().extension() == ".csv") files.push_back(entry.path().string());
@@ -99,7 +99,7 @@ TEST_F(PageNumbers, OfDlprofsReportsAreWhole) {
 }
 
 // The same of its database; "Operators" counts operators, not types.
-TEST_F(PageNumbers, OfDlprofsDatabaseCountOperators) {
+TEST_F(PageNumbers, DlprofsDatabaseCountsOperators) {
   Read("dlprof/dummynet_wrelu/dlprof_dldb_1.sqlite");
   ASSERT_FALSE(HasFatalFailure());
   const auto types = ByName("op_types");
@@ -110,7 +110,7 @@ TEST_F(PageNumbers, OfDlprofsDatabaseCountOperators) {
 
 // Sixteen calls of "norm" under one sequence number: one element is one multiplication and one
 // addition, 13 593 478 of them.
-TEST_F(PageNumbers, OfCallsUnderOneSequenceNumberAreOfAllCalls) {
+TEST_F(PageNumbers, OneSequenceNumberCoversAllCalls) {
   Read("pyprof/josiahdavis_profiling-lm.net.dict");
   ASSERT_FALSE(HasFatalFailure());
   const auto ops = ByName("ops");
@@ -122,9 +122,9 @@ TEST_F(PageNumbers, OfCallsUnderOneSequenceNumberAreOfAllCalls) {
   EXPECT_EQ(ops.at("Tensor.mul_").at("bytes").to_number<double>(), 8 * kElements);
 }
 
-// Kernels that were launched before the first iteration are in tables, with what of them is
-// outside; streams and numbers of an iteration are without them.
-TEST_F(PageNumbers, OfKernelsLeaveTheBacklogOut) {
+// Kernels that were launched before the first iteration are in tables, with their outside part;
+// streams and numbers of an iteration are without them.
+TEST_F(PageNumbers, KernelsLeaveTheBacklogOut) {
   struct Case {
     const char* file;
     std::int64_t kernels, time;
@@ -148,7 +148,7 @@ TEST_F(PageNumbers, OfKernelsLeaveTheBacklogOut) {
 }
 
 // The first 2.24 s, in which the device is set up, are left out: nearly all of Tensor.cuda.
-TEST_F(PageNumbers, OfWorkBeforeTheWindowAreOutside) {
+TEST_F(PageNumbers, WorkBeforeTheWindowIsOutside) {
   Read("nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite");
   ASSERT_FALSE(HasFatalFailure());
   const auto ops = ByName("ops");
@@ -157,9 +157,9 @@ TEST_F(PageNumbers, OfWorkBeforeTheWindowAreOutside) {
   EXPECT_EQ(cuda.at("outside_host"), 2'239'625'576);
 }
 
-// Collectives under copies alone are exposed: no kernel computes. The bar, the metric that the
-// finding judges and the table of ranks agree, but for the mean that each takes.
-TEST_F(PageNumbers, OfExposedCommunicationAgree) {
+// Collectives that overlap only copies are exposed: no kernel computes. The bar, the metric that
+// the finding judges and the table of ranks agree, except for the mean that each takes.
+TEST_F(PageNumbers, ExposedCommunicationAgrees) {
   Read(std::vector<std::string>{(fs::path(PROFGAUGE_SOURCE_DIR) / "examples" / "ddp").string()});
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_GT(MetricOf("breakdown.communication"), 0.19);
@@ -169,7 +169,7 @@ TEST_F(PageNumbers, OfExposedCommunicationAgree) {
 }
 
 // A NeuronCore's times are rounded, not cut: the file's own summary has 452.663 and 6 052.739 ns.
-TEST_F(PageNumbers, OfEnginesAreThoseOfTheFilesSummary) {
+TEST_F(PageNumbers, EnginesMatchTheFilesSummary) {
   Read("neuron/profile_128x128x512.json");
   ASSERT_FALSE(HasFatalFailure());
   EXPECT_EQ(SumOf("cores", "vector_active"), 453);

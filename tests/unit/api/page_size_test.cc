@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without a timeline, up to 32 ranks; with one; and what of it is style and scripts.
+// Without a timeline, up to 32 ranks; with one; and the part of style and scripts.
 constexpr std::size_t kPageBudget = 300'000, kTimelineBudget = 1'000'000, kAssetsBudget = 120'000;
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
@@ -48,7 +48,7 @@ std::size_t BytesBetween(const std::string& page, std::string_view begin, std::s
   return bytes;
 }
 
-TEST(PageSize, OfOurExamplesIsWithinBudget) {
+TEST(PageSize, OurExamplesFitTheBudget) {
   for (const char* run : {"slow.pt.trace.json.gz", "healthy.pt.trace.json.gz", "ddp"}) {
     const std::size_t size = PageSize(fs::path("examples") / run);
     EXPECT_GT(size, 0U) << run;
@@ -56,7 +56,7 @@ TEST(PageSize, OfOurExamplesIsWithinBudget) {
   }
 }
 
-TEST(PageSize, OfRealProfilesIsWithinBudget) {
+TEST(PageSize, RealProfilesFitTheBudget) {
   const fs::path data = kSource / ".." / "shared" / "data";
   if (!fs::exists(data)) GTEST_SKIP() << "no profiles in " << data;
   for (const char* run :
@@ -72,7 +72,7 @@ TEST(PageSize, OfRealProfilesIsWithinBudget) {
   }
 }
 
-TEST(PageSize, OfStyleAndScriptsIsWithinBudget) {
+TEST(PageSize, StyleAndScriptsFitTheBudget) {
   for (const EventsInPage events : {EventsInPage::kNone, EventsInPage::kAuto}) {
     const std::string page = PageOf(fs::path("examples") / "ddp", events);
     const std::size_t style = BytesBetween(page, "<style>", "</style>");

@@ -1,5 +1,5 @@
-// PyTorch's binary traces say what JSON of the same run says: verdict, findings and metrics; held
-// on recordings that were written in both forms, where those are at hand.
+// PyTorch's binary traces give the results of the same run's JSON: verdict, findings and metrics;
+// checked on profiles that were written in both forms, where those are available.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -93,7 +93,7 @@ TEST(PftracePairs, SayTheSameAsTheirTwins) {
     const TwinOfKnownDevice full(twin);
     const auto theirs = Judged(full.path()), ours = Judged(trace);
     ASSERT_TRUE(theirs && ours);
-    // Of slices that begin or end at one time no one can tell which is which: read, and no more.
+    // Slices that begin or end at one time cannot be distinguished: they are only read.
     if (trace.find("shuffled") != trace.npos) continue;
     ++held;
     EXPECT_EQ(ours->status(), theirs->status());

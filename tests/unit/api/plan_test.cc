@@ -25,7 +25,7 @@ namespace {
 
 const std::string kRoot = PROFGAUGE_SOURCE_DIR;
 
-// A run, what its rules found, and the plan.
+// A run, its findings, and the plan.
 struct Planned {
   Policy policy;
   std::vector<Profile> ranks;
@@ -84,7 +84,7 @@ void ExpectSound(const Planned& planned) {
   }
 }
 
-TEST(Plan, ReportsWhatACudaGraphSaves) {
+TEST(Plan, ReportsSavingOfACudaGraph) {
   // Measured: 3.1 ms as a graph (examples/h200/README.md).
   const auto planned = PlanOf(kRoot + "/examples/h200/bf16.pt.trace.json.gz");
   ExpectSound(*planned);
@@ -153,7 +153,7 @@ TEST(Plan, DoesNotDependOnThreads) {
   }
 }
 
-// What the changes save together, found by hand with what-if.
+// The saving of the changes together, found by hand with what-if.
 TEST(Plan, EightRanksAndAVolta) {
   const std::string data = kRoot + "/../shared/data/kineto/";
   const std::string volta = data + "hta/df_index_resolver/df_index_resolver.json.gz";

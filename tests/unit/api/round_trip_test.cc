@@ -77,8 +77,8 @@ TEST(EmittedTrace, ReadBackAsTheSameProfile) {
   EXPECT_EQ(CallsOf(again), CallsOf(*profile));
 }
 
-// What waits for a semaphore is no work there either.
-TEST(EmittedTrace, OfANeuronCoreHasItsWork) {
+// Waiting for a semaphore is no work there either.
+TEST(EmittedTrace, NeuronCoreHasItsWork) {
   const auto profile =
       ReadProfile(PROFGAUGE_SOURCE_DIR "/tests/cases/neuron/trn2_two_cores/input.json", {});
   ASSERT_TRUE(profile);

@@ -49,7 +49,7 @@ TEST(SelectionOf, OneWayMarksIterations) {
   EXPECT_EQ(SelectionOf(policy, {}).iteration_marker, "train_step");
 }
 
-TEST(ProvenanceOptions, HoldsWhatChangesNumbers) {
+TEST(ProvenanceOptions, HoldsNumberChangingOptions) {
   EvaluateOptions options;
   Policy policy;
   EXPECT_TRUE(ProvenanceOptions(options, policy).empty());

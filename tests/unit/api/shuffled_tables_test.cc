@@ -63,8 +63,8 @@ void NextNumber(sqlite3_context* context, int, sqlite3_value**) {
   sqlite3_result_int64(context, static_cast<std::int64_t>(state >> 1));
 }
 
-/// Each table as it is declared, with its rows in another order. What has its order from a key of
-/// whole numbers keeps it.
+/// Each table as it is declared, with its rows in another order. A table ordered by a key of whole
+/// numbers keeps its order.
 void Shuffle(const std::string& from, const std::string& to, std::uint64_t seed) {
   fs::remove(to);
   const Database database = Open(to);
@@ -81,7 +81,7 @@ void Shuffle(const std::string& from, const std::string& to, std::uint64_t seed)
   }
 }
 
-/// The report without what the bytes of the file decide.
+/// The report without the numbers that depend on the file's bytes.
 std::string ReportOf(const std::string& path) {
   const auto recording = Load({path}, {});
   if (!recording) return recording.error().code;

@@ -44,7 +44,7 @@ TEST_F(Strangers, SharedNumberIsNotOneGpu) {
   EXPECT_THAT(json::serialize(report.at("verdict").at("reasons")), HasSubstr("several processes"));
 }
 
-TEST_F(Strangers, LabelledRanksHaveAGpuEach) {
+TEST_F(Strangers, LabeledRanksHaveAGpuEach) {
   const json::value report = ReportOf("sglang-merged-dev0.json.gz");
   EXPECT_EQ(report.at("profile").at("ranks").to_number<int>(), 2);
   EXPECT_EQ(report.at("profile").at("devices").as_array().size(), 2U);

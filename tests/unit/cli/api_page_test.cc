@@ -58,13 +58,13 @@ const std::string kSources = PROFGAUGE_SOURCE_DIR;
 
 const std::string kSlow = kSources + "/examples/slow.pt.trace.json.gz";
 
-TEST(Library, DrawsWhatCheckDraws) { ExpectSamePages(kSlow, {}); }
+TEST(Library, EqualsCheck) { ExpectSamePages(kSlow, {}); }
 
-TEST(Library, DrawsWhatCheckDrawsOfRanks) {
+TEST(Library, EqualsCheckOfRanks) {
   ExpectSamePages(kSources + "/tests/cases/kineto/two_ranks/ranks", {});
 }
 
-TEST(Library, DrawsWhatCheckDrawsBesideABaseline) {
+TEST(Library, EqualsCheckBesideABaseline) {
   const std::string baseline = ::testing::TempDir() + "api_page.pgbase";
   RunCommand(RunBaselineSave, {"baseline", "save", kSources + "/examples/healthy.pt.trace.json.gz",
                                "-q", "-o", baseline});

@@ -81,7 +81,7 @@ TEST_F(EndingTest, DefectIsInEveryOutput) {
   ASSERT_FALSE(code);
   for (const auto& [option, name] : outputs) {
     const std::string text = Content(option == "--html-dir" ? "page/index.html" : name);
-    const bool is_metrics = option == "--openmetrics";  // It has the code alone.
+    const bool is_metrics = option == "--openmetrics";  // It has only the code.
     EXPECT_THAT(
         text, HasSubstr(is_metrics ? "profgauge_exit_code{run=\"run\"} 70" : "internal/exception"))
         << option;
@@ -111,7 +111,7 @@ TEST_F(EndingTest, AllThatWasReported) {
   EXPECT_THAT(Content("report.json"), HasSubstr("\"status\": \"not_judged\""));
 }
 
-TEST_F(EndingTest, AVerdictIsLeftAlone) {
+TEST_F(EndingTest, AVerdictStays) {
   const Result<int> code =
       RunLeavingOutputs(Parsed({}), console_, []() -> Result<int> { return 1; });
   ASSERT_TRUE(code);
@@ -119,7 +119,7 @@ TEST_F(EndingTest, AVerdictIsLeftAlone) {
   EXPECT_FALSE(fs::exists(Path("junit.xml")));
 }
 
-TEST_F(EndingTest, WhatIsNotOursStays) {
+TEST_F(EndingTest, ForeignFilesStay) {
   std::ofstream(Path("junit.xml")) << "<mine/>";
   const Result<int> code = RunLeavingOutputs(Parsed({"--force"}), console_, [&]() -> Result<int> {
     return Fail(InputError("x", "input/missing", "no such file"));

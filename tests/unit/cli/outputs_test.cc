@@ -50,7 +50,7 @@ TEST_F(OutputsTest, CommitReplacesTheFile) {
   EXPECT_EQ(FilesInDir(), 1u);
 }
 
-TEST_F(OutputsTest, AppendingKeepsWhatIsThere) {
+TEST_F(OutputsTest, AppendingKeepsContents) {
   std::ofstream(Path("a")) << "old\n";
   for (const char* text : {"one\n", "two\n"}) {
     Outputs outputs({});
@@ -112,7 +112,7 @@ TEST_F(OutputsTest, APathIsOpenedOnce) {
   EXPECT_EQ(stdout_again.error().message, "two outputs go to standard output");
 }
 
-TEST_F(OutputsTest, SignalsRemoveWhatIsHalfWritten) {
+TEST_F(OutputsTest, SignalsRemoveHalfWrittenFiles) {
   for (const auto& [signal, exit_code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
     const pid_t child = fork();
     if (child == 0) {

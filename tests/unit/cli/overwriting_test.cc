@@ -1,4 +1,4 @@
-// No command writes over what somebody else wrote or what the run reads, whatever the name.
+// No command writes over a file that somebody else wrote or that the run reads, whatever the name.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -237,7 +237,7 @@ TEST_F(OverwritingTest, FilesOfAnInputFolderStay) {
             "usage/overwrites-input");
   EXPECT_EQ(RunForced({"report", "ranks", "--md", "ranks/notes.txt"}), "usage/overwrites-input");
   EXPECT_EQ(Content("ranks/notes.txt"), kLetter);
-  // What we put there is no input, however often.
+  // Our own earlier output is no input, however often.
   for (int i = 0; i < 2; ++i) EXPECT_EQ(Run({"report", "ranks", "--out", "ranks"}), "0");
 }
 

@@ -1,4 +1,4 @@
-// Command lines and what becomes of them; whole error texts.
+// Command lines and their results; whole error texts.
 #include "cli/parse.h"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ constexpr Wrong kWrong[] = {
     {"version -q -v", "error: `--quiet` and `--verbose` exclude each other   [usage/conflict]\n"},
 };
 
-TEST(ParseCommandLine, SaysWhatIsWrong) {
+TEST(ParseCommandLine, NamesTheError) {
   for (const Wrong& wrong : kWrong) {
     EXPECT_EQ(ErrorOf(std::string(wrong.line)), wrong.message) << wrong.line;
   }
@@ -138,7 +138,7 @@ TEST(HelpText, EveryOptionHasCommandAndText) {
   }
 }
 
-// What help and shells list of an export is what it has.
+// Help and shells list the columns that an export has.
 TEST(HelpText, ListsColumnsAndReports) {
   std::string columns;
   for (const auto& column : pyprof::AllColumns()) {

@@ -89,7 +89,7 @@ TEST_F(RankByRank, JudgesManyRanksBySummaries) {
   EXPECT_NE(Metrics("direct.json").find("profile.kernel_time"), std::string::npos);
 }
 
-// The others are judged: what fails them fails the run, else there is no verdict.
+// The others are judged: a failure of theirs fails the run, else there is no verdict.
 TEST_F(RankByRank, NamesUnreadableRank) {
   Write(3, TraceOf(3).substr(0, 300));
   EXPECT_EQ(Run({"check", At("run")}), "1");
@@ -137,8 +137,8 @@ TEST_F(RankByRank, BatchSizeChangesNothing) {
   for (const char* jobs : {"2", "3", "16"}) EXPECT_EQ(summarized(jobs), alone) << jobs;
 }
 
-// Of two ranks one cannot be read: no one can say that ranks are missing, but the other alone must
-// not pass for the run, unless the policy allows that one is missing.
+// One of two ranks cannot be read: nothing shows whether ranks are missing, but the other must not
+// pass for the run, unless the policy allows one missing rank.
 TEST_F(RankByRank, OneReadableRankIsNoRun) {
   for (int rank = 2; rank < kRanks; ++rank) {
     fs::remove(folder_ / fmt::format("run/rank{}.json", rank));
@@ -158,7 +158,7 @@ TEST_F(RankByRank, OneReadableRankIsNoRun) {
   EXPECT_EQ(run("ranks: {allow_missing: 1}\n"), "0");
 }
 
-// What is remembered of a run is the same, whatever it is read from.
+// A run's baseline is the same, whatever it is read from.
 TEST_F(RankByRank, BaselinesAreThoseOfTheProfiles) {
   for (int rank = 2; rank < kRanks; ++rank) {
     fs::remove(folder_ / fmt::format("run/rank{}.json", rank));
@@ -194,7 +194,7 @@ TEST_F(RankByRank, ComparesManyRanksBySummaries) {
     EXPECT_NE(said_.find("same profile"), std::string::npos) << said_;
     EXPECT_NE(Text("compare.json").find("only summaries, without call tree and timeline"),
               std::string::npos);
-    // Held against itself a run shows nothing, whatever it is read from.
+    // Compared with itself a run shows nothing, whatever it is read from.
     EXPECT_EQ(Run({"check", At(run), "--fail-on", "never", "--baseline", At("many.json")}), "3");
     EXPECT_EQ(Run({"check", At(run), "--fail-on", "never", "--baseline", At("kept/run")}), "3");
     EXPECT_NE(said_.find("baseline/same-run"), std::string::npos) << said_;
@@ -202,7 +202,7 @@ TEST_F(RankByRank, ComparesManyRanksBySummaries) {
   ASSERT_EQ(Run({"report", "--run", "a=" + At("run"), "--run", "b=" + At("kept/run"), "--json",
                  At("runs.json")}),
             "0");
-  // What is kept for later must be whole.
+  // A kept file must be whole.
   Write(3, TraceOf(3).substr(0, 300));
   EXPECT_EQ(Run({"baseline", "save", At("run"), "-o", At("cut.json")}), "input/ranks-unreadable");
   EXPECT_NE(said_.find("rank3.json"), std::string::npos) << said_;

@@ -38,7 +38,7 @@ rules:
             "Estimated gain (upper): As if it were gone.\n\n");
 }
 
-/// What no page holds any more is in the program: each rule with its reason and its source.
+/// The program has the text that no page holds any more: each rule with its reason and its source.
 TEST(RuleDocs, HoldTheShippedRules) {
   const auto rules = LoadBuiltinRules();
   ASSERT_TRUE(rules);
@@ -55,7 +55,7 @@ TEST(RuleDocs, HoldTheShippedRules) {
   }
 }
 
-TEST(ExpandedRule, SaysWhatItsTemplateSays) {
+TEST(ExpandedRule, EqualsItsTemplate) {
   const auto file = ParseRuleFile(R"(schema: 2
 namespace: t
 category: c

@@ -156,7 +156,7 @@ TEST(Grammar, MistakesHavePlaces) {
 }
 
 struct Operand {
-  std::string_view value, fallback;  // Of one dimension.
+  std::string_view value, fallback;  // Both have one dimension.
 };
 constexpr Operand kOperands[] = {
     {"lost", "3 us"},                                              // absent

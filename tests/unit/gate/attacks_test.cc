@@ -40,7 +40,7 @@ TEST(Attacks, ARunAmongItsBaselineIsNoPass) {
   EXPECT_EQ(ExitOf(diluted), 3);
   EXPECT_EQ(ExitOf(CompareRuns(one, one, nullptr)), 3);
   EXPECT_EQ(ExitOf(CompareRuns(std::vector{Sourced(1.079, "a")}, one, nullptr)), 0);
-  // What fails all the same fails.
+  // A failure stays a failure.
   const Snapshot slowest = Sourced(2, "d");
   EXPECT_EQ(ExitOf(CompareRuns(std::vector{Sourced(1, "a"), Sourced(1, "b"), slowest},
                                std::vector{slowest}, nullptr)),

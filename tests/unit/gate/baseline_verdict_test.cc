@@ -1,4 +1,4 @@
-// What each answer of a comparison adds to a verdict, and in which words.
+// The effect of each answer of a comparison on a verdict, and its words.
 #include "gate/baseline_verdict.h"
 
 #include <fmt/format.h>
@@ -82,7 +82,7 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
               row.counts)
         << what;
     EXPECT_EQ(verdict.reasons.size(), row.status == kPass ? 0U : 1U) << what;
-    // A failure that was found before stands, and so does a question, except for a failure.
+    // An earlier failure stays, and so does a question, except for a failure.
     EXPECT_EQ(judged(kFail).status, kFail) << what;
     EXPECT_EQ(judged(kNoVerdict).status, row.status == kFail ? kFail : kNoVerdict) << what;
     comparison.is_judged = false;
@@ -128,7 +128,7 @@ TEST(BaselineVerdict, WaivesUpToChangeAndDay) {
   EXPECT_EQ(judged(11, after).status, VerdictStatus::kFail);
 }
 
-// An intended change passes with its reason; what is only undecided stays so.
+// An intended change passes with its reason; an undecided one stays undecided.
 TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
   const auto judged = [](const MetricComparison& metric) {
     RunComparison comparison;

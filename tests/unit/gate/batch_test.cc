@@ -52,7 +52,7 @@ TEST(SamplesRatio, IsTheMatmulsScaledDimension) {
       {{{convolution, "[[64, 3, 224, 224], [64, 3, 7, 7]]"}},
        {{convolution, "[[32, 3, 224, 224], [64, 3, 7, 7]]"}},
        0.5},
-      // Of the gradient of a weight the batch is the inner dimension.
+      // For the gradient of a weight the batch is the inner dimension.
       {{{product, "[[64, 1024], [1024, 512]]"}, {product, "[[1024, 64], [64, 512]]"}},
        {{product, "[[96, 1024], [1024, 512]]"}, {product, "[[1024, 96], [96, 512]]"}},
        1.5},

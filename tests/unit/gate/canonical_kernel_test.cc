@@ -8,7 +8,7 @@
 namespace profgauge {
 namespace {
 
-TEST(CanonicalKernel, DropsWhatBuildsNumber) {
+TEST(CanonicalKernel, DropsNumbersOfBuilds) {
   const struct {
     std::string_view name, canonical;
   } kCases[] = {
@@ -29,7 +29,7 @@ TEST(CanonicalKernel, DropsWhatBuildsNumber) {
        "_GLOBAL__N__#_4_k_cu_#_1234::kernel<int>"},
       {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n", "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n"},
       {"kernel_defaced", "kernel_defaced"},
-      // What comes before it numbers a fusion.
+      // The part before it numbers a fusion.
       {"triton_poi_fused_add_12", "triton_poi_fused_add"},
       {"loop_add_fusion.3", "loop_add_fusion"},
       {"ampere_sgemm_128", "ampere_sgemm_128"},

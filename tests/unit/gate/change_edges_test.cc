@@ -57,7 +57,7 @@ TEST(Compare, FasterAtFirstIsNoImprovement) {
 TEST(Compare, SizeFailsIfNearlyAllShow) {
   struct Row {
     double factor;
-    int slow;  ///< Of ten.
+    int slow;  ///< The number of slow ones out of ten.
     std::string_view normal, certain;
   };
   const Row kRows[] = {

@@ -1,5 +1,5 @@
-// What the procedure makes of runs that are drawn, in digits: a constant or formula that changes
-// shows in data/change_numbers.txt, and must be meant. PROFGAUGE_UPDATE=1 writes it anew.
+// The results of the procedure for drawn runs, in digits: a constant or formula that changes shows
+// in data/change_numbers.txt, and must be meant. PROFGAUGE_UPDATE=1 writes it anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -173,7 +173,7 @@ TEST(FindChangePoints, LevelsWithoutAnySpread) {
   EXPECT_TRUE(FindChangePoints(History{}, {}).empty());
 }
 
-// Of a long history the end.
+// Only the end of a long history.
 TEST(FindChangePoints, LooksAtTheLastTwoThousand) {
   History values(2003, 5.0);
   std::fill(values.begin(), values.begin() + 100, 9.0);
@@ -181,7 +181,7 @@ TEST(FindChangePoints, LooksAtTheLastTwoThousand) {
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].index, 100U);
   EXPECT_EQ(points[0].before, 9);
-  // Three of them are too many to look at: what is left of the level is too short for one.
+  // Three of them are too many to look at: the rest of the level is too short for one.
   History few(2003, 5.0);
   std::fill(few.begin(), few.begin() + 5, 9.0);
   EXPECT_TRUE(FindChangePoints(few, {}).empty());

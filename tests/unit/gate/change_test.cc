@@ -46,7 +46,7 @@ TEST(FixedCases, SlowRunsFewerThanHalf) {
     const Comparison result = Held(base, current);
     EXPECT_NE(result.change, Change::kPass) << fine;
   }
-  // What all runs took is no pass over three limits.
+  // A total over three limits is no pass.
   const Comparison two = Held(base, {kT, kT, kT, Scaled(kT, 1.5), Scaled(kT, 1.5)});
   EXPECT_EQ(two.change, Change::kInconclusive);
   EXPECT_TRUE(two.over_limit);
@@ -219,7 +219,7 @@ TEST(DescribeChange, SaysThatItFailsBySize) {
       "more than 5 %, though the interval is wide");
 }
 
-TEST(DescribeChange, SaysWhatWouldDecide) {
+TEST(DescribeChange, NamesDecidingRuns) {
   const Comparison over = Held({{70, 130, 100, 85, 115, 95}}, {{75, 139, 107, 91, 123, 102}});
   EXPECT_TRUE(Said(over).starts_with("undecided, probably slower: +7.0 % [−32, +68], total +"))
       << Said(over);

@@ -1,4 +1,4 @@
-// The edges of what keeps runs from being compared, in tables.
+// The edges of the reasons that keep runs from being compared, in tables.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::string PlainOf(std::optional<std::string> text) {
   return out;
 }
 
-// By `iterations`: what marks them, "" where that is unknown.
+// By `iterations`: their marker, "" where that is unknown.
 Snapshot RunWith(std::string_view iterations, const LaunchCounts& kernels,
                  const LaunchCounts& ops = {}) {
   Snapshot run = Sample(1);
@@ -234,7 +234,7 @@ TEST(FindDifferences, HardOnesFirstInEnvironmentOrder) {
   EXPECT_EQ(Shown(FindDifferences(base, current, match)), "|driver 1 9;gpu a b;framework  x;");
 }
 
-// What slows down the host matters where a device of either run may have waited for it.
+// A slower host matters where a device of either run may have waited for it.
 TEST(FindDifferences, SlowSwitchesMatterOnIdleDevices) {
   struct Row {
     std::optional<double> base, current;
@@ -259,7 +259,7 @@ TEST(AllDifferences, HasEachPropertyOnce) {
   const std::vector<Snapshot> candidates = {In({{"driver", "2"}, {"gpu", "b"}}),
                                             In({{"driver", "2"}, {"gpu", "a"}})};
   EXPECT_EQ(Shown(AllDifferences(bases, candidates, {})), "gpu a b;gpu b a;|driver 1 2;");
-  // Values that differ are differences of their own.
+  // Values that differ are separate differences.
   EXPECT_EQ(Shown(AllDifferences(std::vector{In({{"nccl", "1"}}), In({{"nccl", "3"}})},
                                  std::vector{In({{"nccl", "2"}}), In({{"nccl", "4"}})}, {})),
             "|nccl 1 2;nccl 1 4;nccl 3 2;nccl 3 4;");

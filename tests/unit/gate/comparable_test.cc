@@ -12,7 +12,7 @@ namespace {
 using testing::Find;
 using testing::Sample;
 
-// Most of the run is in none of the iterations that are left.
+// Most of the run is outside the remaining iterations.
 TEST(CompareRuns, LostMarkersMakeRunIncomparable) {
   for (const double outside : {0.3, 0.9}) {
     Snapshot base = Sample(1), current = Sample(1);
@@ -89,7 +89,7 @@ TEST(FindDifferences, OtherIterationKindsAreNotCompared) {
   EXPECT_FALSE(CompareRuns(std::vector{current}, std::vector{base}, nullptr).is_comparable);
 }
 
-// Kernels of a graph are one row or many, as the profiler was told: no more work.
+// Kernels of a graph are one row or many, by the profiler's settings: no more work.
 TEST(FindDifferences, OtherGraphModesAreNotCompared) {
   Snapshot whole = Sample(1), by_kernel = Sample(1);
   whole.environment.emplace_back("cuda_graphs", "whole");

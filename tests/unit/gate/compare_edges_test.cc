@@ -44,7 +44,7 @@ TEST(CompareRuns, ComparesWithEachDirectionsLimit) {
       {100, 900, {}, kTenth, 0, "pass", true},
       {100, 88, {}, kTwelve, 0, "pass", false},
       {100, 87.5, {}, kTwelve, 0, "fail", false},
-      // Of two limits that which is missed says how.
+      // If one of two limits is missed, that one gives the text.
       {100, 113, kTenth, kTwelve, 0, "fail", true},
       {100, 87, kTenth, kTwelve, 0, "fail", false},
       {100, 88, kTenth, kTwelve, 0, "pass", true},
@@ -79,7 +79,7 @@ TEST(CompareRuns, ComparesWithEachDirectionsLimit) {
   }
 }
 
-// Counts that never vary: what the limit does not look at is an improvement.
+// Counts that never vary: a change in the unlimited direction is an improvement.
 TEST(CompareRuns, ExactCountsImproveBeyondLimit) {
   constexpr Amount kNone{0, true}, kHalf{0.5, true};
   struct Row {
@@ -142,7 +142,7 @@ TEST(CompareRuns, SeveralRunsUseTheirMedian) {
   EXPECT_EQ(of.change, 12);
   EXPECT_EQ(Words(of), "pass");
   EXPECT_EQ(Words(Compared(with({90, 100, 500}), with({300, 113, 100}), limit)), "fail");
-  // Runs of the baseline that lack it say nothing; each candidate must have it.
+  // Runs of the baseline without it show nothing; each candidate must have it.
   std::vector<Snapshot> some = with({100, 100});
   some.front().metrics.erase("memory.peak_allocated");
   EXPECT_EQ(Words(Compared(some, with({112}), limit)), "pass");
@@ -154,7 +154,7 @@ TEST(CompareRuns, SeveralRunsUseTheirMedian) {
   EXPECT_EQ(Compared(with({100}), none, limit).reason, "this run has no value");
 }
 
-// Of two limits on a series the worse answer counts, with what it says of the change.
+// The worse answer of two limits on a series counts, with its text of the change.
 TEST(CompareRuns, WorseDirectionCounts) {
   const auto loader = [](double share) {
     Snapshot run = WithMetric("breakdown.dataloader", share);
@@ -199,7 +199,7 @@ TEST(CompareRuns, WorseDirectionCounts) {
   }
 }
 
-// Where one direction is unknown and the other passes, the question is open.
+// If one direction is unknown and the other passes, the question is undecided.
 TEST(CompareRuns, UndecidedDirectionBeatsPass) {
   const auto noisy = [](double share) {
     Snapshot run = WithMetric("x", {});
@@ -221,7 +221,7 @@ TEST(CompareRuns, UndecidedDirectionBeatsPass) {
   EXPECT_EQ(answer(0.2, 0.23, kMany, kMany), "pass");
 }
 
-// Of nothing there is no part: the change of a share that was 0 is said in points.
+// A part of zero has no meaning: the change of a share that was 0 is printed in points.
 TEST(CompareRuns, ZeroSharesChangeByPoints) {
   Snapshot base = WithMetric("x", {}), current = base;
   for (double& share : base.iteration_shares["breakdown.dataloader"]) share = 0;
@@ -232,7 +232,7 @@ TEST(CompareRuns, ZeroSharesChangeByPoints) {
   EXPECT_NEAR(of.shift, 0.1, 1e-9);
 }
 
-TEST(CompareRuns, SaysWhatSlowIterationsDecided) {
+TEST(CompareRuns, NamesDecidingSlowIterations) {
   const auto compared = [](double level, const std::vector<std::size_t>& slow, Ns factor) {
     Snapshot current = WithMetric("x", {}, level);
     for (const std::size_t i : slow) current.iteration_times[i] *= factor;
@@ -267,7 +267,7 @@ TEST(CompareRuns, OneUncertainNumberIsUndecided) {
   EXPECT_EQ(Words(Compared({sure, sure}, {doubted(worse), worse}, limit)), "inconclusive over");
 }
 
-// Lengths and sums of windows need equal work; other numbers, and what one chip did, do not.
+// Lengths and sums of windows need equal work; other numbers, and those of one chip, do not.
 TEST(CompareRuns, OtherWorkWindowsCompareTheRest) {
   const auto window = [](std::string_view metric, std::int64_t kernels) {
     Snapshot run = WithMetric(metric, 0.5);

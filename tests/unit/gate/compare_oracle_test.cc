@@ -1,4 +1,4 @@
-// What `compare` says compared with two other tools that compare runs.
+// The output of `compare`, compared with two other tools that compare runs.
 //
 // HolisticTraceAnalysis compares one iteration of each run, we the mean of all: the programs do the
 // same in each. It counts a call of aten::sum inside aten::sum twice, we once, as a call that only
@@ -62,7 +62,7 @@ Counts ReadHta(const std::string& path) {
   return counts;
 }
 
-// HTA's short name of a kernel: without template and call arguments, and what is after them.
+// HTA's short name of a kernel: without template and call arguments, and the text after them.
 std::string Shortened(std::string name) {
   if (name.starts_with("Mem")) return name;
   if (name.starts_with("void ")) name = name.substr(5);

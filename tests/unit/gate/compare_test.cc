@@ -168,7 +168,7 @@ TEST(CompareRuns, SeveralCandidatesAreOneAnswer) {
   EXPECT_EQ(FindMiddleRun(std::vector<Snapshot>{Sample(3), Sample(1), Sample(2)}), 2u);
 }
 
-// What all iterations took, which a median does not see.
+// The total of the iterations, which a median does not see.
 TEST(CompareRuns, MeanLimitJudgesTheTotal) {
   Snapshot slower = Sample(1);
   for (std::size_t i = 1; i < slower.iteration_times.size(); i += 4) slower.iteration_times[i] *= 2;
@@ -219,7 +219,7 @@ TEST(CompareRuns, JudgesTimeBetweenIterations) {
     return CompareRuns(std::vector{run(base)}, std::vector{run(current)}, nullptr);
   };
   EXPECT_EQ(Find(compare(0, 500'000), "iteration.period.median").verdict, stats::Change::kFail);
-  // What all iterations took counts under a limit on their length, too.
+  // The total of the iterations counts under a limit on their length, too.
   EXPECT_EQ(Find(compare(0, 500'000), "iteration.time.median").verdict, stats::Change::kFail);
   EXPECT_NEAR(*Find(compare(0, 500'000), "iteration.time.median").total, 0.475, 0.01);
   EXPECT_EQ(Find(compare(500'000, 500'000), "iteration.period.median").verdict,
@@ -230,7 +230,7 @@ TEST(CompareRuns, JudgesTimeBetweenIterations) {
         [](const MetricComparison& m) { return m.metric == "iteration.period.median"; });
   };
   EXPECT_FALSE(has_period(compare(0, 0)));
-  // So do the limits that `init` writes; a limit of its own is always told.
+  // So do the limits that `init` writes; its own limit is always printed.
   PolicyBaseline policy;
   BaselineLimit limit;
   for (const char* id : {"iteration.time.median", "iteration.period.median"}) {
@@ -247,7 +247,7 @@ TEST(CompareRuns, JudgesTimeBetweenIterations) {
   EXPECT_TRUE(has_period(by_policy(0, 0)));
 }
 
-TEST(CompareRuns, SaysWhatChangedBesideTheSpeed) {
+TEST(CompareRuns, NamesChangesBesideTheSpeed) {
   Snapshot base = Sample(1), current = Sample(1);
   for (Snapshot* run : {&base, &current}) {
     run->work.iterations = 10;
@@ -325,7 +325,7 @@ TEST(CompareRuns, TripleTimeFailsAgainstUnsteadyRuns) {
   EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kFail);
 }
 
-TEST(CompareRuns, ValuelessCandidateIsNotHidden) {
+TEST(CompareRuns, ValuelessCandidateIsShown) {
   PolicyBaseline policy;
   BaselineLimit idle;
   idle.metric = "gpu.idle.mean";
@@ -375,7 +375,7 @@ TEST(CompareRuns, IterationsWithoutALengthLeaveItUndecided) {
 }
 
 TEST(CompareRuns, UncertainChangeIsNoCertainFailure) {
-  // What a recording lost looks like idle time; the limit on the number itself leaves it open, too.
+  // Lost work looks like idle time; the limit on the number itself is undecided, too.
   PolicyBaseline policy;
   BaselineLimit idle;
   idle.metric = "gpu.idle.mean";

@@ -27,7 +27,7 @@ using testing::Words;
 // The mean, which a median does not see: over its limit it is no pass.
 TEST(CompareRuns, MeanUsesItsOwnLimit) {
   struct Row {
-    double stall;  ///< One iteration of 20 takes so many of their lengths.
+    double stall;  ///< One iteration of 20 takes this many of their lengths.
     std::optional<Amount> increase, decrease;
     std::optional<double> min_abs;
     bool base_stalls;
@@ -61,7 +61,7 @@ TEST(CompareRuns, MeanUsesItsOwnLimit) {
         row.base_stalls ? Compared({stalled}, {even}, limit) : Compared({even}, {stalled}, limit);
     EXPECT_EQ(Words(median), row.answer) << row.stall;
   }
-  // What fails by the typical iteration fails.
+  // A failure of the typical iteration stays one.
   EXPECT_EQ(Words(Compared({WithMetric("x", {})}, {WithMetric("x", {}, 1.3)},
                            On("iteration.time.mean", kTenth))),
             "fail");
@@ -164,7 +164,7 @@ TEST(CompareRuns, SumsScaleToFirstBaselineRun) {
   };
   const MetricComparison sum = Compared({run(20, 100), run(10, 300)}, {run(40, 200)},
                                         On("profile.kernel_time", Amount{0.05, true}));
-  EXPECT_EQ(sum.base, 4000);  // Of 2000 and 6000.
+  EXPECT_EQ(sum.base, 4000);  // The mean of 2000 and 6000.
   EXPECT_EQ(sum.current, 4000);
   const MetricComparison peak = Compared({run(20, 100), run(10, 300)}, {run(40, 200)},
                                          On("memory.peak_allocated", Amount{0.05, true}));
@@ -172,7 +172,7 @@ TEST(CompareRuns, SumsScaleToFirstBaselineRun) {
   EXPECT_EQ(peak.current, 8000);
 }
 
-// The time from start to start says something of its own where anything is between.
+// The time from start to start adds information if anything is between.
 TEST(CompareRuns, PeriodsAreNewsFromAHundredthOn) {
   struct Row {
     std::optional<double> base, current;
@@ -201,7 +201,7 @@ TEST(CompareRuns, PeriodsAreNewsFromAHundredthOn) {
   }
 }
 
-// Warm-up of periods is found in these, and so many of them are left out.
+// Warm-up of periods is found in these, and as many of them are skipped.
 TEST(CompareRuns, PeriodsHaveSeparateWarmUp) {
   Snapshot base = WithMetric("x", {}), current = base;
   for (Snapshot* run : {&base, &current}) {
@@ -243,7 +243,7 @@ TEST(CompareRuns, LimitIsShownAsWritten) {
   }
 }
 
-// Of an even number of runs the earlier of the two in the middle.
+// In an even number of runs, the earlier of the two in the middle.
 TEST(FindMiddleRun, IsTheOneOfTheMedian) {
   const auto middle = [](std::initializer_list<double> levels) {
     std::vector<Snapshot> runs;
@@ -282,7 +282,7 @@ TEST(CompareRuns, ExplainsTheRunsInTheMiddle) {
   EXPECT_FALSE(all.alike.empty());
 }
 
-// Other work per iteration is compared and told, where an exit code hangs on it.
+// Other work per iteration is compared and reported if an exit code depends on it.
 TEST(CompareRuns, ReportsOtherWork) {
   const auto with = [](std::string_view shapes) {
     Snapshot run = Sample(1);

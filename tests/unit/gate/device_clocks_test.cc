@@ -1,4 +1,4 @@
-// What clocks explain of a change, and what that leaves of the verdict.
+// The part of a change that clocks explain, and the verdict on the rest.
 #include "gate/device_clocks.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ ClockChange ClockChangeOf(const Snapshot& base, const Snapshot& current) {
 }
 
 // 1980 to 1200 MHz is 1.65 times the cycles' length.
-TEST(DeviceClocks, KernelsFollowWhatBindsThem) {
+TEST(DeviceClocks, KernelsFollowTheirBottleneck) {
   const ClockChange compute = ClockChangeOf(RunAt(1980, 1), RunAt(1200));
   EXPECT_DOUBLE_EQ(compute.low, 0.65);
   EXPECT_DOUBLE_EQ(compute.high, 0.65);
@@ -109,7 +109,7 @@ TEST(DeviceClocks, SlowerClocksLeaveALimitUndecided) {
       Judged(RunAt(1980), RunAt(1200), 0.22, stats::Change::kFail).reason,
       "measured; the GPU ran at 1200 instead of 1980 MHz, which explains up to +65\u202f%: up "
       "to 100 % of the change; compare runs at the same clock [baseline/other-clocks]");
-  // What is over the largest explanation by more than the limit is the program's.
+  // An excess over the largest explanation by more than the limit is the program's.
   EXPECT_EQ(Judged(RunAt(1980, 0.2, 0.5), slow, 0.40, stats::Change::kFail).verdict,
             stats::Change::kFail);
   // Memory-bound kernels do not follow.

@@ -1,5 +1,5 @@
-// Policies, rules, runs and baselines that are drawn, to hold verdicts against a second judge.
-// Numbers are eighths, so that what lies on a limit does so exactly.
+// Policies, rules, runs and baselines that are drawn, to compare verdicts with a second judge.
+// Numbers are eighths, so that a number on a limit is exactly on it.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ namespace profgauge::drawn {
 inline constexpr std::array<std::string_view, 6> kIds = {
     "gpu.idle.mean",     "gpu.utilization.mean",       "gpu.occupancy", "dataloader.exposed_share",
     "gpu.sm_efficiency", "communication.exposed_share"};
-inline constexpr std::size_t kOfAllRanks = 5;  // Of these the one that needs all ranks.
+inline constexpr std::size_t kOfAllRanks = 5;  // The one of these that needs all ranks.
 inline constexpr std::chrono::sys_days kToday = std::chrono::year(2026) / 11 / 21;
 
 struct Measured {
-  std::optional<double> now, other, base;  // `other`: what it may be as well.
+  std::optional<double> now, other, base;  // `other`: its other possible value.
   bool is_uncertain = false, base_is_uncertain = false, base_is_of_old = false;
 };
 
@@ -43,12 +43,12 @@ struct Limit {
   std::optional<Condition> when;
 };
 
-// A rule on a metric, or on what is left of the metric to 1.
+// A rule on a metric, or on the metric's difference to 1.
 struct DrawnRule {
   std::size_t metric = 0;
   bool is_rest = false, is_below = false, is_required = false;
-  std::optional<double> warn, error;  // Neither: it has a level of its own, and no metric.
-  // The limit is what this metric is, in place of the number.
+  std::optional<double> warn, error;  // Neither: it has a fixed level, and no metric.
+  // The limit is the value of this metric, in place of the number.
   std::optional<std::size_t> warn_of, error_of;
   Level level = Level::kWarn;
   std::optional<Condition> when;
@@ -63,9 +63,9 @@ struct DrawnRule {
 
 struct Change {
   std::size_t metric = 0;
-  std::optional<double> increase, decrease, min_abs;  // Shares of the baseline's, but for min_abs.
+  std::optional<double> increase, decrease, min_abs;  // Shares of the baseline's, except min_abs.
   Level level = Level::kError;
-  // What statistics say of it, in place of the two numbers; `over`: probably beyond the limit.
+  // The answer of the statistics, in place of the two numbers; `over`: probably over the limit.
   struct Answer {
     stats::Change change = stats::Change::kPass;
     bool over = false;

@@ -1,4 +1,5 @@
-// A and B alternating: what is found, how often the interval holds, and what a document must have.
+// A and B alternating: the changes found, the coverage of the interval, and the required fields of
+// a document.
 #include "gate/duet.h"
 
 #include <gtest/gtest.h>
@@ -113,7 +114,7 @@ Found Simulate(const Layout& layout, double change = 0) {
 // Per cent, of the table in formats/run-side.md: 4.8 to 5.4 with one start of each side, 3.6 and
 // 2.5 with a start for each block, 1.5 without starts. 400 machines know a spread to 3.5 %, so
 // three standard errors are a tenth.
-TEST(Duet, FindsWhatThePageSays) {
+TEST(Duet, MatchesThePage) {
   constexpr double kSlack = 1.11;
   EXPECT_LE(Simulate({DuetProcess::kBothLoaded, 10, 20}).sees, 4.9 * kSlack);
   EXPECT_LE(Simulate({DuetProcess::kBothLoaded, 20, 10}).sees, 4.8 * kSlack);

@@ -1,4 +1,4 @@
-// Limits on changes and what they say of made runs, in a few words.
+// Limits on changes and their results for made runs, in a few words.
 #pragma once
 
 #include <optional>

@@ -208,7 +208,7 @@ TEST_F(HistoryTest, WritersInParallelLoseNothing) {
   EXPECT_EQ(History::OpenToRead(path_)->Last("main", 1000)->size(), kWriters * kEach);
 }
 
-TEST_F(HistoryTest, AKilledWriterLeavesWhatWasThere) {
+TEST_F(HistoryTest, AKilledWriterKeepsOldRows) {
   ASSERT_TRUE(History::OpenToAdd(path_)->Add(Entry("main", 1)));
   const pid_t child = fork();
   if (child == 0) {
@@ -251,7 +251,7 @@ TEST_F(HistoryTest, KeepsAllOfARun) {
 }
 
 // A file becomes a history only where it is empty, and where it is opened to add.
-TEST_F(HistoryTest, OfOtherFilesNothingIsMade) {
+TEST_F(HistoryTest, OtherFilesStay) {
   struct Row {
     const char* made;
     const char* to_read;

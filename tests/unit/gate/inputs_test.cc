@@ -16,7 +16,7 @@ namespace {
 using testing::Find;
 using testing::Sample;
 
-// `lengths`: 1, 2 or 3 for each iteration, which takes so many units.
+// `lengths`: 1, 2 or 3 for each iteration, which takes that many units.
 Snapshot Recorded(const std::vector<int>& lengths, double longest = 1) {
   Snapshot run = Sample(1, static_cast<int>(lengths.size()));
   for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -1,4 +1,4 @@
-// What of a run a snapshot keeps.
+// The parts of a run that a snapshot keeps.
 #include "gate/make_snapshot.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ Snapshot Made(const std::vector<Profile>& ranks, const std::vector<Metric>& metr
   return MakeSnapshot("run", ranks, analysis, std::move(attribution));
 }
 
-TEST(MakeSnapshot, NamesWhatItIsOf) {
+TEST(MakeSnapshot, NamesItsSubject) {
   const Snapshot one = Made(Ranks({"aa"}));
   EXPECT_EQ(one.name, "run");
   EXPECT_EQ(one.format, "kineto");
@@ -56,7 +56,7 @@ TEST(MakeSnapshot, NamesWhatItIsOf) {
   EXPECT_EQ(two.source.size(), 32U);
 }
 
-// The larger of what the ranks tell and how many there are.
+// The larger of the ranks' statement and their number.
 TEST(MakeSnapshot, LargestStatedWorldSizeCounts) {
   EXPECT_EQ(Made(Ranks({"a"})).Environment("world_size"), "1");
   EXPECT_EQ(Made(Ranks({"a", "b"})).Environment("world_size"), "2");

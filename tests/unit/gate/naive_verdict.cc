@@ -1,4 +1,4 @@
-// What a person would say of a drawn case, limit by limit and rule by rule.
+// A person's answer to a drawn case, limit by limit and rule by rule.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,7 +9,7 @@
 namespace profgauge::drawn {
 namespace {
 
-// What follows of one limit, finding or doubt.
+// The consequence of one limit, finding or doubt.
 enum class Said { kNothing, kOpen, kFails };
 enum class Is { kFalse, kTrue, kUnknown };
 
@@ -153,7 +153,7 @@ class Naive {
   struct Levels {
     std::optional<Level> at;      // None: the rule says nothing.
     std::optional<Level> surely;  // Whatever the number is.
-    bool lacks_any = false;       // One of its limits cannot be told,
+    bool lacks_any = false;       // One of its limits cannot be evaluated,
     bool lacks_graver = false;    // one above `at`.
   };
 
@@ -265,7 +265,7 @@ class Naive {
     }
   }
 
-  // Of the recording as a whole.
+  // For the profile as a whole.
   Said Doubts() const {
     const bool is_short = drawn_.least_iterations && drawn_.iterations < *drawn_.least_iterations;
     const bool lacks_data = drawn_.is_truncated || drawn_.lost_iterations ||

@@ -1,5 +1,5 @@
-// What leaves a verdict open beside limits and findings: doubts, limits that fell silent, missing
-// ranks, what summaries do not keep. As tables: one row, one way.
+// Reasons for an undecided verdict beside limits and findings: doubts, limits that fell silent,
+// missing ranks, data that summaries do not keep. As tables: one row, one way.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(LostLimits, JudgedABaselineRun) {
   }
 }
 
-TEST(MissingRanks, MatterToWhatAllRanksMake) {
+TEST(MissingRanks, MatterToCommonMetrics) {
   struct Row {
     std::string_view policy;
     bool has_baseline;
@@ -177,7 +177,7 @@ TEST(MissingRanks, AreCounted) {
   EXPECT_EQ(WhyRanksMissing({}, noted, true), "2 of 8 ranks are missing (ranks 6 and 7)");
 }
 
-// A run of summaries, with limits and rules of which some need what is not kept.
+// A run of summaries, with limits and rules of which some need missing data.
 struct Kept {
   Analysis analysis = MakeAnalysis({});
   std::vector<GateResult> gate;

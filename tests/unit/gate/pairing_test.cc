@@ -51,7 +51,7 @@ const PairedWork& Row(const PairedTable& table, const std::string& name) {
   return table.rows.front();
 }
 
-TEST(PairKernels, WhatARunLacksTookNoTime) {
+TEST(PairKernels, MissingKernelsTookNoTime) {
   // 2 ms per iteration on one side only: tested against zeros.
   const std::vector<Ns> series = {2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
   Snapshot without = RunOfKernels({Sum("gemm", 6, 6'000)}, {});
@@ -100,7 +100,7 @@ TEST(PairKernels, RowsSumExactly) {
   EXPECT_EQ(sum, table.delta);
   EXPECT_EQ(Row(table, "gone").change, PartChange::kRemoved);
   EXPECT_EQ(Row(table, "new").change, PartChange::kAdded);
-  // What one side has no changed only by its count, except for rounding.
+  // A part that one run does not have changed only by its count, except for rounding.
   EXPECT_LE(std::abs(Row(table, "gone").count_effect - Row(table, "gone").delta), 1);
   EXPECT_LE(std::abs(Row(table, "new").count_effect - Row(table, "new").delta), 1);
 }
@@ -154,7 +154,7 @@ TEST(PairOps, UsesHostTimeWithoutGpuWork) {
   EXPECT_FALSE(PairOps(base, base).of_host);
 }
 
-TEST(PairValues, KeepsWhatOneSideHasNot) {
+TEST(PairValues, KeepsValuesOfOneRun) {
   Snapshot base, current;
   base.metrics["gpu.idle.mean"] = 0.1;
   current.metrics["gpu.idle.mean"] = 0.2;
@@ -167,12 +167,12 @@ TEST(PairValues, KeepsWhatOneSideHasNot) {
   EXPECT_EQ(values[1].current, 5);
 }
 
-// What is near the end of one list may be in the rest of the other: less than twice its least
+// An entry near the end of one list may be in the rest of the other: less than twice its least
 // entry.
 TEST(PairKernels, OnlyTheEndIsTheRest) {
   struct Listed {
     Ns time;
-    std::string_view other_list;  ///< What the other run lists beside the rest.
+    std::string_view other_list;  ///< The entries of the other run beside the rest.
     bool is_folded;
   };
   const Listed kRows[] = {
@@ -239,7 +239,7 @@ TEST(PairKernels, ChangeIsRelativeToBaseMean) {
   EXPECT_FALSE(is_significant({9'000'000, 11'000'002}, {1'000'000, 1'000'000}));
 }
 
-// What has no series, or a series of another time, is not tested.
+// An entry without a series, or with a series of another time, is not tested.
 TEST(PairKernels, TestsCommonSeries) {
   const std::vector<Ns> series = {1'000, 1'001};
   const auto p_value = [&](bool has_base, bool has_current) {
@@ -276,7 +276,7 @@ TEST(PairOps, GpuSeriesTestsNoHostTime) {
   }
 }
 
-// Ops have their names; what is at their places reports kernels alone.
+// Ops have their names; their places identify only kernels.
 TEST(PairOps, AreNeverRenamed) {
   Snapshot base = RunOfKernels({}, {WorkPart("other_kernel", "old", 4'000)});
   Snapshot current = RunOfKernels({}, {WorkPart("other_kernel", "new", 4'000)});
@@ -288,7 +288,7 @@ TEST(PairOps, AreNeverRenamed) {
   EXPECT_EQ(Row(table, "both").change, PartChange::kChanged);
 }
 
-// Which places tell that a kernel was renamed: of one op and its shapes, with one kernel each.
+// The places that identify a renamed kernel: those of one op and its shapes, with one kernel each.
 TEST(PairKernels, PlacesShowRenamedKernels) {
   const TimePart plain = WorkPart("other_kernel", "", 4'000);
   const auto with = [&](auto change, const char* kernel) {
@@ -327,7 +327,7 @@ TEST(PairKernels, PlacesShowRenamedKernels) {
   }
 }
 
-// Of several places the kernel that is there for most of the time is the new one.
+// If there are several places, the kernel with most of the time is the new one.
 TEST(PairKernels, PlacesVoteByTheirTime) {
   const auto at = [](std::int64_t position, const char* kernel, Ns time) {
     TimePart part = WorkPart("other_kernel", kernel, time);

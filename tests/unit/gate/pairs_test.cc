@@ -71,7 +71,7 @@ Rates RatesOf(double effect, std::size_t pairs, const Compared& compare) {
 
 // The page's table, machine of 1 % between neighbors and 5 % over hours, five pairs: healthy 0 %
 // fail and 0.2 % are undecided, +4 % fails in 80, +8 % in 100 of 100.
-TEST(ComparePairs, FindsWhatAWanderingMachineHides) {
+TEST(ComparePairs, FindsChangeUnderMachineDrift) {
   const auto paired = [](const Recorded& runs, const CompareOptions& options) {
     return ComparePairs(runs.base, runs.current, options);
   };
@@ -107,7 +107,7 @@ TEST(ComparePairs, CommonEffectsDropOut) {
   EXPECT_EQ(faster.change, Change::kImproved);
 }
 
-// Half of the iterations stand still ten times as long: no typical one changed, and it is no pass.
+// Half of the iterations pause ten times as long: no typical one changed, and it is no pass.
 TEST(ComparePairs, TotalsAreJudgedToo) {
   std::vector<Series> base, current;
   for (int pair = 0; pair < 3; ++pair) {

@@ -33,7 +33,7 @@ using Sums = std::vector<WorkSum> WorkSums::*;
 
 struct Part {
   std::string name;
-  double share = 0.02;  ///< Of the iteration.
+  double share = 0.02;  ///< Share of the iteration.
 };
 
 // Parts of a run, each off by up to half a per cent; iterations by up to two.
@@ -94,7 +94,7 @@ TEST(JudgeParts, FindsNothingWhereNothingChanged) {
 }
 
 // A clock moves all parts alike, which the typical iteration shows.
-TEST(JudgeParts, LeavesOutWhatAllPartsShare) {
+TEST(JudgeParts, LeavesOutCommonChange) {
   EXPECT_TRUE(Judged(FortyParts(), FortyParts(), &WorkSums::kernels, 1.2).found.empty());
   const PartFindings both = Judged(FortyParts(), FortyParts(0.0216), &WorkSums::kernels, 1.2);
   ASSERT_EQ(both.found.size(), 1U);
@@ -145,7 +145,7 @@ TEST(JudgeParts, PoolsKernelsByOperatorType) {
   EXPECT_EQ(named.found[0].above.substr(0, 11), "aten::mm +2");
 }
 
-TEST(JudgeParts, ReportsWhatHasNoCounterpart) {
+TEST(JudgeParts, ReportsPartsWithoutCounterpart) {
   std::vector<Part> more = FortyParts();
   more.push_back({"fused_x", 0.031});
   const PartFindings added = Judged(FortyParts(), more);

@@ -1,4 +1,4 @@
-// What a baseline can find, as it is said.
+// The changes that a baseline can find, as text.
 #include "gate/power.h"
 
 #include <gmock/gmock.h>

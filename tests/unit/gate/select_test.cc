@@ -96,7 +96,7 @@ TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   EXPECT_EQ(BaselineLine(info),
             "baseline history:main~3: 3 runs (3 … 11); skipped 9, 10 (same commit as 11), 8 (model "
             "bert), 7 (no verdict), 6 (failed), 5 (H100)");
-  // The candidate's own recording and commit are none of its baseline.
+  // The candidate's own profile and commit are not in its baseline.
   EXPECT_EQ(Ids(Choose(Run(1, 3), 2).window), "8 11 ");  // No model is said: work decides.
   question.anchor = "v9";
   const Snapshot candidate = Run(1, 99);
@@ -216,7 +216,7 @@ class Team : public SelectTest {
 
 TEST_F(Team, LivesThroughFortyCommits) {
   int seed = 0;
-  // Noise alone: green.
+  // Only noise: green.
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Commit(Run(1, seed++)).exit, 0) << commits_;
   // A slowdown of 12 % is merged: red, and red again, and says so.
   for (int i = 0; i < 2; ++i) {
@@ -224,7 +224,7 @@ TEST_F(Team, LivesThroughFortyCommits) {
     EXPECT_EQ(said.exit, 1) << commits_;
     EXPECT_NE(said.reason.find("limit +5"), std::string::npos) << said.reason;
   }
-  // It is meant: accepted at its first commit, and what follows is green.
+  // It is meant: accepted at its first commit, and later commits are green.
   {
     auto history = History::OpenToAdd(path_);
     const auto run = history->Find("commit11");
@@ -278,7 +278,7 @@ TEST(BlameSet, HoldsTheTrueCommit) {
   EXPECT_TRUE(stats::BlameSet(std::vector<double>{1, 2, 3}, 0.01).empty());
 }
 
-// A limit of its own that a run misses says nothing of a change, nor does doubt about one.
+// A missed limit of the run itself shows no change, nor does doubt about one.
 TEST_F(SelectTest, TakesRunsFailingOwnLimits) {
   Add(Run(1, 0), "a", "limits");
   Add(Run(1, 1), "b", "undecided");
@@ -324,7 +324,7 @@ TEST_F(SelectTest, CheckFindsStepsAndCreep) {
   EXPECT_NE(check(20, 1, 0.006).state, HistoryState::kSteady);
 }
 
-// What is over again is no step; what was gained and is lost again bit by bit is creep.
+// A past step is no step; a gain that is lost again bit by bit is creep.
 TEST_F(SelectTest, CheckJudgesTheLevelOfToday) {
   const auto check = [&](const std::vector<double>& levels) {
     std::vector<ChosenRun> all;

@@ -31,11 +31,11 @@ TEST(FindSignificant, NeedsCertaintyAndWeight) {
       {{{0.11, kMs}, {0.066, kMs}, {0.04, kMs}}, kMs, "nyy"},
       {{{0.11, kMs}, {0.07, kMs}, {0.033, kMs}}, kMs, "nny"},
       {{{0.11, kMs}, {0.07, kMs}, {0.034, kMs}}, kMs, "nnn"},
-      // What was not tested does not count among them.
+      // Untested ones do not count among them.
       {{{0.1, kMs}, {-1, kMs}, {-1, kMs}}, kMs, "ynn"},
       {{{0.2, kMs}, {-1, kMs}, {-1, kMs}, {0.04, kMs}}, kMs, "nnny"},
       {{{0.2, kMs}, {-1, kMs}, {-1, kMs}, {0.06, kMs}}, kMs, "nnnn"},
-      // What weighs little does.
+      // Those with little weight do.
       {{{0.06, kMs}, {0.9, 1}}, kMs, "nn"},
       {{{0.06, kMs}}, kMs, "y"},
   };

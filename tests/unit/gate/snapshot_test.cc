@@ -61,7 +61,7 @@ TEST(Baseline, SurvivesTheRoundTripExactly) {
   EXPECT_EQ(WriteBaseline(*runs), text);
 }
 
-TEST(Baseline, KeepsWhatIsKnownBesideTheTimes) {
+TEST(Baseline, KeepsFactsBesideTheTimes) {
   Snapshot run = SampleSnapshot();
   run.iteration_values = {{"profile.kernel_time", {9'007'199'254'740'993, 0}}};
   run.iteration_values.begin()->second.resize(run.iteration_times.size());
@@ -162,7 +162,7 @@ std::string Replaced(std::string_view from, std::string_view to) {
   return text.replace(at, from.size(), to);
 }
 
-TEST(Baseline, RefusesWhatItCannotTrust) {
+TEST(Baseline, RefusesUntrustedFiles) {
   const Refusal refusals[] = {
       {"", "baseline/not-json", "the baseline is not valid JSON: incomplete JSON", ""},
       {WriteBaseline({SampleSnapshot()}).substr(0, 100), "baseline/not-json",
@@ -229,7 +229,7 @@ TEST(Baseline, DeepNestingIsAnErrorNotACrash) {
 
 json::object& RunOf(json::value& document) { return document.at("runs").at(0).as_object(); }
 
-// What is said of the document after `change`: "PATH: MESSAGE", or nothing where it is read.
+// The error of the document after `change`: "PATH: MESSAGE", or nothing if it is read.
 std::string SaidOf(const Snapshot& run, const std::function<void(json::value&)>& change) {
   json::value document = json::parse(WriteBaseline({run}));
   change(document);
@@ -377,7 +377,7 @@ TEST(Baseline, RefusesSharesAndMetricsThatAreNone) {
 }
 
 // The parts explain the times as recorded, or as observed.
-TEST(Baseline, PartsSumToTheTimesOrToWhatIsObservedOfThem) {
+TEST(Baseline, PartsSumToObservedTimes) {
   struct Row {
     std::vector<Ns> times, unobserved, parts;
     std::string_view said;
@@ -439,7 +439,7 @@ TEST(Baseline, PartsSumToTheTimesOrToWhatIsObservedOfThem) {
   EXPECT_EQ(SaidOf(run, [](auto&) {}), "runs[0].iteration_periods: expected whole nanoseconds");
 }
 
-// What is read is what was written, whatever part of it; the list of strings has each once.
+// Every part is read as it was written; the list of strings has each once.
 TEST(Baseline, WritesEachFieldAsTheFormatSays) {
   Snapshot run = SampleSnapshot();
   run.definitions = {{"gpu.idle.mean", 1}};
@@ -464,7 +464,7 @@ TEST(Baseline, WritesEachFieldAsTheFormatSays) {
   EXPECT_EQ(WriteBaseline({run}).find("\"work\""), std::string::npos);
 }
 
-TEST(Snapshot, TimesAreWhatWasObservedOfThem) {
+TEST(Snapshot, TimesAreObservedTimes) {
   Snapshot run;
   run.iteration_times = {100, 50, 70};
   EXPECT_EQ(ObservedTimes(run), (std::vector<double>{100, 50, 70}));

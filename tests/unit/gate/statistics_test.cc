@@ -89,7 +89,7 @@ TEST(Autocorrelation, IsAssumedUntilTheSeriesShow) {
   EXPECT_LT(shuffled.Estimate(), 0.4);
 }
 
-TEST(Autocorrelation, OfEqualValuesIsNone) {
+TEST(Autocorrelation, EqualValuesHaveNone) {
   Autocorrelation equal;
   equal.Add(Series(100, 3.0));
   EXPECT_LT(equal.Estimate(), 0.1);

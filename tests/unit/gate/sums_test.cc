@@ -44,7 +44,7 @@ TEST(CompareRuns, SumsOverIterationsAreTotals) {
   EXPECT_EQ(Words(Compared(base, {summing(1, 1, 9)}, limit)), "inconclusive over");
 }
 
-// Where some iterations have none of it, chance over who has the others is counted.
+// If it is zero in some iterations, chance over the others is counted.
 TEST(CompareRuns, SumsOfSomeIterationsAreHeldByChance) {
   const auto loading = [](int waits, Ns wait) {
     Snapshot run = WithMetric("dataloader.exposed_time", static_cast<double>(waits * wait));

@@ -1,4 +1,4 @@
-// What is said of a comparison, case by case: ../shared/design/gate.md, A7, in today's words.
+// The texts of a comparison, case by case: ../shared/design/gate.md, A7, in today's words.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -37,7 +37,7 @@ Snapshot Stalling(const std::vector<std::size_t>& places, double times) {
 
 const std::string kInterval = R"(\[(?:−|\+)[0-9.]+, (?:−|\+)[0-9.]+\])";
 
-TEST(Texts, OfPassesAndImprovements) {
+TEST(Texts, PassesAndImprovements) {
   const std::vector<Snapshot> bases = {Sample(1), Sample(1.002), Sample(0.998)};
   ExpectText(
       ReasonOf(bases, Sample(1.012)),
@@ -47,7 +47,7 @@ TEST(Texts, OfPassesAndImprovements) {
              R"(improved −15\.\d % )" + kInterval + R"(, total −15\.\d %; median .*)");
 }
 
-TEST(Texts, OfTotals) {
+TEST(Texts, Totals) {
   std::vector<Snapshot> bases(5, Sample(1));
   bases[0] = Stalling({6}, 3);
   // Fail.
@@ -74,7 +74,7 @@ TEST(Texts, OfTotals) {
       R"(costs nothing\): skip them with iterations\.warmup, or find their cause)");
 }
 
-TEST(Texts, OfEndings) {
+TEST(Texts, Endings) {
   const RunComparison comparison =
       CompareRuns(std::vector{Sample(1)}, std::vector{Sample(1, 3)}, nullptr);
   Verdict verdict;
@@ -90,7 +90,7 @@ TEST(Texts, OfEndings) {
   EXPECT_TRUE(is_said) << (verdict.reasons.empty() ? "" : verdict.reasons.front());
 }
 
-TEST(Texts, OfHistories) {
+TEST(Texts, Histories) {
   HistoryFindings findings;
   findings.state = HistoryState::kStep;
   findings.change = 0.048;

@@ -1,4 +1,4 @@
-// Runs of times, and what the gate says of them.
+// Runs of times, and the gate's answers to them.
 #pragma once
 
 #include <cstddef>

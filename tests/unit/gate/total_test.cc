@@ -1,4 +1,4 @@
-// What all iterations took: by hand, and in the words that people read.
+// The total time of the iterations: by hand, and in the words that people read.
 #include "gate/total.h"
 
 #include <gmock/gmock.h>
@@ -116,7 +116,7 @@ TEST(Total, DecidesByChanceAndBySize) {
     EXPECT_EQ(Answer(Held(row.base, {row.current})), row.answer) << row.what;
 }
 
-// Whatever made it: what was recorded took over three limits longer.
+// Whatever made it: the measured total is over three limits longer.
 TEST(Total, OverThreeLimitsNeverPasses) {
   for (const std::size_t n : {5U, 8U, 12U, 20U, 50U}) {
     for (const std::size_t runs : {1U, 3U, 5U}) {
@@ -138,7 +138,7 @@ TEST(Total, SlowRunsAreIndependentOfOrder) {
   const Comparison one = Held({a, b, c}, {current}), other = Held({c, a, b}, {current});
   EXPECT_EQ(one.total->chance, other.total->chance);
   EXPECT_NEAR(one.total->change, other.total->change, 1e-12);
-  // Nor in whatever order its iterations come, behind the start.
+  // Nor in whatever order its iterations come, after the start.
   Times turned = current;
   std::reverse(turned.begin() + 10, turned.end());
   const Comparison again = Held({a, b, c}, {turned});
@@ -165,7 +165,7 @@ TEST(Total, DoubledIterationsNeverExcuse) {
   }
 }
 
-TEST(Total, HasALimitOfItsOwn) {
+TEST(Total, HasASeparateLimit) {
   const Times current = Around100(20, {2, 5, 8, 11, 14, 17}, 1.6);
   const Runs base(3, Around100(20));
   EXPECT_EQ(Answer(Held(base, {current})), "fail");
@@ -179,7 +179,7 @@ TEST(Total, HasALimitOfItsOwn) {
   EXPECT_EQ(Answer(Held(base, {current}, {.absolute_floor = 30e6})), "pass");
   EXPECT_EQ(Answer(Held(base, {current}, {.strictness = Strictness::kCertain})),
             "inconclusive over");
-  // Of throughput an increase is good.
+  // For throughput an increase is good.
   EXPECT_FALSE(Held(base, {current}, {.lower_is_better = false}).total);
 }
 
@@ -208,12 +208,12 @@ TEST(TotalText, PassShowsChangeTotalAndLimit) {
                  "in 3 runs"));
 }
 
-TEST(TotalText, OfAnImprovement) {
+TEST(TotalText, Improvement) {
   EXPECT_THAT(Said(Held(Runs(3, Around100(20)), {Scaled(Around100(20), 0.851)})),
               StartsWith("improved −14.9 % [−17.2, −12.5], total −14.9 %; median"));
 }
 
-TEST(TotalText, OfAFailByTheTotal) {
+TEST(TotalText, FailByTheTotal) {
   Runs base(5, Around100(20));
   base[2][11] *= 2;
   EXPECT_EQ(Said(Held(base, {Around100(20, {2, 5, 8, 11, 13, 16, 18}, 3.4)})),
@@ -222,14 +222,14 @@ TEST(TotalText, OfAFailByTheTotal) {
             "[−47, +94]");
 }
 
-TEST(TotalText, OfATotalOverThreeLimits) {
+TEST(TotalText, TotalOverThreeLimits) {
   EXPECT_EQ(Said(Held(Runs(5, Around100(20)), {Around100(20, {7, 15}, 10)})),
             "total +89 %, over three limits, by 2 of 20 iterations (7, 15: 9.9 times as long): too "
             "few iterations to separate the program from the host. Record a second run: profgauge "
             "check A B …");
 }
 
-TEST(TotalText, OfATotalByChance) {
+TEST(TotalText, TotalByChance) {
   const Comparison result = Held({Around100(20)}, {Around100(20, {3, 8, 12, 17}, 1.5)});
   EXPECT_EQ(Answer(result), "inconclusive over");
   EXPECT_THAT(Said(result),
@@ -238,7 +238,7 @@ TEST(TotalText, OfATotalByChance) {
                          "in 3 of 100. The typical iteration is "));
 }
 
-TEST(TotalText, OfASlowStart) {
+TEST(TotalText, SlowStart) {
   EXPECT_EQ(
       Said(Held(Runs(5, Around100(20)), {Around100(20, {0, 1, 2, 3, 4}, 10)})),
       "total +224 % with the first 5 iterations (10 times as long; the baseline's start costs "
@@ -247,14 +247,14 @@ TEST(TotalText, OfASlowStart) {
               HasSubstr("the baseline's start costs 10 % of its total)"));
 }
 
-TEST(TotalText, OfAnOddRun) {
+TEST(TotalText, UnusualRun) {
   const Runs base(3, Around100(12));
   EXPECT_THAT(Said(Held(base, {Around100(12), Scaled(Around100(12), 3), Around100(12)})),
               StartsWith("candidate run 2 of 3 takes 3 times as long as the others. Record it "
                          "again. Without it "));
 }
 
-TEST(ChanceText, IsOneOfSoMany) {
+TEST(ChanceText, IsOneOfAHundred) {
   EXPECT_EQ(ChanceText(0.0002), "by chance in under 1 of 1000");
   EXPECT_EQ(ChanceText(0.0021), "by chance in 2 of 1000");
   EXPECT_EQ(ChanceText(0.03), "by chance in 3 of 100");

@@ -66,7 +66,7 @@ TEST(Unrecorded, OnlyManyOwnIterationsExcuse) {
           "gpu.idle.mean is 42.0 % as recorded, 14.5 % without the profiler; nothing in the "
           "profile shows that the unrecorded iterations are of its process: let `StepClock` write "
           "them into it\n"});
-  // What needs no excuse passes by fewer.
+  // A run that needs no excuse passes by fewer.
   Expect("thresholds: {gpu.idle.mean: {max: 50%}}", Corrected(0.145, 0.12, 0.17, 20, false),
          {kPass, 0, "pass", ""});
 }
@@ -81,7 +81,7 @@ TEST(Unrecorded, PolicyMayIgnoreOrRequireThem) {
        "the policy requires the times of unrecorded iterations: no such events were recorded\n"});
 }
 
-TEST(Unrecorded, WhatCannotBeCorrectedIsMissing) {
+TEST(Unrecorded, UncorrectableNumbersAreMissing) {
   Analysis analysis = Corrected(0.1, 0.1, 0.1);
   analysis.metrics[1].value = {};
   analysis.metrics[1].absent_because = "the profile is of another part of the run";
@@ -98,7 +98,7 @@ TEST(Unrecorded, OneDevicesMeanIsTheExtreme) {
   EXPECT_EQ(WithoutProfiler("kernel.count_per_iteration", analysis), std::nullopt);
 }
 
-// What the profiler added is time in which the device waits for the host.
+// The profiler's overhead is time in which the device waits for the host.
 TEST(Unrecorded, RulesUseIdleWithoutProfiler) {
   Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42},
                                     {"gpu.idle.unrecorded", 0.145},

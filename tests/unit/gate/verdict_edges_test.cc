@@ -1,4 +1,4 @@
-// What is beside the plain cases: several limits on a number, counts, who is told what.
+// Cases beside the plain ones: several limits on a number, counts, the recipients of each text.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ Rule RuleOn(std::string_view metric, std::vector<std::string> explains = {}) {
   return rule;
 }
 
-// Of limits on one number the one counts that does most to the verdict: a sure miss before one that
-// may be none, whatever their order.
+// Among limits on one number the one with the largest effect on the verdict counts: a certain miss
+// before a possible one, whatever their order.
 TEST(Verdict, StrongestLimitOnANumberCounts) {
   struct Row {
     std::string_view limits;
@@ -72,7 +72,8 @@ TEST(Verdict, StrongestLimitOnANumberCounts) {
   }
 }
 
-// Limits without a number are each asked for: one that informs does not stand for one that fails.
+// Limits without a number are each reported as missing: one that informs does not replace one that
+// fails.
 TEST(Verdict, EachAbsentNumbersLimitIsMissing) {
   for (const char* limits :
        {"[{max: 5%, level: info}, {max: 30%}]", "[{max: 30%}, {max: 5%, level: info}]"}) {
@@ -178,7 +179,7 @@ TEST(Verdict, LimitsShowValueOrReason) {
             "it; this profile does not have it; ");
 }
 
-// What a baseline was judged by is asked for where a limit is silent alone.
+// The data that judged a baseline is required if only a limit is silent.
 TEST(Verdict, MissedLimitStaysBesideBaseline) {
   Snapshot base;
   base.metrics = {{"gpu.idle.mean", 0.1}};
@@ -367,7 +368,7 @@ TEST(Verdict, RequiredRuleAnswersAllItsLimits) {
   }
 }
 
-// `fail_on: never` is the user's word on whatever fails a run; what is open stays open.
+// `fail_on: never` is the user's decision on every failure; an undecided question stays undecided.
 TEST(Verdict, NeverMissingRanksDoNotFail) {
   const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
   for (const char* fail_on : {"never", "error", "warn"}) {

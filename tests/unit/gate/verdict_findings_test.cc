@@ -134,8 +134,8 @@ TEST(Verdict, OneNumberCountsOnce) {
   }
 }
 
-// What would fail the run if its number were sure leaves it undecided; where a warning fails the
-// run, it does so by being one.
+// A finding that would fail the run with a certain number leaves it undecided; if a warning fails
+// the run, it fails as a warning.
 TEST(Verdict, UncertainFindingIsUndecidedOrFails) {
   Rule rule;
   rule.id = "gpu/idle";

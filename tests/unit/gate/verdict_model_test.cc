@@ -70,7 +70,7 @@ TEST(VerdictModel, AgreesWithANaiveOne) {
     ASSERT_EQ(VerdictStatusName(verdict.status), naive) << "seed " << seed << ":\n"
                                                         << drawn::Described(drawn);
     ASSERT_EQ(ExitCodeOf(verdict, false), codes.at(naive)) << "seed " << seed;
-    // Whoever fails or has no verdict is told why; a pass has nothing to say.
+    // A failure or a missing verdict has a reason; a pass has none.
     ASSERT_EQ(verdict.reasons.empty(), naive == "pass") << "seed " << seed;
   }
   for (const auto& [verdict, code] : codes) EXPECT_GT(seen[verdict], cases / 20) << verdict;

@@ -69,7 +69,7 @@ TEST(Verdict, UncertainMissesNeitherFailNorPass) {
   EXPECT_EQ(verdict.warnings, 1);
 }
 
-// A limit is kept or missed for sure only if both ends of what the number may be say so.
+// A limit is kept or missed for certain only if both ends of the number's range agree.
 TEST(Verdict, MissingDataMakesLimitUndecided) {
   const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
   constexpr std::string_view kWithin =
@@ -103,7 +103,7 @@ TEST(Verdict, MissingRanks) {
       {{"profile.ranks", 6}, {"profile.ranks_missing", 2}, {"communication.exposed_share", 0.1}});
   const Analysis eight = MakeAnalysis(
       {{"profile.ranks", 8}, {"profile.ranks_missing", 0}, {"communication.exposed_share", 0.1}});
-  // Limits on what ranks do together need them all; others do not.
+  // Limits on the ranks' common work need them all; others do not.
   constexpr std::string_view kLimit = "thresholds: {communication.exposed_share: {max: 20%}}\n";
   Expect(kLimit, six, {kNoVerdict, 3, "pass", "2 of 8 ranks are missing\n"});
   Expect(kLimit, eight, {kPass, 0, "pass", ""});
@@ -210,7 +210,7 @@ TEST(Verdict, SummariesDoNotHideBadRuns) {
   EXPECT_EQ(with_rule(Level::kError), kNoVerdict);
 }
 
-// Where summaries keep the longest gaps alone, only rules that choose among these pass.
+// If summaries keep only the longest gaps, only rules that choose among these pass.
 TEST(Verdict, UnkeptRowsPreventAPass) {
   Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.1}});
   analysis.not_kept = "summaries do not keep it";
@@ -258,8 +258,8 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
             "is missing: no such events were recorded");
 }
 
-// What Tensor Cores could take over is 11 % of the kernel time in both, but 0.6 % of the run in
-// one.
+// The work that Tensor Cores could take over is 11 % of the kernel time in both, but 0.6 % of the
+// run in one.
 TEST(Verdict, PresetsJudgeRelevantTensorCores) {
   const auto status = [](const char* preset, double utilization) {
     const Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.0},
@@ -317,8 +317,8 @@ TEST(Verdict, AConditionThatIsUnknownExcusesNothing) {
   Expect("on_missing: skip\n" + std::string(kPolicy), given(0.1), {kPass, 0, "not_applicable", ""});
 }
 
-// Kernels under new names, a compiled step, an export without names: what judged the baseline must
-// not fall silent.
+// Kernels under new names, a compiled step, an export without names: the limits that judged the
+// baseline must not fall silent.
 TEST(Verdict, BaselinesLimitKeepsJudging) {
   constexpr std::string_view kPolicy =
       "thresholds: {tensor_core.efficiency: "
@@ -369,7 +369,7 @@ TEST(Verdict, BaselinesLimitKeepsJudging) {
   expect(unknown, {kPass, 0, "not_applicable", ""});
 }
 
-TEST(Verdict, CountsWhatIsMissing) {
+TEST(Verdict, CountsMissingResults) {
   Policy policy;
   policy.thresholds.emplace_back().metric = "gpu.idle.mean";
   policy.thresholds.back().max = 0.3;
@@ -379,7 +379,7 @@ TEST(Verdict, CountsWhatIsMissing) {
 }
 
 TEST(Verdict, WorklessRunDoesNotPass) {
-  // Nothing ran: every number of the work is absent, and none of the limits is met by that.
+  // Nothing ran: every number of the work is absent, and that satisfies no limit.
   Expect("thresholds: {gpu.idle.mean: {max: 30%}, tensor_core.efficiency: {min: 60%}}",
          MakeAnalysis({{"gpu.idle.mean", {}}, {"tensor_core.efficiency", {}}}),
          {kNoVerdict, 3, "missing missing",
@@ -405,7 +405,7 @@ TEST(Verdict, LossIsUndecidedUnlessItFails) {
   Expect("iterations: {min: 10}", idle, {kPass, 0, "", ""});
 }
 
-// Ranks that may be missing may be those that cannot be read; what a rank lost it may not.
+// Ranks that may be missing may be unreadable; a rank's losses are different.
 TEST(Verdict, UnreadableRanksAreMissingOnes) {
   constexpr std::string_view kUnreadable =
       "the profile is incomplete: profiles of the folder that cannot be read; the others are "
@@ -476,7 +476,7 @@ TEST(ComparisonVerdict, AnIncomparableBaselineIsNoPass) {
   EXPECT_EQ(ExitCodeOf(verdict, false), 3);
 }
 
-TEST(ComparisonVerdict, WhatCannotBeComparedIsMissing) {
+TEST(ComparisonVerdict, IncomparableResultsAreMissing) {
   MetricComparison missing = Compared(stats::Change::kPass, false);
   missing.is_missing = true;
   EXPECT_EQ(ExitCodeOf(Judged("", {missing}), false), 3);

@@ -138,7 +138,7 @@ TEST(Explain, NewKernelIsTestedAgainstZero) {
 }
 
 TEST(Explain, FoldsSmallPartsOfBothRuns) {
-  // 0.021 % of one run stands by itself, 0.019 % of the other is among its small parts.
+  // 0.021 % of one run is a separate row, 0.019 % of the other is among its small parts.
   TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
   TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);
   const Waterfall waterfall =

@@ -55,7 +55,7 @@ TEST(ProfileBuilder, NestedDriverCallIsOneLaunch) {
   EXPECT_FALSE(profile.log.HasDataLoss());
 }
 
-// After the last work that ran, launches were in flight: none of them is lost.
+// After the last work that ran, launches were in flight: no launch is lost.
 TEST(ProfileBuilder, LaunchesInFlightAreNoLoss) {
   ProfileBuilder builder;
   const auto main = builder.AddThread("1", "10");
@@ -116,7 +116,7 @@ TEST(ProfileBuilder, CaptureExcusesItsLaunches) {
   }
 }
 
-// Of a thousand kernels this many of no length, the others of `length`.
+// This many of a thousand kernels have no length, the others have `length`.
 bool KernelsAreLost(int empty, Ns length) {
   ProfileBuilder builder;
   for (int i = 0; i < 1000; ++i) {

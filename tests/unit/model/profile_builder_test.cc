@@ -123,7 +123,7 @@ TEST(ProfileBuilder, LastCallBeforeWorkLaunchedIt) {
   for (const Ns start : {100, 200, 300}) builder.AddApi(Launch(builder, start, 10, main, 7));
   for (const Ns start : {50, 220}) builder.AddDevice(Kernel(builder, start, 7));
   EXPECT_EQ(LaunchStarts(*builder.Finish()),
-            (std::vector<std::int64_t>{-1, 150}));  // Of 200: counted from the first event.
+            (std::vector<std::int64_t>{-1, 150}));  // Part of 200: counted from the first event.
 }
 
 TEST(ProfileBuilder, IdDecidesBetweenTouchingRanges) {

@@ -30,7 +30,7 @@ inline const std::string& ExamplesFolder() {
   return kFolder;
 }
 
-/// All tables of a recording.
+/// All tables of a profile.
 struct Asked {
   explicit Asked(const std::string& path) {
     auto read = ReadRun({path}, {});

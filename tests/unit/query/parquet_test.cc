@@ -67,7 +67,7 @@ std::vector<std::vector<Cell>> ManyRows(std::size_t count) {
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < count; ++i) {
     const auto number = static_cast<std::int64_t>(i);
-    const bool is_run = i / 100 % 2 == 0;  // Long runs and mixed stretches of each column.
+    const bool is_run = i / 100 % 2 == 0;  // Long runs and mixed parts of each column.
     rows.push_back({i % 7 == 3 ? Cell() : Cell(number * 1'000'003 - 5'000'000),
                     i % 5 == 0 ? Cell() : Cell(0.25 * static_cast<double>(i)),
                     i % 11 == 0 ? Cell()
@@ -131,7 +131,7 @@ std::string Written(const query::Relation& relation) {
   return bytes + writer.Take();
 }
 
-/// What a file has of a cell: numbers of a column are all whole or none.
+/// The stored form of a cell: numbers of a column are all whole or none.
 Cell Stored(const Cell& cell, const Cell& read) {
   const auto* whole = std::get_if<std::int64_t>(&cell);
   if (whole != nullptr && std::holds_alternative<double>(read)) {

@@ -1,4 +1,4 @@
-// Statements over the examples: what they find, and what they may not do.
+// Statements over the examples: their results, and the actions that they may not take.
 #include "query/query.h"
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ TEST(Query, TablesAreKnownBeforeAnyIsFilled) {
   EXPECT_EQ(query->tables(), (Places{*FindRelation("kernels"), *FindRelation("gap_events")}));
 }
 
-TEST(Query, MistakesSayWhereAndWhatElse) {
+TEST(Query, MistakesNamePlaceAndAlternative) {
   const auto no_column = Query::Prepare("select\n  nam from kernels", "", {}, Ddp().data);
   ASSERT_FALSE(no_column.has_value());
   EXPECT_EQ(no_column.error().code, "query/sql");
@@ -111,7 +111,7 @@ TEST(Query, Functions) {
   EXPECT_EQ(Answer("select union_time(9223372036854775807, 1)"), "[query/sql]");
 }
 
-// What each may not do is refused when it is prepared, or ends within its bound.
+// Each forbidden statement is refused when it is prepared, or ends within its bound.
 TEST(Guard, RefusesEverythingButReading) {
   struct Row {
     std::string_view sql, code;
@@ -216,7 +216,7 @@ TEST(Guard, BoundsTimeAndMemory) {
             "[query/out-of-memory]");
 }
 
-TEST(Guard, AllowsWhatQuestionsNeed) {
+TEST(Guard, AllowsOrdinaryQuestions) {
   EXPECT_EQ(Answer("select sum(value) from json_each('[1, 2, 3]')"), "6");
   EXPECT_EQ(Answer("select json_extract('{\"a\": [1, 2]}', '$.a[1]')"), "2");
   EXPECT_THAT(Answer("explain query plan select * from kernels"), HasSubstr("SCAN kernels"));
@@ -262,7 +262,7 @@ TEST(Saved, GivenParametersHaveTheDeclaredType) {
   EXPECT_EQ(Answer("select typeof(:b)", Ddp().data, most, {parameters[1]}), "text");
 }
 
-TEST(Saved, MistakesStandInTheirFile) {
+TEST(Saved, MistakesNameTheirFile) {
   SavedQuery query;
   query.sql = "select\n  nam from kernels";
   query.source = SourceText{query.sql, "profgauge.yaml", {{0, 4, 10}, {7, 5, 10}}};
@@ -306,7 +306,7 @@ struct MadeTable {
   Relation relation;
 };
 
-TEST(Rows, AreAskedAlone) {
+TEST(Rows, AreAskedByThemselves) {
   const MadeTable table;
   EXPECT_EQ(table.Ask("select sum(x) from rows"), "7");
   EXPECT_EQ(table.Ask("select group_concat(run) from rows"), "a");

@@ -195,7 +195,7 @@ TEST(DlprofCsvText, QuotesLineBreaksAndTruncation) {
   EXPECT_EQ(cut.rows.size(), 3);
   EXPECT_TRUE(ParseCsv("Kernel Report\nName,Calls\na,1\nb").truncated);
   EXPECT_FALSE(ParseCsv("Kernel Report\nName,Calls\na,1\nb,2\n").truncated);
-  // Of 233 as likely as of 2.
+  // As likely cut from 233 as from 2.
   const auto half = ParseCsv("Kernel Report\nName,Calls\na,1\nb,2");
   EXPECT_TRUE(half.truncated);
   EXPECT_EQ(half.rows.size(), 3);
@@ -256,7 +256,7 @@ TEST_F(DlprofTest, RemainingTimeIsIdleTime) {
   EXPECT_DOUBLE_EQ(idle("GPU Idle %,62.3\n"), 0.623);
 }
 
-// A decimal comma makes two values of one, and a list has several: none of them is certain.
+// A decimal comma splits one value into two, and a list has several: no value is certain.
 TEST_F(DlprofTest, TwoValuesStateNone) {
   std::string text = kSummary;
   text.replace(text.find("%,25.0"), 6, "%,25,3");
@@ -363,7 +363,7 @@ TEST_F(DlprofTest, WithoutKernelsNoGpuMetrics) {
 }
 
 TEST_F(DlprofTest, ReportsOfTwoRunsStaySeparate) {
-  Write("dlprof_summary.csv", kSummary);  // Of 100 ns in kernels.
+  Write("dlprof_summary.csv", kSummary);  // Out of 100 ns in kernels.
   const auto with_kernel = [&](int time) {
     Write("dlprof_kernel.csv",
           fmt::format(

@@ -125,8 +125,8 @@ TEST(Foreign, AnswersOfServersAreQuoted) {
               testing::StartsWith("the file is the answer \"404: Not Found\" of a web server"));
 }
 
-// What can be seen of a file that no rule knows.
-TEST(Foreign, OfOtherFilesTheirFormIsSaid) {
+// The visible form of a file that no rule knows.
+TEST(Foreign, DescribesFormOfOtherFiles) {
   const auto seen = [](std::string_view head) { return UnknownFile("a", head).notes.at(0); };
   EXPECT_EQ(seen(R"({"name": "x", "version": 1})"),
             "note: it is JSON with the keys `name`, `version`");
@@ -242,7 +242,7 @@ TEST(Foreign, RefusesCollectedFilesByKind) {
   EXPECT_GT(looked, 100u);
 }
 
-// A piece of one and the rest of another: what is read of it is no work, or says what is not read.
+// A piece of one and the rest of another: the read part is no work, or names the unread part.
 TEST(Foreign, JudgesNoSpliceOfTwo) {
   const fs::path folder = kData / "foreign";
   if (!fs::exists(folder)) GTEST_SKIP() << "no ../shared/data/foreign";

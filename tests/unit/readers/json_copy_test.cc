@@ -36,7 +36,7 @@ TEST(CopyJson, LeavesOutElementsThatAreCleanedAway) {
             "{\"log\":[\"kept\"],\"one\":\"\"}\n");
 }
 
-TEST(CopyJson, RefusesWhatIsNoDocument) {
+TEST(CopyJson, RefusesNonDocuments) {
   EXPECT_EQ(Copied(R"({"a": 1)", {"a"}), "json/truncated");
   EXPECT_EQ(Copied(R"({"a": ])", {"a"}), "json/invalid");
 }

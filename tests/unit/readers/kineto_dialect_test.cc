@@ -23,8 +23,8 @@ struct Spelling {
   std::string_view year;
   std::string_view op, runtime, kernel, copy;
   std::string_view id;
-  std::string_view tid;     ///< Of the host, as JSON.
-  std::string_view stream;  ///< Of the device, as JSON.
+  std::string_view tid;     ///< Thread of the host, as JSON.
+  std::string_view stream;  ///< Stream of the device, as JSON.
 };
 
 constexpr Spelling kSpellings[] = {
@@ -211,8 +211,8 @@ TEST(KinetoDialects, TextAroundEvents) {
   EXPECT_EQ(profile->threads[0].name, "main");
 }
 
-// Numbers may be texts, and members of a group the text of a list; one that was cut names
-// none of them.
+// Numbers may be texts, and members of a group the text of a list; a truncated list names no
+// member.
 TEST(KinetoDialects, GroupNumbersMayBeTexts) {
   const auto profile = ReadText(R"json({"distributedInfo": {"rank": "3", "world_size": "x",
       "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "pg_size": 4, "ranks": [0, 1, 2, 3]},

@@ -13,7 +13,7 @@ using readers::kineto::Chunk;
 using readers::kineto::Input;
 using readers::kineto::kChunkBytes;
 
-/// More than a chunk, so that a single one does not hold it.
+/// More than a chunk, so that no single chunk holds it.
 std::string Spaces(std::size_t chunks = 3) { return std::string(chunks * kChunkBytes + 7, ' '); }
 
 /// The largest text of a chunk.

@@ -146,10 +146,10 @@ TEST_F(NsightTest, NcclGivesSizesAndGroups) {
   range(3520, 3530, "ncclSend", Payload(3, {0xabc, 7, 1}));
   range(3540, 3550, "ncclRecv", Payload(3, {0xabc, 7, 1}));
   range(3560, 3590, "ncclGroupEnd", "null");
-  range(3600, 3610, "ncclAllGather", Payload(2, {0xdef, 100}));      // Of a group made before.
-  range(3620, 3630, "ncclAllReduce", "x'0011'");                     // Cut.
-  range(3640, 3650, "ncclAllReduce", Payload(8, {1, 2}));            // Of no schema.
-  range(3660, 3670, "ncclAllReduce", Payload(2, {0xabc, ~0ull}));    // No size.
+  range(3600, 3610, "ncclAllGather", Payload(2, {0xdef, 100}));    // A call of a group made before.
+  range(3620, 3630, "ncclAllReduce", "x'0011'");                   // Cut.
+  range(3640, 3650, "ncclAllReduce", Payload(8, {1, 2}));          // A payload without a schema.
+  range(3660, 3670, "ncclAllReduce", Payload(2, {0xabc, ~0ull}));  // No size.
   range(2000, 2900, "ncclCommInitRank", Payload(1, {0xabc, 4, 2}));  // Last in the file.
   Write(sql);
   const Profile profile = Read();

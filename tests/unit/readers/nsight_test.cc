@@ -111,7 +111,7 @@ TEST_F(NsightTest, CommunicatingProcessesHaveSeparateGpus) {
   EXPECT_EQ(profile.log[Counter::profiler_warnings], 2u);
 }
 
-// Of nsys' own threads, which hold no one up, nothing is kept.
+// nsys' own threads, which hold no one up, are not kept.
 TEST_F(NsightTest, KeepsNsysWorkOnProgramThreads) {
   Write(Basic() +
         "create table PROFILER_OVERHEAD (start integer, end integer, globalTid integer, nameId "

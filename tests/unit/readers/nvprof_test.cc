@@ -273,7 +273,7 @@ TEST_F(NvprofTest, ReadsRealFiles) {
   ASSERT_TRUE(v100) << v100.error().message;
   EXPECT_EQ(v100->device.size(), 189u);  // 160 kernels, 21 copies, 8 sets.
   EXPECT_EQ(v100->api.size(), 1968u);
-  EXPECT_EQ(v100->host.size(), 683u);  // Of 1366 markers.
+  EXPECT_EQ(v100->host.size(), 683u);  // From 1366 markers.
   EXPECT_EQ(v100->log[Counter::kernels_without_launch], 0u);
 }
 

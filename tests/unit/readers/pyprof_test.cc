@@ -92,7 +92,7 @@ TEST_F(NetDictTest, PythonFunctionsOperatorsAreOneCall) {
   EXPECT_NE(profile->device.op[1], profile->device.op[2]);
 }
 
-// Without gradients the sequence number stands still: PyProf counts on from call to call.
+// Without gradients the sequence number does not change: PyProf counts on from call to call.
 TEST_F(NetDictTest, SeparatesCallsOfOneSequenceNumber) {
   const auto line = [](const char* op, int size, int sub) {
     const std::string text = fmt::format(
@@ -168,7 +168,7 @@ TEST_F(NetDictTest, ALineThatIsCutIsLoss) {
   ASSERT_TRUE(taken) << taken.error().message;
   EXPECT_EQ(taken->device.size(), 1u);
   EXPECT_EQ(taken->log[Counter::truncated], 1u);
-  EXPECT_TRUE(Read(whole.substr(0, whole.size() - 1)));  // The line end alone says nothing.
+  EXPECT_TRUE(Read(whole.substr(0, whole.size() - 1)));  // The line end by itself shows nothing.
 }
 
 TEST_F(NetDictTest, AByteOrderMarkIsNoText) {

@@ -170,7 +170,7 @@ TEST_F(SqliteTableTest, GapsAndFiltersLeaveTheOrder) {
 }
 
 TEST_F(SqliteTableTest, OtherTablesAreSteppedThrough) {
-  // Rowids far apart; a column that hides them; none at all.
+  // Rowids far apart; a column of their name; no rowids.
   for (const std::string table :
        {"create table t (a integer primary key, b); insert into t values (-9e18, 1), (9e18, 2);",
         "create table t (a integer, b, _RowId_);", "create table t (a integer, b);"}) {

@@ -116,7 +116,7 @@ TEST_F(Agreement, OnEveryLimit) {
   }
 }
 
-TEST_F(Agreement, OnWhatIsReadBack) {
+TEST_F(Agreement, ReportsReadBackAgree) {
   const auto read = report::ReadReport(documents_.json, "report.json");
   ASSERT_TRUE(read);
   const Documents again = Draw(*read);

@@ -13,7 +13,7 @@ using ::testing::Not;
 
 constexpr Paint kBarPaint = {"s-1", "#4477AA", "#fff"};
 
-TEST(SvgStackedBar, HatchesWhatWouldBeSaved) {
+TEST(SvgStackedBar, HatchesTheSaving) {
   const std::string plain =
       SvgStackedBar({{kBarPaint, 0.4, "4 ms", "4 ms", false}}, 100, 20, "bar");
   EXPECT_THAT(plain, Not(HasSubstr("hatch")));

@@ -1,4 +1,4 @@
-// Ranges of addresses over time: the chart, and what the page draws of the table of SBUF.
+// Ranges of addresses over time: the chart, and the page's view of the table of SBUF.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

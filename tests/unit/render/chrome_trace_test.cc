@@ -58,7 +58,7 @@ TEST(ChromeTrace, LeavesOutTheCriticalPath) {
 }
 
 // Two events of one track that overlap without nesting: Perfetto would drop one on one thread.
-TEST(ChromeTrace, SpreadsWhatDoesNotNest) {
+TEST(ChromeTrace, SpreadsOverlappingEvents) {
   report::Report report;
   report::Timeline& timeline = report.timeline;
   timeline.kinds = {{"a", Category::kCpu, ""}};

@@ -67,7 +67,7 @@ std::vector<std::string> Problems(const std::string& schema, const std::string& 
   return testing::SchemaCheck(parsed.as_object()).Problems(boost::json::parse(document));
 }
 
-TEST(SchemaCheck, SeesWhatIsWrong) {
+TEST(SchemaCheck, FindsErrors) {
   EXPECT_THAT(Problems("codequality.json", "[{\"check_name\": \"\"}]"), Not(IsEmpty()));
   EXPECT_THAT(Problems("sarif.json", "{\"version\": \"2.0\", \"runs\": []}"), Not(IsEmpty()));
   EXPECT_THAT(
@@ -137,7 +137,7 @@ TEST(CiSchema, Junit) {
 // One line of an exposition taken apart.
 class OpenMetricsText {
  public:
-  /// What is wrong with `text` by the OpenMetrics 1.0 text format; empty when nothing is.
+  /// The first error in `text` by the OpenMetrics 1.0 text format; empty if there is none.
   static std::string Problem(const std::string& text) {
     if (!text.ends_with("# EOF\n")) return "does not end with # EOF";
     OpenMetricsText state;
@@ -228,7 +228,7 @@ class OpenMetricsText {
   bool has_samples_ = false, ended_ = false;
 };
 
-TEST(OpenMetricsText, SeesWhatIsWrong) {
+TEST(OpenMetricsText, FindsErrors) {
   for (const char* text :
        {"a 1\n", "# TYPE a gauge\nb 1\n# EOF\n", "# TYPE a gauge\na x\n# EOF\n",
         "# TYPE a gauge\na 1\n# TYPE b gauge\nb 1\n# TYPE a gauge\na 2\n# EOF\n",

@@ -57,7 +57,7 @@ TEST(Junit, CountsEveryLimitAndRule) {
                              "profile_memory=True\"/>"));
 }
 
-// Checks what the JUnit schema of Jenkins' plug-in asks for, element by element.
+// Checks the requirements of the JUnit schema of Jenkins' plug-in, element by element.
 TEST(Junit, IsWellFormedBySchema) {
   const std::string xml = RenderJunit(testing::HostileReport());
   const std::regex tag(R"(<(/?)([a-zA-Z-]+)((?: [a-z]+="[^"<]*")*)(/?)>)");
@@ -93,7 +93,7 @@ TEST(Junit, IsWellFormedBySchema) {
 }
 
 // The parts of the SARIF 2.1.0 schema that code scanning relies on.
-TEST(Sarif, HasWhatTheSchemaRequires) {
+TEST(Sarif, HasRequiredFields) {
   const auto document =
       boost::json::parse(RenderSarif(testing::HostileReport(), {{"policy.yaml", 7}, {}}))
           .as_object();
@@ -156,7 +156,7 @@ TEST(Github, EscapesAndStopsAtTen) {
               HasSubstr("2 more in the report"));
 }
 
-TEST(Gitlab, HasWhatCodeQualityRequires) {
+TEST(Gitlab, HasRequiredFields) {
   const auto issues =
       boost::json::parse(RenderGitlab(testing::HostileReport(), {{"policy.yaml", 7}, {}}))
           .as_array();

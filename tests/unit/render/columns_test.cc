@@ -76,7 +76,7 @@ Unpacked Unpack(const std::string& payload) {
   Unpacked out;
   out.head = json::parse(bytes.substr(4, length)).as_object();
   std::size_t at = 4 + length;
-  std::vector<std::pair<std::string, std::size_t>> fields;  // Of tables, with their rows.
+  std::vector<std::pair<std::string, std::size_t>> fields;  // Fields of tables, with their rows.
   if (const auto* tables = out.head.if_contains("tables")) {
     for (const auto& table : tables->as_array()) {
       for (const auto& field : table.at("fields").as_array()) {

@@ -9,7 +9,7 @@
 namespace profgauge::render::html {
 namespace {
 
-TEST(CompactScript, LeavesOutWhatOnlyAuthorsRead) {
+TEST(CompactScript, LeavesOutComments) {
   EXPECT_EQ(CompactScript("// A heading.\n\nfor (const x of all) {\n  a = b + 1;  // why\n}\n"),
             "for(const x of all){\na=b+1;\n}\n");
 }
@@ -29,14 +29,14 @@ TEST(CompactScript, KeepsSignsAndWordsApart) {
             "async()=>{await x;return y in z?.5:1;}\n");
 }
 
-TEST(CompactStyle, LeavesOutWhatSeparatesNothing) {
+TEST(CompactStyle, LeavesOutNeedlessBlanks) {
   EXPECT_EQ(CompactStyle("/* Why */\n.a > b, .c :is(d, e) {\n  margin: 0 1px; content: \" x\";\n}\n"
                          "@media (min-width: 9px) and (print) {\n  .f { top: 0; }\n}\n"),
             ".a > b,.c :is(d,e){margin:0 1px;content:\" x\"}\n"
             "@media (min-width:9px) and (print){.f{top:0}\n}\n");
 }
 
-TEST(CompactMarkup, LeavesOutWhatBrowsersAdd) {
+TEST(CompactMarkup, LeavesOutImpliedTags) {
   EXPECT_EQ(
       CompactMarkup("<table class=\"data\">\n<tr><th scope=\"row\">a</th><td>1</td></tr>\n<tr>"
                     "<td>2</td></tr>\n</table>\n<ul>\n<li>x</li>\n<li>y</li>\n</ul>"),

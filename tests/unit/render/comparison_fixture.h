@@ -100,7 +100,7 @@ inline report::Comparison SampleComparison() {
   return comparison;
 }
 
-/// What `compare` draws.
+/// The report that `compare` renders.
 inline report::Report ComparisonAlone() {
   report::Report report;
   report.tool = "profgauge 0.1.0";

@@ -1,5 +1,5 @@
-// What changed against a baseline, in every document: the same numbers, sums that hold, no markup
-// from names, nothing told only by color.
+// Changes against a baseline, in every document: the same numbers, sums that hold, no markup from
+// names, nothing shown only by color.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,7 +152,7 @@ TEST(Comparison, SeparatelyItIsAPage) {
   EXPECT_THAT(page, HasSubstr("<title>▲ branch against main · profgauge</title>"));
   EXPECT_THAT(page, Not(HasSubstr("NOT JUDGED")));
   EXPECT_THAT(page, Not(HasSubstr("id=\"breakdown\"")));
-  // What differs is before what changed, as in the terminal.
+  // Differences are before changes, like in the terminal.
   EXPECT_LT(page.find("Differences between the runs"), page.find("Iteration time change by part"));
   EXPECT_FALSE(std::regex_search(page, std::regex(" style=| on[a-z]+=\"")));
 }

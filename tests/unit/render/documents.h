@@ -1,4 +1,4 @@
-// What tests ask of a document that was written.
+// Questions of tests about a written document.
 #pragma once
 
 #include <gtest/gtest.h>

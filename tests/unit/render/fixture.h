@@ -302,7 +302,7 @@ inline report::Report HostileReport() {
     finding.title = name;
     finding.message = "is " + name + "\x01 done";
     finding.advice = name;
-    // What a profile wrote is text, whatever it looks like.
+    // A text of a profile is text, whatever it looks like.
     finding.message_parts = {{TextPart::Kind::kText, finding.message, {}, Unit::kText, ""}};
     finding.advice_parts = {{{TextPart::Kind::kText, name, {}, Unit::kText, ""}}};
     report.findings.push_back(finding);

@@ -1,5 +1,5 @@
-// The page as bytes: what it may hold, what it must say, and that no name of a profile breaks out.
-// tests/browser looks at it in a browser.
+// The page as bytes: its allowed contents, its required texts, and that no name of a profile breaks
+// out.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::string Between(const std::string& text, std::string_view from, std::string_
   return text.substr(begin + from.size(), end - begin - from.size());
 }
 
-// What a reader sees: no tags, scripts or styles; references resolved.
+// The text that a reader sees: no tags, scripts or styles; references resolved.
 std::string TextOf(std::string page) {
   RE2::GlobalReplace(&page, "(?s)<(script|style)>.*?</(script|style)>", "");
   RE2::GlobalReplace(&page, "<[^>]*>", " ");
@@ -77,7 +77,7 @@ TEST(RenderHtml, VerdictAndNumbersAreText) {
 
 TEST(RenderHtml, NamesStayText) {
   std::string page = Page(testing::SampleReport());
-  RE2::GlobalReplace(&page, "</summary>", "");  // long names fold behind their beginning
+  RE2::GlobalReplace(&page, "</summary>", "");  // long names fold after their beginning
   for (const std::string& name : testing::HostileNames()) {
     EXPECT_THAT(page, HasSubstr(">" + EscapeHtml(name)));
     EXPECT_THAT(TextOf(page), HasSubstr(ValidUtf8(name)));
@@ -209,7 +209,7 @@ TEST(RenderHtml, PassingPageNamesLargestGain) {
   EXPECT_LT(text.find("test/large", first), text.find("test/small", first));
 }
 
-// What failed is said before what only warns.
+// Failures come before warnings.
 TEST(RenderHtml, UnexplainedMissComesFirst) {
   report::Report report;
   report.verdict.status = report::State::kFail;

@@ -1,4 +1,4 @@
-// The dashboard's cards of a NeuronCore: what is there, in whose words, and what is left out.
+// The dashboard's cards of a NeuronCore: the cards, their words, and the omitted ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(NeuronPanels, RowForEachPresentNumber) {
   EXPECT_EQ(rows[0].at("label").as_string(), "Model FLOPs utilization");
   EXPECT_EQ(rows[0].at("metric").as_string(), "neuron.mfu");
   EXPECT_EQ(rows[0].at("number").at("text").as_string(), "25.0\u202f%");
-  // What both say is said once.
+  // A common text appears once.
   EXPECT_EQ(rows[0].at("about").as_string(), "");
   EXPECT_EQ(peaks->at("note").as_string(), "a short capture");
 }
@@ -106,7 +106,7 @@ TEST(SystemPanel, ShowsWorkersAndDevices) {
   EXPECT_EQ(RowText(report, "p-system", "Device type"), "GPU");
   report.profile.accelerator = "npu";
   EXPECT_EQ(RowText(report, "p-system", "Device type"), "NPU");
-  // Of a profile without any device nothing says that there was none.
+  // A profile without any device has no such sentence.
   report.profile.accelerator.clear();
   report.profile.devices.clear();
   EXPECT_EQ(RowText(report, "p-system", "Device type"), "-");

@@ -38,7 +38,7 @@ HeatChart Heat(std::vector<double> values, std::size_t rows) {
   return chart;
 }
 
-// What a rank's bar is made of are columns that add up, in the order of their table.
+// The parts of a rank's bar are columns that add up, in the order of their table.
 TEST(RankParts, AreColumnsOfTheTable) {
   const TableSpec* ranks = FindTable("ranks");
   ASSERT_NE(ranks, nullptr);
@@ -124,7 +124,7 @@ TEST(SvgPoints, ManyAreDrawnOnce) {
   chart.y_text = Whole;
   const std::string svg = SvgPoints(chart);
   EXPECT_LT(svg.size(), 60'000u);
-  EXPECT_EQ(CountOf(svg, "<circle"), 1u);  // What is marked is never among those left out.
+  EXPECT_EQ(CountOf(svg, "<circle"), 1u);  // A marked rank is never omitted.
 }
 
 TEST(SvgMeetings, ALineJoinsTheStartsOfACall) {
@@ -221,7 +221,7 @@ TEST(RanksOnThePage, FewHaveABarEach) {
   EXPECT_EQ(JsonText(view.at("steps_note")), "The slowest 6 of 40 iterations.");
 }
 
-TEST(RanksOnThePage, OfOneNothing) {
+TEST(RanksOnThePage, OneRankShowsNothing) {
   const boost::json::object view = html::RanksView(RunOf(1, 3, 0));
   EXPECT_FALSE(view.at("known").as_bool());
 }

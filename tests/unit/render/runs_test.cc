@@ -30,7 +30,7 @@ TEST(ScopeIds, PrefixesIdsAndReferences) {
             "<label for=r1-x><input id=r1-x></label></section>");
 }
 
-TEST(ScopeIds, LeavesAllElseAlone) {
+TEST(ScopeIds, KeepsAllElse) {
   for (const std::string_view html :
        {"<a href=\"https://x/#a\">id=\"a\"</a>", "a < b id=\"x\"",
         "<p data-id=\"a\" title='id=\"b\"'>",

@@ -1,4 +1,4 @@
-// Holds a JSON document against a schema: the keywords of JSON Schema that tests/schemas use.
+// Checks a JSON document with a schema: the keywords of JSON Schema that tests/schemas use.
 //
 // type (object, array, string, integer, boolean), required, properties, additionalProperties (false
 // or a schema), items, minItems, enum, minimum, minLength, $ref into definitions; and `uniqueBy`,
@@ -21,7 +21,7 @@ class SchemaCheck {
  public:
   explicit SchemaCheck(const boost::json::object& schema) : root_(schema) {}
 
-  /// What is wrong, with its path; empty when nothing is.
+  /// The errors, with their paths; empty if there are none.
   std::vector<std::string> Problems(const boost::json::value& document) {
     problems_.clear();
     Check(document, root_, "$");

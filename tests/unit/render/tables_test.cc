@@ -1,4 +1,4 @@
-// Tables of the page: which columns stand where, what rows say, what is told of the rest.
+// Tables of the page: the places of columns, the texts of rows, and the sentence about the rest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST(TableColumns, ShowsNoMoreThanFit) {
   EXPECT_GE(choice.shown.size(), 5U);
 }
 
-TEST(TableColumns, ListedColumnsAreInTheCatalogue) {
+TEST(TableColumns, ListedColumnsAreInTheCatalog) {
   for (const report::TableLook& look : report::TableLooks()) {
     for (const std::string_view id : look.page_columns) {
       EXPECT_FALSE(report::ColumnDoc(look.id, id).empty()) << look.id << "." << id;

@@ -69,7 +69,7 @@ TEST(Terminal, MetricsMissedLimitsAreOneLine) {
   EXPECT_THAT(text, Not(HasSubstr("  warn ")));
 }
 
-TEST(Terminal, VerboseShowsWhatPassedToo) {
+TEST(Terminal, VerboseShowsPassedRules) {
   TerminalOptions options;
   options.verbosity = 1;
   options.width = 200;
@@ -79,7 +79,7 @@ TEST(Terminal, VerboseShowsWhatPassedToo) {
   EXPECT_THAT(text, HasSubstr("saves at most 1.20 ms/iteration  12.0 % of an iteration waits"));
 }
 
-TEST(Terminal, QuietIsTheVerdictAlone) {
+TEST(Terminal, QuietIsOnlyTheVerdict) {
   TerminalOptions options;
   options.verbosity = -1;
   EXPECT_EQ(RenderTerminal(testing::SampleReport(), options),

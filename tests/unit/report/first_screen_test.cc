@@ -65,7 +65,7 @@ TEST(Diagnosis, IsFirstStepsSentence) {
   EXPECT_EQ(diagnosis.text, "Input-bound: 3.5 % of `a. b` is lost, e.g. here.");
 }
 
-// The simulation of idle time may save a little more than that of what it waits for.
+// The simulation of idle time may save a little more than that of its cause.
 TEST(Diagnosis, NamesTheCauseOfAPlannedSymptom) {
   Report report;
   AddFinding(report, "io/dataloader-bound", State::kError, 0).explains = {"gpu/idle"};

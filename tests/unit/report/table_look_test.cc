@@ -1,5 +1,4 @@
-// The look of tables is one list: no table of the catalogue is missing, and all its names
-// exist.
+// The look of tables is one list: no table of the catalog is missing, and all its names exist.
 #include "report/table_look.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +75,7 @@ TEST(TellingRows, ManyRowsByCost) {
   EXPECT_EQ(TellingRows(steps, 40'000).size(), 30'000u);
 }
 
-TEST(RowsInWorkbook, AreAllOrTheMostTelling) {
+TEST(RowsInWorkbook, AreAllOrTheLargest) {
   Table ops("ops_by_iteration", "op", "Ops by iteration", std::make_shared<StringPool>());
   Column& time = ops.AddColumn({"time", "Time", Unit::kTime, ""});
   const std::size_t most = FindTableLook("ops_by_iteration")->sheet_rows;

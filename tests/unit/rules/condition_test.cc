@@ -44,7 +44,7 @@ TEST(Condition, HoldsOrSaysWhyNot) {
        "`gpu.idle.mean + gpu.occupancy > 50%` is false: gpu.idle.mean is 20.0 %, "
        "gpu.occupancy is 0 %",
        false},
-      // Of several parts the first that is false, however deep it is.
+      // The first of several parts that is false, however deep it is.
       {"gpu.idle.mean > 10% and gpu.occupancy > 10% and gpu.idle.mean > 90%",
        "`gpu.occupancy > 10%` is false: gpu.occupancy is 0 %", false},
       {"gpu.idle.mean > 10% and (gpu.idle.mean > 15% and gpu.occupancy > 10%)",

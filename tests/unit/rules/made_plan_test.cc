@@ -103,7 +103,7 @@ TEST(MadePlan, NamesNoFrameWhereFrameworkCodeRuns) {
   }
 }
 
-TEST(MadePlan, TakesWhatAShapeTakesOnMatrixUnits) {
+TEST(MadePlan, UsesMatrixUnitTimeOfShapes) {
   const auto made = PlanOfMade(Loop("train.py(12): preprocess", kShapes));
   ASSERT_GE(made->plan.steps.size(), 2u);
   EXPECT_EQ(made->FindingOf(1).rule->id, "tensorcore/eligible-not-used");

@@ -138,7 +138,7 @@ TEST(PolicyWords, HaveTheirMeaning) {
 TEST(PolicyWords, AreRefusedWithACode) {
   struct Row {
     std::string_view text;
-    std::string_view codes;  ///< Of all errors, joined by blanks.
+    std::string_view codes;  ///< Codes of all errors, joined by blanks.
   };
   const Row kRows[] = {
       {"thresholds: {gpu.idle.mean: {min: 30%, max: 20%}}", "policy/empty-range"},

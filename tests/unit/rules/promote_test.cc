@@ -9,7 +9,7 @@ namespace profgauge {
 namespace {
 
 struct Promoted {
-  double saves = 0;  ///< Of an iteration of 100.
+  double saves = 0;  ///< Saved part of an iteration of 100.
   FindingStatus status = FindingStatus::kInfo;
   RuleSetting::Choice choice = RuleSetting::Choice::kDefault;
 };

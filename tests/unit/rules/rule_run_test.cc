@@ -99,8 +99,8 @@ TEST(RuleRun, AbsentLimitDoesNotJudge) {
   }
 }
 
-// Of several limits the known ones are judged: a level that is passed is passed, and one that
-// is not passed does not decide another that is unknown.
+// If some limits are unknown, the known ones are judged: an exceeded level counts, and a level that
+// is not exceeded does not decide an unknown one.
 TEST(RuleRun, KnownLimitsJudge) {
   struct Row {
     std::string_view limits;

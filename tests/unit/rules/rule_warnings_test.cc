@@ -1,4 +1,4 @@
-// The warnings of `rules check`, its report in one round, and the catalogue's words.
+// The warnings of `rules check`, its report in one round, and the catalog's words.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -34,7 +34,7 @@ bool Explains(double most, double simulated) {
   return findings[0].cause.has_value() || findings[1].cause.has_value();
 }
 
-TEST(SameTime, IsThatOfTheRuleNotWhatASimulationSaves) {
+TEST(SameTime, IsTheRulesTimeNotTheSaving) {
   EXPECT_TRUE(Explains(100, 100));
   EXPECT_TRUE(Explains(100, 0));
   EXPECT_FALSE(Explains(49, 49));

@@ -23,7 +23,8 @@ TEST(Schema1, ReadsAndCompilesLastFiles) {
   }
 }
 
-/// A name called `default` is no keyword here as in schema 2, and values are named by their titles.
+/// A name called `default` is no keyword here, unlike in schema 2, and values are named by their
+/// titles.
 TEST(Schema1, Schema2WordsAreNames) {
   TestRun run;
   run.Rows("gaps", {"duration", "cause"},

@@ -67,7 +67,7 @@ TEST(Repetition, AfterAWarmUp) {
   ExpectPeriod(longer, 0, 0, 0);  // 67 %.
 }
 
-constexpr Ns kStep = 100'000;  // Of an iteration of nine kernels.
+constexpr Ns kStep = 100'000;  // Length of an iteration of nine kernels.
 
 // Iterations of nine kernels of a training loop, the first of which is `at`; `close` is called
 // after the last kernel of each.
@@ -208,7 +208,7 @@ TEST(DerivedMarkers, OneLaunchOfAGraphIsAWitness) {
   EXPECT_EQ(source, "repetition of 9 launches, by cudaGraphLaunch");
 }
 
-// Of an engine's steps the phase of most time counts; others are skipped, and named.
+// The phase with most time of an engine's steps counts; others are skipped, and named.
 TEST(DerivedMarkers, PhasesOfAServingEngine) {
   TestProfile test;
   for (int i = 0; i < 6; ++i) {

@@ -15,7 +15,7 @@ constexpr Ns kRound = 30 * kMs;
 
 struct Spins {
   int rounds = 4;     ///< In each the host launches a kernel, and goes on 20 ms later.
-  int ended = 4;      ///< Of these, those in which the kernel ends then.
+  int ended = 4;      ///< The number of these in which the kernel ends then.
   Ns early = 40'000;  ///< How much before the kernel's end the host goes on.
   Ns idle = 0;        ///< How much of the 20 ms the device is idle at the end's kernel.
   Ns length = 20 * kMs;

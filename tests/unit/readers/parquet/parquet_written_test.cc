@@ -190,7 +190,7 @@ TEST(ParquetWritten, AnyByteMayBeWrong) {
       refused += code.empty() ? 0 : 1;
     }
   }
-  EXPECT_GT(refused, file.size());  // Of nine changes of a byte more than one is noticed.
+  EXPECT_GT(refused, file.size());  // More than one of nine changes of a byte is noticed.
 }
 
 TEST(ParquetWritten, RefusesImpossibleRowCounts) {
