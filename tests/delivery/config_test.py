@@ -256,6 +256,7 @@ class InitTest(Place):
         shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", self.inner)
         done = self.init(TRACE, "healthy.pt.trace.json.gz")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("is not like those before it: its ops, input shapes or launches differ", done.stderr)
         (self.inner / "limits.yaml").write_text(done.stdout)
         for name in (TRACE, "healthy.pt.trace.json.gz"):
             done = self.run_in(self.inner, "check", name, "-p", "limits.yaml")
@@ -272,6 +273,7 @@ class InitTest(Place):
         one = self.init("a.json")
         both = self.init("a.json", "b.json")
         self.assertEqual((one.returncode, both.returncode), (0, 0), both.stderr)
+        self.assertNotIn("is not like", both.stderr)
         self.assertIn("  iteration.time.median: {max_increase: 5%}", one.stdout)
         # Twice the 20 % that the runs differ by, of the slower one.
         self.assertIn("  iteration.time.median: {max_increase: 40%}", both.stdout)

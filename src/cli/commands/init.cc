@@ -10,7 +10,9 @@
 #include "analysis/analysis.h"
 #include "api/candidates.h"
 #include "api/session.h"
+#include "api/snapshots.h"
 #include "base/errors.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/console.h"
@@ -20,6 +22,8 @@
 #include "cli/outputs.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
+#include "gate/comparable.h"
+#include "gate/snapshot.h"
 #include "report/build_report.h"
 
 namespace profgauge::cli {
@@ -27,6 +31,27 @@ namespace {
 
 std::string NameOf(const Candidate& run) {
   return run.name.empty() ? report::RunNameOf(run.ranks.front().source.path) : run.name;
+}
+
+/// Says which runs are of another program, device or size than those before them: limits that fit
+/// all of them find little.
+Status NoteOthers(const std::vector<Candidate>& runs, const std::vector<Analysis>& analyses,
+                  const Selection& selection, Console& console) {
+  if (runs.size() < 2) return {};
+  std::vector<Snapshot> before;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    PROFGAUGE_TRY(Snapshot run, SnapshotOf(NameOf(runs[i]), runs[i].ranks, analyses[i], selection));
+    const Misfit misfit = FindMisfit(run, before);
+    if (!misfit.differences.empty() || misfit.has_other_shapes) {
+      console.Warn(fmt::format(
+          "note: run {} is not like those before it: {}; limits that fit all of them find little",
+          Printable(run.name),
+          misfit.differences.empty() ? "its ops, input shapes or launches differ"
+                                     : HardDifferences(misfit.differences)));
+    }
+    before.push_back(std::move(run));
+  }
+  return {};
 }
 
 Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
@@ -97,6 +122,7 @@ Result<int> RunInit(const Options& options, Console& console) {
     PROFGAUGE_TRY(Analysis analysis, Analyze(run.ranks, SelectionOf({}, Choices(options))));
     analyses.push_back(std::move(analysis));
   }
+  PROFGAUGE_CHECK(NoteOthers(runs, analyses, SelectionOf({}, Choices(options)), console));
   PROFGAUGE_TRY(const std::string text, PolicyOf(runs, analyses));
   if (options.project) {
     PROFGAUGE_CHECK(WriteProject(target, text, NameOf(runs.front()), options, console));
