@@ -25,9 +25,8 @@
 namespace profgauge {
 namespace {
 
-constexpr std::string_view kNoShapes =
-    "no operator with known shapes launched device work whose operations can be counted; PyTorch's "
-    "profiler records shapes with record_shapes=True";
+constexpr std::string_view kNothingCounted =
+    "no operator with known shapes launched device work whose operations can be counted";
 
 constexpr std::initializer_list<MetricId> kMetrics = {metric::kFlopsAchieved, metric::kFlopsMfu,
                                                       metric::kFlopsHfu};
@@ -293,8 +292,13 @@ void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFac
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
-    out.SetTableAbsent("roofline", std::string(kNoShapes));
-    return SetAllAbsent(kMetrics, std::string(kNoShapes), out);
+    const bool has_shapes = std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+      return rank.profile->Has(Capability::kShapes);
+    });
+    const std::string why =
+        has_shapes ? std::string(kNothingCounted) : out.Gap(Capability::kShapes);
+    out.SetTableAbsent("roofline", why);
+    return SetAllAbsent(kMetrics, why, out);
   }
   Totals totals;
   for (const RooflineFacts& rank : facts) {
