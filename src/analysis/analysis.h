@@ -23,6 +23,7 @@
 
 namespace profgauge {
 
+/// Which way a change of a metric is an improvement. Limits on changes fail in the other direction.
 enum class Direction : std::uint8_t { kHigherIsBetter, kLowerIsBetter, kNeutral };
 
 /// How a metric over several iterations follows from the same metric over each only of them.
@@ -78,6 +79,7 @@ inline constexpr std::string_view kUnrecordedFamily = "unrecorded";
 inline constexpr std::string_view kConditionsFamily = "conditions";
 /// One entry for each of metric::kAll, in that order.
 std::span<const MetricSpec> MetricCatalogue();
+/// The entry of an id that the code names. It always exists. O(1).
 const MetricSpec& SpecOf(MetricId id);
 /// The entry of an id that a user or a file names; nullptr if the catalog has none. O(1).
 const MetricSpec* FindMetric(std::string_view id);
@@ -95,9 +97,13 @@ struct TableSpec {
   std::string_view family = {};  ///< See MetricSpec.
   Basis basis = {};
 };
+/// Every table with its columns, in the order of reports. The span lives as long as the program.
 std::span<const TableSpec> TableCatalogue();
+/// The entry of a table that a user or a file names; nullptr if there is none.
 const TableSpec* FindTable(std::string_view id);
 
+/// A metric of one run: a value in the unit of `spec`, or the reason why there is none. A missing
+/// number is never 0.
 struct Metric {
   const MetricSpec* spec = nullptr;
   Value value;  ///< Absent when the profile cannot give it; then…
@@ -146,6 +152,8 @@ struct Remark {
 struct Exposure;     // analysis/tables/exposure.h
 struct JudgedSteps;  // analysis/recording/judged_steps.h
 
+/// Everything that is known of one run. Rules, gate and report read it and never change it. Times
+/// are ns.
 struct Analysis {
   /// In catalog order, with every entry of the catalog; then those of scenarios.
   std::vector<Metric> metrics;

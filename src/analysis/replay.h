@@ -9,6 +9,7 @@
 
 namespace profgauge {
 
+/// The analysis and, if the profile has launches, the simulation.
 struct Replayable {
   Analysis analysis;
   /// Null where the profile cannot be replayed; critical.host.share then says why. It keeps

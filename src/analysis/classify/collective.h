@@ -10,6 +10,7 @@
 
 namespace profgauge {
 
+/// The kinds of collectives, independent of a library's names for them.
 enum class CollectiveKind : std::uint8_t {
   kAllReduce,
   kAllGather,

@@ -16,6 +16,8 @@
 
 namespace profgauge {
 
+/// One row of rules/knowledge/names.yaml: names that match `include` and not `exclude` move data
+/// between ranks.
 struct CommunicationRule {
   std::string_view id;
   /// The kind if the name does not show it; a name that does wins.
@@ -23,20 +25,24 @@ struct CommunicationRule {
   std::string_view include;  ///< RE2 over KernelHead(name).
   std::string_view exclude;  ///< RE2; empty: nothing is excluded.
 };
+/// All rules, in the order in which they are tried.
 std::span<const CommunicationRule> CommunicationRules();
 
 /// Numbers of these rules, for KernelClass::rule: this plus the position in the table; then those
 /// of the signs.
 inline constexpr std::uint16_t kFirstCommunicationRule = 0x4000;
+/// Why an event counts as communication without a rule about its name.
 enum class CommunicationSign : std::uint8_t {
   kRecorded,  ///< The profiler wrote a process group or a collective to the kernel.
   kOperator,  ///< No rule knows the kernel, and an operator that communicates launched it itself.
 };
+/// The number of the sign, which follows those of the rules, so that one number names any reason.
 std::uint16_t RuleOf(CommunicationSign sign);
 /// "deep_ep", …, "recorded_collective", "communicating_operator". REQUIRES: rule >=
 /// kFirstCommunicationRule.
 std::string_view CommunicationRuleName(std::uint16_t rule);
 
+/// The rule that knows a name, and the kind of collective.
 struct CommunicationName {
   std::uint16_t rule;
   CollectiveKind kind;

@@ -18,6 +18,7 @@ namespace profgauge {
 struct DeviceRows {
   std::uint32_t begin = 0, end = 0;
 };
+/// The rows of one GPU, in the order of the table. Empty for a GPU without work.
 DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu);
 
 /// The first GPU with that id, or nullptr. O(log n). REQUIRES: `gpus` are sorted by id.

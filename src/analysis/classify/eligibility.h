@@ -11,6 +11,7 @@
 
 namespace profgauge {
 
+/// Why an eligible operator does or does not use Tensor Cores.
 enum class EligibilityVerdict : std::uint8_t {
   kUsing,           ///< At least one of its kernels uses Tensor Cores.
   kEligibleDtype,   ///< The type has no Tensor Core on this chip, or (FP32) has them switched off.

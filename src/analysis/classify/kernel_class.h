@@ -22,6 +22,7 @@ namespace profgauge {
 
 struct Knowledge;
 
+/// A verdict that may be missing. kUnknown counts neither for nor against a run.
 enum class Tri : std::uint8_t { kNo, kYes, kUnknown };
 std::string_view TriName(Tri tri);  ///< "no", "yes", "unknown"
 
@@ -59,6 +60,7 @@ class KernelClasses {
 /// Tensor Cores. Names and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if
 /// they were known here.
 KernelClasses ClassifyDevice(const Profile& profile);
+/// The classes of all rows of the device table. One per row.
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge);
 
 /// Whether that GPU, of `gpus`, can have Tensor Cores or matrix cores: unknown chips can.
@@ -66,6 +68,7 @@ bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::
 
 /// "nvjet", "cuda_core_gemm", …; "no rule" for 0; of a project's own rules their id.
 std::string_view RuleName(std::uint16_t rule);
+/// The id of a rule by its number, for reports.
 std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge);
 /// Whether the rule is about matmuls, convolutions or attention (and not about helpers). A
 /// project's own are, unless they say "no".

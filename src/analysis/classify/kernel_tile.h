@@ -12,6 +12,7 @@ namespace profgauge {
 struct KernelTile {
   std::int64_t first = 0, second = 0;
 };
+/// The tile that the name states. Nothing if the name has no tile: then the tile is unknown, not 0.
 std::optional<KernelTile> TileInName(std::string_view kernel);
 
 /// Into how many parts the inner dimension is cut: "GSU4" of Tensile's kernels, and of the one that

@@ -9,6 +9,8 @@
 
 namespace profgauge {
 
+/// A yes or no by name. The question is asked once for each name of the profile. It is not safe for
+/// several threads.
 class NameMemo {
  public:
   /// Keeps a reference.

@@ -24,6 +24,8 @@ enum class NamePart : std::uint8_t {
 /// unit of Ascend's AI Cores is the Cube; of other chips no rule knows the kernels.
 enum class Vendor : std::uint8_t { kAny, kNvidia, kAmd, kAscend, kOther };
 
+/// One row of rules/knowledge/names.yaml. It applies to kernels of `vendor` whose `part` matches
+/// `include` and not `exclude`.
 struct TensorCoreRule {
   std::string_view id;
   Tri verdict = Tri::kUnknown;

@@ -26,6 +26,7 @@
 
 namespace profgauge {
 
+/// How much one rank delays the others. Times are exposed time in ns over the selected iterations.
 struct RankLateness {
   Ns cost = 0;
   Ns once = 0;  ///< The one-off part of the cost.
@@ -36,6 +37,8 @@ struct RankLateness {
   std::map<std::int64_t, Ns> by_step;
 };
 
+/// The result for the run. Without a straggler either no rank delays the others enough, or `jitter`
+/// or `too_few` gives the reason.
 struct Blame {
   std::vector<RankLateness> ranks;  ///< As the run's.
   std::size_t groups = 0, judged_groups = 0;

@@ -18,6 +18,8 @@
 
 namespace profgauge {
 
+/// One offset and drift per rank. `complete()` is false if groups of ranks have no common call;
+/// then no picture may align them.
 struct Clocks {
   /// To the clock of the first rank: time - offset - speed * (time - from).
   struct Clock {

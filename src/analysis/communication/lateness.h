@@ -12,6 +12,13 @@
 //
 // Transfers between two ranks make no separate cost: a stage that waits for the one before it is
 // normal in pipelines. They pass on time that later costs a group.
+//
+// Two groups share rank 1, which comes last to call B because it waited in call A. So the cost of B
+// goes to the rank that was late for A:
+//
+//   rank 0  ....A#####            A: rank 0 comes last, and rank 1 waits (w) for 3
+//   rank 1  .Awww#####..B####     B: rank 1 comes last by 3, as long as it waited in A
+//   rank 2  .........Bwww####     the wait of rank 2, all of the cost of B, is passed on to rank 0
 #pragma once
 
 #include <cstddef>
@@ -25,6 +32,7 @@ namespace profgauge {
 
 /// One call in which a single member came last, in a group that may blame.
 struct LateCall {
+  /// The share of one late rank in the cost of the call.
   struct Part {
     std::size_t rank = 0;  ///< Position in the run.
     Ns cost = 0;

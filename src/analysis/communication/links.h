@@ -14,6 +14,7 @@
 
 namespace profgauge {
 
+/// How much slower a group's link is than those of the other groups. 1: as fast.
 struct LinkSpeed {
   /// Transfer by that of the median of the others; of pairs that of the slowest. Nothing where no
   /// other group makes the same calls.

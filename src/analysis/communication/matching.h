@@ -12,6 +12,13 @@
 // next one. Broadcasts and reduces to one rank end where they are done; who waits for whom there is
 // unknown, so they have no transfer. Definitions: nccl-tests' performance page for sizes; the
 // agreement of these times with those of aligned clocks is 0.1 to 0.5 %.
+//
+// The calls of a symmetric collective, drawn with their ends aligned. Only durations are used:
+//
+//   rank 0  |wwwwwww########|      d = 15   waiting 15 - 8 = 7
+//   rank 1         |########|      d =  8   last: transfer T = 8, lateness 11 - 8 = 3
+//   rank 2      |www########|      d = 11   waiting 11 - 8 = 3
+//                           ^ all ends are one moment, whatever the clocks say
 #pragma once
 
 #include <cstddef>
@@ -27,6 +34,7 @@ namespace profgauge {
 
 /// A call on all its ranks.
 struct MatchedCall {
+  /// One rank's part in the call.
   struct Member {
     std::size_t rank = 0;  ///< Position in the run.
     std::size_t call = 0;  ///< Position among the rank's calls.
@@ -41,6 +49,7 @@ struct MatchedCall {
   static constexpr std::size_t kNobody = ~std::size_t{0};
 };
 
+/// One process group, or one pair of ranks, over the run.
 struct GroupMatch {
   std::string name;                   ///< Empty when not recorded: one group of all.
   std::string description;            ///< May be empty.
@@ -57,6 +66,7 @@ struct GroupMatch {
   bool MayBlame() const;
 };
 
+/// All groups and all matched calls of a run. Empty where no rank recorded collectives.
 struct Matching {
   std::vector<GroupMatch> groups;  ///< By name.
   std::vector<MatchedCall> calls;  ///< By group, in the order of the first member.
@@ -72,6 +82,7 @@ struct RankGroups {
 /// rank, by start.
 Matching MatchRanks(std::span<const RankGroups> ranks,
                     std::span<const std::span<CollectiveCall>> calls);
+/// The same from the contexts of the ranks, in their order.
 Matching MatchRanks(std::span<const RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls);
 

@@ -9,6 +9,7 @@
 
 namespace profgauge {
 
+/// The size of a collective as its operator states it.
 struct OpSize {
   std::int64_t bytes = -1;  ///< Size of the whole buffer, as CollectiveBytes() counts; -1 unknown.
   std::int64_t chunk = -1;  ///< One rank's part, where the whole needs the group's size.

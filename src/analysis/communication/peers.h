@@ -18,6 +18,8 @@
 
 namespace profgauge {
 
+/// Fills in the sender and the receiver of transfers. Keeps a reference to the rank, which must
+/// outlive it.
 class Peers {
  public:
   explicit Peers(const RankContext& rank);

@@ -16,7 +16,9 @@
 
 namespace profgauge {
 
+/// The pipeline of a run, by stage. Times are ns over the selected iterations.
 struct Pipeline {
+  /// One stage: the ranks with the same place in every chain.
   struct Stage {
     std::int64_t ranks = 0;
     Ns iteration_time = 0;  ///< Sum over its ranks; so are the others.

@@ -41,7 +41,9 @@ struct KernelSum {
   Ns time = 0;
 };
 
+/// See the head. Two ranks' facts can be compared without their profiles.
 struct RankFacts {
+  /// One selected iteration.
   struct Step {
     std::int64_t number = 0;  ///< As recorded, else the position.
     Span time;
@@ -83,6 +85,7 @@ struct RankTimeFacts {
   IterationFacts iterations;
   RankFacts communication;
 };
+/// The facts about time of one rank.
 RankTimeFacts TimeFactsOf(const RankContext& rank);
 
 /// The same of all ranks.

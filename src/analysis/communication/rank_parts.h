@@ -11,6 +11,7 @@
 
 namespace profgauge {
 
+/// Disjoint parts in ns. `sum()` is the observed time of the iterations.
 struct RankParts {
   Ns compute_only = 0;      ///< Kernels compute and nothing communicates.
   Ns overlapped = 0;        ///< Both.

@@ -14,6 +14,7 @@ namespace profgauge {
 /// `is_unknown`: there must be communication, and none was recognized.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                const Blame& blame, const Pipeline& pipeline, bool is_unknown, Output& out);
+/// Each function fills the table that its name states.
 void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Output& out);
 void FillSizes(std::span<const RankFacts> ranks, Output& out);
 void FillStages(const Pipeline& pipeline, Output& out);

@@ -23,6 +23,7 @@
 
 namespace profgauge {
 
+/// One rank, ready for every analysis. Analyses read it in parallel and never change it.
 struct RankContext {
   const Profile* profile = nullptr;
   std::int64_t rank = 0;         ///< As recorded, else its position in the run.
@@ -65,6 +66,8 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
 /// meanwhile, and does not need these.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
                                                   const Selection& selection);
+/// The second step: fills tree, works, unobserved and gpus of all ranks, in parallel. REQUIRES: the
+/// first step made `ranks`.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);
 
 }  // namespace profgauge

@@ -14,6 +14,7 @@
 
 namespace profgauge {
 
+/// Iterations that were derived from other events than markers.
 struct DerivedMarkers {
   std::vector<Marker> found;  ///< In order of time; empty where nothing shows iterations.
   ThreadId thread;            ///< Whose they are.

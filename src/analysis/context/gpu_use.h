@@ -9,6 +9,7 @@
 
 namespace profgauge {
 
+/// Times are ns within the window.
 struct GpuUse {
   std::int32_t gpu = -1;
   Ns window = 0;

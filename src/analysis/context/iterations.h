@@ -34,6 +34,7 @@
 
 namespace profgauge {
 
+/// One iteration of one rank. Times are ns from the profile's start.
 struct Iteration {
   std::string name;  ///< "5" of ProfilerStep#5; the position when the marker has no number.
   Span host;         ///< As marked.
@@ -43,6 +44,8 @@ struct Iteration {
   std::int64_t device_events = 0;
 };
 
+/// All iterations of one rank and the selected ones. There is at least one: an undivided profile is
+/// one iteration.
 struct Iterations {
   static constexpr std::uint32_t kNone = kNoIndex;
 

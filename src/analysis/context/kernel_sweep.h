@@ -27,6 +27,7 @@ void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amo
   if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
     std::stable_sort(rows.begin(), rows.end(), earlier);
   }
+  /// A kernel that runs at the current moment, with its amount.
   struct Running {
     Ns end;
     double amount;

@@ -9,6 +9,7 @@
 
 namespace profgauge {
 
+/// The part of one kernel. All kernels of an operator add up to its work.
 struct KernelWork {
   double flops = -1, bytes = -1;  ///< -1 unknown.
 };

@@ -39,6 +39,7 @@ std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& k
 /// The time of a row; negative durations count as 0.
 Span RowSpan(const HostTable& host, std::size_t row);
 
+/// The markers that divide the run, and remarks on the others.
 struct ChosenMarkers {
   std::vector<Marker> found;  ///< In order of time; empty when there are none.
   ThreadId thread;            ///< Whose they are.

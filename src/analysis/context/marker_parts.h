@@ -19,6 +19,7 @@ struct MarkerName {
   std::string rest;  ///< and the same with `#` for numbers in it.
 };
 
+/// Splits a marker's name. A text without a number is all family.
 MarkerName NameOfMarker(std::string_view text);
 
 /// Whether all have the same parts, though some have no few: each has those of the one with the

@@ -31,6 +31,7 @@ inline constexpr std::string_view kRanksWithoutMarkers = "ranks-without-markers"
 /// launches were not recorded.
 inline constexpr std::string_view kWorkOutside = "work-outside";
 
+/// The marks of one rank, in order of time, with their source.
 struct Markers {
   std::vector<Marker> found;  ///< At least one.
   IterationSource source;

@@ -8,6 +8,7 @@
 
 namespace profgauge {
 
+/// ns of one call. Both are 0 for an operator that launches nothing.
 struct GpuUseOfOp {
   /// Time in which at least one device event runs that the op launched itself (DLProf's "GPU
   /// Time").
@@ -23,6 +24,7 @@ struct OpGpuUse {
 
   const GpuUseOfOp& Of(std::uint32_t row) const { return uses[place[row]]; }
 };
+/// The use of all operators of a rank. O(n log n) over its device rows.
 OpGpuUse FindOpGpuUse(const RankContext& rank);
 
 }  // namespace profgauge

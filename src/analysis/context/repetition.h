@@ -38,6 +38,7 @@ struct WitnessMarks {
 /// By the order of their kinds, of one kind the most frequent first.
 std::vector<WitnessMarks> FindWitnessRanges(const Profile& profile);
 
+/// An exact repetition of the launches of a profile. It divides the profile only with a witness.
 struct Repetition {
   ThreadId thread;          ///< Which launches all.
   std::vector<Ns> starts;   ///< Starts of the periods, in order; fewer than two: no repetition.

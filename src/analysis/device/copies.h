@@ -12,6 +12,8 @@
 
 namespace profgauge {
 
+/// Sums over copies of one kind. `time` counts each copy; `exposed` is the part without
+/// computation.
 struct CopySums {
   std::int64_t calls = 0;
   Ns time = 0, exposed = 0;
@@ -41,12 +43,15 @@ enum class CopyKnowledge : std::uint8_t {
 inline constexpr std::int64_t kCopyKnowledges =
     static_cast<std::int64_t>(CopyKnowledge::kNotRecorded) + 1;
 
+/// The copies of one rank. Without knowledge of copies `rows` is empty and `known` gives the
+/// reason, so that no 0 is printed.
 struct CopyFacts {
   CopyKnowledge known = CopyKnowledge::kNoDevice;
   std::string why;  ///< For kNotInFile and kInDevice.
   std::vector<CopyRow> rows;
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
+/// For the selected iterations of one rank.
 CopyFacts CopyFactsOf(const RankContext& rank);
 
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to

@@ -95,6 +95,7 @@ struct KernelKey {
   }
 };
 
+/// One row of the table kernels_by_op: the calls of one kernel under one operator.
 struct KernelOpRow {
   KernelKey key;
   KernelSums sums;

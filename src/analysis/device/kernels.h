@@ -15,6 +15,7 @@ namespace profgauge {
 void AddKernels(std::span<const RankContext> ranks, Output& out);
 /// The same from kept sums of ranks, without kernels_by_op and kernels_by_iteration.
 void AddKernels(std::span<const KernelFacts> ranks, Output& out);
+/// The sums of one rank over its selected iterations, and over the whole profile for the tables.
 KernelFacts KernelFactsOf(const RankContext& rank);
 
 }  // namespace profgauge

@@ -19,6 +19,7 @@ struct LaunchFacts {
   std::int64_t launches = 0;               ///< Calls whose work is known.
   std::int64_t into_empty_queue = 0;
 };
+/// `any` is false if no launch is linked to work: delays are unknown then, not 0.
 LaunchFacts LaunchFactsOf(const RankContext& rank);
 /// Each delay once, ascending, with its count. If there are more than 16 384 different ones the
 /// last digits are dropped, as many as it takes.

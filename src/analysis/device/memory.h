@@ -24,6 +24,7 @@ struct MemoryFacts {
   bool any = false;  ///< Events of memory were recorded.
   std::vector<MemoryPeak> peaks;
 };
+/// The peaks and the series of one rank. Empty without recorded allocations.
 MemoryFacts MemoryFactsOf(const RankContext& rank);
 /// Sets memory.*. Only devices of the contexts are used.
 void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const MemoryFacts> facts,

@@ -40,6 +40,7 @@ struct OpFacts {
   bool is_compute_bound() const { return compute_time > memory_time; }
 };
 
+/// Why an operator is slower than its roof.
 enum class Trait : std::uint8_t {
   kUnknown,  ///< Its roof is unknown.
   kNone,     ///< Not slow, or for no reason that its shape shows.
@@ -58,6 +59,7 @@ enum class Trait : std::uint8_t {
 /// "few tiles"; "none"; empty for kUnknown.
 std::string_view TraitName(Trait trait);
 
+/// The judgment of one row of the roofline.
 struct OpVerdict {
   OpTiles tiles;
   double target = -1;  ///< Seconds, of all calls; -1 without a roof.

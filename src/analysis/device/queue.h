@@ -37,6 +37,8 @@ struct QueueSums {
 // Clocks of host and device can be off by a little; a queue has no negative length, so nothing
 // starts before its launch.
 inline Ns LaunchedAt(const QueueItem& item) { return item.launched; }
+/// The moment at which the item leaves the queue. Clocks may differ, so it is not before the
+/// launch.
 inline Ns StartedAt(const QueueItem& item) { return std::max(item.launched, item.started); }
 
 /// When the items were launched or started, in order. Mostly they are in order themselves.

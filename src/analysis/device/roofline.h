@@ -49,6 +49,8 @@ struct RooflineFacts {
   bool has_timeline = false, knows_threads = false;
   std::vector<std::uint32_t> point_of;  ///< By row of the device table; not to be kept.
 };
+/// The points of one rank. Operators whose work cannot be counted are in `not_counted` with their
+/// time.
 RooflineFacts RooflineFactsOf(const RankContext& rank);
 
 /// Adds the table `roofline` and sets flops.achieved and flops.mfu.

@@ -18,12 +18,15 @@ namespace profgauge {
 /// The identity of a point.
 using WorkKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
                            std::string_view>;
+/// The views point into the point, which must outlive the key.
 WorkKey KeyOf(const WorkPoint& point);
 /// Adds calls to a point, of the same rank or of another one.
 void Join(WorkPoint& point, const WorkPoint& other);
 /// The smaller of two AlignmentInName(); 0: unknown.
 std::int64_t LeastRead(std::int64_t a, std::int64_t b);
 
+/// One row: the sums over all calls and ranks, with the device's peaks. `peaks` is nullptr for an
+/// unknown device.
 struct RooflinePoint {
   WorkPoint sums;
   const DevicePeaks* peaks = nullptr;
@@ -53,6 +56,7 @@ class KnownPeaks {
 /// else in 16 bits. -1: it uses them, or they are unknown.
 double SecondsOnMatrixUnits(const RooflinePoint& point);
 
+/// Joins the points of the ranks. `facts` must outlive the result.
 RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks);
 /// Fills in the traits that follow from the points' shapes.
 void JudgePoints(RooflinePoints& points);

@@ -49,6 +49,7 @@ struct TensorCoreFacts {
   std::vector<EligibleOp> ops;
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
+/// The sums of one rank over its selected iterations.
 TensorCoreFacts TensorCoreFactsOf(const RankContext& rank);
 
 /// Sets tensor_core.* and adds the table tensor_core_ops. Over all ranks: sums of GPU time.

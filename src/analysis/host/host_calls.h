@@ -28,10 +28,12 @@ struct CallFacts {
   Ns blocked = 0, iterations = 0;
   bool any_call = false;  ///< In the whole profile.
 };
+/// The calls of one rank, added up by name. Empty if calls were not recorded.
 CallFacts CallFactsOf(const RankContext& rank);
 
 /// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
 void AddHostCalls(std::span<const RankContext> ranks, Output& out);
+/// Adds the calls of all ranks to the tables.
 void AddHostCalls(std::span<const CallFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -47,6 +47,7 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
 
 // The parts of it, a file each.
 void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out);
+/// Each function adds the named tables.
 void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out);  ///< engines, opcodes, cores
 void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out);
 void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out);  ///< DMA, collectives, tensors

@@ -10,6 +10,7 @@
 
 namespace profgauge {
 
+/// Reads a file once and keeps its lines. Paths outside the folder are never read.
 class SourceLines {
  public:
   /// `root`: the folder with the sources; empty: none are shown.

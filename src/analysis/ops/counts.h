@@ -19,12 +19,14 @@ struct CountFacts {
   std::array<bool, 3> is_complete = {true, true, true};  ///< Every copy's size is known.
   bool has_device = false, has_launches = false, has_kernels = false;
 };
+/// The counts of one rank; its flags state which of them are known.
 CountFacts CountFactsOf(const RankContext& rank);
 
 /// Sets launch.count_per_iteration, tensor_core.kernels_per_iteration and
 /// memcpy.{h2d,d2h,d2d}.bytes_per_iteration: sums over the launches of the selected iterations, per
 /// iteration, mean over ranks.
 void AddCounts(std::span<const RankContext> ranks, Output& out);
+/// Sets the metrics that are counts per iteration.
 void AddCounts(std::span<const CountFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -28,6 +28,7 @@ struct ModuleFacts {
   bool has_device = false;
   bool has_all = true;  ///< There are not too many of them to be kept.
 };
+/// The modules of one rank. Empty without recorded calls of modules.
 ModuleFacts ModuleFactsOf(const RankContext& rank);
 
 /// By path ("Net_0/Linear_1"): device time of a module and its backward pass without the modules

@@ -28,6 +28,7 @@ struct RangeFacts {
   bool has_device = false;
   bool has_all = true;  ///< There are not too many of them to be kept.
 };
+/// The ranges of one rank by their path.
 RangeFacts RangeFactsOf(const RankContext& rank);
 
 /// Table `ranges`: record_function, NVTX, and trainers' marks (Lightning, Keras hooks), summed

@@ -18,6 +18,7 @@
 
 namespace profgauge {
 
+/// One piece of the path: a time, and the reason why the run waited for it.
 struct PathSegment {
   Span time;  ///< Never empty.
   PathKind kind = PathKind::kUnknown;
@@ -33,6 +34,7 @@ struct PathSegment {
 void VisitCriticalPath(const PathGraph& graph, std::span<const Ns> transfers,
                        const std::function<void(std::span<const PathSegment>)>& visit);
 
+/// The longest segments of a path, in bounded memory.
 struct LongestSegments {
   std::vector<PathSegment> kept;  ///< By start.
   std::size_t left_out = 0;       ///< Number of segments that are not in the list.

@@ -19,6 +19,7 @@ struct EventWait {
   std::uint32_t row = 0, other = 0;
 };
 
+/// Takes the calls of one thread after the other. BeginThread() starts the next thread.
 class EventWaits {
  public:
   /// `waits` must outlive it.

@@ -41,6 +41,7 @@
 
 namespace profgauge {
 
+/// The table of the profile that a step's row is of.
 enum class PathTable : std::uint8_t {
   kHost,
   kApi,
@@ -49,6 +50,7 @@ enum class PathTable : std::uint8_t {
          ///< step.
 };
 
+/// The kinds of dependencies; the head defines each. At a tie the first of this list binds.
 enum class PathEdge : std::uint8_t {
   kNone,  ///< No predecessor: the step keeps its recorded time.
   kProgram,
@@ -96,6 +98,7 @@ struct PathChanges {
   }
 };
 
+/// Read-only after Build(). Keeps a pointer to the rank, which must outlive it.
 class PathGraph {
  public:
   using StepId = std::uint32_t;
@@ -105,6 +108,7 @@ class PathGraph {
   static constexpr Ns kResolution = knowledge::kPathRangeResolution.ns();
   static constexpr unsigned kBlockBits = 14;
 
+  /// A dependency of a step on an earlier one.
   struct Edge {
     PathEdge kind = PathEdge::kNone;
     StepId from = kNone;

@@ -6,6 +6,14 @@
 // than recorded, minus the reduction of the transfer. Unchanged it is 0: the last did not wait.
 //
 // Only calls of groups that are complete are joint; elsewhere arrivals stay as they were recorded.
+//
+// A call of two ranks. In the profile rank 1 came last; in the simulation its work is 4 shorter, so
+// rank 0 comes last and both end 2 earlier:
+//
+//   recorded    rank 0  ....|ww####|        w = 2, m = 0:   m - w = -2
+//               rank 1  ......|####|        w = 0, m = -4:  m - w = -4
+//   simulated   rank 0  ....|####|          the end moves by max(-2, -4) = -2
+//               rank 1  ..|ww####|
 #pragma once
 
 #include <cstddef>
@@ -20,6 +28,7 @@
 
 namespace profgauge {
 
+/// All ranks of a run, simulated together.
 class JointReplay {
  public:
   /// A rank's part in a call.
@@ -53,6 +62,7 @@ class JointReplay {
  private:
   friend class JointScheduler;
   static constexpr std::uint32_t kNone = kNoIndex;
+  /// Steps of one rank between two joint ends, which are simulated in one piece.
   struct Run {
     std::uint32_t rank = 0;
     PathGraph::StepId begin = 0, end = 0;

@@ -25,6 +25,7 @@ struct PathPart {
   Ns time = 0;
 };
 
+/// A collective on the path. The run divides it into waiting and transfer after all ranks are read.
 struct PathCollective {
   std::uint32_t part = 0;   ///< Position in PathFacts::parts, which does not count it.
   Span time;                ///< The time of the segment.
@@ -42,6 +43,8 @@ struct SlackRow {
   Ns time = 0, on_path = 0, least = 0;
 };
 
+/// The path of one rank by kind of work. Without a path all lists are empty and `why_not` gives the
+/// reason.
 struct PathFacts {
   std::string why_not;  ///< Why there is no path; empty: there is.
   std::vector<PathPart> parts;

@@ -9,6 +9,7 @@
 
 namespace profgauge {
 
+/// One piece of the path with the names that a timeline prints.
 struct PathMove {
   Span time;
   PathKind kind = PathKind::kUnknown;
@@ -20,6 +21,7 @@ struct PathMove {
   PathOwner in;
 };
 
+/// The longest pieces of a path, with the number of the others.
 struct PathMoves {
   std::vector<PathMove> kept;  ///< In time order. On a whole path they touch.
   std::size_t left_out = 0;    ///< Shorter ones.

@@ -2,6 +2,17 @@
 //
 // A replay of which only the iterations are wanted keeps no time longer than needed:
 // of tens of millions of steps these are some ten thousands.
+//
+// Steps are simulated in their order. Each takes the latest moment that its predecessors allow; the
+// lag of each edge is from the profile (analysis/path/graph.h):
+//
+//   host    |launch|..........|launch|     launch   start of the call -> start of the kernel
+//              \                \
+//   device      |#kernel a#|     |#kernel b#|       b starts by `launch`: the host binds
+//                          |---->|  stream, with a lag of at most 0
+//
+// With calls twice as fast `launch` of b comes earlier, until the end of a binds and b can move no
+// more. The difference of the last ends is the saving.
 #pragma once
 
 #include <algorithm>

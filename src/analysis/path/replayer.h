@@ -36,6 +36,7 @@ struct ScenarioRow {
 /// Rows by rank, then ascending. Stored as ranges: conditions select many that follow each other.
 class ScenarioRows {
  public:
+  /// Covered steps of one rank: [begin, end).
   struct Range {
     std::uint32_t rank = 0;
     std::uint32_t begin = 0, end = 0;
@@ -96,6 +97,8 @@ struct Scaling {
   std::shared_ptr<const std::vector<StepRanges>> steps = nullptr;
 };
 
+/// A set of changes that are made together. Without changes a simulation gives the recorded times
+/// exactly.
 struct Scenario {
   std::vector<Scaling> scalings;
   bool without_waiting = false;  ///< Collectives last as long as on the rank that came last.
@@ -106,6 +109,7 @@ struct Scenario {
   bool by_smallest = false;
 };
 
+/// The iteration time with and without the scenario. Both are ns and mean over the same iterations.
 struct Prediction {
   /// ns, mean over the iterations, each on its slowest rank; up to the start of the next where over
   /// 1 % of the time passes between them.
@@ -124,6 +128,8 @@ using PathGraphs = tl::expected<std::vector<PathGraph>, std::string>;
 /// MeasureContexts() adds; the graphs keep pointers to `ranks`.
 PathGraphs BuildGraphs(std::span<const RankContext> ranks);
 
+/// Answers scenarios. It holds the graphs of all ranks, so one object serves all questions about a
+/// run.
 class Replayer {
  public:
   /// With the graphs of all ranks, or in why_not() the reason of the first that has none.

@@ -10,6 +10,7 @@
 
 namespace profgauge {
 
+/// A range or a call of the current thread, ns from the profile's start.
 struct ThreadEvent {
   Ns start = 0, end = 0;
   PathTable table = PathTable::kHost;

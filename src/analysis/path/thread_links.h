@@ -17,6 +17,7 @@ struct ThreadSteps {
   std::uint32_t thread = 0;  ///< Row of the profile's threads.
 };
 
+/// The edges between threads of one rank.
 struct ThreadLinks {
   /// A step, and the step of another thread that lets it go on.
   std::vector<std::pair<PathGraph::StepId, PathGraph::StepId>> edges;

@@ -40,6 +40,7 @@ enum class EventCall : std::uint8_t { kNone, kRecord, kWait };
 /// done.
 bool CopyBlocks(const Profile& profile, std::uint32_t row);
 
+/// Finds waits in the rows of a profile, which must outlive it.
 class WaitFinder {
  public:
   static constexpr std::uint32_t kNone = kNoIndex;
@@ -74,6 +75,7 @@ class WaitFinder {
   std::uint32_t LastOfOtherStream(std::uint32_t row, Ns time) const;
 
  private:
+  /// The object that a call waits for, by its name.
   enum class Wait : std::uint8_t {
     kUnknown,
     kNone,

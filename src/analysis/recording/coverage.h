@@ -19,6 +19,7 @@ struct CoverageFacts {
   Ns kernels = 0;                   ///< Of `total`: of kernels and graphs,
   Ns whole_graphs = 0;              ///< and of graphs that were recorded whole.
 };
+/// The times of one rank; each is a part of the whole device time.
 CoverageFacts CoverageFactsOf(const RankContext& rank);
 
 /// Sets coverage.*: shares of GPU time, over all ranks. With an operator, with a launch: of the

@@ -18,6 +18,7 @@ struct EdgeFacts {
   std::int64_t captured = 0;  ///< Launching calls within them that ran nothing.
   std::int64_t ran = 0;       ///< Kernels on the device.
 };
+/// The edges of one rank. `backlog` is 0 for a profile that starts idle.
 EdgeFacts EdgeFactsOf(const RankContext& rank);
 
 /// Sets coverage.backlog_time and launch.captured_share. If most of the host's launches were

@@ -27,6 +27,7 @@ struct StepLevel {
 /// 93 to 99 % up to an autocorrelation of 0.8 (test JudgedSteps). REQUIRES: lengths is not empty.
 StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t> starts = {});
 
+/// The unrecorded iterations of a run, in ns.
 struct JudgedSteps {
   /// In order, unusual ones included; for averages, means of `a_value` iterations.
   std::vector<Ns> lengths;
@@ -56,6 +57,7 @@ struct ChangeAfter {
   bool is_sure = false;
   bool IsAlike() const;  ///< Within 2 %.
 };
+/// The change from the iterations before the profile to those after it.
 std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps);
 
 }  // namespace profgauge

@@ -7,6 +7,7 @@
 
 namespace profgauge {
 
+/// Derived from names and shapes, so it may be empty. Rules use it only to choose advice.
 struct Workload {
   /// "capture", "training", "decode", "prefill", "mixed" (both), "diffusion", "inference" or
   /// "benchmark" (only a few operators); empty without evidence.

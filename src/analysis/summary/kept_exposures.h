@@ -15,6 +15,8 @@
 
 namespace profgauge {
 
+/// The exposure of one table of a rank. Rows are named by their contents, so that ranks can be
+/// joined.
 struct KeptExposure {
   std::vector<std::string> keys;  ///< The contents of each row.
   Exposure exposure;              ///< Its rows are positions in `keys`.
@@ -25,6 +27,7 @@ using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By
 /// savings have no bound.
 KeptExposures ExposuresOf(const Analysis& analysis);
 
+/// Adds them to the summary. ReadExposures() gives the same back.
 void WriteExposures(const KeptExposures& kept, Summary& summary);
 /// Nothing when numbers are missing or out of range.
 std::optional<KeptExposures> ReadExposures(const Summary& summary);

@@ -18,6 +18,7 @@
 
 namespace profgauge {
 
+/// The tables of one rank that the run joins row by row.
 struct KeptTables {
   std::vector<Table> tables;                                  ///< Those that the rank has.
   std::map<std::string, std::string, std::less<>> absent;     ///< Why it has no others.
@@ -31,6 +32,7 @@ inline constexpr std::string_view kCutRemark = "summary-rows/";
 /// `communication`: TimeFactsOf() the rank. REQUIRES: the rank has a timeline.
 KeptTables TablesOf(const RankContext& rank, RankFacts communication);
 
+/// Adds them to the summary. ReadTables() gives the same back.
 void WriteTables(const KeptTables& kept, Summary& summary);
 /// Nothing when cells are missing. `strings`: the texts go there, those of many ranks once.
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings);

@@ -30,6 +30,7 @@
 
 namespace profgauge {
 
+/// Everything that a run needs from one rank: without its events.
 struct RankSummary {
   Profile profile;           ///< Without events: where it came from, devices, groups, facts, log.
   std::size_t position = 0;  ///< Among the inputs.
@@ -68,6 +69,7 @@ std::string SelectionText(const Selection& selection);
 
 struct AttributionFacts;  // analysis/time/rank_attribution.h
 
+/// The summary of one rank. The same profile and selection give the same bytes.
 Summary Summarize(const RankContext& rank, const Selection& selection);
 /// Nothing when columns are missing or disagree. Its profile represents the summary. `strings`:
 /// where its texts go; ranks that are kept together share one.

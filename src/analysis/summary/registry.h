@@ -30,6 +30,7 @@ enum class Stage : std::uint8_t {
   kOther,
 };
 
+/// One analysis and its forms for the kinds of inputs. A null form means that it does not apply.
 struct AnalysisRow {
   using OfRanks = void (*)(std::span<const RankContext>, Output&);
 

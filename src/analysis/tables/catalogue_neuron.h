@@ -13,6 +13,7 @@ inline constexpr std::string_view kNeuronFamily = "neuron";
 /// Entries for system profiles of Neuron only.
 inline constexpr std::string_view kHostFamily = "neuron-host";
 
+/// In catalog order, as the parts of catalogue_parts.h.
 std::span<const MetricSpec> NeuronMetrics();
 std::span<const TableSpec> NeuronTables();
 

@@ -10,6 +10,7 @@
 
 namespace profgauge {
 
+/// Metrics of iterations, idle time and communication.
 std::span<const MetricSpec> TimeMetrics();
 std::span<const MetricSpec> WorkMetrics();  ///< Computed, launched and copied work.
 std::span<const MetricSpec> PathMetrics();  ///< Metrics of the critical path.
@@ -20,6 +21,7 @@ struct ColumnBasis {
   std::string_view table, column;
   Basis basis;
 };
+/// Columns whose basis differs from that of their table.
 std::span<const ColumnBasis> ColumnsWithBasis();
 
 // Parts of the catalog's entries, and formulas that several share.

@@ -4,6 +4,16 @@
 //
 // Time is kept by the rows that share it, so that the cost of any choice of rows is exact: the
 // union of their times, not the sum.
+//
+// The device time of two rows of a table, A and B, with a gap before the second A:
+//
+//   stream 1   |AAAAAAAAAA|                 |AAAA|
+//   stream 2        |BBBBBBBBBB|
+//              |----|----|----|------------|----|
+//               A    A,B   B    gap of B,A   A
+//
+// Exposed({A}) is both A parts. Exposed({A, B}) adds B and the shared part, which counts only if
+// all of its rows are chosen. Idle({A}) is the gap: it counts if any of its neighbors is chosen.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +25,14 @@
 
 namespace profgauge {
 
+/// The exposure of one table. Times are ns over the selected iterations of the device's rank.
 struct Exposure {
   /// Time that these rows share; `rows` is sorted, each once.
   struct Part {
     std::vector<std::uint32_t> rows;
     Ns time = 0;
   };
+  /// One device that works in the selected iterations.
   struct Device {
     std::int64_t iterations = 1;  ///< Selected, of the device's rank.
     /// The device does the work of exactly these rows: counts when all of them are chosen.

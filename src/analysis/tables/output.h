@@ -25,6 +25,7 @@ inline constexpr std::string_view kWholeGraphs =
     "the kernels of graphs that were recorded as a whole are unknown; record with `nsys profile "
     "--cuda-graph-trace=node`";
 
+/// Collects the results of one run. A metric that no analysis sets is absent, with a reason.
 class Output {
  public:
   /// `hints` are for Gap(), which the run's first profile gives. The catalog's texts and hints may

@@ -43,6 +43,8 @@ constexpr std::size_t PlaceOf(std::span<const ColumnSpec> columns, std::string_v
   while (place < columns.size() && columns[place].id != id) ++place;
   return place;
 }
+/// Whether the table has the column and its cells are of this type. A constant expression, so that
+/// a wrong name does not compile.
 constexpr bool HasCell(std::span<const ColumnSpec> columns, std::string_view id, CellType type) {
   const std::size_t place = PlaceOf(columns, id);
   return place < columns.size() && CellTypeOf(columns[place].unit) == type;

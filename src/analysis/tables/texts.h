@@ -8,6 +8,7 @@
 
 namespace profgauge {
 
+/// Moves texts from one pool to another, each once. O(1) for a known text.
 class Texts {
  public:
   /// Both must outlive this.

@@ -18,6 +18,7 @@
 
 namespace profgauge {
 
+/// One credited thing: a kernel, a copy, a call or an op, in one category.
 struct TimePart {
   std::string category;  ///< Breakdown category: "other_kernel", "dataloader", …
   std::string op_type;   ///< "convolution"; empty when the part belongs to no op.
@@ -30,6 +31,7 @@ struct TimePart {
   std::vector<Ns> series;     ///< The same by selected iteration; empty for small parts.
 };
 
+/// The time of a run by parts. All parts of an iteration add up to its observed length exactly.
 struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
   /// Unobserved time of each iteration. Empty where that is nothing.

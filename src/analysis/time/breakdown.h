@@ -39,6 +39,7 @@ Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, 
 /// One pass over the table; each distinct name is checked once.
 std::vector<Category> CategoriesOfHost(const Profile& profile);
 
+/// The times of each role over the whole profile, as merged span lists.
 Roles CollectRoles(const Profile& profile, const KernelClasses& classes);
 
 /// Breakdowns of ranges, from the ranges that VisitCategories() visits: each adds up to the

@@ -17,6 +17,7 @@ struct LoaderTimes {
   Ns stalled = 0;  ///< While no kernel computes, whatever copies, sets or communicates.
 };
 
+/// The results of the walk, by selected iteration. Empty lists if no event is of their kind.
 struct CategoryTimes {
   /// The breakdown of every selected iteration, in the order of iterations.selected(). It covers
   /// observed time only.

@@ -12,6 +12,7 @@
 
 namespace profgauge {
 
+/// Empty if no host event covers more than half of the gap.
 struct GapActivity {
   /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. The function that
   /// covers nearly all of the gap, else most of it: parts of the host's work would hide the rest.
@@ -23,6 +24,7 @@ struct GapActivity {
 /// where no kind is known.
 const HostWork& CategoryOf(const GapActivity& activity);
 
+/// Answers gaps in any order.
 class GapActivities {
  public:
   /// The context must outlive this.

@@ -18,6 +18,7 @@ struct ThreadWaits {
   bool has_ranges = false;  ///< Whether ranges show its work between its calls.
 };
 
+/// All delays of a profile. Span lists are sorted and disjoint; ns from the profile's start.
 struct HostWaits {
   std::vector<Span> data_loader;     ///< Waits of the loop's threads.
   std::vector<ThreadWaits> threads;  ///< By ThreadId.
@@ -26,6 +27,7 @@ struct HostWaits {
   bool knows_launches = false;       ///< Without them nothing shows why the host was late.
 };
 
+/// Reads the host and the call tables once. O(n log n).
 HostWaits CollectWaits(const Profile& profile);
 
 /// Whether a call of that kind and name returns only when the awaited work is done.

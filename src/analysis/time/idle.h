@@ -5,6 +5,14 @@
 // after is the way to the device. All parts of a gap add up to its length exactly, in ns, so the
 // causes add up to the idle time. Source: HTA's idle-time breakdown (host wait, kernel wait,
 // other), by device instead of by stream and made exclusive.
+//
+// A gap, and the parts of its causes (module loading is found in both halves):
+//
+//   device  ##before##|                                                  |##after##
+//   host       [sync call] [malloc]  other host work  [launch call]
+//                     |----|------|-------------------|-----------|------|
+//   cause              sync memory     host_wait       launch_latency  launch_latency if short,
+//                     |<------ host's part --------->|<- to the device ->|      else other
 #pragma once
 
 #include <array>
@@ -20,6 +28,7 @@
 
 namespace profgauge {
 
+/// One gap of one GPU. `causes` add up to the length of `time`.
 struct IdleGap {
   Span time;
   /// The whole time without work; `time` is its observed part. Causes are found for the whole of
@@ -47,6 +56,7 @@ struct IdleFacts {
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
   bool has_launches = false, has_host = false, has_api = false;
 };
+/// The causes by GPU, without the gaps themselves, for summaries.
 IdleFacts IdleFactsOf(const RankContext& rank);
 
 /// Sets gpu.idle_cause.* and adds the table of gaps.

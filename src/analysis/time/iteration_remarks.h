@@ -14,6 +14,7 @@ namespace profgauge {
 /// Whether the profile has iteration markers.
 bool IsMarked(const RankContext& rank);
 
+/// The number of lost iterations among all of a rank.
 struct LostIterations {
   std::int64_t lost = 0, all = 0;
 };
@@ -25,6 +26,7 @@ LostIterations MostWithoutLaunches(std::span<const RankContext> ranks);
 /// Iterations that launched work, of which none was recorded: of the rank with most of them.
 LostIterations MostLostInside(std::span<const RankContext> ranks);
 
+/// The processes that mark iterations in the rank's profile.
 MarkingProcesses ProcessesOf(const RankContext& rank);
 
 /// Sets profile.ranks_without_work too. Reads rank and iterations of the contexts and, for the

@@ -11,6 +11,7 @@
 
 namespace profgauge {
 
+/// In the unit of the values; `cv`, `robust_cv` and `drift` are relative.
 struct SeriesStats {
   double mean = 0, median = 0, min = 0, max = 0, p95 = 0;
   /// Sample standard deviation (n - 1), and by the mean; absent for a single value.

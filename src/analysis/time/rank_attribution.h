@@ -44,6 +44,7 @@ struct LaunchingOp {
   std::int64_t per_iteration = 0;
 };
 
+/// The credited time of one rank. It is bounded: small parts are folded (FoldSmall()).
 struct AttributionFacts {
   std::vector<RankPart> parts;  ///< By category and names.
   std::vector<LaunchingOp> launching;

@@ -21,6 +21,7 @@
 
 namespace profgauge {
 
+/// AddRank() takes each rank once; Take() ends it.
 class RunAttribution {
  public:
   /// `run`: PoolIterations() of the ranks. `has_gpu`: some rank has GPU work.
@@ -37,6 +38,7 @@ class RunAttribution {
  private:
   using Names = std::tuple<std::string, std::string, std::string, std::string, std::int64_t>;
 
+  /// A part of the run while ranks are added.
   struct Part {
     TimePart sum;  ///< Without series.
     Points points;

@@ -23,6 +23,7 @@ namespace profgauge {
 
 struct Analysis;
 
+/// One iteration of the run: that of its slowest rank. Times are ns.
 struct RunIteration {
   std::string name;
   std::size_t rank = 0;       ///< Position in `ranks` of the slowest.

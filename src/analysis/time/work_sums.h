@@ -14,6 +14,7 @@
 
 namespace profgauge {
 
+/// The total of one name over the selected iterations. Concurrent work counts each time.
 struct WorkSum {
   std::string name;
   std::int64_t count = 0;  ///< Launches of a kernel or copy; calls of an op.
@@ -50,6 +51,7 @@ struct NameWork {
   bool has_series = true;  ///< False: it was too much to be kept.
 };
 
+/// The sums of one rank.
 struct RankWork {
   bool has_gpu = false;
   std::vector<NameWork> kernels, ops;  ///< By name.
@@ -58,6 +60,7 @@ struct RankWork {
   /// Metrics that are sums over iterations, by id: a time of each iteration.
   std::vector<NameWork> sums;
 };
+/// One walk over the device and the host table.
 RankWork RankWorkOf(const RankContext& rank);
 
 /// Sums by name and selected iteration, of names that are given whole.
@@ -95,6 +98,7 @@ class WorkCollector {
   WorkSums Take(Ns whole);
 
  private:
+  /// The sum of one name while ranks are added.
   struct Sum {
     WorkSum sum;  ///< Without series.
     Points points;

@@ -8,6 +8,7 @@
 
 namespace profgauge {
 
+/// Views of the profile's strings, which must outlive it.
 struct CallText {
   std::string_view name, shapes, dtypes;  ///< As HostTable has them.
   std::string_view values;                ///< HostTable::concrete_inputs.

@@ -13,6 +13,7 @@
 
 namespace profgauge {
 
+/// One argument. Only the fields of its type are set.
 struct OpArgument {
   std::string name;  ///< Empty: positional.
   std::string type;  ///< "tensor", "int", "float", "bool", "str", "NoneType", "list", "tuple".
@@ -27,6 +28,7 @@ struct OpArgument {
   bool is_number() const { return type == "int" || type == "float" || type == "bool"; }
 };
 
+/// A call with its arguments in the order of the recorded list.
 struct OpCall {
   std::string module, op;
   std::vector<OpArgument> arguments;

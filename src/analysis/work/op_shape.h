@@ -18,6 +18,7 @@
 
 namespace profgauge {
 
+/// The kind of work, which determines the sizes of OpShape that are set.
 enum class OpKind : std::uint8_t {
   kOther,
   kProduct,
@@ -29,11 +30,13 @@ enum class OpKind : std::uint8_t {
 };
 std::string_view OpKindName(OpKind kind);  ///< "product"; empty for kOther.
 
+/// Sizes in elements. 0: unknown.
 struct ProductSizes {
   double batch = 0, m = 0, n = 0, k = 0;
   bool known() const { return batch > 0 && m > 0 && n > 0 && k > 0; }
 };
 
+/// Sizes in elements, one value per spatial dimension.
 struct ConvolutionSizes {
   double groups = 1;
   double channels = 0;                   ///< Input channels of a group.
@@ -44,6 +47,7 @@ struct ConvolutionSizes {
   bool transposed = false, gradient = false;
 };
 
+/// Sizes in elements; `pairs` is for one head of one batch entry.
 struct AttentionSizes {
   double batch = 0, heads = 0, queries = 0, keys = 0;
   double head = 0, value_head = 0;  ///< Elements of a query's and of a value's head.
@@ -51,6 +55,7 @@ struct AttentionSizes {
   bool gradient = false;
 };
 
+/// Sizes of a layer of experts. `read` follows from an even spread, since a profile has no routing.
 struct ExpertSizes {
   double experts = 0, rows = 0;          ///< Rows: tokens times the experts that each goes to.
   double read = 0;                       ///< Experts of which a row is, if tokens spread evenly.
@@ -58,6 +63,7 @@ struct ExpertSizes {
   bool fused = false;                    ///< The whole layer, not one product of it.
 };
 
+/// The sizes of one call. kOther has none.
 struct OpShape {
   OpKind kind = OpKind::kOther;
   ProductSizes product;
@@ -65,6 +71,8 @@ struct OpShape {
   AttentionSizes attention;
   ExpertSizes experts;
 };
+/// The shape of a call by its operator and arguments. kOther if the operator is unknown or an
+/// argument is missing.
 OpShape ShapeOf(const OpCall& call);
 
 /// For a [.., M, K] times b [.., K, N], vectors included.
@@ -73,6 +81,7 @@ std::optional<ProductSizes> SizesOfProduct(const std::vector<std::int64_t>& a,
 
 /// Parts of ShapeOf, by kind of operator; nothing for others, or where required data is missing.
 std::optional<ProductSizes> ProductShape(const OpCall& call);
+/// Nothing if the call is of another kind, or its sizes are unknown.
 std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call);
 std::optional<AttentionSizes> AttentionShape(const OpCall& call);
 /// For any operator with the tensors of such a layer, whatever its name: tokens [T, H], weights

@@ -18,6 +18,7 @@
 
 namespace profgauge {
 
+/// The pass that a call belongs to.
 enum class OpDirection : std::uint8_t { kForward, kBackward, kOptimizer };
 
 /// One entry per row of HostTable. Rows that are not ops have representative kNone and zeros.
@@ -54,6 +55,7 @@ bool IsDataLoaderRange(std::string_view name);
 /// "MmBackward". Never empty unless `name` is.
 std::string_view OpType(std::string_view name);
 
+/// The trees of all threads of a profile.
 OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes);
 
 }  // namespace profgauge

@@ -30,6 +30,7 @@
 
 namespace profgauge {
 
+/// The work of one call: floating-point operations and bytes.
 struct OpWork {
   double flops = 0;
   double bytes = -1;       ///< -1: unknown, because an element type is.
@@ -42,6 +43,8 @@ std::optional<OpWork> WorkOf(const OpCall& call);
 
 /// Parts of WorkOf, by kind of operator.
 std::optional<OpWork> ProductWork(const OpCall& call);
+/// Each takes operators of its kind. Nothing if the call is of another kind, or its sizes are
+/// unknown.
 std::optional<OpWork> ConvolutionWork(const OpCall& call);
 std::optional<OpWork> AttentionWork(const OpCall& call);
 std::optional<OpWork> ElementWork(const OpCall& call);
@@ -50,6 +53,7 @@ std::optional<OpWork> TrainingWork(
 
 /// Bytes of tensors, -1 when one's element type is unknown.
 double BytesOf(const std::vector<const OpArgument*>& tensors);
+/// Bytes of one element by the tensor's data type.
 double ElementBytes(const OpArgument& tensor);  ///< -1 unknown.
 
 /// The work of every host row of one profile.
@@ -65,6 +69,7 @@ struct OpWorks {
     return of_row[row] == kNone ? nullptr : &works[of_row[row]];
   }
 };
+/// The work of the outermost operators whose work is known. O(calls).
 OpWorks CountWork(const Profile& profile, const OpTree& tree);
 
 }  // namespace profgauge
