@@ -12,6 +12,7 @@
 
 namespace profgauge {
 
+/// Whether a run has the baseline that its policy or its user asked for.
 enum class BaselineState : std::uint8_t {
   kNone,     ///< None was asked for.
   kUsed,     ///< As many runs as were wanted.
@@ -20,11 +21,13 @@ enum class BaselineState : std::uint8_t {
 };
 std::string_view BaselineStateName(BaselineState state);  ///< "none", "used", "partial", "missing"
 
+/// One run of the baseline, as reports name it.
 struct BaselineRun {
   std::int64_t id = 0;  ///< In the history; 0: of a file.
   std::string commit, name;
 };
 
+/// The baseline of one comparison.
 struct BaselineInfo {
   BaselineState state = BaselineState::kNone;
   std::string source;  ///< "history:main~5"; empty: files.

@@ -11,6 +11,7 @@ namespace profgauge {
 
 /// "is 42.3 %, above the limit of 30 %". Empty when the value is within the limits.
 std::string BreachOf(const Threshold& threshold, const Value& value, Unit unit);
+/// Whether the value exceeds the limit. A value exactly on a limit is within it.
 bool IsBeyond(const Threshold& threshold, double value);
 
 /// The result of a miss at that level.

@@ -23,14 +23,17 @@
 
 namespace profgauge::stats {
 
+/// The answer of a comparison. kInconclusive: the data can neither pass nor fail the limit.
 enum class Change : std::uint8_t { kPass, kFail, kImproved, kInconclusive };
 std::string_view ChangeName(Change change);  ///< "pass", "fail", "improved", "inconclusive"
 
+/// How certain a failure must be. A policy sets it.
 enum class Strictness : std::uint8_t {
   kNormal,   ///< Fails when the estimate is beyond the limit and the change is certainly above 0.
   kCertain,  ///< Fails only when the change is certainly beyond the limit.
 };
 
+/// The limits and the assumptions of one comparison.
 struct CompareOptions {
   double limit = 0.05;  ///< Tolerated change of the typical iteration, relative.
   /// Tolerated increase of the total, relative; nothing: it is not judged. Default: as `limit`.
@@ -57,11 +60,13 @@ struct Series {
 /// Why a run does not count.
 enum class LeftOut : std::uint8_t { kNo, kOdd, kHalfWarmup };
 
+/// Whether one run counts, and why not.
 struct RunUse {
   LeftOut left_out = LeftOut::kNo;
   double from_others = 0;  ///< With kOdd: the distance of its level from the median of the others'.
 };
 
+/// The runs of one side, with the numbers of their iterations. Times are in the values' unit.
 struct SideUse {
   std::vector<RunUse> runs;
   std::size_t kept = 0;        ///< Runs.

@@ -11,6 +11,7 @@
 
 namespace profgauge::stats {
 
+/// One change of the level, between two values of the series.
 struct ChangePoint {
   std::size_t index = 0;  ///< First value of the new level.
   double before = 0;      ///< Mean of the segment before.
@@ -19,6 +20,7 @@ struct ChangePoint {
   double p_value = 1;     ///< Welch's t-test between the two segments.
 };
 
+/// How certain and how large a change must be.
 struct ChangePointOptions {
   double max_p_value = 0.001;   ///< A split must be this certain. Default: as Hunter.
   double min_magnitude = 0.01;  ///< Relative. Default: 1 %.

@@ -35,6 +35,7 @@ struct Misfit {
   std::vector<Difference> differences;  ///< Hard ones, by the default list.
   bool has_other_shapes = false;        ///< Other ops, input shapes or launches: no refusal.
 };
+/// Why the run does not belong to the others. Empty if it does.
 Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others);
 
 /// Every difference once, whichever runs have it, hard ones first.

@@ -28,6 +28,7 @@ enum class CompareMethod : std::uint8_t {
   kValue,       ///< Two numbers; no statement about noise.
 };
 
+/// One row of a comparison: a metric of both sides and the answer to its limit.
 struct MetricComparison {
   std::string metric;
   Unit unit = Unit::kNumber;
@@ -66,6 +67,7 @@ struct PartsComparison {
   std::vector<std::string> found;  ///< One sentence each.
 };
 
+/// The whole comparison of a run with a baseline, for the verdict and for every output.
 struct RunComparison {
   std::string base_name;     ///< The run that the waterfall starts from.
   std::string current_name;  ///< The run that it ends at.

@@ -15,6 +15,8 @@ namespace profgauge {
 
 /// Counts that are the same in each run of a program, so that any change is news.
 std::span<const std::string_view> ExactMetrics();
+/// Whether the metric is a count that never varies between runs of one program, so that any change
+/// is real.
 bool IsExact(std::string_view metric);
 
 /// The allowed change of a limit, in the metric's unit.
@@ -23,6 +25,7 @@ double AbsoluteOf(const BaselineLimit::Amount& amount, double base);
 /// Which of two answers is more severe.
 int Weight(stats::Change change, bool over_limit);
 
+/// Compares metric by metric. The snapshots and the policy must outlive it.
 class MetricComparer {
  public:
   /// `is_paired`: runs were recorded alternately, and times are compared pair by pair.

@@ -12,6 +12,7 @@
 
 namespace profgauge {
 
+/// The clocks of both sides while the device worked.
 struct ClockChange {
   double base = 0, current = 0;  ///< MHz; medians over the runs.
   /// The least and the largest change of an iteration that the clocks explain, as a part of it:

@@ -33,6 +33,7 @@ struct HistoryRow {
   std::string verdict;
 };
 
+/// A row of the history with its snapshot, which is some kilobytes.
 struct HistoryEntry : HistoryRow {
   Snapshot snapshot;
 };
@@ -57,6 +58,7 @@ struct HistoryReference {
 /// Errors (kUsage): not of that form, or N is not 1 to 1000.
 Result<HistoryReference> ParseHistoryReference(std::string_view text);
 
+/// One open history file. Several processes may add to it.
 class History {
  public:
   /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of a newer schema.

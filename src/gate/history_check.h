@@ -13,6 +13,7 @@
 
 namespace profgauge {
 
+/// The answer about a branch.
 enum class HistoryState : std::uint8_t {
   kSteady,
   kStep,   ///< A step up over the limit that was neither accepted nor undone.
@@ -20,6 +21,7 @@ enum class HistoryState : std::uint8_t {
   kTooFew,  ///< Too few comparable runs to decide.
 };
 
+/// The state of one metric of a branch.
 struct HistoryFindings {
   HistoryState state = HistoryState::kSteady;
   double change = 0;                 ///< Relative.

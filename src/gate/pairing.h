@@ -13,6 +13,7 @@
 
 namespace profgauge {
 
+/// A metric of both runs, side by side.
 struct PairedValue {
   const MetricSpec* spec = nullptr;
   std::optional<double> base, current;  ///< In the metric's unit; absent: this run has none.
@@ -35,6 +36,7 @@ struct PairedWork {
   bool significant = false;                  ///< gate/significance.h
 };
 
+/// Kernels or ops of both runs, side by side. Times are ns per iteration.
 struct PairedTable {
   bool of_host = false;      ///< `base`, `current` are time on the host: a run without GPU work.
   Ns base = 0, current = 0;  ///< Sums over the rows' times before rounding.

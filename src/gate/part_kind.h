@@ -8,16 +8,20 @@
 
 namespace profgauge {
 
+/// The levels of a waterfall, from the whole to the single kernel.
 enum class PartLevel : std::uint8_t { kCategory, kOpType, kOp, kKernel };
 inline constexpr std::array<std::string_view, 4> kPartLevelNames = {"category", "op_type", "op",
                                                                     "kernel"};
+/// The id in report.json.
 constexpr std::string_view NameOf(PartLevel level) {
   return kPartLevelNames[static_cast<std::size_t>(level)];
 }
 
+/// Whether a part is in both runs.
 enum class PartChange : std::uint8_t { kChanged, kAdded, kRemoved, kRenamed };
 inline constexpr std::array<std::string_view, 4> kPartChangeNames = {"changed", "added", "removed",
                                                                      "renamed"};
+/// The id in report.json.
 constexpr std::string_view NameOf(PartChange change) {
   return kPartChangeNames[static_cast<std::size_t>(change)];
 }

@@ -18,6 +18,7 @@
 
 namespace profgauge {
 
+/// One part that is slower than the others explain.
 struct PartFinding {
   std::string name;
   double change = 0;  ///< Relative, without the common change of all parts.
@@ -33,6 +34,7 @@ struct LonePart {
   bool is_new = false;  ///< It is the candidate's.
 };
 
+/// The parts of one kind.
 struct PartFindings {
   std::vector<PartFinding> found;  ///< Most time added first.
   std::vector<LonePart> lone;      ///< Largest first; reported, not judged.

@@ -10,6 +10,8 @@
 
 namespace profgauge {
 
+/// The power of the runs of a baseline, from the runs themselves. Spreads are relative to the
+/// typical iteration.
 struct BaselinePower {
   std::int64_t runs = 0, iterations = 0;  ///< Iterations of the shortest run.
   std::int64_t fails = 0, undecided = 0;  ///< Runs that were compared with the others.

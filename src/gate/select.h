@@ -24,16 +24,19 @@ struct HistoryQuestion {
   bool with_itself = false;  ///< So does the candidates' own recording.
 };
 
+/// A run of the history that is not compared, with the reason in a few words.
 struct SkippedRun {
   std::int64_t id = 0;
   std::string why;  ///< "H100", "failed", "same commit as 49", "model bert"
 };
 
+/// A run of the history that is compared.
 struct ChosenRun {
   HistoryRow row;
   Snapshot snapshot;
 };
 
+/// The runs of a history that one candidate is compared with.
 struct HistoryChoice {
   std::vector<ChosenRun> window;  ///< The last comparable runs, oldest first; at most `wanted`.
   std::vector<ChosenRun> parts;   ///< The same, as many as parts need.

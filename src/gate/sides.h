@@ -37,8 +37,10 @@ struct Limits {
   double odd = 0;    ///< and how far from the others a run is odd.
   bool is_certain = false;
 };
+/// The limits in the terms of the estimate.
 Limits MakeLimits(const CompareOptions& options);
 
+/// Excludes warm-up and unusual runs. `series` has one list of times per run.
 Side MakeSide(std::span<const Series> series, const CompareOptions& options, const Limits& limits);
 
 /// The part of `side`, which was made of `series`, that counts.

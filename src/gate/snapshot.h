@@ -41,6 +41,7 @@ inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 /// knowledge.
 inline constexpr std::string_view kSelectionProperty = "selection";
 
+/// One run as comparisons see it. Two runs of one program have equal `environment`. Times are ns.
 struct Snapshot {
   std::string name;    ///< Run name.
   std::string source;  ///< XXH3-128 of the input(s).

@@ -38,6 +38,7 @@ double KthDifference(std::span<const double> sorted_base, std::span<const double
 double MedianDifference(std::span<const double> sorted_base,
                         std::span<const double> sorted_current);
 
+/// An estimated difference in the values' unit.
 struct Shift {
   double estimate = 0;        ///< MedianDifference.
   double standard_error = 0;  ///< For independent values; 0 if there are too few.

@@ -19,6 +19,7 @@ enum class StepsUse : std::uint8_t {
   kOtherSampling,  ///< One side has means, the other single ones: they cannot be compared.
   kBoth,
 };
+/// How a comparison uses unrecorded iterations, by those of both sides.
 StepsUse StepsUseOf(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates);
 
 /// Whether the metric is a time of unrecorded iterations.
@@ -26,6 +27,7 @@ bool IsOfSteps(std::string_view metric);
 
 /// Usual iterations of each run, and all with unusual ones.
 SeriesList UsualSteps(std::span<const Snapshot> runs);
+/// The unrecorded iterations of each run, in order, in ns.
 SeriesList AllSteps(std::span<const Snapshot> runs);
 std::vector<double> StepValues(std::span<const Snapshot> runs);
 

@@ -15,6 +15,7 @@ namespace profgauge::stats {
 struct Estimate;
 struct Side;
 
+/// The answer about the total. All except kPass and kFail leave the limit undecided.
 enum class TotalVerdict : std::uint8_t {
   kPass,
   kFail,
@@ -30,6 +31,7 @@ struct SlowOnes {
   double times = 1;                 ///< The typical one takes this many times the usual time.
 };
 
+/// Both totals and their difference. Changes are relative to the baseline's total.
 struct Total {
   TotalVerdict verdict = TotalVerdict::kPass;
   double change = 0;         ///< Relative; of the means of the runs kept, without their starts.
@@ -50,6 +52,7 @@ struct Total {
   double base_start = 0;   ///< the cost of the baseline's start, in shares of its total.
 };
 
+/// The limit on the total and the wanted numbers.
 struct TotalOptions {
   double limit = 0;           ///< Relative.
   double absolute_floor = 0;  ///< As CompareOptions.

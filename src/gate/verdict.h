@@ -19,9 +19,11 @@
 
 namespace profgauge {
 
+/// The result of `check`; the head has the exit codes.
 enum class VerdictStatus : std::uint8_t { kPass, kFail, kNoVerdict, kNotJudged };
 std::string_view VerdictStatusName(VerdictStatus status);  ///< "pass", "fail", "no_verdict", …
 
+/// The result of one limit or rule.
 enum class GateStatus : std::uint8_t {
   kPass,
   kWarn,
@@ -35,6 +37,7 @@ enum class GateStatus : std::uint8_t {
   kLowConfidence,
   kWaived,  ///< Missed, and accepted until a day.
 };
+/// The id in report.json: "pass", "low_confidence", …
 std::string_view GateStatusName(GateStatus status);
 
 /// One threshold, with its metric's value.
@@ -48,6 +51,7 @@ struct GateResult {
   Value recorded = {};
 };
 
+/// The verdict of one run with everything that reports print of it.
 struct Verdict {
   VerdictStatus status = VerdictStatus::kNotJudged;
   std::vector<GateResult> gate;
@@ -66,6 +70,7 @@ struct Verdict {
   std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
 };
 
+/// The inputs of a verdict besides the run and the policy.
 struct JudgeOptions {
   bool allow_incomplete = false;
   /// The rules' findings; nullptr: only limits are judged. Must be of `policy`.

@@ -30,6 +30,7 @@ struct WaterfallStep {
   bool significant = false;  ///< gate/significance.h; only of kernels.
 };
 
+/// The steps from one iteration time to another. The steps of a level sum exactly to `delta`.
 struct Waterfall {
   Ns base = 0, current = 0;          ///< Mean iteration time.
   Ns delta = 0;                      ///< current - base.

@@ -19,6 +19,7 @@ using ReplacedMetrics = std::vector<std::pair<std::size_t, Metric>>;
 /// launches first. Where the iterations may not excuse a miss (gate/unrecorded_limit.h) the numbers
 /// stay, and may be as much less. Nothing where no unrecorded iterations judge.
 ReplacedMetrics TakeProfilerOff(const Policy& policy, Analysis& analysis);
+/// Undoes the replacement. REQUIRES: `replaced` is of this analysis.
 void PutBack(ReplacedMetrics replaced, Analysis& analysis);
 
 }  // namespace profgauge

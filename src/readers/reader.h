@@ -35,6 +35,7 @@ struct StepTimesInput {
   std::string tag;     ///< Tag of TensorBoard's events; empty: by its name.
 };
 
+/// The wishes of the caller.
 struct ReadOptions {
   bool allow_incomplete = false;  ///< Accept truncated input, counted as data loss.
   /// In a folder, leave out recordings that cannot be read, and count them, if others can.

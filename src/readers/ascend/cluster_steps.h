@@ -15,6 +15,7 @@
 
 namespace profgauge::readers::ascend {
 
+/// Takes the rows of the file one by one. Report() ends it.
 class ClusterSteps {
  public:
   explicit ClusterSteps(ImportLog& log) : log_(log) {}
@@ -30,6 +31,7 @@ class ClusterSteps {
   enum Column : std::uint8_t { kComputing, kExposed, kOverlapped, kCommunication, kFree, kStage };
   static constexpr std::size_t kColumns = 6;
   static const std::array<const char*, kColumns> kNames;
+  /// The sums of one rank over its steps.
   struct Rank {
     std::int64_t steps = 0;
     std::array<std::int64_t, kColumns> cells{};  ///< Steps that state it.

@@ -16,6 +16,7 @@
 
 namespace profgauge::readers::ascend {
 
+/// Takes the rows of the file one by one. Finish() ends it.
 class KernelDetails {
  public:
   explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
@@ -28,10 +29,12 @@ class KernelDetails {
   bool is_excerpt() const { return is_excerpt_; }
 
  private:
+  /// The calls of one operator.
   struct OpSum {
     std::int64_t calls = 0;
     Ns time = 0;
   };
+  /// The time of one kernel on the device, with the wait before it.
   struct Stay {
     Ns start = 0, duration = 0;
     Ns wait = -1;  // As stated, from the kernel before; negative without.

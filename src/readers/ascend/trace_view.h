@@ -27,6 +27,7 @@
 
 namespace profgauge::readers::ascend {
 
+/// Takes the events in file order.
 class TraceView final : public JsonRowReceiver {
  public:
   explicit TraceView(ProfileBuilder& builder) : builder_(builder) {}
@@ -37,9 +38,11 @@ class TraceView final : public JsonRowReceiver {
   void Finish();
 
  private:
+  /// The kind of a process, by its name.
   enum class Process : std::uint8_t { kOther, kHost, kRuntime, kDevice, kCommunication, kDerived };
   /// Process and thread as written, numbered in order of appearance.
   using Place = std::uint32_t;
+  /// A row that waits for the names of the processes.
   struct Event {
     Ns start = 0;
     Ns duration = 0;
@@ -48,14 +51,17 @@ class TraceView final : public JsonRowReceiver {
     std::int64_t stream = -1;
     Place place = 0;
   };
+  /// One end of an arrow.
   struct End {
     Place place = 0;
     Ns time = 0;
   };
+  /// A flow between two events ("ph": "s" and "f").
   struct Arrow {
     End from, to;
     bool has_from = false, has_to = false;
   };
+  /// A complete flow.
   struct Link {
     End to, from;
   };

@@ -14,6 +14,7 @@ namespace profgauge::readers {
 /// The recorded name is kept in Profile::api_symbols. Call it once for each recorded name.
 std::pair<StringId, ApiKind> AddApiName(std::string_view recorded, ProfileBuilder& builder);
 
+/// The meaning of one number of a copy.
 struct CudaCopy {
   CopyKind kind;
   std::string_view name;  ///< nsys' words: "[CUDA memcpy Host-to-Device]".

@@ -14,6 +14,7 @@
 
 namespace profgauge::readers {
 
+/// Collects all markers of a file, and closes those without an end.
 class OpenMarkers {
  public:
   /// A marker, with or without an end. `name`: as the program wrote it.

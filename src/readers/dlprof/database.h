@@ -17,6 +17,7 @@
 
 namespace profgauge::readers::dlprof {
 
+/// One op of the database. Texts are as written.
 struct DatabaseOp {
   std::string id;    ///< "CONV2D_1"
   std::string name;  ///< "/module/net::forward/conv2d"
@@ -32,6 +33,7 @@ struct Aggregation {
   Ns wall = 0;
 };
 
+/// The state that the parts of the import share, from the first table to the self-check.
 struct DatabaseImport {
   sqlite::Database* database = nullptr;
   ProfileBuilder* builder = nullptr;

@@ -13,6 +13,7 @@
 
 namespace profgauge::readers::dlprof {
 
+/// The kind of a report, by its title.
 enum class ReportKind : std::uint8_t {
   kSummary,
   kDetailed,
@@ -33,6 +34,7 @@ using Row = std::vector<std::string>;
 /// The number that a cell is; nothing where it is none, or larger than a whole number can hold.
 std::optional<double> RealOf(std::string_view text);
 
+/// The rows of a report. An incomplete last row is dropped.
 struct CsvText {
   std::vector<Row> rows;   ///< With the title and the head.
   bool truncated = false;  ///< The last row has no line end.

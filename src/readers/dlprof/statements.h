@@ -24,6 +24,7 @@ std::vector<std::string> GroupColumns();
 std::vector<std::string> OpTypeColumns();
 std::vector<std::string> AdviceColumns();
 
+/// The sums of one op type.
 struct TypeUnits {
   std::int64_t kernels = 0;
   bool is_eligible = false, uses = false;  ///< Tensor Cores, of any of its operators.

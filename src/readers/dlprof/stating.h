@@ -26,6 +26,7 @@ inline constexpr MetricId kSharesOfTime[] = {
     metric::kDataloaderExposedShare, metric::kBreakdownCpu,    metric::kBreakdownIo,
     metric::kBreakdownOther};
 
+/// States each number once. Out of range, the metric is absent with the reason.
 class Stating {
  public:
   Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}

@@ -10,16 +10,19 @@
 
 namespace profgauge::readers::kineto {
 
+/// The field as a whole number; `otherwise` if it is missing or no whole number.
 inline std::int64_t IntegerOr(const RawEvent& event, Field field, std::int64_t otherwise) {
   if (!event.Has(field)) return otherwise;
   return ParseInteger(event.Text(field)).value_or(otherwise);
 }
 
+/// The field as a real number; `otherwise` if it is missing or no number.
 inline double RealOr(const RawEvent& event, Field field, double otherwise) {
   if (!event.Has(field)) return otherwise;
   return ParseReal(event.Text(field)).value_or(otherwise);
 }
 
+/// The value in 32 bits; `otherwise` if it does not fit.
 inline std::int32_t Narrow(std::int64_t value, std::int32_t otherwise) {
   const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
                     value <= std::numeric_limits<std::int32_t>::max();

@@ -26,6 +26,7 @@ class EventReceiver {
 
 /// Where parsing a chunk stopped.
 struct ParseEnd {
+  /// Where a call of the parser stopped.
   enum class State : std::uint8_t {
     kChunkEnd,  ///< The chunk ended between two elements.
     kListEnd,   ///< The list's `]` is at chunk[offset - 1].

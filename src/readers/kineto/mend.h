@@ -15,6 +15,7 @@
 
 namespace profgauge::readers::kineto {
 
+/// The repaired value and the repairs, which go to the import log.
 struct Mended {
   std::string text;              ///< Only the value.
   std::size_t end = 0;           ///< Bytes of the input that it was.

@@ -70,6 +70,8 @@ static_assert(kFieldCount <= 64);
 /// How the value was written. Structures are in canonical text: "[[32, 3], []]", strings bare.
 enum class Form : std::uint8_t { kNumber, kString, kBool, kNull, kStructure };
 
+/// One event. Its views point into the text of the chunk, which must outlive it. Reused for the
+/// next event after Clear().
 struct RawEvent {
   std::uint64_t present = 0;  ///< One bit a field.
   std::array<std::string_view, kFieldCount> text;
@@ -106,6 +108,7 @@ struct RawEvent {
 
 /// The field that `key` means in an event, or in its args.
 Field EventField(std::string_view key);
+/// The field of a key of `args`; kNone for keys that no one reads. O(1).
 Field ArgsField(std::string_view key);
 
 }  // namespace profgauge::readers::kineto

@@ -31,6 +31,7 @@ struct NameRow {
 /// processes ("[TP00] 0"). Ids and numbers of devices count in one such trace; a row
 /// carries its trace in their upper bits until the end of the file. 0: not labeled.
 using TraceNumber = std::uint32_t;
+/// Ids of several traces in one file are kept apart by the trace's number.
 std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
 std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
 

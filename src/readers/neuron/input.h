@@ -13,6 +13,7 @@
 
 namespace profgauge::readers::neuron {
 
+/// Reads a source once, piece by piece, and hashes all of it.
 class Input {
  public:
   explicit Input(ByteSource& source) : source_(source), buffer_(kWindow) {}
@@ -35,6 +36,7 @@ class Input {
 
 /// The error, with the source's name where it has none.
 Error At(const ByteSource& source, Error error);
+/// The error for a file that ends inside a row, with the number of complete rows and `help:`.
 Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows);
 
 }  // namespace profgauge::readers::neuron

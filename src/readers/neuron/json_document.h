@@ -19,6 +19,7 @@ struct NamedSummary {
   std::vector<std::pair<std::string, Value>> values;
 };
 
+/// Everything in the document besides the rows of its tables.
 struct JsonContents {
   std::string dialect;                  ///< "JSON", "summary-json" or "system profile".
   std::vector<NamedSummary> summaries;  ///< By device, core and name: the file has no order.

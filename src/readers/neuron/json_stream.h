@@ -28,6 +28,7 @@ struct Piece {
 /// result is the same.
 enum class Rows : std::uint8_t { kParse, kReadDirectly };
 
+/// One document. Feed() takes its bytes in any pieces, End() the last of them.
 class JsonStream {
  public:
   explicit JsonStream(Interest (*interest)(std::string_view table),

@@ -15,6 +15,7 @@
 
 namespace profgauge::readers::neuron {
 
+/// The fields that readers take, by one name for all forms.
 enum class Key : std::uint8_t {
   kNone,
   kId,
@@ -130,6 +131,7 @@ enum class Key : std::uint8_t {
 /// kNone for a name that nothing here uses.
 Key KeyOf(std::string_view name);
 
+/// Reused for all rows of a file: Clear() keeps its memory.
 class Record {
  public:
   /// Forgets all fields. `keep_all`: keeps every field by its own name too, for All().

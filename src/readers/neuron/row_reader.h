@@ -16,6 +16,7 @@
 
 namespace profgauge::readers::neuron {
 
+/// The fast path. It keeps no state between rows except memory.
 class RowReader {
  public:
   RowReader();

@@ -9,6 +9,7 @@
 
 namespace profgauge::readers::neuron {
 
+/// Reserves memory by the part of the file that was read.
 class RowRoom {
  public:
   /// `share` of the file (0..1) is read. Default: unknown, and tables grow by doubling.

@@ -22,6 +22,7 @@
 
 namespace profgauge::readers::nsight {
 
+/// The state that the parts of the import share. The builder must outlive it.
 struct Import {
   Import(Tables from, ProfileBuilder& to) : tables(from), builder(&to) {}
 
@@ -55,6 +56,7 @@ struct Import {
 
 /// globalTid is hardware (8 bits), virtual machine (8), process (24), thread (24).
 inline std::int64_t ProcessOf(std::int64_t global_id) { return (global_id >> 24) & 0xff'ffff; }
+/// The thread's number in its process. The other bits of a globalTid are machine and process.
 inline std::int64_t ThreadNumberOf(std::int64_t global_id) { return global_id & 0xff'ffff; }
 
 /// Correlation ids count per process.
@@ -62,6 +64,7 @@ inline std::int64_t CorrelationOf(std::int64_t process, std::int64_t correlation
   return correlation < 0 ? -1 : (process << 32) | (correlation & 0xffff'ffff);
 }
 
+/// The thread of a globalTid, added if it is new.
 ThreadId ThreadOf(Import& import, std::int64_t global_tid);
 
 /// Strings, GPUs, versions and capture settings. It reads only the allow-list, because an export

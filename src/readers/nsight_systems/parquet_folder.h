@@ -16,6 +16,7 @@ namespace profgauge::readers::nsight {
 /// Whether a file of that name is a table of an export.
 bool IsTableName(std::string_view file_name);
 
+/// The open files of a folder, with the hash of all of them.
 struct ParquetFolder {
   ParquetTables tables;
   std::uint64_t bytes = 0;

@@ -13,6 +13,7 @@
 
 namespace profgauge::readers {
 
+/// The contents of the copy, for the message to the user.
 struct Scrubbed {
   std::int64_t tables_kept = 0, tables_left_out = 0;
   std::int64_t texts_changed = 0;  ///< Texts in which a path was cut.

@@ -19,6 +19,7 @@
 
 namespace profgauge::readers::nvprof {
 
+/// The state that the parts of the import share. The database and the builder must outlive it.
 struct Import {
   sqlite::Database* database = nullptr;
   ProfileBuilder* builder = nullptr;
@@ -53,6 +54,7 @@ Status ReadMarkers(Import& import);   ///< NVTX ranges.
 /// "cudaLaunchKernel" for 211; empty for one that is unknown. The numbers are those of CUPTI's
 /// cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
 std::string_view RuntimeCallName(std::int64_t cbid);
+/// The name of a driver call by CUPTI's number; empty for an unknown number.
 std::string_view DriverCallName(std::int64_t cbid);
 
 }  // namespace profgauge::readers::nvprof

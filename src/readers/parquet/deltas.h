@@ -10,6 +10,7 @@
 
 namespace profgauge::readers::parquet {
 
+/// Reads the numbers of one page in order. The bytes must outlive it.
 class Deltas {
  public:
   /// Reads the head of the numbers at the begin of `bytes`; nothing where it is damaged.

@@ -61,6 +61,7 @@ struct Chunk {
   std::int32_t codec = 0;             ///< By the format's numbers.
 };
 
+/// The contents of the footer that reading needs.
 struct Footer {
   std::vector<Column> columns;
   std::vector<std::uint64_t> group_rows;  ///< Rows of each row group.

@@ -10,6 +10,7 @@
 
 namespace profgauge::readers::parquet {
 
+/// The kinds of pages that are distinguished.
 enum class PageKind : std::uint8_t { kOther, kData, kDictionary, kDataV2 };
 
 /// How values are written, by the format's numbers.
@@ -25,6 +26,7 @@ enum class Encoding : std::int32_t {
   kSplitBytes = 9,
 };
 
+/// The head of one page. Sizes are in bytes.
 struct PageHead {
   PageKind kind = PageKind::kOther;
   std::uint64_t size = 0, stored = 0;  ///< Bytes unpacked, and in the file.

@@ -44,6 +44,7 @@ Result<std::string> ChooseName(const std::string& given, const std::vector<std::
 /// `factor`: nanoseconds of a value. Errors: kInput "run/no-times".
 Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& values, double factor,
                             Logged logged);
+/// The error "run/no-times".
 Error NoTimes(std::string message);
 
 // Nothing where the text is of another kind.

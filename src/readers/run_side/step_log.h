@@ -15,6 +15,7 @@ namespace profgauge::readers {
 /// Larger logs are not read.
 inline constexpr std::size_t kMostLogBytes = std::size_t{256} << 20;
 
+/// The iteration times of one log, in order.
 struct StepLog {
   RunDocument document;  ///< With the clock `reported`.
   std::string kind;      ///< "Megatron-LM log"

@@ -15,6 +15,7 @@
 
 namespace profgauge::readers {
 
+/// Cuts bytes into rows.
 class CsvCutter {
  public:
   /// The cells of a row as written, without quotes; an empty line has one empty cell. Valid
@@ -40,6 +41,7 @@ class CsvCutter {
   bool is_quoted_ = false, is_behind_quote_ = false;
 };
 
+/// Whether the line has no cell with a text.
 inline bool IsEmptyLine(std::span<const std::string> cells) {
   return cells.size() == 1 && cells[0].empty();
 }

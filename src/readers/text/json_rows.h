@@ -24,6 +24,7 @@
 
 namespace profgauge::readers {
 
+/// The JSON type of a value in a row.
 enum class JsonForm : std::uint8_t { kNumber, kString, kBool, kNull };
 
 /// One scalar. Numbers are their digits as written, so nothing is lost on the way.
@@ -49,6 +50,7 @@ class JsonRow {
   std::span<const JsonField> fields_;
 };
 
+/// Gets the rows of the lists that it wants, in file order.
 class JsonRowReceiver {
  public:
   virtual ~JsonRowReceiver() = default;

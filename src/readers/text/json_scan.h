@@ -93,6 +93,7 @@ inline const char* SkipWord(const char* at, const char* end, std::string_view wo
                                                                               : nullptr;
 }
 
+/// The first character at or after `at` that is no white space of JSON.
 inline const char* SkipSpace(const char* at, const char* end) {
   while (at != end && IsSpace(*at)) ++at;
   return at;

@@ -10,6 +10,7 @@
 
 namespace profgauge::readers {
 
+/// Collects the switches of all texts; AddFacts() adds them to the profile.
 class ModelConfig {
  public:
   /// Adds the text's switches, if it is of that kind. A switch that was on once stays on; for

@@ -8,8 +8,10 @@
 
 namespace profgauge::readers {
 
+/// The kind of an NVTX range, by its text.
 enum class RangeKind : std::uint8_t { kOp, kAnnotation, kIterationMarker };
 
+/// The parts of an NVTX range's text.
 struct RangeText {
   RangeKind kind = RangeKind::kAnnotation;
   std::string name;            ///< "aten::conv2d", without appended data.

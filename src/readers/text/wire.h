@@ -10,6 +10,7 @@
 
 namespace profgauge::readers {
 
+/// Reads the fields of one protobuf message.
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}

@@ -13,6 +13,7 @@
 
 namespace profgauge::readers::xla {
 
+/// Collects the modules of a profile; then answers by kernel name.
 class HloProducts {
  public:
   /// An HloProto. Any other message gives nothing.

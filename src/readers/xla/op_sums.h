@@ -11,6 +11,7 @@
 
 namespace profgauge::readers::xla {
 
+/// Adds up the ops of a plane.
 class OpSums {
  public:
   /// Peak rates by the device's plane; 0 unknown.

@@ -98,6 +98,7 @@ struct Track {
   SeenDevice* device = nullptr;  ///< Whose it is; of the timeline that made the track.
 };
 
+/// Takes planes and events in file order. Finish() links launches to work.
 class Timeline {
  public:
   explicit Timeline(ProfileBuilder& builder) : builder_(builder) {}

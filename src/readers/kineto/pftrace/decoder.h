@@ -53,6 +53,7 @@ struct Decoded {
   bool lost_state = false;  ///< Packets were left out that count on packets which are not there.
 };
 
+/// Takes the packets of a trace in file order.
 class Decoder {
  public:
   explicit Decoder(ProfileBuilder& builder);

@@ -9,6 +9,7 @@
 
 namespace profgauge::readers::pftrace {
 
+/// The program that wrote a Perfetto trace. Only traces of kPyTorch are read here.
 enum class Writer : std::uint8_t {
   kPyTorch,
   kPyTorchSlices,  ///< Heads of June 2026, never released: work of the device as slices.
@@ -42,6 +43,7 @@ struct Signs {
   void SeeTrack(std::string_view name);
 };
 
+/// kUnknown if no sign is present.
 Writer WriterBy(const Signs& signs);
 
 /// Why a trace of that writer is not read, with how to record one that is.

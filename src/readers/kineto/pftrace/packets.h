@@ -22,6 +22,7 @@ inline constexpr std::uint64_t kLargestBundle = std::uint64_t{256} << 20;
 /// Holds bytes of the stream until a packet is whole.
 class PacketBuffer {
  public:
+  /// The result of cutting. kNeedsMore: the packet ends after the bytes that are there.
   enum class State : std::uint8_t { kPacket, kNeedsMore, kDamaged };
 
   void Add(std::string_view bytes);
@@ -41,6 +42,7 @@ class PacketBuffer {
   std::string_view packet_;
 };
 
+/// How a compressed packet is packed.
 enum class Codec : std::uint8_t { kDeflate, kZstd };
 
 /// How the bytes of a compressed packet ended.

@@ -16,6 +16,7 @@
 
 namespace profgauge::readers::pftrace {
 
+/// A begin or an end, in file order.
 struct SliceMark {
   Ns time = 0;
   std::uint64_t track = 0;
@@ -23,6 +24,7 @@ struct SliceMark {
   bool is_begin = false;
 };
 
+/// The pairs of a trace. Marks without a counterpart are counted and left out.
 struct Paired {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<std::uint32_t>

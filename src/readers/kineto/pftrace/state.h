@@ -95,6 +95,7 @@ class Clocks {
   std::optional<Ns> to_unix_;
 };
 
+/// One track, as its descriptor states it.
 struct Track {
   std::uint64_t parent = 0;
   bool is_process = false, is_thread = false;
@@ -107,6 +108,7 @@ struct Place {
   std::string process, thread, process_name, thread_name;
 };
 
+/// The tracks of a trace by id.
 class Tracks {
  public:
   /// TrackDescriptor. False where it is no message, or there are too many.
