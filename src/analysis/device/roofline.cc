@@ -292,11 +292,8 @@ void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFac
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
-    const bool has_shapes = std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
-      return rank.profile->Has(Capability::kShapes);
-    });
     const std::string why =
-        has_shapes ? std::string(kNothingCounted) : out.Gap(Capability::kShapes);
+        fmt::format("{}; that {}", kNothingCounted, out.Gap(Capability::kShapes));
     out.SetTableAbsent("roofline", why);
     return SetAllAbsent(kMetrics, why, out);
   }
