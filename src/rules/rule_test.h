@@ -6,8 +6,8 @@
 //     - name: FP32 GEMMs on an eligible op are an error
 //       given:
 //         profile: {kernel_time: 100 ms, iterations: 10}     # metrics profile.kernel_time, …
-//         gpu.idle.mean: {absent: no GPU events}             # a metric that the profile does not
-//         have kernel:                                            # rows of the table of kernels
+//         gpu.idle.mean: {absent: no GPU events}             # a metric without a value
+//         kernel:                                            # rows of the table of kernels
 //           - {name: sgemm, time: 30 ms, calls: 100, op: null}
 //       params: {tensorcore/eligible-not-used: {min_kernel_time: 5 us}}
 //       expect:

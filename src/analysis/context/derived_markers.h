@@ -24,10 +24,9 @@ struct DerivedMarkers {
 /// The first of these that holds:
 ///
 ///   - Steps of an engine (`steps` of rules/knowledge/markers.yaml), at least two: those of the
-/// phase that covers most time, as decoding and prefill have different lengths.
-///   - Three calls of one optimizer's step: from the end of one to the end of the next. The work
-///   before
-///     before the first is an iteration too where it launches about as much.
+///     phase that covers most time, as decoding and prefill have different lengths.
+///   - Three calls of one optimizer's step: from the end of one to the end of the next. Work before
+///     the first is an iteration too where it launches about as much.
 ///   - In training, three calls of a data loader: from one to the next, the last to the end of
 ///     the host's activity.
 ///   - Repetition (context/repetition.h), with its witness as the mark.
