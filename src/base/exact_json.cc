@@ -9,6 +9,8 @@
 #include <charconv>
 #include <string>
 
+#include "base/json_handler.h"
+
 namespace profgauge {
 namespace {
 
@@ -18,7 +20,7 @@ using View = json::string_view;
 
 /// Receives the parser's events. A number arrives in parts when it is long; only the text of a
 /// double is needed.
-struct Handler {
+struct Handler : JsonHandler {
   static constexpr std::size_t max_object_size = json::object::max_size();
   static constexpr std::size_t max_array_size = json::array::max_size();
   static constexpr std::size_t max_key_size = json::string::max_size();
@@ -28,14 +30,10 @@ struct Handler {
   std::string number;
   std::size_t members = 0;  // Sum over all objects; a key given twice counts twice.
 
-  bool on_document_begin(error_code&) { return true; }
-  bool on_document_end(error_code&) { return true; }
-  bool on_object_begin(error_code&) { return true; }
   bool on_object_end(std::size_t size, error_code&) {
     members += size;
     return stack.push_object(size), true;
   }
-  bool on_array_begin(error_code&) { return true; }
   bool on_array_end(std::size_t size, error_code&) { return stack.push_array(size), true; }
   bool on_key_part(View text, std::size_t, error_code&) { return stack.push_chars(text), true; }
   bool on_key(View text, std::size_t, error_code&) { return stack.push_key(text), true; }
@@ -63,8 +61,6 @@ struct Handler {
   }
   bool on_bool(bool value, error_code&) { return stack.push_bool(value), true; }
   bool on_null(error_code&) { return stack.push_null(), true; }
-  bool on_comment_part(View, error_code&) { return true; }
-  bool on_comment(View, error_code&) { return true; }
 };
 
 // Sum over all objects in it.

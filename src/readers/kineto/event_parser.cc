@@ -3,10 +3,10 @@
 #include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string_view>
 
+#include "base/json_handler.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "readers/kineto/skeleton.h"
@@ -40,15 +40,8 @@ class KeyMemory {
 };
 
 /// Follows the parser through list, event and args, and notes the values of known fields.
-class Handler {
+class Handler : public JsonHandler {
  public:
-  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t max_object_size = max_array_size;
-  static constexpr std::size_t max_string_size = max_array_size;
-  static constexpr std::size_t max_key_size = max_array_size;
-  using Code = json::error_code;
-  using View = json::string_view;
-
   /// For a text that begins with an element that represents those before the chunk. Stops after
   /// the first event where `single`.
   void Begin(std::string_view chunk, bool single, EventReceiver& receiver) {
@@ -70,9 +63,6 @@ class Handler {
   bool outside() const { return level_ == Level::kOutside; }
   bool between_events() const { return level_ == Level::kList && nested_ == 0; }
   std::uint64_t events() const { return events_; }
-
-  bool on_document_begin(Code&) { return true; }
-  bool on_document_end(Code&) { return true; }
 
   bool on_array_begin(Code&) {
     if (level_ == Level::kOutside) {
@@ -161,8 +151,6 @@ class Handler {
     Value("null", Form::kNull);
     return true;
   }
-  bool on_comment_part(View, Code&) { return true; }
-  bool on_comment(View, Code&) { return true; }
 
  private:
   enum class Level : std::uint8_t { kOutside, kList, kEvent, kArgs };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #endif
 
 #include "base/errors.h"
+#include "base/json_handler.h"
 #include "base/text.h"
 #include "readers/neuron/row_reader.h"
 
@@ -21,15 +21,8 @@ namespace {
 namespace json = boost::json;
 
 /// Follows the parser through document, table and row, and logs each row's fields.
-class Handler {
+class Handler : public JsonHandler {
  public:
-  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t max_object_size = max_array_size;
-  static constexpr std::size_t max_string_size = max_array_size;
-  static constexpr std::size_t max_key_size = max_array_size;
-  using Code = json::error_code;
-  using View = json::string_view;
-
   Interest (*interest_in)(std::string_view table) = nullptr;
   RowLog* log = nullptr;
   std::uint64_t rows = 0;
@@ -45,8 +38,6 @@ class Handler {
     row_begin_ = 0;
   }
 
-  bool on_document_begin(Code&) { return true; }
-  bool on_document_end(Code&) { return true; }
   bool on_array_begin(Code&) {
     if (++depth_ == 2) is_list_ = true;
     return true;
@@ -102,7 +93,6 @@ class Handler {
     text_.clear();
     return true;
   }
-  bool on_number_part(View, Code&) { return true; }
   bool on_int64(std::int64_t value, View, Code&) {
     if (Nested()) {
       if (Wanted() && key_ == Key::kPredecessors && is_id_) log->AddPredecessor(value);
@@ -122,9 +112,6 @@ class Handler {
     if (Wanted() && !Nested() && Used()) log->AddBool(key_, value);
     return true;
   }
-  bool on_null(Code&) { return true; }
-  bool on_comment_part(View, Code&) { return true; }
-  bool on_comment(View, Code&) { return true; }
 
  private:
   bool Wanted() const { return row_depth_ > 0; }

@@ -12,6 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/json_handler.h"
 #include "readers/text/json_scan.h"
 
 namespace profgauge::readers::neuron {
@@ -87,37 +88,13 @@ class RowReader::Reals {
   }
 
  private:
-  struct Handler {
-    static constexpr std::size_t max_array_size = 1;
-    static constexpr std::size_t max_object_size = 1;
-    static constexpr std::size_t max_string_size = 1;
-    static constexpr std::size_t max_key_size = 1;
-    using Code = json::error_code;
-    using View = json::string_view;
-
+  struct Handler : JsonHandler {
     std::optional<double> value;
 
-    bool on_document_begin(Code&) { return true; }
-    bool on_document_end(Code&) { return true; }
-    bool on_array_begin(Code&) { return true; }
-    bool on_array_end(std::size_t, Code&) { return true; }
-    bool on_object_begin(Code&) { return true; }
-    bool on_object_end(std::size_t, Code&) { return true; }
-    bool on_key_part(View, std::size_t, Code&) { return true; }
-    bool on_key(View, std::size_t, Code&) { return true; }
-    bool on_string_part(View, std::size_t, Code&) { return true; }
-    bool on_string(View, std::size_t, Code&) { return true; }
-    bool on_number_part(View, Code&) { return true; }
-    bool on_int64(std::int64_t, View, Code&) { return true; }
-    bool on_uint64(std::uint64_t, View, Code&) { return true; }
     bool on_double(double real, View, Code&) {
       value = real;
       return true;
     }
-    bool on_bool(bool, Code&) { return true; }
-    bool on_null(Code&) { return true; }
-    bool on_comment_part(View, Code&) { return true; }
-    bool on_comment(View, Code&) { return true; }
   };
 
   json::basic_parser<Handler> parser_{json::parse_options{}};

@@ -6,12 +6,12 @@
 #include <boost/json/string.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/errors.h"
+#include "base/json_handler.h"
 #include "base/read_block.h"
 #include "base/text.h"
 
@@ -29,20 +29,11 @@ std::string Quoted(std::string_view text) {
 
 /// Follows the parser and writes the kept parts. Brackets are written when something in them is, or
 /// when they are left: an empty list that stays is one.
-class Copier {
+class Copier : public JsonHandler {
  public:
-  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t max_object_size = max_array_size;
-  static constexpr std::size_t max_string_size = max_array_size;
-  static constexpr std::size_t max_key_size = max_array_size;
-  using Code = json::error_code;
-  using View = json::string_view;
-
   explicit Copier(const JsonKeep& keep) : keep_(keep) {}
   std::string Take() { return std::move(out_); }
 
-  bool on_document_begin(Code&) { return true; }
-  bool on_document_end(Code&) { return true; }
   bool on_array_begin(Code&) { return Open('['); }
   bool on_array_end(std::size_t, Code&) { return Close(']'); }
   bool on_object_begin(Code&) { return Open('{'); }
@@ -71,8 +62,6 @@ class Copier {
   bool on_double(double, View part, Code&) { return Plain(Whole(part)); }
   bool on_bool(bool value, Code&) { return Plain(value ? "true" : "false"); }
   bool on_null(Code&) { return Plain("null"); }
-  bool on_comment_part(View, Code&) { return true; }
-  bool on_comment(View, Code&) { return true; }
 
  private:
   struct Level {

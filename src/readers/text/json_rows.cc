@@ -8,6 +8,7 @@
 
 #include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/json_handler.h"
 #include "base/read_block.h"
 #include "base/text.h"
 #include "readers/text/numbers.h"
@@ -25,20 +26,14 @@ constexpr std::size_t kMaxText = std::size_t{16} << 20;
 constexpr std::size_t kMaxPath = 4096;
 
 /// Follows the parser and collects the fields of the row that it is in.
-class Handler {
+class Handler : public JsonHandler {
  public:
-  static constexpr std::size_t max_array_size = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t max_object_size = max_array_size;
   static constexpr std::size_t max_string_size = kMaxText;
   static constexpr std::size_t max_key_size = kMaxPath;
-  using Code = json::error_code;
-  using View = json::string_view;
 
   explicit Handler(JsonRowReceiver& receiver) : receiver_(receiver) {}
   std::uint64_t rows() const { return rows_; }
 
-  bool on_document_begin(Code&) { return true; }
-  bool on_document_end(Code&) { return true; }
   bool on_array_begin(Code&) {
     const bool wanted = !in_row() && receiver_.Wants(path_);
     levels_.push_back({path_.size(), true, wanted});
@@ -86,8 +81,6 @@ class Handler {
     return Scalar(value ? "true" : "false", JsonForm::kBool, code);
   }
   bool on_null(Code& code) { return Scalar("", JsonForm::kNull, code); }
-  bool on_comment_part(View, Code&) { return true; }
-  bool on_comment(View, Code&) { return true; }
 
  private:
   struct Level {
