@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "analysis/path/scenario_facts.h"
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/time_columns.h"
 #include "knowledge/idle.h"
 #include "model/host_work.h"
 #include "model/idle_cause.h"
@@ -63,8 +65,7 @@ void FindLeading(std::vector<HostGap>& gaps) {
 
 }  // namespace
 
-std::string TextAt(const Table& table, std::string_view column, std::size_t row) {
-  const Column& cells = *table.Find(column);
+std::string TextAt(const Table& table, const Column& cells, std::size_t row) {
   if (!cells.absent_because().empty() || cells.IsAbsentAt(row)) return {};
   return std::string(table.strings()[cells.TextAt(row)]);
 }
@@ -73,15 +74,21 @@ std::vector<HostGap> HostGapsOf(std::span<const RankContext> ranks, const Output
   std::vector<HostGap> gaps;
   const Table* table = out.Added("gaps");
   if (table == nullptr) return gaps;
+  const auto* of_rank = ColumnOf<columns::kGaps>(table, "rank"_col);
+  const auto* starts = ColumnOf<columns::kGaps>(table, "start"_col);
+  const auto* durations = ColumnOf<columns::kGaps>(table, "duration"_col);
+  const auto* causes = ColumnOf<columns::kGaps>(table, "cause"_col);
+  const auto* doings = ColumnOf<columns::kGaps>(table, "doing"_col);
+  const auto* categories = ColumnOf<columns::kGaps>(table, "category"_col);
   std::map<std::int64_t, std::uint32_t> position;
   for (std::uint32_t i = 0; i < ranks.size(); ++i) position.emplace(ranks[i].rank, i);
   for (std::size_t row = 0; row < table->rows(); ++row) {
-    const auto rank = position.find(table->Find("rank")->IntegerAt(row));
+    const auto rank = position.find(of_rank->IntegerAt(row));
     if (rank == position.end()) continue;
-    const Ns start = table->Find("start")->IntegerAt(row);
-    const Ns length = table->Find("duration")->IntegerAt(row);
-    gaps.push_back({rank->second, Span{start, start + length}, TextAt(*table, "cause", row),
-                    TextAt(*table, "doing", row), TextAt(*table, "category", row), false});
+    const Ns start = starts->IntegerAt(row);
+    const Ns length = durations->IntegerAt(row);
+    gaps.push_back({rank->second, Span{start, start + length}, TextAt(*table, *causes, row),
+                    TextAt(*table, *doings, row), TextAt(*table, *categories, row), false});
   }
   std::stable_sort(gaps.begin(), gaps.end(), [](const HostGap& a, const HostGap& b) {
     return std::tie(a.rank, a.time.start, a.time.end) < std::tie(b.rank, b.time.start, b.time.end);

@@ -50,7 +50,7 @@ struct HostGap {
 };
 
 /// The text of a cell; empty where it is absent.
-std::string TextAt(const Table& table, std::string_view column, std::size_t row);
+std::string TextAt(const Table& table, const Column& cells, std::size_t row);
 /// By rank, then start. REQUIRES: AddIdle() has filled `out`.
 std::vector<HostGap> HostGapsOf(std::span<const RankContext> ranks, const Output& out);
 

@@ -8,6 +8,8 @@
 
 #include "analysis/recording/judged_steps.h"
 #include "analysis/recording/unrecorded.h"
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/time_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/unrecorded.h"
@@ -158,7 +160,7 @@ Check Synchronized(std::span<const RankContext> ranks) {
 Check SameWork(const Analysis& analysis) {
   Check check{"same-work", "Iterations do the same work"};
   const Table* iterations = analysis.FindTable("iterations");
-  const Column* kernels = iterations == nullptr ? nullptr : iterations->Find("kernels");
+  const Column* kernels = ColumnOf<columns::kIterations>(iterations, "kernels"_col);
   if (kernels == nullptr || !kernels->absent_because().empty()) return check;
   std::int64_t least = 0, most = 0;
   for (std::size_t row = 0; row < iterations->rows(); ++row) {

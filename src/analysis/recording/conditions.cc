@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/tables/column_of.h"
+#include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "model/run_side.h"
@@ -114,8 +116,8 @@ void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::s
 void SetBound(MetricId id, std::string_view bound, Output& out) {
   const double kernels = AsNumber(out.ValueOf(metric::kProfileKernelTime), 0);
   const Table* roofline = out.Added("roofline");
-  const Column* of = roofline == nullptr ? nullptr : roofline->Find("bound");
-  const Column* times = roofline == nullptr ? nullptr : roofline->Find("time");
+  const Column* of = ColumnOf<columns::kRoofline>(roofline, "bound"_col);
+  const Column* times = ColumnOf<columns::kRoofline>(roofline, "time"_col);
   if (kernels <= 0 || of == nullptr || times == nullptr) {
     return out.SetAbsent(id, "needs the work of operators and the peaks of the device");
   }
