@@ -226,6 +226,29 @@ TEST(Layers, PublicHeadersIncludeOnlyEachOther) {
   }
 }
 
+// Two types of one name in one namespace are one type to the linker, which keeps one destructor for
+// both: memory is freed that is not there, and no compiler sees both.
+TEST(Layers, EachTypeOfAHeaderHasANameOfItsOwn) {
+  static const std::regex kSpace(R"(^namespace ([\w:]+) \{)");
+  static const std::regex kType(R"(^(?:struct|class|enum class) (\w+)(?: final)?(?: :[^;]*)? \{)");
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);
+  std::map<std::string, std::string> header_of;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "src")) {
+    if (!entry.is_regular_file() || entry.path().extension() != ".h") continue;
+    const std::string file = fs::relative(entry.path(), root).generic_string();
+    std::ifstream stream(entry.path());
+    std::string space;
+    std::smatch match;
+    for (std::string line; std::getline(stream, line);) {
+      if (std::regex_search(line, match, kSpace)) space = match[1];
+      if (space.empty() || !std::regex_search(line, match, kType)) continue;
+      const auto [known, is_new] = header_of.try_emplace(space + "::" + match[1].str(), file);
+      EXPECT_TRUE(is_new) << known->first << " is in " << known->second << " and in " << file;
+    }
+  }
+  EXPECT_GT(header_of.size(), 300u);
+}
+
 TEST(Layers, NoFileIsOverlong) {
   constexpr std::size_t kHardLimit = 800;
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);

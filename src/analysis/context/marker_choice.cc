@@ -62,7 +62,7 @@ bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, cons
     std::vector<std::string>& of_own = by_own.emplace_back();
     for (const std::size_t child : nesting.children[i]) {
       const std::string_view text = profile.Name(all[child].name);
-      const MarkerName name = NameOfMarker(text);
+      const NumberedName name = NameOfMarker(text);
       names.emplace_back(text);
       of_own.push_back(name.number == own ? name.family + " " + name.rest : names.back());
     }
@@ -165,7 +165,7 @@ std::string ListOf(std::set<std::string> families, const std::string& kept) {
 
 ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
   std::vector<Marker>& markers = of.markers;
-  std::vector<MarkerName> names;
+  std::vector<NumberedName> names;
   std::map<std::string, Family> families;
   for (const Marker& marker : markers) {
     names.push_back(NameOfMarker(profile.Name(marker.name)));
@@ -206,7 +206,7 @@ ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
 }
 
 // -1 without one.
-std::int64_t NumberIn(const MarkerName& name) {
+std::int64_t NumberIn(const NumberedName& name) {
   std::int64_t number = -1;
   std::from_chars(name.number.data(), name.number.data() + name.number.size(), number);
   return number;
@@ -222,7 +222,7 @@ std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers
   std::map<std::string, Last> last_of;  // By the common part of names.
   std::int64_t mended = 0;
   for (std::size_t i = 0; i < markers.size(); ++i) {
-    const MarkerName name = NameOfMarker(profile.Name(markers[i].name));
+    const NumberedName name = NameOfMarker(profile.Name(markers[i].name));
     const std::int64_t number = NumberIn(name);
     Last& last = last_of.try_emplace(name.family + '\n' + name.rest, Last{i, -1}).first->second;
     Span& before = markers[last.position].host;

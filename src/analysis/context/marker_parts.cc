@@ -19,7 +19,7 @@ bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; 
 std::string_view UpToHash(std::string_view family) { return family.substr(0, family.find('#')); }
 
 // -1 without one.
-std::int64_t NumberOf(const MarkerName& name) {
+std::int64_t NumberOf(const NumberedName& name) {
   std::int64_t number = -1;
   std::from_chars(name.number.data(), name.number.data() + name.number.size(), number);
   return number;
@@ -41,7 +41,7 @@ std::vector<Marker> MergeStretches(const std::vector<Marker>& markers,
 // Where most numbers have several markers in a row whose names go on differently ("iter 5 fwd",
 // "iter 5/bwd"): one for each number, from the first one's start to the last one's end.
 std::vector<Marker> MergeNumbers(const std::vector<Marker>& markers,
-                                 const std::vector<MarkerName>& names) {
+                                 const std::vector<NumberedName>& names) {
   std::vector<std::size_t> stretches;
   std::set<std::string_view> rests;
   std::size_t several = 0;
@@ -63,7 +63,7 @@ std::vector<Marker> MergeNumbers(const std::vector<Marker>& markers,
 // Where names with a number each take turns ("step1_forward", "step2_backward", "Step 3: update"):
 // one for each cycle, which begins where the numbers start over. A cycle may miss some of them.
 std::vector<Marker> MergeTurns(const std::vector<Marker>& markers,
-                               const std::vector<MarkerName>& names) {
+                               const std::vector<NumberedName>& names) {
   std::map<std::string, std::int64_t> number_of;
   std::set<std::int64_t> numbers;
   std::vector<std::size_t> turns;
@@ -85,7 +85,7 @@ std::vector<Marker> MergeTurns(const std::vector<Marker>& markers,
 // rise one by one, and each has the same parts from the first on, or some of them: else it is the
 // parts that are counted on ("batch 32 iter 7").
 std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
-                                 const std::vector<MarkerName>& names) {
+                                 const std::vector<NumberedName>& names) {
   std::vector<std::size_t> stretches;
   std::vector<std::vector<std::string>> parts;
   for (std::size_t i = 0; i < markers.size(); ++i) {
@@ -108,7 +108,7 @@ std::vector<Marker> MergeCounted(const std::vector<Marker>& markers,
 // One marker for each number, from the first phase's start to the last one's end, where every
 // number has one range of markers, most of them one of each family. Else nothing.
 std::vector<Marker> MergePhases(const std::vector<Marker>& markers,
-                                const std::vector<MarkerName>& names, std::size_t families) {
+                                const std::vector<NumberedName>& names, std::size_t families) {
   if (families < 2) return {};
   std::vector<std::size_t> stretches;
   std::map<std::string_view, int> seen;
@@ -137,8 +137,8 @@ bool HaveSameParts(std::span<const std::vector<std::string>> all) {
   });
 }
 
-MarkerName NameOfMarker(std::string_view text) {
-  MarkerName name;
+NumberedName NameOfMarker(std::string_view text) {
+  NumberedName name;
   std::size_t at = 0;
   while (at < text.size() && !IsDigit(text[at])) ++at;
   name.family = text.substr(0, at);
@@ -163,7 +163,7 @@ MarkerName NameOfMarker(std::string_view text) {
 }
 
 std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
-                               const std::vector<MarkerName>& names, std::size_t families) {
+                               const std::vector<NumberedName>& names, std::size_t families) {
   std::vector<Marker> merged = MergeNumbers(markers, names);
   if (merged.empty()) merged = MergeTurns(markers, names);
   if (merged.empty()) merged = MergeCounted(markers, names);

@@ -32,32 +32,34 @@ std::string SizesText(const Numbers& numbers) {
   return text;
 }
 
-double RoofOf(const OpFacts& facts) { return std::max(facts.compute_time, facts.memory_time); }
-double RoofShare(const OpFacts& facts) { return RoofOf(facts) / facts.time; }
-double Intensity(const OpFacts& facts) { return facts.bytes > 0 ? facts.flops / facts.bytes : 0; }
+double RoofOf(const MeasuredOp& facts) { return std::max(facts.compute_time, facts.memory_time); }
+double RoofShare(const MeasuredOp& facts) { return RoofOf(facts) / facts.time; }
+double Intensity(const MeasuredOp& facts) {
+  return facts.bytes > 0 ? facts.flops / facts.bytes : 0;
+}
 // FLOPs per byte from which on arithmetic binds.
-double Ridge(const OpFacts& facts) {
+double Ridge(const MeasuredOp& facts) {
   return facts.compute_time > 0 ? Intensity(facts) * facts.memory_time / facts.compute_time : 0;
 }
 
-double TargetOf(const OpFacts& facts) {
+double TargetOf(const MeasuredOp& facts) {
   const double compute = facts.compute_time / facts.reach;
   const double memory = facts.memory_time / BandwidthReach();
   return std::min(facts.time, std::max({compute, memory, facts.least_time * facts.kernels}));
 }
 
-bool IsSlow(const OpFacts& facts, double target) {
+bool IsSlow(const MeasuredOp& facts, double target) {
   const double each = facts.time / static_cast<double>(facts.calls);
   return each >= knowledge::kTraitsLeastTimes * facts.least_time &&
          facts.time >= knowledge::kTraitsSlow * target;
 }
 
-bool HasFewTiles(const OpFacts& facts, const OpTiles& tiles) {
+bool HasFewTiles(const MeasuredOp& facts, const OpTiles& tiles) {
   return tiles.tiles > 0 && facts.multiprocessors > 0 &&
          tiles.tiles < knowledge::kTraitsFewTiles * static_cast<double>(facts.multiprocessors);
 }
 
-std::string FewTilesText(const OpFacts& facts, const OpTiles& tiles) {
+std::string FewTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
   const double busy = tiles.tiles / facts.multiprocessors;
   const bool has_sizes = facts.shape.product.known();
   return fmt::format("{}is cut into {} {} for {} {{{{ device.core }}}}s, so that {} of them idle",
@@ -66,14 +68,14 @@ std::string FewTilesText(const OpFacts& facts, const OpTiles& tiles) {
                      FormatShare(1 - busy));
 }
 
-bool HasPartialTiles(const OpFacts& facts, const OpTiles& tiles) {
+bool HasPartialTiles(const MeasuredOp& facts, const OpTiles& tiles) {
   if (tiles.wave_use < 0 || tiles.tile_use < 0 || !facts.is_compute_bound()) return false;
   const double used = tiles.wave_use * tiles.tile_use;
   return used < knowledge::kTraitsUnevenTiles &&
          -std::log(used) >= knowledge::kTraitsExplainedShare * -std::log(RoofShare(facts));
 }
 
-std::string PartialTilesText(const OpFacts& facts, const OpTiles& tiles) {
+std::string PartialTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
   const double waves = std::ceil(tiles.tiles / facts.multiprocessors);
   const double last = tiles.tiles / facts.multiprocessors - (waves - 1);
   return fmt::format(
@@ -84,14 +86,14 @@ std::string PartialTilesText(const OpFacts& facts, const OpTiles& tiles) {
       FormatShare(1 - tiles.tile_use));
 }
 
-bool IsSkinny(const OpFacts& facts) {
+bool IsSkinny(const MeasuredOp& facts) {
   const ProductSizes& sizes = facts.shape.product;
   return !facts.is_compute_bound() &&
          knowledge::kTraitsSkinny >= std::llround(std::min({sizes.m, sizes.n, sizes.k})) &&
          facts.memory_time / facts.time < knowledge::kTraitsSkinnyBandwidth;
 }
 
-std::string SkinnyText(const OpFacts& facts) {
+std::string SkinnyText(const MeasuredOp& facts) {
   return fmt::format(
       "{} has {} FLOPs per byte (the {{{{ device.device }}}} needs {} to be compute-bound) and "
       "uses "
@@ -100,13 +102,13 @@ std::string SkinnyText(const OpFacts& facts) {
       FormatShare(facts.memory_time / facts.time));
 }
 
-std::string UnalignedText(const OpFacts& facts) {
+std::string UnalignedText(const MeasuredOp& facts) {
   return fmt::format("has {} = {}, which is no multiple of 16 bytes: the next is {}",
                      facts.misaligned->dimension, FormatCount(facts.misaligned->size),
                      FormatCount(facts.misaligned->aligned));
 }
 
-std::string ShortAttentionText(const OpFacts& facts) {
+std::string ShortAttentionText(const MeasuredOp& facts) {
   const AttentionSizes& sizes = facts.shape.attention;
   const std::string lengths =
       sizes.queries == sizes.keys
@@ -124,7 +126,7 @@ double PaddingOfHeads(const AttentionSizes& sizes, std::int64_t padded) {
 
 // The first thing that slows attention down: short sequences, padded or large heads, else nothing
 // that its shape shows.
-void SetAttentionTrait(const OpFacts& facts, OpVerdict& verdict) {
+void SetAttentionTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   const AttentionSizes& sizes = facts.shape.attention;
   const std::int64_t head = std::llround(std::max(sizes.head, sizes.value_head));
   const std::int64_t padded = PaddedHead(facts.kernel.name, head).value_or(0);
@@ -154,7 +156,7 @@ bool AnyOver(const std::vector<double>& numbers, double limit) {
 }
 
 // Special properties of a convolution, the most special first.
-std::vector<std::string> FormsOf(const OpFacts& facts) {
+std::vector<std::string> FormsOf(const MeasuredOp& facts) {
   const ConvolutionSizes& of = facts.shape.convolution;
   std::vector<std::string> forms;
   if (of.groups > 1 && of.channels == 1) {
@@ -185,7 +187,7 @@ std::vector<std::string> FormsOf(const OpFacts& facts) {
   return forms;
 }
 
-std::string FormText(const OpFacts& facts) {
+std::string FormText(const MeasuredOp& facts) {
   return fmt::format("{}", fmt::join(FormsOf(facts), ", "));
 }
 
@@ -196,7 +198,7 @@ std::string TokensPerExpert(const ExpertSizes& sizes) {
   return fmt::format("{} {} per expert", number, tokens == 1 ? "token" : "tokens");
 }
 
-std::string ExpertsText(const OpFacts& facts) {
+std::string ExpertsText(const MeasuredOp& facts) {
   const ExpertSizes& sizes = facts.shape.experts;
   std::string text =
       fmt::format("has {} experts and {}", Whole(sizes.experts), TokensPerExpert(sizes));
@@ -218,26 +220,26 @@ std::string ExpertsText(const OpFacts& facts) {
                     Whole(sizes.rows));
 }
 
-std::string SingleExpertText(const OpFacts& facts) {
+std::string SingleExpertText(const MeasuredOp& facts) {
   return fmt::format(
       "{} is one of {} matmuls of experts that run one by one, with {} rows of tokens",
       ProductText(facts.shape.product), facts.single_experts, Whole(facts.shape.product.m));
 }
 
-bool IsSlowElementwise(const OpFacts& facts) {
+bool IsSlowElementwise(const MeasuredOp& facts) {
   return facts.bytes / static_cast<double>(facts.calls) >=
              static_cast<double>(knowledge::kTraitsLargeMove.value()) &&
          facts.memory_time / facts.time < knowledge::kTraitsSkinnyBandwidth;
 }
 
-std::string ElementwiseText(const OpFacts& facts) {
+std::string ElementwiseText(const MeasuredOp& facts) {
   return fmt::format("moves {} at {}, {} of the memory's bandwidth",
                      FormatBytes(facts.bytes / static_cast<double>(facts.calls)),
                      FormatValue(facts.bytes / facts.time, Unit::kBandwidth),
                      FormatShare(facts.memory_time / facts.time));
 }
 
-void SetProductTrait(const OpFacts& facts, OpVerdict& verdict) {
+void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   if (HasFewTiles(facts, verdict.tiles)) {
     verdict.trait = Trait::kFewTiles;
     verdict.text = FewTilesText(facts, verdict.tiles);
@@ -254,7 +256,7 @@ void SetProductTrait(const OpFacts& facts, OpVerdict& verdict) {
 }
 
 // REQUIRES: it is slow.
-void SetTrait(const OpFacts& facts, OpVerdict& verdict) {
+void SetTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   switch (facts.shape.kind) {
     case OpKind::kProduct:
       return SetProductTrait(facts, verdict);
@@ -299,7 +301,7 @@ std::string_view TraitName(Trait trait) {
   return kNames[static_cast<std::size_t>(trait)];
 }
 
-OpVerdict JudgeOp(const OpFacts& facts) {
+OpVerdict JudgeOp(const MeasuredOp& facts) {
   OpVerdict verdict;
   verdict.tiles = TilesOf(facts.shape.product, facts.kernel, facts.multiprocessors);
   if (facts.shape.kind == OpKind::kConvolution) verdict.form = FormText(facts);

@@ -20,7 +20,7 @@ namespace profgauge {
 
 /// All calls of one operator with the same inputs. Times in seconds, sums over the calls; -1
 /// unknown.
-struct OpFacts {
+struct MeasuredOp {
   OpShape shape;
   TiledKernel kernel;
   std::int64_t calls = 1;
@@ -68,6 +68,6 @@ struct OpVerdict {
   std::string form;  ///< For a convolution: "dilated (16 × 16)"; for attention, experts also.
 };
 /// The text may name parts of the device as `{{ device.core }}`.
-OpVerdict JudgeOp(const OpFacts& facts);
+OpVerdict JudgeOp(const MeasuredOp& facts);
 
 }  // namespace profgauge

@@ -29,9 +29,9 @@ std::optional<Misaligned> MisalignedOf(const WorkPoint& sums) {
                                                                                  : std::nullopt;
 }
 
-OpFacts FactsOf(const RooflinePoint& point) {
+MeasuredOp FactsOf(const RooflinePoint& point) {
   const WorkPoint& sums = point.sums;
-  OpFacts facts;
+  MeasuredOp facts;
   facts.shape = point.shape;
   facts.kernel = {sums.kernel, static_cast<double>(sums.blocks), sums.parts, sums.unknown_parts};
   facts.calls = sums.calls;
@@ -52,7 +52,7 @@ OpFacts FactsOf(const RooflinePoint& point) {
 
 // A matmul whose speed shows the device's reach.
 ReachedShare ShareOf(const RooflinePoint& point) {
-  const OpFacts facts = FactsOf(point);
+  const MeasuredOp facts = FactsOf(point);
   ReachedShare share;
   share.share = facts.compute_time / facts.time;
   share.call_time = facts.time / static_cast<double>(facts.calls);

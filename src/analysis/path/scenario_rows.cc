@@ -115,7 +115,7 @@ class RankRows {
 };
 
 // Conditions name few columns, so each is made apart.
-struct RowColumn {
+struct OwnColumn {
   ColumnSpec spec;
   void (*append)(RankRows& of, std::uint32_t row, Column& to);
 };
@@ -133,7 +133,7 @@ constexpr ColumnSpec kTimeOf = {"time", "Time", kTime, "Its length."};
 
 void AppendRank(RankRows& of, std::uint32_t, Column& to) { to.AddInteger(of.rank.rank); }
 
-constexpr RowColumn kHostOps[] = {
+constexpr OwnColumn kHostOps[] = {
     {kRank, AppendRank},
     {kName,
      [](RankRows& of, std::uint32_t row, Column& to) { to.AddText(of.NameOf(HostId{row})); }},
@@ -153,7 +153,7 @@ constexpr RowColumn kHostOps[] = {
                    Column& to) { to.AddInteger(of.IsInDataLoader(HostId{row}) ? 1 : 0); }},
 };
 
-constexpr RowColumn kApiCalls[] = {
+constexpr OwnColumn kApiCalls[] = {
     {kRank, AppendRank},
     {kName, [](RankRows& of, std::uint32_t row,
                Column& to) { to.AddText(of.Text(of.profile.api.name[row])); }},
@@ -179,7 +179,7 @@ constexpr RowColumn kApiCalls[] = {
      }},
 };
 
-constexpr RowColumn kHostGaps[] = {
+constexpr OwnColumn kHostGaps[] = {
     {kRank, AppendRank},
     {{"time", "Time", kTime, "Its length."},
      [](RankRows& of, std::uint32_t row, Column& to) { to.AddInteger(of.Gap(row).time.length()); }},
@@ -203,7 +203,7 @@ constexpr RowColumn kHostGaps[] = {
 };
 
 // They follow the columns of the table launches.
-constexpr RowColumn kMoreOfLaunches[] = {
+constexpr OwnColumn kMoreOfLaunches[] = {
     {{"tensor_core_eligible", "Eligible", kBool,
       "Whether its operator could use {{ device.matrix_units }}."},
      [](RankRows& of, std::uint32_t row, Column& to) {
@@ -251,10 +251,10 @@ constexpr RowColumn kMoreOfLaunches[] = {
 };
 
 // Apart from those that the table launches has.
-std::span<const RowColumn> OwnColumns(PathTable table) {
+std::span<const OwnColumn> OwnColumns(PathTable table) {
   if (table == PathTable::kDevice) return kMoreOfLaunches;
   if (table == PathTable::kGap) return kHostGaps;
-  return table == PathTable::kHost ? std::span<const RowColumn>(kHostOps) : kApiCalls;
+  return table == PathTable::kHost ? std::span<const OwnColumn>(kHostOps) : kApiCalls;
 }
 
 std::vector<ColumnSpec> AllColumns(PathTable table) {
@@ -263,7 +263,7 @@ std::vector<ColumnSpec> AllColumns(PathTable table) {
     const TableSpec* launches = FindTable("launches");
     columns.assign(launches->columns.begin(), launches->columns.end());
   }
-  for (const RowColumn& column : OwnColumns(table)) columns.push_back(column.spec);
+  for (const OwnColumn& column : OwnColumns(table)) columns.push_back(column.spec);
   return columns;
 }
 
@@ -356,7 +356,7 @@ Replayer::Rows Replayer::MakeRows(PathTable table) const {
 }
 
 void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) const {
-  const std::span<const RowColumn> own = OwnColumns(rows.table);
+  const std::span<const OwnColumn> own = OwnColumns(rows.table);
   const std::size_t of_launches = rows.cells.columns().size() - own.size();
   std::vector<std::uint32_t> missing;
   for (const std::uint32_t column : columns) {

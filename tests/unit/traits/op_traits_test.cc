@@ -265,9 +265,9 @@ TEST(OpTraits, ReachByProfileElseByMaker) {
 }
 
 // One call on an H100: 989.4 TFLOP/s, 3.352 TB/s.
-OpFacts OnH100(const OpCall& call, double micros, const char* kernel = "") {
+MeasuredOp OnH100(const OpCall& call, double micros, const char* kernel = "") {
   const auto work = WorkOf(call);
-  OpFacts facts;
+  MeasuredOp facts;
   facts.shape = ShapeOf(call);
   facts.kernel.name = kernel;
   facts.time = micros / 1e6;
@@ -303,10 +303,10 @@ TEST(OpTraits, FewTilesLeaveTheDeviceIdle) {
   EXPECT_NE(few.text.find("[256, 65536] × [65536, 256] is cut into 4 tiles"), std::string::npos)
       << few.text;
   EXPECT_NE(few.text.find("so that 97.0"), std::string::npos) << few.text;
-  OpFacts split = OnH100(call, 400, "nvjet_tst_128x128_64x4_splitK");
+  MeasuredOp split = OnH100(call, 400, "nvjet_tst_128x128_64x4_splitK");
   split.kernel.blocks = 4 * 33;
   EXPECT_NE(JudgeOp(split).trait, Trait::kFewTiles);
-  OpFacts unknown = OnH100(call, 400, "nvjet_tst_128x128_64x4_x");
+  MeasuredOp unknown = OnH100(call, 400, "nvjet_tst_128x128_64x4_x");
   unknown.multiprocessors = -1;
   EXPECT_NE(JudgeOp(unknown).trait, Trait::kFewTiles);
 }
@@ -338,7 +338,7 @@ TEST(OpTraits, SkinnyMatmulsWaitForMemory) {
 
 TEST(OpTraits, NamesUnalignedLoadsBeforeTiles) {
   const OpCall call = Call("aten::mm", "[[4097, 4097], [4097, 4097]]", Types(2));
-  OpFacts facts =
+  MeasuredOp facts =
       OnH100(call, 900, "cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_32x5_nn_align1");
   facts.misaligned = Misaligned{"K", 4097, 4104};
   EXPECT_EQ(JudgeOp(facts).trait, Trait::kUnalignedLoads);
@@ -413,7 +413,7 @@ TEST(OpTraits, ExpertsNameTheirBottleneck) {
   EXPECT_NE(wrong.text.find("shapes, times or the device are wrong"), std::string::npos);
   EXPECT_NEAR(wrong.target, 100e-6, 1e-12) << "nothing can be saved";
   // Without a device the tokens are known all the same.
-  OpFacts no_device = OnH100(layer("4", "1"), 100);
+  MeasuredOp no_device = OnH100(layer("4", "1"), 100);
   no_device.compute_time = no_device.memory_time = -1;
   EXPECT_EQ(JudgeOp(no_device).text, "has 8 experts and 0.5 tokens per expert");
 }
@@ -428,7 +428,7 @@ TEST(OpTraits, ElementwiseOperatorsBelowTheBandwidth) {
 }
 
 TEST(OpTraits, WithoutARoofNothingIsSaid) {
-  OpFacts facts = OnH100(Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2)), 200);
+  MeasuredOp facts = OnH100(Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2)), 200);
   facts.memory_time = -1;
   const OpVerdict verdict = JudgeOp(facts);
   EXPECT_EQ(verdict.trait, Trait::kUnknown);
