@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/plain_blanks.h"
 #include "base/text.h"
 #include "rules/policy_decode.h"
 #include "rules/rule_test.h"
@@ -143,16 +144,6 @@ void DecodeTest(Decoder& decoder, const YamlNode& node, std::vector<RuleTestCase
   };
   decoder.Map(node, "a test", kKeys);
   out.push_back(std::move(test));
-}
-
-std::string WithPlainBlanks(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const bool narrow = text.starts_with(kNumberSpace);
-    out += narrow ? ' ' : text[0];
-    text.remove_prefix(narrow ? kNumberSpace.size() : 1);
-  }
-  return out;
 }
 
 }  // namespace
