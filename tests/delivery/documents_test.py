@@ -169,6 +169,23 @@ class DocumentsTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["trained"]), done.stderr)
         self.assertTrue(list((self.folder / "runs").glob("step-*/rank-0.pt.trace.json.gz")), done.stderr)
 
+    def test_a_slow_run_on_main_is_no_baseline(self):
+        """README's commands for CI: main is fast, then slow; a slow change is still compared with the fast run."""
+        section = (REPOSITORY / "README.md").read_text().split("## In CI\n")[1].split("\n## ")[0]
+        judge, keep, judge_change = (next(command_lines(line)) for line in re.findall(r"^    (profgauge .*)$", section, re.M))
+        (self.folder / "policy.yaml").write_text("schema: 1\nrules: {'*': off}\nbaseline: {iteration.time.median: {max_increase: 5%}}\n")
+        fast, slow = EXAMPLES / "slow.pt.trace.json.gz", EXAMPLES / "healthy.pt.trace.json.gz"  # 11 and 63 ms
+        for commit, profile, code in (("a", fast, 0), ("b", slow, 1)):
+            shutil.copy(profile, self.folder / "main.pt.trace.json.gz")
+            self.assertEqual(self.shell(judge).returncode, code)
+            self.assertEqual(self.shell(keep.replace("3f2a1c", commit)).returncode, 0)
+        trace = json.loads(gzip.decompress(slow.read_bytes()))
+        trace["traceName"] = "another run"
+        (self.folder / "run.pt.trace.json.gz").write_bytes(gzip.compress(json.dumps(trace).encode()))
+        done = self.shell(judge_change)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("skipped 2 (failed)", " ".join(done.stdout.split()))
+
     def test_configuration_of_the_guide_judges_its_jobs(self):
         config, policy = (block for kind, block in blocks(EXAMPLES / "policy.md") if kind == "yaml")
         self.assertTrue((EXAMPLES / "policy.yaml").read_text().endswith(policy))
