@@ -133,6 +133,8 @@ class ReadmeTest(unittest.TestCase):
             done = run("check", EXAMPLES / "slow.pt.trace.json.gz", "--policy", "policy.yaml", "--now",
                        "2026-11-21", cwd=folder)
             self.assertEqual(done.returncode, 1, done.stderr)
+            fires = " ".join(re.search(r'fires on `examples/slow.*?: "(.*?)"', section, re.S)[1].split())
+            self.assertIn(fires, " ".join(done.stdout.split()))
 
 
 def is_accepted(text, folder):
