@@ -23,8 +23,8 @@ struct DefaultPolicy {
   std::string_view name = kDefaultPolicy;
   Remark remark;  ///< What the report says about the choice; no text where there is nothing to say.
 };
-/// The policy of runs that are judged together: kCpuPolicy where all of them are CPU-only. Where they
-/// would be but for devices that are listed, and that the programs may not have used, it stays
+/// The policy of runs that are judged together: kCpuPolicy where all of them are CPU-only. Where
+/// they would be but for devices that are listed, and that the programs may not have used, it stays
 /// kDefaultPolicy, and the remark says how to choose. REQUIRES: `runs` is not empty.
 DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs);
 
