@@ -209,7 +209,9 @@ json::object BarAfter(const report::Plan& plan) {
           {"time", plan.end.text}};
 }
 
-// Without a simulation: the rest of an iteration after the row with the largest bound.
+// Without a simulation: the rest of an iteration after the row with the largest bound. Savings
+// count the time from start to start: where a part of it is between iterations, it may be that part
+// that they save, and an iteration stays as long as it is.
 std::optional<json::object> BarOfBound(const Report& report, const std::vector<FirstRow>& rows) {
   const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   const double time = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
@@ -221,7 +223,7 @@ std::optional<json::object> BarOfBound(const Report& report, const std::vector<F
     most = gain;
     at = i;
   }
-  if (time <= 0 || most <= 0 || most > time) return std::nullopt;
+  if (time <= 0 || most <= 0 || most > time || HasTimeBetween(report)) return std::nullopt;
   const bool is_limit = rows[at].finding->gain_bound == report::Bound::kUpper;
   const std::string_view word = is_limit ? "at most" : "about";
   const std::string left = FormatDuration(time - most);

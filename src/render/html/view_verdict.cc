@@ -228,6 +228,10 @@ boost::json::object RunView(const Report& report) {
   if (const auto* mean = FindMetric(report, metric::kIterationTimeMean)) {
     AddFact(facts, "Per iteration", mean->quantity.text);
   }
+  const auto* period = FindMetric(report, metric::kIterationPeriodMean);
+  if (period != nullptr && HasTimeBetween(report)) {
+    AddFact(facts, "From start to start", period->quantity.text);
+  }
   AddFact(facts, "Framework", profile.framework);
   AddFact(facts, "Format", profile.format);
   AddFact(facts, "Recorded", DateText(profile.captured));

@@ -124,6 +124,12 @@ std::string IterationsText(const report::ProfileInfo& profile) {
   return Counted(profile.iterations_total, "iteration", "iterations");
 }
 
+bool HasTimeBetween(const report::Report& report) {
+  constexpr double kVisible = 0.01;
+  const report::Metric* share = report::FindMetricById(report, metric::kIterationBetweenShare);
+  return share != nullptr && AsNumber(share->quantity.value, 0) >= kVisible;
+}
+
 std::string RunText(const report::Report& report) {
   const report::ProfileInfo& profile = report.profile;
   std::string text = profile.format;
@@ -137,6 +143,10 @@ std::string RunText(const report::Report& report) {
   add(IterationsText(profile));
   const report::Metric* mean = report::FindMetricById(report, metric::kIterationTimeMean);
   if (mean != nullptr && !IsAbsent(mean->quantity.value)) add(mean->quantity.text + "/iteration");
+  const report::Metric* period = report::FindMetricById(report, metric::kIterationPeriodMean);
+  if (period != nullptr && !IsAbsent(period->quantity.value) && HasTimeBetween(report)) {
+    add(period->quantity.text + " from start to start");
+  }
   return text;
 }
 

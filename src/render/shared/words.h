@@ -42,7 +42,11 @@ DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view 
 std::string DevicesText(const report::ProfileInfo& profile);
 /// "117 of 120 iterations", "6 iterations".
 std::string IterationsText(const report::ProfileInfo& profile);
-/// "kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration".
+/// Whether a visible part of the time, 1 %, is between the iterations: from start to start one
+/// takes longer than its length.
+bool HasTimeBetween(const report::Report& report);
+/// "kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration", then "412 ms from
+/// start to start" where time is between them.
 std::string RunText(const report::Report& report);
 
 /// The verdict's reasons that belong to no limit and no rule ("4 of 8 ranks are missing"), and how
