@@ -166,7 +166,7 @@ constexpr OptionSpec kOptions[] = {
      "texts that a spreadsheet would take for a formula; tsv escapes tab, line end and backslash.",
      SetChoice<&Options::format>, false, "table csv tsv json jsonl md"},
     {"--format", "", "FORMAT", Group::kOutputs, kOnExportTables,
-     "csv (default), tsv, jsonl, parquet or sqlite", "All have base units.",
+     "csv (default), tsv, jsonl, parquet or sqlite", "All use base units.",
      SetChoice<&Options::format>, false, "csv tsv jsonl parquet sqlite"},
     {"--tables", "", "LIST", Group::kOutputs, kOnExportTables,
      "Names or patterns of tables, with commas between (default: all)", "",

@@ -111,7 +111,8 @@ constexpr MetricSpec kTimeMetrics[] = {
     {metric::kStepTimeMedian, "Median unrecorded iteration", kTime, kFromZero, kLowerIsBetter,
      kQuantile, kOfNothing, 1,
      "Median length of the unrecorded iterations, without unusual ones; of several ranks the "
-     "largest. Its 95 % interval is of order statistics, widened by the long-run variance of the "
+     "largest. Its 95 % interval comes from order statistics, widened by the long-run variance of "
+     "the "
      "signs in batches of √n.",
      "", kOurs, kUnrecordedFamily},
     {metric::kStepTimeMin, "Shortest unrecorded iteration", kTime, kFromZero, kLowerIsBetter,

@@ -125,7 +125,7 @@ std::string PlanText(const Rulebook& book, std::span<const Profile> ranks, Repla
 
 Error NothingAsked() {
   return UsageError(
-      "usage/no-scenario", "nothing is to be changed",
+      "usage/no-scenario", "no change is given",
       "add `--scale \"host_op.name matches 'DataLoader' by 0\"` or `--without-waiting`");
 }
 

@@ -136,8 +136,7 @@ Status AddLossyProcesses(Import& import, const std::set<std::int64_t>& lossy) {
     const bool is_helper = process != 0 && !import.cuda_processes.empty() &&
                            !import.cuda_processes.contains(process) && !marking.contains(process);
     if (is_helper) {
-      log.AddAt(Counter::profiler_warnings,
-                "not all CUDA events may have been collected of a process without any");
+      log.AddAt(Counter::profiler_warnings, "CUDA events of a process without any may be missing");
     } else {
       log.AddAt(Counter::events_dropped, "nsys: not all CUDA events might have been collected");
     }

@@ -111,10 +111,10 @@ void NumberGpus(Import& import, const KernelUse& use) {
     gpu_of[device] = static_cast<std::int32_t>(*gpu);
   }
   import.gpu_of = std::move(gpu_of);
-  import.builder->log().AddAt(
-      Counter::profiler_warnings,
-      "communicating processes number their GPUs alike (CUDA_VISIBLE_DEVICES): each has a separate "
-      "GPU, but which one was not recorded");
+  import.builder->log().AddAt(Counter::profiler_warnings,
+                              "communicating processes use the same GPU numbers "
+                              "(CUDA_VISIBLE_DEVICES): each has a separate "
+                              "GPU, but which one was not recorded");
 }
 
 // Its first thread where that calls CUDA, else the one that does so most.
