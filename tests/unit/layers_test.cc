@@ -360,6 +360,24 @@ TEST(Layers, RoomsNameExistingFiles) {
   EXPECT_GE(seen, 30u);
 }
 
+// Functions of the walk are in the files that it names.
+TEST(Layers, TheWalkNamesExistingFunctions) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
+  std::string walk = TextOf(root / "README.md");
+  walk.erase(0, walk.find("## A walk"));
+  static const std::regex kFile("`([a-z_/]+\\.(?:cc|h))`"), kFunction("`(?:\\w+::)*(\\w+)\\(\\)`");
+  std::string named;
+  for (std::sregex_iterator at(walk.begin(), walk.end(), kFile), end; at != end; ++at) {
+    named += TextOf(root / (*at)[1].str());
+  }
+  std::size_t seen = 0;
+  for (std::sregex_iterator at(walk.begin(), walk.end(), kFunction), end; at != end; ++at, ++seen) {
+    const std::string name = (*at)[1];
+    EXPECT_NE(named.find(name + "("), std::string::npos) << name;
+  }
+  EXPECT_GE(seen, 25u);
+}
+
 // The purpose of a room, its limits, its recipe: short enough to be read. Sections after it
 // are for looking things up.
 TEST(Layers, EachRoomHasAPurpose) {
