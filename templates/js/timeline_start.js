@@ -6,6 +6,7 @@ class Timeline extends TimelineInput {
     this.arrange();
     this.listen();
     this.resize();
+    if (chosenRank !== null) this.chooseRank(chosenRank);  // The address was read before this was there.
     this.chooseColoring(layout.read().color);
     this.tellMarks();
     this.opening = this.view = this.judged();
@@ -26,6 +27,7 @@ class Timeline extends TimelineInput {
   openPerfetto() {
     const trace = { traceEvents: this.chromeEvents() };
     const other = open('https://ui.perfetto.dev');
+    if (!other) return save('view.json', JSON.stringify(trace), 'application/json');  // No window may open.
     const buffer = new TextEncoder().encode(JSON.stringify(trace)).buffer;
     const ping = setInterval(() => other.postMessage('PING', 'https://ui.perfetto.dev'), 100);
     const answer = (message) => {
