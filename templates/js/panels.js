@@ -57,10 +57,22 @@ function arrangePanels() {
       keep();
     });
   }
+  const arrange = (order, isHidden, spanOf) => {
+    for (const id of order) {
+      const panel = panels.find((other) => other.id === id);
+      if (!panel) continue;
+      frame.append(panel);
+      show(panel, !isHidden(id));
+      widen(panel, spanOf(id) || 1);
+    }
+    keep();
+  };
   const reset = make('button', {
     type: 'button', onclick() {
-      for (const id of first) { const panel = document.getElementById(id); frame.append(panel); show(panel, true); widen(panel, 1); }
+      const order = [...frame.children].map((panel) => panel.id), were = new Set(hidden), wide = { ...spans };
+      arrange(first, () => false, () => 1);
       layout.write('panels', {});
+      offerUndo('Panels reset', () => arrange(order, (id) => were.has(id), (id) => wide[id]));
     },
   }, 'Reset');
   const menu = make('details', { className: 'menu' }, make('summary', {}, 'Panels'), list);
