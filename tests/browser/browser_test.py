@@ -17,6 +17,7 @@ import unittest
 
 import charts_test
 import lanes_test
+import link_test
 import misleading_test
 import place_test
 import runs_test
@@ -399,7 +400,7 @@ def main():
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
         for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test,
-                       misleading_test, place_test):
+                       misleading_test, place_test, link_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
         if only:
             suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())
