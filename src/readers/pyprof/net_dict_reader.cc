@@ -136,6 +136,7 @@ class Import {
   /// records. Calls without gradients ("norm" of each parameter) leave it to the next operator:
   /// then kernels that are all alike are a call each.
   void TakeBlock(const pyprof::KernelLine* next) {
+    if (!block_.empty() && !block_.front().backward) KeepForGradients(block_.front());
     const bool leaves_number = next != nullptr && !block_.empty() && !next->backward &&
                                !block_.front().backward && !block_.front().seq_ids.empty() &&
                                next->seq_ids == block_.front().seq_ids;
@@ -205,21 +206,31 @@ class Import {
     if (range.name.empty()) range.name = "(unknown operator)";
     if (kernel.backward && range.name.find("ackward") == std::string::npos)
       range.name += "Backward";
-    range.call_stack.clear();
+    range.call_stack = StackOf(kernel);
+    if (kernel.backward) TakeForward(kernel, range);
+    AddTexts(range, builder_, call_.row);
+  }
+
+  static std::string StackOf(const pyprof::KernelLine& kernel) {
+    std::string stack;
     for (auto line = kernel.trace.rbegin(); line != kernel.trace.rend(); ++line) {
       const auto colon = line->rfind(':');
-      if (!range.call_stack.empty()) range.call_stack += ';';
-      range.call_stack += colon == std::string::npos
-                              ? *line
-                              : line->substr(0, colon) + "(" + line->substr(colon + 1) + ")";
+      if (!stack.empty()) stack += ';';
+      stack += colon == std::string::npos
+                   ? *line
+                   : line->substr(0, colon) + "(" + line->substr(colon + 1) + ")";
     }
-    if (kernel.backward) {
-      TakeForward(kernel, range);
-    } else {
-      for (const std::int64_t id : kernel.seq_ids) forward_[id] = range;
-      for (const std::int64_t id : kernel.alt_seq_ids) forward_[id] = range;
-    }
-    AddTexts(range, builder_, call_.row);
+    return stack;
+  }
+
+  // Of every block, not only of a call's first kernels: a Python function (attention) has calls
+  // with sequence numbers of their own. The arguments of such a call are the innermost marker's.
+  void KeepForGradients(const pyprof::KernelLine& kernel) {
+    RangeText range;
+    if (!kernel.markers.empty()) range = ParsePyprofMarker(kernel.markers.back());
+    range.call_stack = StackOf(kernel);
+    for (const std::int64_t id : kernel.seq_ids) forward_[id] = range;
+    for (const std::int64_t id : kernel.alt_seq_ids) forward_[id] = range;
   }
 
   // Autograd runs a gradient under the sequence number of the call that it belongs to: without its

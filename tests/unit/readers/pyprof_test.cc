@@ -92,6 +92,38 @@ TEST_F(NetDictTest, PythonFunctionsOperatorsAreOneCall) {
   EXPECT_NE(profile->device.op[1], profile->device.op[2]);
 }
 
+// The second matmul of a Python function has a sequence number of its own, by which its gradient is
+// found, with that matmul's arguments.
+TEST_F(NetDictTest, GradientsOfCallsWithinAFunctionHaveTheirArguments) {
+  const auto line = [](const char* direction, const char* op, const char* markers, int seq) {
+    return fmt::format(
+        "{{'kShortName': 'k', 'kDuration': 10, 'trace': [{}], 'marker': [{}], 'seqId': [{}], "
+        "'altSeqId': [], 'seqMarker': ['bmm, seq = 0'], 'subSeqId': 0, 'op': ['{}'], 'mod': "
+        "['na'], 'dir': '{}'}}\n",
+        direction[0] == 'f' ? "'model.py:7'" : "", markers, seq, op, direction);
+  };
+  const std::string around = R"("{'mod': 'F', 'op': 'attention', 'args': []}", )";
+  const auto bmm = [&around](int columns) {
+    return around + fmt::format(
+                        "\"{{'mod': 'torch', 'op': 'bmm', 'args': [{{'name': '', 'type': 'tensor', "
+                        "'shape': (4, 5, 8), 'dtype': 'float16'}}, {{'name': '', 'type': 'tensor', "
+                        "'shape': (4, 8, {}), 'dtype': 'float16'}}]}}\"",
+                        columns);
+  };
+  const auto profile =
+      Read(line("fprop", "bmm", bmm(5).c_str(), 86) + line("fprop", "bmm", bmm(6).c_str(), 90) +
+           line("bprop", "Bmm", "", 90) + line("bprop", "Bmm", "", 86));
+  ASSERT_TRUE(profile) << profile.error().message;
+  std::vector<std::string> gradients;
+  for (std::size_t row = 0; row < profile->host.size(); ++row) {
+    if (profile->Name(profile->host.name[row]) != "bmmBackward") continue;
+    gradients.push_back(fmt::format("{} {}", profile->Name(profile->host.input_shapes[row]),
+                                    profile->Name(profile->host.call_stack[row])));
+  }
+  EXPECT_THAT(gradients, ::testing::ElementsAre("[[4, 5, 8], [4, 8, 6]] model.py(7)",
+                                                "[[4, 5, 8], [4, 8, 5]] model.py(7)"));
+}
+
 // Without gradients the sequence number does not change: PyProf counts on from call to call.
 TEST_F(NetDictTest, SeparatesCallsOfOneSequenceNumber) {
   const auto line = [](const char* op, int size, int sub) {
