@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "knowledge/findings.h"
+#include "rules/rank.h"
 
 namespace profgauge::report {
 namespace {
@@ -147,6 +148,14 @@ std::vector<Finding> BuildFindings(const Evaluation& evaluation, std::span<const
   std::vector<Finding> findings;
   for (const profgauge::Finding& finding : evaluation.findings) {
     findings.push_back(BuildFinding(finding, evaluation, ranks));
+  }
+  // What only shows that the profile is flawed saves nothing.
+  for (const profgauge::Finding& cause : evaluation.findings) {
+    if (!Fired(cause.status) || cause.rule->category != kAboutRecording) continue;
+    for (const std::size_t symptom : cause.symptoms) {
+      findings[symptom].gain = TimeOf(std::nullopt);
+      findings[symptom].gain_bound = Bound::kNone;
+    }
   }
   return findings;
 }

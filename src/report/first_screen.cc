@@ -111,10 +111,6 @@ const Finding* FirstOfPlan(const Report& report) {
   return nullptr;
 }
 
-bool IsAboutProfile(const Finding& finding) {
-  return finding.rule.starts_with("recording/") || finding.rule == "neuron/profiler-warnings";
-}
-
 // The finding that could save most, without symptoms; where none has a number, the
 // first that fails or warns. If a plan was simulated, bounds of others are not used.
 const Finding* MostWorth(const Report& report, double iteration) {
@@ -278,6 +274,11 @@ Diagnosis OfChange(const Report& report, const GateRow& row) {
 }
 
 }  // namespace
+
+bool IsAboutProfile(const Finding& finding) {
+  return finding.rule.starts_with("recording/") || finding.rule == "neuron/profiler-warnings" ||
+         finding.rule == "neuron/empty-capture";
+}
 
 Diagnosis Diagnose(const Report& report) {
   const bool is_undecided = report.verdict.status == State::kNoVerdict;

@@ -7,6 +7,9 @@
 
 namespace profgauge::report {
 
+/// Whether a finding is about the profile, not about the run in it.
+bool IsAboutProfile(const Finding& finding);
+
 struct Diagnosis {
   /// "input-bound", "launch-bound", …; "none": nothing large to fix; "regression": worse than the
   /// baseline.
