@@ -56,7 +56,7 @@ std::string AlikeText(const Comparison& comparison) {
 json::array MetricsView(const Comparison& comparison) {
   json::array rows;
   for (const report::ComparedMetric& metric : comparison.metrics) {
-    const ResultLook look = LookOfResult(metric.result);
+    const ResultLook look = LookOfResult(metric);
     rows.push_back(json::object{{"sign", look.sign},
                                 {"word", look.word},
                                 {"name", look.name},
@@ -103,6 +103,18 @@ void SetName(json::object& row, const std::string& name) {
   bytes = std::min(bytes, name.size());
   row["title"] = name.substr(0, bytes);
   row["tail"] = name.substr(bytes);
+}
+
+// "Data loader −58.1 ms · Other host work +8.99 ms": the parts that changed most, at the top level.
+std::string LargestChanges(const Comparison& comparison) {
+  constexpr std::size_t kShown = 3;
+  const std::vector<ChangeBar> bars = WaterfallBars(comparison);  // Sorted; both runs around them.
+  std::string text;
+  for (std::size_t i = 1; i + 1 < bars.size() && i <= kShown; ++i) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : " · ", bars[i].title,
+                        DeltaText(bars[i].Length()));
+  }
+  return text;
 }
 
 std::string Significance(bool significant) { return significant ? "★ significant" : ""; }
@@ -232,6 +244,8 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
       {"comparable", comparison.comparable},
       {"word", SpeedWord(comparison)},
       {"sentence", ChangeSentence(comparison)},
+      {"largest", LargestChanges(comparison)},
+      {"alone", IsComparisonAlone(report)},
       {"sign", LookOfSpeed(comparison).sign},
       {"name", LookOfSpeed(comparison).name},
       {"base", TimeView(comparison.base)},

@@ -81,7 +81,7 @@ json::object PairedView(const std::string& title, const std::string& mark,
 json::array MetricsView(const report::Comparison& comparison) {
   json::array rows;
   for (const report::ComparedMetric& metric : comparison.metrics) {
-    const ResultLook look = LookOfResult(metric.result);
+    const ResultLook look = LookOfResult(metric);
     rows.push_back(json::object{{"result", fmt::format("{} {}", look.sign, look.word)},
                                 {"title", metric.title},
                                 {"base", metric.base.text},

@@ -174,8 +174,11 @@ std::string StepTitle(const report::ComparisonStep& step, const report::Comparis
   return category ? report::TextFor(comparison.accelerator, InfoOf(*category).title) : step.name;
 }
 
-ResultLook LookOfResult(State result) {
-  const StatusLook& look = LookOf(result);
+ResultLook LookOfResult(const report::ComparedMetric& metric) {
+  const State result = metric.result;
+  // A limit that only warns fails nothing.
+  const bool only_warns = result == State::kFail && metric.level == State::kWarn;
+  const StatusLook& look = LookOf(only_warns ? State::kWarn : result);
   ResultLook out{look.sign, look.word, look.name()};
   if (result == State::kFail) out.word = "beyond the limit";
   if (result == State::kPass) out.word = "within the limit";

@@ -26,7 +26,7 @@ std::string StepTitle(const report::ComparisonStep& step, const report::Comparis
 struct ResultLook {
   std::string_view sign, word, name;
 };
-ResultLook LookOfResult(report::State result);
+ResultLook LookOfResult(const report::ComparedMetric& metric);
 
 /// "added", "removed", "renamed"; empty for parts of both runs.
 std::string_view ChangeWord(PartChange change);

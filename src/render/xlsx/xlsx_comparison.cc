@@ -43,7 +43,7 @@ std::size_t WriteMetrics(XlsxSheet& sheet, const Comparison& comparison, std::si
   std::size_t at = row;
   for (const report::ComparedMetric& metric : comparison.metrics) {
     ++at;
-    sheet.Text(at, 0, LookOfResult(metric.result).word);
+    sheet.Text(at, 0, LookOfResult(metric).word);
     sheet.Text(at, 1, metric.title);
     sheet.Mixed(at, 2, metric.base);
     sheet.Mixed(at, 3, metric.current);
