@@ -65,8 +65,10 @@ std::string BarOf(const Report& run, double longest) {
     const double share = sum > 0 ? PartOf(run, i) / sum : 0;
     if (!(share > 0) || !(longest > 0)) continue;
     const auto category = static_cast<Category>(i);
-    const std::string text = FormatShare(share);
-    const std::string title = fmt::format("{} {}", WordsOf(run, InfoOf(category).title), text);
+    // The bars have one scale, so that their parts compare by time.
+    const std::string text = FormatDuration(share * MeanOf(run));
+    const std::string title =
+        fmt::format("{} {} ({})", WordsOf(run, InfoOf(category).title), text, FormatShare(share));
     description += (bar.empty() ? " " : ", ") + title;
     bar.push_back({PaintOf(category), share * MeanOf(run) / longest, text, title});
   }
@@ -101,16 +103,22 @@ std::string ChangeToFirst(const Runs& runs, std::size_t current) {
 }
 
 json::array BarsView(const Runs& runs) {
-  double longest = 0;
-  for (const Report& run : runs.runs) longest = std::max(longest, MeanOf(run));
+  double longest = 0, shortest = 0;
+  for (const Report& run : runs.runs) {
+    const double time = MeanOf(run);
+    longest = std::max(longest, time);
+    if (time > 0 && (shortest == 0 || time < shortest)) shortest = time;
+  }
   json::array bars;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
-    bars.push_back(json::object{{"run", runs.runs[i].profile.name},
-                                {"bar", MakeMarkup(BarOf(runs.runs[i], longest))},
-                                {"verdict", StatusView(runs.runs[i].verdict.status)},
-                                {"change", i == 0 ? "" : ChangeToFirst(runs, i)},
-                                {"diagnosis", PiecesOf(report::Diagnose(runs.runs[i]).text)},
-                                {"time", IterationView(runs.runs[i])}});
+    bars.push_back(
+        json::object{{"run", runs.runs[i].profile.name},
+                     {"bar", MakeMarkup(BarOf(runs.runs[i], longest))},
+                     {"verdict", StatusView(runs.runs[i].verdict.status)},
+                     {"shortest", MeanOf(runs.runs[i]) == shortest && shortest < longest},
+                     {"change", i == 0 ? "" : ChangeToFirst(runs, i)},
+                     {"diagnosis", PiecesOf(report::Diagnose(runs.runs[i]).text)},
+                     {"time", IterationView(runs.runs[i])}});
   }
   return bars;
 }
@@ -128,8 +136,9 @@ std::vector<const report::Metric*> MetricsOfAny(const Runs& runs) {
   return metrics;
 }
 
+// Those in which the runs differ, as shown, come first.
 json::array MetricRows(const Runs& runs) {
-  json::array rows;
+  json::array rows, alike;
   for (const report::Metric* metric : MetricsOfAny(runs)) {
     json::array cells;
     for (const Report& run : runs.runs) {
@@ -137,9 +146,14 @@ json::array MetricRows(const Runs& runs) {
       cells.push_back(own == nullptr ? NumberView(Value{}, metric->quantity.unit)
                                      : NumberView(own->quantity));
     }
-    rows.push_back(
-        json::object{{"title", metric->title}, {"id", metric->id}, {"cells", std::move(cells)}});
+    const bool differs = std::any_of(cells.begin(), cells.end(), [&cells](const json::value& cell) {
+      return cell.at("text") != cells.front().at("text");
+    });
+    (differs ? rows : alike)
+        .push_back(json::object{
+            {"title", metric->title}, {"id", metric->id}, {"cells", std::move(cells)}});
   }
+  for (json::value& row : alike) rows.push_back(std::move(row));
   return rows;
 }
 
