@@ -463,10 +463,17 @@ class RuleRun {
       out.reason = judged.unsure_because.empty() ? "the number is too uncertain to be an error"
                                                  : judged.unsure_because;
     }
-    if (!Fired(out.status) && out.status != FindingStatus::kWaived) return out;
+    const bool is_shown = Fired(out.status) || out.status == FindingStatus::kWaived;
+    // A plan may reach a rule that passes: what is limited once the steps before are done.
+    const bool may_be_next = out.status == FindingStatus::kPass && rule_.scenario && rule_.change;
+    if (!is_shown && !may_be_next) return out;
 
     std::vector<TraceValue> again;
     Prepare(*judged.group, again);
+    if (!is_shown) {
+      out.change = expr::RenderMessage(*rule_.change, data_, judged.group->rows);
+      return out;
+    }
     if (rule_.metric) data_[rule_.metric_slot].value = judged.metric.value;
     SetGain(judged, out);
     for (const expr::Program& condition : rule_.explains_when) {

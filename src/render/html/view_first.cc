@@ -41,9 +41,9 @@ struct FirstRow {
   const report::Finding* finding = nullptr;  // The finding of the row, if it has one.
 };
 
-json::object ViewOf(const FirstRow& row, std::size_t number) {
+json::object ViewOf(const FirstRow& row, const std::string& number) {
   const bool has_status = row.status && *row.status != State::kInfo;
-  return {{"number", static_cast<std::int64_t>(number)},
+  return {{"number", number},
           {"href", row.href},
           {"shows", row.href.starts_with("#f-")},
           {"status", StatusView(row.status.value_or(State::kInfo))},
@@ -79,25 +79,14 @@ void AddMissed(const Report& report, State level, std::vector<FirstRow>& rows) {
   }
 }
 
-// Findings about the run come before those about its profile, which say how far to trust the rest.
-bool IsOfProfile(const report::Finding* finding) { return finding->rule.starts_with("recording/"); }
-
-// Fired findings that are no symptom of another: those of weight in their order, or those that only
-// inform and could save something, the largest saving first.
-std::vector<const report::Finding*> Causes(const Report& report, bool of_weight) {
-  const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
-  std::vector<const report::Finding*> causes;
-  for (const report::Finding& finding : report.findings) {
-    const bool weighs = WeightOf(finding.level) <= 1;
-    if (!HasFired(finding) || CauseOf(report, finding) != nullptr || weighs != of_weight) continue;
-    if (of_weight || gain(&finding) > 0) causes.push_back(&finding);
+// Changes and limits that leave the run without a verdict, each with what would decide it.
+void AddUndecided(const Report& report, std::vector<FirstRow>& rows) {
+  for (const report::GateRow& row : report.gate) {
+    const bool is_undecided = row.status == State::kOpen || row.status == State::kLowConfidence;
+    if (!is_undecided || row.level != State::kError || row.reason.empty()) continue;
+    rows.push_back(
+        {"#gate", row.title.empty() ? row.metric : row.title, row.reason, "", "", row.status});
   }
-  if (of_weight) {
-    std::ranges::stable_partition(causes, [](const auto* one) { return !IsOfProfile(one); });
-  } else {
-    std::ranges::stable_sort(causes, std::greater<>(), gain);
-  }
-  return causes;
 }
 
 // Whether a finding says why the run fails.
@@ -113,35 +102,48 @@ bool HasErrorFinding(const Report& report) {
 // limits, then the largest possible savings.
 std::vector<FirstRow> RowsOfFindings(const Report& report) {
   std::vector<FirstRow> rows;
+  if (const report::Finding* flaw = FlawOfProfile(report)) return {RowOf(*flaw)};
+  if (report.verdict.status == State::kNoVerdict) AddUndecided(report, rows);
   if (report.verdict.status == State::kFail && !HasErrorFinding(report)) {
     AddMissed(report, State::kError, rows);
   }
-  for (const report::Finding* finding : Causes(report, true)) rows.push_back(RowOf(*finding));
+  for (const report::Finding* finding : FixFirst(report, true)) rows.push_back(RowOf(*finding));
   if (!rows.empty()) return rows;
   AddMissed(report, State::kError, rows);
   AddMissed(report, State::kWarn, rows);
-  for (const report::Finding* finding : Causes(report, false)) rows.push_back(RowOf(*finding));
+  for (const report::Finding* finding : FixFirst(report, false)) rows.push_back(RowOf(*finding));
   return rows;
 }
 
 bool HasPlan(const Report& report) { return report.plan && !report.plan->steps.empty(); }
 
-std::vector<FirstRow> RowsOfPlan(const report::Plan& plan) {
+std::vector<FirstRow> RowsOfPlan(const Report& report) {
+  const report::Plan& plan = *report.plan;
   std::vector<FirstRow> rows;
   for (const report::PlanStep& step : plan.steps) {
     FirstRow& row = rows.emplace_back();
     row.title = step.title;
     if (step.rules.size() > 1) row.title += fmt::format(", with {}", step.rules[1]);
-    row.text = step.fired ? PlanStepText(step) : "Next bottleneck.";
+    row.text = PlanStepText(step, true);
     row.href = step.fired ? "#" + AnchorOf(step.rules.front()) : "";
     row.saves = PlanSavingText(plan, step);
     row.after = step.time.text;
+    if (const State level = LevelOf(report, step); level != State::kNone) row.status = level;
   }
   return rows;
 }
 
+// What the steps without a row of their own save together.
+FirstRow RestOfPlan(const report::Plan& plan) {
+  FirstRow row;
+  row.title = MoreStepsText(plan);
+  row.saves = PlanSavingText(plan, RestOfSteps(plan));
+  row.after = plan.end.text;
+  return row;
+}
+
 std::vector<FirstRow> FirstRows(const Report& report) {
-  return HasPlan(report) ? RowsOfPlan(*report.plan) : RowsOfFindings(report);
+  return HasPlan(report) ? RowsOfPlan(report) : RowsOfFindings(report);
 }
 
 // An iteration as it is: its parts.
@@ -262,8 +264,8 @@ json::object HygieneView(const Report& report) {
     });
     if (!is_said) lines.push_back(remark.text);
   }
-  for (const report::Finding* finding : Causes(report, true)) {
-    if (IsOfProfile(finding)) lines.push_back(finding->title);
+  for (const report::Finding* finding : FixFirst(report, true)) {
+    if (report::IsAboutProfile(*finding)) lines.push_back(finding->title);
   }
   const std::size_t more = lines.empty() ? 0 : lines.size() - 1;
   const bool has_section = !report.recording.checks.empty() || !report.remarks.empty();
@@ -273,6 +275,20 @@ json::object HygieneView(const Report& report) {
           {"more", more == 0 ? ""
                              : fmt::format("and {}", Counted(static_cast<std::int64_t>(more),
                                                              "more note", "more notes"))}};
+}
+
+// Why there is no plan, and what the savings are without one.
+std::string BoundsNote(const Report& report, bool has_saves) {
+  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
+  if (mean == nullptr || IsAbsent(mean->quantity.value)) {
+    return "Savings are unknown: the profile has no times of iterations.";
+  }
+  if (!has_saves) return {};
+  std::string note = "Each saving is that of its row alone.";
+  if (report.plan && !report.plan->absent_because.empty()) {
+    note += fmt::format(" No plan: {}.", report.plan->absent_because);
+  }
+  return note;
 }
 
 std::string TitleOf(const Report& report) {
@@ -291,9 +307,12 @@ boost::json::object FirstView(const Report& report) {
   const bool has_plan = HasPlan(report);
   const std::vector<FirstRow> all = FirstRows(report);
   json::array rows, bars, legend;
+  bool has_saves = false;
   for (std::size_t i = 0; i < std::min(all.size(), kRowsFirst); ++i) {
-    rows.push_back(ViewOf(all[i], i + 1));
+    rows.push_back(ViewOf(all[i], fmt::format("{}.", i + 1)));
+    has_saves = has_saves || !all[i].saves.empty();
   }
+  if (has_plan && all.size() > kRowsFirst) rows.push_back(ViewOf(RestOfPlan(*report.plan), ""));
   bars.push_back(BarNow(report, legend));
   if (has_plan) {
     bars.push_back(BarAfter(*report.plan));
@@ -302,9 +321,8 @@ boost::json::object FirstView(const Report& report) {
   }
   const std::string text = report::Diagnose(report).text;
   const std::size_t colon = std::min(text.find(": "), text.size());
-  const std::size_t more = all.size() - rows.size();
-  const std::string_view kind = has_plan ? "step" : "finding";
-  std::string note = has_plan ? PlanNote(*report.plan) : std::string();
+  const std::size_t more = has_plan || all.size() <= kRowsFirst ? 0 : all.size() - kRowsFirst;
+  std::string note = has_plan ? PlanNote(*report.plan) : BoundsNote(report, has_saves);
   return {{"lead", text.substr(0, colon)},
           {"pieces", PiecesOf(text.substr(colon))},
           {"has_bars", !legend.empty()},
@@ -313,11 +331,13 @@ boost::json::object FirstView(const Report& report) {
           {"bars_note", BarsNote(report)},
           {"title", TitleOf(report)},
           {"has_rows", !rows.empty()},
+          {"has_saves", has_saves},
           {"has_after", has_plan},
           {"rows", std::move(rows)},
           {"more", more == 0 ? std::string()
-                             : fmt::format("and {} more {}{}", more, kind, more == 1 ? "" : "s")},
+                             : fmt::format("and {} more finding{}", more, more == 1 ? "" : "s")},
           {"missed", has_plan ? LimitsMissed(report) : ""},
+          {"has_note", more > 0 || !note.empty()},
           {"note", std::move(note)},
           {"hygiene", HygieneView(report)}};
 }

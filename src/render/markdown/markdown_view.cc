@@ -217,15 +217,22 @@ json::object MarkdownPlanView(const report::Report& report, const MarkdownShape&
     for (const std::string& rule : step.rules) {
       rules += (rules.empty() ? "" : " + ") + MarkdownCode(rule, false);
     }
+    const State level = LevelOf(report, step);
     rows.push_back(json::object{{"number", static_cast<std::int64_t>(rows.size() + 1)},
                                 {"time", step.time.text},
                                 {"saves", PlanSavingText(plan, step)},
+                                {"sign", level == State::kNone ? "" : LookOf(level).sign},
                                 {"rule", MakeMarkup(std::move(rules))},
                                 {"text", MakeMarkup(MarkdownProse(PlanStepText(step), false))}});
   }
+  const bool has_more = !shape.is_full && plan.steps.size() > kFirstSteps;
   return {{"start", plan.start.text},
           {"end", plan.end.text},
           {"rows", std::move(rows)},
+          {"more", has_more ? fmt::format("{} → {}, saves {}", MoreStepsText(plan), plan.end.text,
+                                          PlanSavingText(plan, RestOfSteps(plan)))
+                            : ""},
+          {"profiler", WithoutProfilerText(plan)},
           {"note", PlanNote(plan)}};
 }
 

@@ -2,10 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "base/format.h"
 #include "render/shared/words.h"
+#include "report/first_screen.h"
 
 namespace profgauge::render {
+
+std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight) {
+  const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
+  std::vector<const report::Finding*> causes;
+  for (const report::Finding& finding : report.findings) {
+    const bool weighs = WeightOf(finding.level) <= 1;
+    if (!HasFired(finding) || CauseOf(report, finding) != nullptr || weighs != of_weight) continue;
+    if (of_weight || gain(&finding) > 0) causes.push_back(&finding);
+  }
+  if (of_weight) {
+    // Those about the profile say how far to trust the rest.
+    std::ranges::stable_partition(causes,
+                                  [](const auto* one) { return !report::IsAboutProfile(*one); });
+  } else {
+    std::ranges::stable_sort(causes, std::greater<>(), gain);
+  }
+  return causes;
+}
+
+const report::Finding* FlawOfProfile(const report::Report& report) {
+  if (report.verdict.status != State::kNoVerdict) return nullptr;
+  const auto found = std::ranges::find_if(report.findings, [](const report::Finding& finding) {
+    return HasFired(finding) && report::IsAboutProfile(finding) && !finding.explains.empty();
+  });
+  return found == report.findings.end() ? nullptr : &*found;
+}
 
 std::string FirstAdvice(const report::Finding& finding) {
   if (finding.advice_parts.empty()) return {};
@@ -26,10 +56,32 @@ std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& ste
 
 std::string MoreStepsText(const report::Plan& plan) {
   if (plan.steps.size() <= kFirstSteps) return {};
-  return fmt::format("and {} → {}",
-                     Counted(static_cast<std::int64_t>(plan.steps.size() - kFirstSteps),
-                             "more step", "more steps"),
-                     plan.end.text);
+  return fmt::format("and {}", Counted(static_cast<std::int64_t>(plan.steps.size() - kFirstSteps),
+                                       "more step", "more steps"));
+}
+
+report::PlanStep RestOfSteps(const report::Plan& plan) {
+  const double before = AsNumber(plan.steps[kFirstSteps - 1].time.value, 0);
+  const double saves = before - AsNumber(plan.end.value, before);
+  report::PlanStep rest;
+  rest.time = plan.end;
+  rest.saves = {Value(saves), Unit::kTime, FormatDuration(saves), ""};
+  return rest;
+}
+
+State LevelOf(const report::Report& report, const report::PlanStep& step) {
+  State level = State::kNone;
+  for (const report::Finding& finding : report.findings) {
+    const bool is_part = std::ranges::find(step.rules, finding.rule) != step.rules.end();
+    if (!is_part || !HasFired(finding)) continue;
+    if (level == State::kNone || WeightOf(finding.level) < WeightOf(level)) level = finding.level;
+  }
+  return level;
+}
+
+std::string WithoutProfilerText(const report::Plan& plan) {
+  if (plan.without_profiler.text.empty()) return {};
+  return fmt::format("{} to {} without the profiler", plan.without_profiler.text, plan.start.text);
 }
 
 }  // namespace profgauge::render

@@ -231,8 +231,12 @@ std::string ElideMiddle(std::string_view text, std::size_t characters) {
   return out;
 }
 
-std::string PlanStepText(const report::PlanStep& step) {
-  std::string text = step.fired ? step.change : "Next bottleneck: " + step.title + ".";
+std::string PlanStepText(const report::PlanStep& step, bool is_below_title) {
+  std::string text = step.change;
+  if (!step.fired) {
+    const std::string next = "Next bottleneck" + (is_below_title ? "" : ": " + step.title) + ".";
+    text = text.empty() ? next : next + " " + text;
+  }
   if (text.empty()) text = step.title + ".";
   if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
   return text;
@@ -241,10 +245,6 @@ std::string PlanStepText(const report::PlanStep& step) {
 std::string PlanNote(const report::Plan& plan) {
   std::string note = "Each step is simulated together with the steps before it. ";
   if (!plan.limits.empty()) note += plan.limits + ".";
-  if (!plan.without_profiler.text.empty()) {
-    note += fmt::format(" The profiler slows the host: without it an iteration takes {} to {}.",
-                        plan.without_profiler.text, plan.start.text);
-  }
   if (!plan.complete) note += " The profile is too long to try all orders.";
   const std::string floor = FloorText(plan.floor);
   if (!floor.empty()) note += " Floor: " + floor + ".";

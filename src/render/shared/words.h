@@ -83,8 +83,8 @@ std::string DeltaText(std::int64_t ns);
 /// `text` cut in its middle to at most `characters`, with "…" there. REQUIRES: characters >= 3.
 std::string ElideMiddle(std::string_view text, std::size_t characters);
 
-/// What to do in a step of the plan, in sentences.
-std::string PlanStepText(const report::PlanStep& step);
+/// What to do in a step of the plan, in sentences. `is_below_title`: they need not repeat it.
+std::string PlanStepText(const report::PlanStep& step, bool is_below_title = false);
 /// Remarks on the plan's numbers, in sentences.
 std::string PlanNote(const report::Plan& plan);
 /// The floor of the plan in a clause, or why it is unknown; empty where neither is.

@@ -408,9 +408,8 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
     name = std::max(name, CharactersIn(names.back()));
   }
   std::string out = fmt::format("  plan        {} per iteration", plan.start.text);
-  if (!plan.without_profiler.text.empty()) {
-    out +=
-        fmt::format(", {} to {} without the profiler", plan.without_profiler.text, plan.start.text);
+  if (const std::string without = WithoutProfilerText(plan); !without.empty()) {
+    out += ", " + without;
   }
   out += plan.complete ? "\n" : "; too long to try all orders\n";
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -470,7 +469,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
     if (options.verbosity <= 0) first.steps.resize(std::min(first.steps.size(), kFirstSteps));
     out += RenderPlan(first, width);
     if (first.steps.size() < report.plan->steps.size()) {
-      out += fmt::format("    {}\n", MoreStepsText(*report.plan));
+      out += fmt::format("    {} → {}\n", MoreStepsText(*report.plan), report.plan->end.text);
     }
     out += "\n";
   }

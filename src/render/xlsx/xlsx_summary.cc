@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/format.h"
 #include "render/shared/categories.h"
 #include "render/shared/plan_text.h"
@@ -74,13 +76,10 @@ std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_
 
 // Without a plan: findings without a cause, with advice and possible savings.
 std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
-  std::vector<const report::Finding*> fixes;
-  for (const report::Finding* finding : FiredFindings(report)) {
-    const bool counts = WeightOf(finding->level) <= 1 || AsNumber(finding->gain.value, 0) > 0;
-    if (counts && CauseOf(report, *finding) == nullptr && fixes.size() < kFirstSteps) {
-      fixes.push_back(finding);
-    }
-  }
+  std::vector<const report::Finding*> fixes = FixFirst(report, true);
+  if (const report::Finding* flaw = FlawOfProfile(report)) fixes = {flaw};
+  if (fixes.empty()) fixes = FixFirst(report, false);
+  fixes.resize(std::min(fixes.size(), kFirstSteps));
   if (fixes.empty()) return row;
   sheet.Text(row++, 0, "Fix first", XlsxStyle::kHeading);
   std::size_t at = row;
@@ -103,7 +102,10 @@ std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size
 std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   if (!report.plan || report.plan->steps.empty()) return WriteFixes(sheet, report, row);
   const report::Plan& plan = *report.plan;
-  sheet.Text(row++, 0, fmt::format("Plan: {} to {} per iteration", plan.start.text, plan.end.text),
+  const std::string without = WithoutProfilerText(plan);
+  sheet.Text(row++, 0,
+             fmt::format("Plan: {} to {} per iteration{}", plan.start.text, plan.end.text,
+                         without.empty() ? "" : " (" + without + ")"),
              XlsxStyle::kHeading);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];
@@ -114,12 +116,15 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
     const std::string text = XlsxProse(PlanStepText(step));
     sheet.Text(at, 3, text, XlsxStyle::kWrap);
     sheet.FitRow(at, text);
+    const State level = LevelOf(report, step);
+    sheet.Text(at, 4, level == State::kNone ? "" : LookOf(level).word, XlsxStyle::kIndented);
   }
   return sheet.AddTable(row,
                         {{"Step"},
                          {"Iteration after it", Unit::kTime},
                          {"Saves", Unit::kTime},
-                         {"What to do"}},
+                         {"What to do"},
+                         {"Level"}},
                         plan.steps.size(), "t_plan") +
          1;
 }

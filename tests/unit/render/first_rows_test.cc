@@ -1,0 +1,120 @@
+// The first rows of the outputs: a plan whose rows name their level and end where it ends, what
+// decides a run without a verdict, and columns that have values.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "documents.h"
+#include "fixture.h"
+#include "render/html/view.h"
+#include "render/shared/plan_text.h"
+#include "render/shared/renderer.h"
+
+namespace profgauge::render {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+report::Quantity Ms(double ms) {
+  return {Value(ms * 1e6), Unit::kTime, fmt::format("{} ms", ms), ""};
+}
+
+report::Finding& AddFired(report::Report& report, std::string rule, report::State level) {
+  report::Finding& finding = report.findings.emplace_back();
+  finding.rule = finding.title = std::move(rule);
+  finding.level = finding.status = level;
+  return finding;
+}
+
+// Six steps of 10 ms each from 100 ms on; the second is no finding yet.
+report::Report Planned() {
+  report::Report report;
+  AddFired(report, "test/a", report::State::kError);
+  AddFired(report, "test/c", report::State::kWarn);
+  AddFired(report, "test/d", report::State::kInfo);
+  report::Plan& plan = report.plan.emplace();
+  plan.start = Ms(100);
+  plan.end = Ms(40);
+  plan.without_profiler = Ms(70);
+  for (int i = 0; i < 6; ++i) {
+    report::PlanStep& step = plan.steps.emplace_back();
+    step.rules = {fmt::format("test/{:c}", 'a' + i)};
+    step.title = "Fault of " + step.rules.front();
+    step.change = "Do " + step.rules.front() + ".";
+    step.time = Ms(90 - 10 * i);
+    step.saves = Ms(10);
+    step.fired = i != 1;
+    step.needs_earlier = i == 1;
+  }
+  return report;
+}
+
+TEST(FirstRows, PlanNamesLevelsActionsAndItsEnd) {
+  const boost::json::object view = html::FirstView(Planned());
+  const boost::json::array& rows = view.at("rows").as_array();
+  ASSERT_EQ(rows.size(), 5u);
+  std::vector<std::string> signs;
+  for (const boost::json::value& row : rows) {
+    const bool has = row.at("has_status").as_bool();
+    signs.emplace_back(has ? row.at("status").at("name").as_string().c_str() : "");
+  }
+  EXPECT_THAT(signs, ElementsAre("bad", "", "warn", "", ""));
+  EXPECT_EQ(rows[1].at("pieces").at(0).at("text").as_string(),
+            "Next bottleneck. Do test/b. Saves nothing until the steps above are done.");
+  EXPECT_EQ(rows[4].at("title").as_string(), "and 2 more steps");
+  EXPECT_EQ(rows[4].at("after").as_string(), "40 ms");
+  EXPECT_EQ(rows[4].at("saves").as_string(), "20.0 ms (−20.0 %)");
+}
+
+TEST(FirstRows, MarkdownEndsAtThePlansEnd) {
+  const auto text = RenderMarkdown(Planned(), {.full = false});
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("and 2 more steps → 40 ms, saves 20.0"));
+  EXPECT_THAT(*text, HasSubstr("an iteration takes 70 ms to 100 ms without the profiler"));
+  EXPECT_THAT(*text, HasSubstr("✗ `test/a`: Do test/a."));
+}
+
+TEST(FirstRows, WhatLeavesTheVerdictUndecidedIsARow) {
+  report::Report report;
+  report.verdict.status = report::State::kNoVerdict;
+  report::GateRow& row = report.gate.emplace_back();
+  row.metric = "iteration.time.median";
+  row.title = "Median iteration time";
+  row.level = report::State::kError;
+  row.status = report::State::kOpen;
+  row.reason = "Record it again.";
+  const boost::json::object view = html::FirstView(report);
+  const boost::json::array& rows = view.at("rows").as_array();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].at("title").as_string(), "Median iteration time");
+  EXPECT_EQ(rows[0].at("pieces").at(0).at("text").as_string(), "Record it again.");
+  EXPECT_FALSE(view.at("has_saves").as_bool());
+}
+
+TEST(FirstRows, AProfileWithoutWorkHasOneRow) {
+  report::Report report;
+  AddFired(report, "neuron/transposes", report::State::kWarn);
+  report::Finding& empty = AddFired(report, "neuron/empty-capture", report::State::kWarn);
+  empty.explains = {"gpu/idle"};
+  AddFired(report, "gpu/idle", report::State::kWarn);
+  EXPECT_EQ(FlawOfProfile(report), nullptr);
+  report.verdict.status = report::State::kNoVerdict;
+  EXPECT_EQ(FlawOfProfile(report), &report.findings[1]);
+  EXPECT_EQ(html::FirstView(report).at("rows").as_array().size(), 1u);
+}
+
+TEST(FirstRows, EvidenceHasColumnsWithValues) {
+  report::Finding finding;
+  finding.evidence_heads = {"Operator", "Time", "Calls"};
+  finding.evidence_units = {Unit::kText, Unit::kTime, Unit::kCount};
+  finding.evidence = {{Value(std::string("a")), Value(), Value(std::int64_t{1})},
+                      {Value(std::string("b")), Value(), Value()}};
+  EXPECT_THAT(html::EvidenceColumns(finding), ElementsAre(0u, 2u));
+}
+
+}  // namespace
+}  // namespace profgauge::render
