@@ -75,6 +75,8 @@ boost::json::object FindingsView(const report::Report& report);
 /// Long names that the page has whole elsewhere: in its findings, in its table of kernels.
 using SeenNames = std::set<std::string_view>;
 SeenNames NamesOfKernels(const report::Report& report);
+/// Columns of the evidence that have a value in some row.
+std::vector<std::size_t> EvidenceColumns(const report::Finding& finding);
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows, SeenNames& seen);
 /// DLProf's own advice: [{problem, pieces: [{text, href}]}].

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/format.h"
 #include "render/html/view.h"
@@ -45,18 +46,33 @@ SeenNames NamesOfKernels(const report::Report& report) {
   return names;
 }
 
+std::vector<std::size_t> EvidenceColumns(const report::Finding& finding) {
+  std::vector<std::size_t> columns;
+  for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
+    const bool has_value = std::any_of(
+        finding.evidence.begin(), finding.evidence.end(),
+        [k](const std::vector<Value>& row) { return k < row.size() && !IsAbsent(row[k]); });
+    if (has_value) columns.push_back(k);
+  }
+  return columns;
+}
+
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows, SeenNames& seen) {
   const report::Labels labels = report::IterationLabels(report);
-  // A page with a timeline has room, and its rows lead there.
+  // A page with a timeline has room, and its rows lead there; so has one of few ranks.
   constexpr std::size_t kRoom = 6'000, kLittleRoom = 600, kCell = 12, kLeast = 5;
-  const std::size_t most_bytes = report.timeline.empty() ? kLittleRoom : kRoom;
+  constexpr std::int64_t kFewRanks = 8;
+  const bool has_room = !report.timeline.empty() || report.profile.ranks <= kFewRanks;
+  const std::size_t most_bytes = has_room ? kRoom : kLittleRoom;
+  const std::vector<std::size_t> columns = EvidenceColumns(finding);
   std::size_t bytes = 0;
   json::array rows;
   for (std::size_t i = 0; i < std::min(max_rows, finding.evidence.size()); ++i) {
     if (i >= kLeast && bytes > most_bytes) break;
     json::array cells;
-    for (std::size_t k = 0; k < finding.evidence[i].size(); ++k) {
+    for (const std::size_t k : columns) {
+      if (k >= finding.evidence[i].size()) break;
       const Unit unit = k < finding.evidence_units.size() ? finding.evidence_units[k] : Unit::kText;
       const Value& value = finding.evidence[i][k];
       json::object cell = NumberView(value, unit);

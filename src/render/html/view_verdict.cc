@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "render/html/view.h"
 #include "render/shared/categories.h"
+#include "render/shared/plan_text.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
@@ -133,7 +134,8 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
   constexpr std::size_t kEvidenceRows = 50;
   json::array heads, explains;
   int names = 0;
-  for (std::size_t k = 0; k < finding.evidence_heads.size(); ++k) {
+  const std::vector<std::size_t> columns = EvidenceColumns(finding);
+  for (const std::size_t k : columns) {
     const bool text =
         k >= finding.evidence_units.size() || finding.evidence_units[k] == Unit::kText;
     heads.push_back(
@@ -142,6 +144,14 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
   }
   for (const std::string& metric : finding.explains) {
     explains.push_back(json::object{{"metric", metric}});
+  }
+  std::string unused;
+  for (std::size_t k = 0, shown = 0; k < finding.evidence_heads.size(); ++k) {
+    if (shown < columns.size() && columns[shown] == k) {
+      ++shown;
+      continue;
+    }
+    unused += (unused.empty() ? "" : ", ") + finding.evidence_heads[k];
   }
   const report::Finding* cause = CauseOf(report, finding);
   json::array rows = EvidenceRows(report, finding, kEvidenceRows, seen);
@@ -170,6 +180,7 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"names", names},
           {"rows", std::move(rows)},
           {"has_rows", !finding.evidence.empty()},
+          {"unused", unused},
           {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
 }
 
@@ -226,7 +237,8 @@ boost::json::object RunView(const Report& report) {
     AddFact(facts, "Wall time", wall->quantity.text);
   }
   if (const auto* mean = FindMetric(report, metric::kIterationTimeMean)) {
-    AddFact(facts, "Per iteration", mean->quantity.text);
+    const std::string without = report.plan ? WithoutProfilerText(*report.plan) : "";
+    AddFact(facts, "Per iteration", mean->quantity.text + (without.empty() ? "" : ", " + without));
   }
   const auto* period = FindMetric(report, metric::kIterationPeriodMean);
   if (period != nullptr && HasTimeBetween(report)) {
