@@ -249,12 +249,6 @@ CopyFacts CopyFactsOf(const RankContext& rank) {
           rank.profile->device.size()};
 }
 
-void AddCopies(std::span<const RankContext> ranks, Output& out) {
-  std::vector<CopyFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(CopyFactsOf(rank));
-  AddCopies(ranks, facts, out);
-}
-
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
   const WhyUnknown why = WhyUnknownOf(facts, out);
   SetDirection({metric::kMemcpyH2dTime, metric::kMemcpyH2dBytes, metric::kMemcpyH2dBandwidth},

@@ -56,7 +56,6 @@ CopyFacts CopyFactsOf(const RankContext& rank);
 
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
 /// device.
-void AddCopies(std::span<const RankContext> ranks, Output& out);
 /// Only the rank of the contexts is used, and whether it has times.
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out);
 

@@ -281,12 +281,6 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
 
 }  // namespace
 
-void AddRoofline(std::span<const RankContext> ranks, Output& out) {
-  std::vector<RooflineFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(RooflineFactsOf(rank));
-  AddRoofline(ranks, facts, out);
-}
-
 void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
                  Output& out) {
   KnownPeaks peaks(ranks.front().knowledge);

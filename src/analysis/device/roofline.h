@@ -54,7 +54,6 @@ struct RooflineFacts {
 RooflineFacts RooflineFactsOf(const RankContext& rank);
 
 /// Adds the table `roofline` and sets flops.achieved and flops.mfu.
-void AddRoofline(std::span<const RankContext> ranks, Output& out);
 /// Only window, GPUs with work and knowledge of the contexts are used.
 void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
                  Output& out);

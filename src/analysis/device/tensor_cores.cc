@@ -365,12 +365,6 @@ TensorCoreFacts TensorCoreFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddTensorCores(std::span<const RankContext> ranks, Output& out) {
-  std::vector<TensorCoreFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(TensorCoreFactsOf(rank));
-  AddTensorCores(ranks, facts, out);
-}
-
 void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
                     Output& out) {
   TensorCoreTimes times;

@@ -53,7 +53,6 @@ struct TensorCoreFacts {
 TensorCoreFacts TensorCoreFactsOf(const RankContext& rank);
 
 /// Sets tensor_core.* and adds the table tensor_core_ops. Over all ranks: sums of GPU time.
-void AddTensorCores(std::span<const RankContext> ranks, Output& out);
 /// Only devices and knowledge of the contexts are used.
 void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
                     Output& out);

@@ -224,12 +224,6 @@ CallFacts CallFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddHostCalls(std::span<const RankContext> ranks, Output& out) {
-  std::vector<CallFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(CallFactsOf(rank));
-  AddHostCalls(facts, out);
-}
-
 void AddHostCalls(std::span<const CallFacts> ranks, Output& out) {
   SetSyncShare(ranks, out);
   const std::vector<CallSum> rows = PoolCalls(ranks);

@@ -32,8 +32,6 @@ struct CallFacts {
 CallFacts CallFactsOf(const RankContext& rank);
 
 /// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
-void AddHostCalls(std::span<const RankContext> ranks, Output& out);
-/// Adds the calls of all ranks to the tables.
 void AddHostCalls(std::span<const CallFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -67,12 +67,6 @@ CountFacts CountFactsOf(const RankContext& rank) {
   return counts;
 }
 
-void AddCounts(std::span<const RankContext> ranks, Output& out) {
-  std::vector<CountFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(CountFactsOf(rank));
-  AddCounts(facts, out);
-}
-
 void AddCounts(std::span<const CountFacts> ranks, Output& out) {
   CountFacts counts;
   for (const CountFacts& rank : ranks) {

@@ -25,8 +25,6 @@ CountFacts CountFactsOf(const RankContext& rank);
 /// Sets launch.count_per_iteration, tensor_core.kernels_per_iteration and
 /// memcpy.{h2d,d2h,d2d}.bytes_per_iteration: sums over the launches of the selected iterations, per
 /// iteration, mean over ranks.
-void AddCounts(std::span<const RankContext> ranks, Output& out);
-/// Sets the metrics that are counts per iteration.
 void AddCounts(std::span<const CountFacts> ranks, Output& out);
 
 }  // namespace profgauge

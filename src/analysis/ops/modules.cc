@@ -301,12 +301,6 @@ std::vector<NameWork> ModuleWorkOf(const RankContext& rank) {
   return work.Take();
 }
 
-void AddModules(std::span<const RankContext> ranks, Output& out) {
-  std::vector<ModuleFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(ModuleFactsOf(rank));
-  AddModules(facts, out);
-}
-
 void AddModules(std::span<const ModuleFacts> ranks, Output& out) {
   std::vector<ModuleSum> modules;
   ModulePlaces places;

@@ -40,9 +40,8 @@ std::vector<NameWork> ModuleWorkOf(const RankContext& rank);
 /// Definition: TensorBoard plug-in (its module_op.py) with these differences: a module is in
 /// the one that contains it in time on its thread; device work that no operator launched counts for
 /// the innermost module around the launch; device work of the backward pass counts separately, for
-/// the module of the forward operator that it is linked to. Several ranks add up.
-void AddModules(std::span<const RankContext> ranks, Output& out);
-/// REQUIRES: all have all.
+/// the module of the forward operator that it is linked to. Several ranks add up. REQUIRES: all
+/// have all.
 void AddModules(std::span<const ModuleFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -240,12 +240,6 @@ RangeFacts RangeFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddRanges(std::span<const RankContext> ranks, Output& out) {
-  std::vector<RangeFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(RangeFactsOf(rank));
-  AddRanges(facts, out);
-}
-
 void AddRanges(std::span<const RangeFacts> ranks, Output& out) {
   Ranges found;
   bool has_device = false;

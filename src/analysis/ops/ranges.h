@@ -32,9 +32,8 @@ struct RangeFacts {
 RangeFacts RangeFactsOf(const RankContext& rank);
 
 /// Table `ranges`: record_function, NVTX, and trainers' marks (Lightning, Keras hooks), summed
-/// by path; ranges that differ only in a number at their end, e.g. "step 3", are one.
-void AddRanges(std::span<const RankContext> ranks, Output& out);
-/// REQUIRES: all have all.
+/// by path; ranges that differ only in a number at their end, e.g. "step 3", are one. REQUIRES: all
+/// have all.
 void AddRanges(std::span<const RangeFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -71,12 +71,6 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddCoverage(std::span<const RankContext> ranks, Output& out) {
-  std::vector<CoverageFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(CoverageFactsOf(rank));
-  AddCoverage(ranks, facts, out);
-}
-
 void AddCoverage(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
                  Output& out) {
   RemarkWorkOutside(contexts, ranks, out);

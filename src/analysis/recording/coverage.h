@@ -27,7 +27,7 @@ CoverageFacts CoverageFactsOf(const RankContext& rank);
 /// neither, and is no fault of it). Outside of the iterations: of the whole profile. Absent is
 /// the share with an operator where no rank recorded operators or ranges, the share with a launch
 /// where none recorded calls.
-void AddCoverage(std::span<const RankContext> ranks, Output& out);
+///
 /// Remarks kWorkOutside if much of the work is in no iteration without launches. Only
 /// iterations of the contexts are used.
 void AddCoverage(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,

@@ -1,6 +1,7 @@
 #include "analysis/summary/registry.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "analysis/communication/communication.h"
@@ -39,6 +40,28 @@ std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
   std::vector<Facts> all;
   for (RankSummary& rank : run.ranks) all.push_back(std::move(rank.*part));
   return all;
+}
+
+// An analysis over facts is one function for all runs. Here it takes them from events:
+template <auto kFactsOf, auto kAdd>
+void OfEvents(Ranks ranks, Output& out) {
+  std::vector<decltype(kFactsOf(ranks.front()))> facts;
+  for (const RankContext& rank : ranks) facts.push_back(kFactsOf(rank));
+  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts)&, Output&>) {
+    kAdd(facts, out);
+  } else {
+    kAdd(ranks, facts, out);
+  }
+}
+// And here from what summaries kept.
+template <auto kPart, auto kAdd>
+void OfSummaries(SummarizedRun& run, Output& out) {
+  const auto facts = Take(run, kPart);
+  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts)&, Output&>) {
+    kAdd(facts, out);
+  } else {
+    kAdd(run.contexts, facts, out);
+  }
 }
 
 template <class Facts>
@@ -95,31 +118,19 @@ void AddKeptIterations(SummarizedRun& run, Output& out) {
 
 // Counts of copies first: why they are unknown is for the copies to say.
 void AddCountsAndCopies(Ranks ranks, Output& out) {
-  AddCounts(ranks, out);
-  AddCopies(ranks, out);
+  OfEvents<CountFactsOf, AddCounts>(ranks, out);
+  OfEvents<CopyFactsOf, AddCopies>(ranks, out);
 }
 
 void AddKeptCountsAndCopies(SummarizedRun& run, Output& out) {
-  AddCounts(Take(run, &RankSummary::counts), out);
-  AddCopies(run.contexts, Take(run, &RankSummary::copies), out);
+  OfSummaries<&RankSummary::counts, AddCounts>(run, out);
+  OfSummaries<&RankSummary::copies, AddCopies>(run, out);
 }
 
 void AddKeptOps(SummarizedRun& run, Output& out) { std::move(run.ops).AddTables(out); }
 
 void AddKeptKernels(SummarizedRun& run, Output& out) {
   AddKernels(Take(run, &RankSummary::kernels), out);
-}
-
-void AddKeptCalls(SummarizedRun& run, Output& out) {
-  AddHostCalls(Take(run, &RankSummary::calls), out);
-}
-
-void AddKeptRoofline(SummarizedRun& run, Output& out) {
-  AddRoofline(run.contexts, Take(run, &RankSummary::roofline), out);
-}
-
-void AddKeptTensorCores(SummarizedRun& run, Output& out) {
-  AddTensorCores(run.contexts, Take(run, &RankSummary::tensor_cores), out);
 }
 
 void SetKeptMemory(SummarizedRun& run, Output& out) {
@@ -146,15 +157,15 @@ void AddKeptRanges(SummarizedRun& run, Output& out) {
   if (HaveAll(ranges)) AddRanges(ranges, out);
 }
 
-void AddKeptCoverage(SummarizedRun& run, Output& out) {
-  AddCoverage(run.contexts, Take(run, &RankSummary::coverage), out);
-}
-
-// Two functions of one name: which one is meant.
-constexpr AnalysisRow::OfRanks kOps = AddOpTables, kKernels = AddKernels, kCalls = AddHostCalls,
-                               kRoofline = AddRoofline, kTensorCores = AddTensorCores,
-                               kCopies = AddCopies, kModules = AddModules, kRanges = AddRanges,
-                               kCoverage = AddCoverage;
+// Kernels have two functions: those of events also have tables by operator and by iteration.
+constexpr AnalysisRow::OfRanks kKernels = AddKernels;
+constexpr AnalysisRow::OfRanks kCalls = OfEvents<CallFactsOf, AddHostCalls>,
+                               kRoofline = OfEvents<RooflineFactsOf, AddRoofline>,
+                               kTensorCores = OfEvents<TensorCoreFactsOf, AddTensorCores>,
+                               kCopies = OfEvents<CopyFactsOf, AddCopies>,
+                               kModules = OfEvents<ModuleFactsOf, AddModules>,
+                               kRanges = OfEvents<RangeFactsOf, AddRanges>,
+                               kCoverage = OfEvents<CoverageFactsOf, AddCoverage>;
 
 // Launches are by far the largest table: they come after the analyses that need much memory for a
 // while.
@@ -162,11 +173,14 @@ constexpr AnalysisRow kAnalyses[] = {
     {"iterations and communication", Stage::kExposed, AddIterationsAndCommunication,
      AddCommunicationAlone, AddKeptIterations},
     {"memory", Stage::kExposed, AddMemory, AddMemory, SetKeptMemory},
-    {"ops", Stage::kExposed, kOps, kOps, AddKeptOps, true},
+    {"ops", Stage::kExposed, AddOpTables, AddOpTables, AddKeptOps, true},
     {"kernels", Stage::kExposed, kKernels, kKernels, AddKeptKernels, true},
-    {"host calls", Stage::kExposed, kCalls, kCalls, AddKeptCalls, true},
-    {"roofline", Stage::kExposed, kRoofline, kRoofline, AddKeptRoofline, true},
-    {"Tensor Cores", Stage::kExposed, kTensorCores, kTensorCores, AddKeptTensorCores, true},
+    {"host calls", Stage::kExposed, kCalls, kCalls, OfSummaries<&RankSummary::calls, AddHostCalls>,
+     true},
+    {"roofline", Stage::kExposed, kRoofline, kRoofline,
+     OfSummaries<&RankSummary::roofline, AddRoofline>, true},
+    {"Tensor Cores", Stage::kExposed, kTensorCores, kTensorCores,
+     OfSummaries<&RankSummary::tensor_cores, AddTensorCores>, true},
     {"counts and copies", Stage::kExposed, AddCountsAndCopies, kCopies, AddKeptCountsAndCopies,
      true},
     {"idle", Stage::kOther, AddIdle, nullptr, SetKeptIdle, true},
@@ -178,7 +192,8 @@ constexpr AnalysisRow kAnalyses[] = {
     {"ranges", Stage::kOther, kRanges, nullptr, AddKeptRanges},
     {"os runtime", Stage::kOther, AddOsRuntime, AddOsRuntime},
     {"cpu activity", Stage::kOther, AddCpuActivity, AddCpuActivity},
-    {"coverage", Stage::kOther, kCoverage, kCoverage, AddKeptCoverage},
+    {"coverage", Stage::kOther, kCoverage, kCoverage,
+     OfSummaries<&RankSummary::coverage, AddCoverage>},
 };
 
 }  // namespace
