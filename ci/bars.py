@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Counts what should become less (or more) in the sources, and holds it against ci/bars.txt.
+"""Counts things that should become fewer (or more) in the sources, and compares the counts with ci/bars.txt.
   ci/bars.py           prints each count with its bar; exit code 1 where one is not kept
-  ci/bars.py --lower   also moves bars that are kept with room to today's count, but for rounded ones
+  ci/bars.py --lower   also moves bars that are kept with room to today's count, except rounded ones
 A bar is raised by hand, with the reason in its line, in the commit that needs it."""
 import pathlib, re, sys
 

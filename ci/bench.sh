@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Times the whole program and prints one table: each row's median time, its ratio to `gzip -dc` of the
 # same trace and to another commit, the spread of its runs (the machine's noise), and peak memory.
-# All programs run in turn, round by round, so that the ratios of one table can be trusted.
+# All programs run alternately, round by round, so that the ratios of one table can be trusted.
 #   ci/bench.sh [--against COMMIT] [--growth] [--build] [--megabytes N] [--rounds N]
 #     --against    also builds and times that commit (default: none)
 #     --build      times clean release builds of the program, then of its tests, and one after a file
@@ -10,9 +10,9 @@
 #                  standard input and are never on the disk: making them is part of the time
 #     --megabytes  of each trace; default 500
 #     --rounds     default 5
-# Tables as SQLite and Parquet, on one core. Traces: of our own making, and real ones of ../shared repeated where that folder is. Needs three
-# times the size on disk under ${TMPDIR:-/tmp}. With libsimdjson-dev a row says what that takes for the
-# same columns, without hashing, linking and sorting. Degenerate shapes: ci/bounds.sh.
+# Tables as SQLite and Parquet, on one core. Traces: made ones, and real ones of ../shared, repeated, where that
+# folder exists. Needs three times the size on disk under ${TMPDIR:-/tmp}. With libsimdjson-dev a row has its time
+# for the same columns, without hashing, linking and sorting. Degenerate shapes: ci/bounds.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,7 +40,7 @@ if [ -n "$against" ]; then
   git worktree add --quiet --detach "$work/tree" "$against"
 fi
 
-# seconds COMMAND…: how long it takes; what it prints is left out.
+# seconds COMMAND…: how long it takes; its output is dropped.
 seconds() {
   local start
   start=$(date +%s.%N)
@@ -70,7 +70,7 @@ if [ -n "$build" ]; then
           v[int((NR + 1) / 2)], v[1], v[NR] }'
     done
   done
-  # As one works on it: each file alone.
+  # Like a developer's build: each file by itself.
   cmake --preset dev -DPROFGAUGE_TESTS=OFF -B "$work/dev" > /dev/null
   cmake --build "$work/dev" --parallel "$(nproc)" --target profgauge > /dev/null
   touch src/analysis/time/breakdown.cc
@@ -103,9 +103,9 @@ timed() {
   }
   tail -1 "$work/time" | awk '{printf "%.0f %d\n", $1 * 1000, $2}' >> "$into"
 }
-# warm COMMAND…: once untimed. Else a row pays for what the one before it did: the disk's time for a
-# trace that was put away, and on virtual machines that of memory that was handed back to the host,
-# a third of a report's time.
+# warm COMMAND…: once untimed. Otherwise a row pays for the row before it: the disk's time for an
+# evicted trace, and on virtual machines the time for memory that the host took back, a third of a
+# report's time.
 warm() { bash -c "$1" > /dev/null 2>&1 || true; }
 median() { sort -n "$1" | awk -v column="$2" '{v[NR] = $column} END {print v[int((NR + 1) / 2)]}'; }
 spread() { sort -n "$1" | awk '{v[NR] = $1} END {print (v[int((NR + 1) / 2)] > 0 ? int(100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]) : 0)}'; }
@@ -187,8 +187,8 @@ if [ -d "$shared/data/kineto" ] && command -v python3 > /dev/null; then
   done
 fi
 
-# Tables, on one core: rows a second are what counts, a million at least; and memory, that of Parquet
-# as that of SQLite. Half of a row are kernels or instructions, the rest calls, packets and ranges.
+# Tables, on one core: the measure is rows per second, a million at least; and memory, for Parquet the
+# same as for SQLite. Half of the rows are kernels or instructions, the rest calls, packets and ranges.
 tables() {
   local name=$1 rows=$2 path=$3 i
   rm -f "$work"/row-tables*
@@ -215,7 +215,7 @@ tables "Nsight Systems, Parquet" $((kernels * 21 / 10)) "$work/nsys"
 tables "Neuron, Parquet" $((kernels * 2)) "$work/neuron"
 tables "rocprofv3, rocpd" $((kernels * 21 / 10)) "$work/1_results.db"
 
-# Queries: of a run of these kernels, and what they take beyond reading it. 3 million device events by name: 2.5 s.
+# Queries about a run of these kernels, and their time beyond reading it. 3 million device events by name: 2.5 s.
 queries() {
   local path=$1 i
   local -a names=("check -q" "query, nothing read" "query, events by name" "query, idle gaps by cause")
@@ -256,7 +256,7 @@ if [ -d "$shared/tools/formats" ] && command -v python3 > /dev/null; then
   rm "$work/binary.pftrace"
 fi
 
-# Small things, many times: what CI waits for on an ordinary day.
+# Small runs, many times: the waiting time of CI on an ordinary day.
 build/release/make_profile "$work/small.json.gz" --min-mb 1
 printf '%s\n' "small profile: $(($(stat -c %s "$work/small.json.gz") / 1000)) kB"
 small() {

@@ -15,7 +15,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/profgauge-bounds.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 
 question='select name, count(*) n, sum(duration) t from device_events group by 1 order by 3 desc limit 10'
-# words FILE KIND: the command line in $words, and what it reads.
+# words FILE KIND: the command line in $words, and its input.
 words() {
   input=/dev/null
   case $2 in

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds one configuration; with tests they are run too.
 #   ci/build.sh release|debug|asan|tsan|fuzz|fuzz-bare|clang
-#   ci/build.sh fuzz|fuzz-bare TARGET …   these alone
+#   ci/build.sh fuzz|fuzz-bare TARGET …   only these
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the samples of examples/cluster on real engines: installs Debian's Slurm, munge, GNU parallel
 # and Open MPI, starts munged, slurmctld and two slurmds on this machine in a temporary folder, runs
-# tests/delivery/cluster_test.py, and ends what it started.
+# tests/delivery/cluster_test.py, and ends the daemons that it started.
 #   ci/cluster.sh [PROGRAM]      default: build/release/profgauge, with make_ranks beside it; as root
 set -euo pipefail
 cd "$(dirname "$0")/.."

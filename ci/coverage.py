@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sums what gcov counted, by layer, and of the readers by format.
+"""Sums gcov's counts by layer, and those of the readers by format.
 
     coverage.py BUILD_FOLDER [--uncovered SOURCE_FOLDER]
 """

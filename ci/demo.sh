@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and judges the profiles in examples/. Leaves reports to open.
+# Installs missing packages, builds, and judges the profiles in examples/. Leaves reports to open.
 #   ci/demo.sh [FOLDER]      where to leave them; default out/demo
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Campaign of failing calls: every allocation up to the 5 000th of a tiny run, then seeded samples;
-# every read, write, rename and close. Prints how many calls of each kind failed and what was wrong.
+# every read, write, rename and close. Prints how many calls of each kind failed and the errors found.
 #   ci/faults.sh [MOST] [SAMPLES]      default 5000 2000: an hour
 # ctest runs a few of each (Faults).
 set -euo pipefail

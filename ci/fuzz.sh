@@ -4,15 +4,15 @@
 #   ci/fuzz.sh --total SECONDS           one budget for all: a short round each, then more for those
 #                                        that still found new edges
 #   ci/fuzz.sh --executions COUNT [SECONDS]
-#                                        rounds until all campaigns together made so many: SECONDS for
+#                                        rounds until all campaigns together reach COUNT: SECONDS for
 #                                        each target, the same again for the four that found most, and
 #                                        as long as all of these for the three fastest
-#   ci/fuzz.sh --each COUNT [SECONDS]    rounds of those that have not yet made so many, until each has
-#   ci/fuzz.sh --only 'TARGET …' …       these alone, without `_fuzz`; alone they are built, too
+#   ci/fuzz.sh --each COUNT [SECONDS]    rounds of those below COUNT, until each has reached it
+#   ci/fuzz.sh --only 'TARGET …' …       only these, without `_fuzz`; only they are built, too
 #   ci/fuzz.sh --bare …                  without sanitizers: three to ten times the executions; run the
 #                                        corpus that this leaves under them afterwards
-# Prints executions (in all, and in a second), edges and findings of each target, of this and earlier
-# campaigns: they stand in build/fuzz/tally, so one that was cut off goes on. `rm -r build/fuzz` begins
+# Prints executions (total, and per second), edges and findings of each target, of this and earlier
+# campaigns: they are kept in build/fuzz/tally, so an interrupted one goes on. `rm -r build/fuzz` begins
 # anew. A finding is left in build/fuzz/; copy it to tests/fuzz/crashes/TARGET/ with the fix.
 # `--minimise` rewrites tests/fuzz/seeds from the corpus, with the smallest inputs that reach the same
 # edges.
@@ -39,7 +39,7 @@ done
 # shellcheck disable=SC2086  # Names of targets are words.
 ci/build.sh "$kind" ${only:+$(printf '%s_fuzz ' $only)}
 mkdir -p build/fuzz
-tally=build/fuzz/tally  # Of each round: target, executions, seconds, edges, new inputs.
+tally=build/fuzz/tally  # For each round: target, executions, seconds, edges, new inputs.
 touch "$tally"
 shopt -s nullglob
 targets=(build/"$kind"/*_fuzz)
@@ -90,7 +90,7 @@ round() {
   for target in "${targets[@]}"; do fuzz "$target" "$seconds"; done
 }
 
-# still TARGET: how many executions it has to make. One with a finding waits until that is mended.
+# still TARGET: how many executions are left. A target with a finding waits until it is fixed.
 still() {
   local name
   name=$(basename "$1")

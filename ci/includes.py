@@ -2,7 +2,7 @@
 """Headers that use a name of the standard library whose header they do not include themselves. Such a
 header compiles only after its neighbors, which the precompiled headers and the units of the build hide.
   ci/includes.py         prints them; exit code 1 where there is one
-  ci/includes.py --fix   adds what lacks
+  ci/includes.py --fix   adds the missing headers
 The table has the names that are used here; a name of two headers (std::hash) is in neither row."""
 import pathlib, re, sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing of ci/packages.txt. Needs root or sudo only if something is missing.
+# Installs the missing packages of ci/packages.txt. Needs root or sudo only if one is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# What needs no build, in seconds: format, bars, words, the standard headers that headers use, and of what
-# changed since `git merge-base HEAD main` (or $LINT_BASE) whether each header compiles by itself and,
-# where clang-tidy is installed, what it says of the changed lines. The first line that is wrong is
+# The checks that need no build, in seconds: format, bars, words, and the standard headers that headers use.
+# For files changed since `git merge-base HEAD main` (or $LINT_BASE): whether each header compiles by itself
+# and, where clang-tidy is installed, its warnings about the changed lines. The first wrong line is
 # shown; exit code 1.
 #   ci/lint.sh [--fix] [--tidy] [--all]
-#     --fix    formats what is not
+#     --fix    formats the files
 #     --tidy   also when many files changed, which takes ten seconds each
 #     --all    every header and, with --tidy, every source: many minutes
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# What the build wrote of rules/knowledge/, by the newest of the builds at hand.
+# The constants that the build writes from rules/knowledge/, of the newest build.
 generated=$(ls -td build/*/generated 2> /dev/null | head -n 1 || true)
 readonly flags=(-std=c++20 -Iinclude -Isrc ${generated:+"-I$generated"})
 readonly quick=4  # Changed sources that clang-tidy looks at without being asked.
@@ -80,7 +80,7 @@ changed() { # changed PATTERN…: files that fit and differ from the base
   fi
 }
 
-# A header alone, without precompiled headers: the compiler's own words where it lacks something.
+# Each header by itself, without precompiled headers: prints the compiler's errors.
 mapfile -t headers < <(changed 'src/*.h' 'include/*.h')
 if [ -z "$generated" ]; then  # Nothing was built here: those that need it are left out.
   mapfile -t headers < <(printed "${headers[@]}" | each -0 grep -L '#include "knowledge/')

@@ -16,13 +16,13 @@ BARS = ROOT / "ci/lint_words.txt"
 MOST_EXCEPTIONS = 20
 MOST_WORDS = 30  # of a sentence; 25 is the rule
 
-# Texts that nobody reads as prose: formats of other tools, patterns of names, shell scripts.
+# Texts that are not read as prose: formats of other tools, patterns of names, shell scripts.
 NOT_PROSE = ("src/exports/", "src/analysis/classify/", "src/cli/text/completion")
 NOT_TEXT = re.compile(r"[\\^$|(){}\[\]]{4,}|\(\?i\)|<svg|<path|<rect|<text|create table|pragma|select ", re.I)
 # Ids and paths, and names within expressions of rules: no words.
 IDS = re.compile(r"\b[a-z_]+/[a-z][\w-]*(?:\.(?:cc|h))?\b|^#+ [a-z]+(?:-\w+)+$")
 NAMES = re.compile(r"[$.({]\w+|\w+:|\b\w+(?= (?:[-+*/<>]|==|contains\b))|(?<=[-+*/<>=] )\w+")
-# What is quoted from elsewhere, or has no shorter word.
+# Quotations, and terms without a shorter word.
 FINE = re.compile(r"hidden behind|behind computation|falls? behind|stand-alone|standalone|stand-ins?|what-if|what to do|times as (?:much|long) as in|product name|catalogue\.|namespace \S+|\.grey", re.I)
 
 BANNED = [(word, re.compile(pattern, flags)) for word, pattern, flags in [
@@ -131,7 +131,7 @@ def listed():
 
 
 def reader_of(path):
-    """The function that finds the texts of a file; none if nobody reads it."""
+    """The function that finds the texts of a file; None if it has no prose."""
     if path.startswith(NOT_PROSE) or path.endswith(".test.yaml"):
         return None
     if path.startswith("src/") and path.endswith((".cc", ".h")):

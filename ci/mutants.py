@@ -6,8 +6,8 @@ Each is switched on at run time, by its number:
     ++count;          { if (!MUTANT(18)) ++count; }
     if (auto x = f()) if (auto x = f(); !MUTANT(19) && static_cast<bool>(x))
 
-How far an expression reaches is told from its operators alone: those of two operands stand between
-spaces (clang-format sees to that), template brackets and declarators do not.
+The end of an expression follows only from its operators: those of two operands are between
+spaces (clang-format puts them), template brackets and declarators do not.
 """
 import bisect
 import re
@@ -27,7 +27,7 @@ SWAPPED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "
            "*": "/", "/": "*"}
 CALLED = {"std::max": "std::min", "std::min": "std::max", "std::any_of": "std::all_of",
           "std::all_of": "std::any_of", "std::none_of": "std::any_of"}
-# What a state becomes beside the next one of its enumeration: what weighs less.
+# The replacement of a state besides the next one of its enumeration: a less severe one.
 WEAKER = {"kFail": "kPass", "kNoVerdict": "kPass", "kError": "kWarn", "kWarn": "kInfo",
           "kMissing": "kSkipped", "kLowConfidence": "kPass", "kInconclusive": "kPass",
           "kBroken": "kPass"}
@@ -43,27 +43,27 @@ DECLARED = re.compile(r"(?:const )?[\w:]+(?:<.*>)?(?: const)?[*&]* (?:const )?(\
 
 @dataclass
 class Mutant:
-    """One change: what stands in [begin, end) of the file becomes `text`. Of `kind` "statement" the
-    text is left out, of "condition" both are true or false, of "declaration" a condition that
-    declares does not hold."""
+    """One change: the text in [begin, end) of the file becomes `text`. With `kind` "statement" the
+    text is left out, with "condition" both are true or false, with "declaration" a condition that
+    declares is false."""
     begin: int
     end: int
     text: str
     what: str
     kind: str = "expression"
     line: int = 0
-    is_constant: bool = False  # Part of what the compiler must know: cannot be switched.
+    is_constant: bool = False  # Part of a constant of the compiler: cannot be switched.
 
 
 def blank(text, *patterns):
-    """The text with what matches made blank; lines and offsets stay."""
+    """The text with the matches made blank; lines and offsets stay."""
     for pattern in patterns:
         text = pattern.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     return text
 
 
 def without_comments(text):
-    """Comments made blank, but not what looks like one in a literal."""
+    """Comments made blank, except a literal's text that looks like one."""
     both = re.compile(f"(?P<literal>{LITERAL.pattern})|(?:{COMMENT.pattern})", re.S)
     return both.sub(lambda m: m[0] if m["literal"] else re.sub(r"[^\n]", " ", m[0]), text)
 
@@ -212,7 +212,7 @@ def of_statements(source):
             end += 1
         if source.bare[end:end + 1] != ";":
             continue
-        # Without a statement that has a condition of its own is as with a condition that is false.
+        # A removed statement with its own condition equals one whose condition is false.
         if head and head[1] == "if" and not re.match(r";\s*else\b", source.bare[end:]):
             continue
         # A declaration has two names beside each other before anything happens.
@@ -252,7 +252,7 @@ def changed(text, mutant):
 
 
 def switched(text, numbered):
-    """The file with all changes of {number: mutant}, each behind its switch, and of each line of it
+    """The file with all changes of {number: mutant}, each with its switch, and for each line of it
     the number whose text it is, or 0. Changes that cut each other stay out: the third result."""
     placed, apart = [], []
     for number, mutant in sorted(numbered.items(), key=lambda e: (e[1].begin, -e[1].end)):

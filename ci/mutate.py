@@ -6,15 +6,15 @@
     ci/mutate.py --list
 
 Changes one operator, constant, condition or statement at a time and runs the tests of gate and
-rules: a change is killed when it does not compile or a test fails. What is left is printed with its
-place; each is a missing test, unless the change makes no difference. All changes are compiled into
-one program, each behind a switch (ci/mutants.py), and of the tests those are run that come by. What
-cannot be switched (constants of the compiler) is compiled by itself.
+rules: a change is killed when it does not compile or a test fails. The other changes are printed with their
+places; each is a missing test, unless the change makes no difference. All changes are compiled into
+one program, each with a switch (ci/mutants.py), and only the tests that reach it are run. Changes
+that cannot be switched (constants of the compiler) are compiled one by one.
 
-FOLDER is a build with tests (build/debug); neither it nor the sources are changed, but for
-FOLDER/mutants, whose objects are used again. `--at` may stand several times; without it, all files.
-With `--longest` tests that take longer (those that read real recordings) are left out: what is left
-then may be killed by these, and asks for a smaller test all the same.
+FOLDER is a build with tests (build/debug); neither it nor the sources are changed, except
+FOLDER/mutants, whose objects are used again. `--at` may be given several times; without it, all files.
+With `--longest` tests that take longer (those that read real profiles) are left out: a remaining change
+may be killed by these, and asks for a smaller test all the same.
 """
 import argparse
 import collections
@@ -38,7 +38,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULES = ["condition", "evaluator", "gain_bound", "judged", "policy", "policy_decode", "rule_run",
          "selection", "waiver"]
 PROGRAMS = ["gate_test", "rules_test"]
-# What drawn verdicts notice, the first of them do.
+# The first of the drawn verdicts already find the changes that drawn verdicts can find.
 FEWER = {"PROFGAUGE_VERDICTS": "2000"}
 SWITCH = """#pragma once
 #include <cstdio>
@@ -77,7 +77,7 @@ def limited():
 
 
 def run(command, limit=3600, environment=None, cwd=ROOT):
-    """Whether it succeeds, and what it says; with `environment` as a test of a change."""
+    """Whether it succeeds, and its output; with `environment` as a test of a change."""
     try:
         done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=limit, env={**os.environ, **(environment or {})},
@@ -89,7 +89,7 @@ def run(command, limit=3600, environment=None, cwd=ROOT):
 
 
 class Build:
-    """Programs in which some files are replaced by others, from what a build folder knows."""
+    """Programs in which some files are replaced by others, by the commands of a build folder."""
 
     def __init__(self, folder, files):
         self.folder, self.out = folder, folder / "mutants"
@@ -122,7 +122,7 @@ class Build:
         return f"lib{target}.a"
 
     def known(self, obj, text):
-        """What was said of the object of an earlier run, if it is of this text; else None."""
+        """The note about the object of an earlier run, if it is of this text; else None."""
         note = obj.with_suffix(".json")
         if not obj.exists() or not note.exists() or obj.stat().st_mtime < self.newest:
             return None
@@ -142,7 +142,7 @@ class Build:
         return run(words, cwd=entry["directory"])
 
     def compile_rest(self):
-        """What else a folder that is compiled as one has: {archive: [objects]}."""
+        """The other files of a folder that is compiled as one: {archive: [objects]}."""
         rest = {}
         for entry in {e["file"]: e for e in self.units.values()}.values():
             files = [f for f, e in self.units.items() if e["file"] == entry["file"]]
@@ -152,7 +152,7 @@ class Build:
             text = pathlib.Path(entry["file"]).read_text()
             for file in files:
                 text = text.replace(f'#include "{ROOT / file}"', "")
-            # Of the same name, as it takes its place; a folder for each choice of files.
+            # It has the same name, since it replaces that object; each choice of files has a folder.
             name = pathlib.Path(shlex.split(entry["command"].split(" -o ")[1])[0]).name
             obj = self.out / hashlib.sha1(text.encode()).hexdigest()[:8] / name
             obj.parent.mkdir(exist_ok=True)
@@ -204,7 +204,7 @@ def compile_switched(build, file, text, numbered):
         if ok:
             build.note(obj, key, apart)
             return apart
-        # An error stands in the line of its change, behind it, or right before it.
+        # An error is in the line of its change, after it, or right before it.
         wrong = set()
         for line in re.findall(rf"{re.escape(str(source))}:(\d+):\d+: (?:error|required)", said):
             above = [n for n in owners[max(0, int(line) - 5):int(line)] if n]

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes everything under dist/ from a clean clone on Debian 12, tests it, and prints what it made.
+# Makes everything under dist/ from a clean clone on Debian 12, tests it, and prints the list of files.
 #   ci/package.sh [PART…]      parts: static arm64 wheel deb container; default: all, in this order
 #   BUILD=FOLDER ci/package.sh …      another build folder than build/release
-# Needs root: packages are installed, roots are changed into. Debian's archives alone are used, and
-# what Debian has no archive of is built from its own source packages (ci/static-libraries.sh).
+# Needs root: packages are installed, roots are changed into. Only Debian's archives are used;
+# libraries without an archive are built from Debian's source packages (ci/static-libraries.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,9 +11,9 @@ build=${BUILD:-build/release}
 archives=$PWD/build/archives
 version=$(sed -n 's/.*kVersion = "\([0-9.]*\)".*/\1/p' include/profgauge/version.h)
 maintainer=$(sed -n 's/^set(CPACK_PACKAGE_CONTACT "\(.*\)")/\1/p' ci/package/install.cmake)
-# Packages that packaging alone needs; ci/packages.txt has those of the build and its tests.
+# Packages that only packaging needs; ci/packages.txt has those of the build and its tests.
 packages=(debhelper debootstrap dpkg-dev file lintian mandoc nasm ninja-build python3)
-# What is linked into the static program, by the package that holds its licence.
+# The libraries of the static program, by the package that holds the license.
 linked=(libboost1.81-dev libc6-dev libcli11-dev libdeflate-dev libexpected-dev libgcc-12-dev
   libkainjow-mustache-dev libre2-dev libsqlite3-dev libstdc++-12-dev libxxhash-dev libyaml-cpp-dev
   libzstd-dev zlib1g-dev)
@@ -117,7 +117,7 @@ make_wheel() {
   python3 tests/delivery/python_test.py "$build/profgauge_static" . dist/profgauge-"$version"-py3-none-*x86_64.whl
 }
 
-# Installed, run and removed in a root of Debian alone.
+# Installed, run and removed in a root with only Debian.
 test_deb() (
   root=$(mktemp -d)
   trap 'rm -rf "$root"' EXIT
@@ -146,7 +146,7 @@ make_deb() {
   test_deb
 }
 
-# The lines of ci/Containerfile's first stage in a root of Debian alone; an image is made where a
+# The lines of ci/Containerfile's first stage in a root with only Debian; an image is made where a
 # program is installed that can.
 make_container() {
   say "container"

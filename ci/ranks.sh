@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures runs of many ranks: time and peak memory from recordings to summaries and from summaries
+# Measures runs of many ranks: time and peak memory from profiles to summaries and from summaries
 # to the verdict and all reports, and the size of every output. Fails beyond what is promised: 60 s,
 # 4 GB, a page of 1 MB and a report.json of 20 MB, at any number of ranks. Times count the
-# processor's, so that what else the machine does is not measured.
+# processor's, so that other work of the machine is not measured.
 #   ci/ranks.sh [RANKS…]      default: 1024 10000; takes about 80 kB of disk a rank
 set -euo pipefail
 cd "$(dirname "$0")/.."

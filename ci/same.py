@@ -1,4 +1,4 @@
-"""Holds the answers of two programs against each other: see ci/same.sh."""
+"""Compares the answers of two programs: see ci/same.sh."""
 import argparse, concurrent.futures, fnmatch, os, pathlib, shlex, shutil, sqlite3, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,7 +25,7 @@ def profiles(top):
 
 
 def answer(program, copied, words):
-    """{part: bytes} of one run, in a folder of its own whose path is as long as any other's."""
+    """{part: bytes} of one run, in a separate folder whose path is as long as any other's."""
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="same-"))
     try:
         work = scratch / "run"

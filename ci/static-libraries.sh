@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds archives of {fmt}, libxlsxwriter and ISA-L for the static program, from Debian's own source
-# packages: Debian ships none of them.
+# packages: Debian does not ship them.
 #   ci/static-libraries.sh PREFIX      leaves PREFIX/lib; does nothing when they are there
 # Needs: apt-get install cmake debhelper dpkg-dev nasm. For another machine: CMAKE_ARGUMENTS has its
-# toolchain for CMake, ISAL_ARGUMENTS what ISA-L's Makefile wants for it.
+# toolchain for CMake, ISAL_ARGUMENTS the arguments of ISA-L's Makefile.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/package/sources.sh

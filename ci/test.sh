@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything, lints and runs every test. The last line counts them.
+# Installs missing packages, builds everything, lints and runs every test. The last line counts them.
 #   ci/test.sh [CTEST ARGUMENT…]      e.g. ci/test.sh -R Layers
 set -euo pipefail
 cd "$(dirname "$0")/.."

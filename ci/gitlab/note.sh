@@ -2,7 +2,7 @@
 # Writes the short report of each job as a note of the merge request, and updates it in later pipelines.
 #   note.sh REPORT
 # REPORT is the folder of `check --ci gitlab`. Needs PROFGAUGE_TOKEN, a masked variable with a project access token
-# (api), since the job's own may not write notes, and curl and jq. What is missing or fails is said; it never fails
+# (api), since the job's own may not write notes, and curl and jq. Missing files and failures are reported; they never fail
 # the job.
 set -u
 report=${1:?note.sh: the folder of the report is missing}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Executes the RUN lines of ci/Containerfile as they are written, those of both stages in one root of
-# Debian alone with a clean clone in /src. For where no image can be built. Needs root and debootstrap.
+# Executes the RUN lines of ci/Containerfile as they are written, those of both stages in one root
+# with only Debian and a clean clone in /src. For where no image can be built. Needs root and debootstrap.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

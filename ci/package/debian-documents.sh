@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What Debian wants to read beside a program: copyright and changelog.
+# The documents that Debian requires of a program: copyright and changelog.
 #   ci/package/debian-documents.sh VERSION MAINTAINER FOLDER      leaves FOLDER/{copyright,changelog.gz}
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=$1 maintainer=$2 folder=$3
-# Headers that are compiled in (Boost asks for no notice beside object code); what is linked is a
-# package of its own.
+# Headers that are compiled in (Boost asks for no notice beside object code); linked libraries are
+# separate packages.
 headers=(libcli11-dev libexpected-dev libkainjow-mustache-dev libxxhash-dev)
 
 mkdir -p "$folder"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the program says about itself, as files to install: manual pages, completions, schemas.
+# The program's own documents, as files to install: manual pages, completions, schemas.
 #   ci/package/documents.sh PROGRAM FOLDER      FOLDER becomes a `share`
 set -euo pipefail
 program=$(realpath "$1")

@@ -1,4 +1,4 @@
-# debian_list TYPE FILE: the machine's list of Debian's archives, for TYPE (deb or deb-src) alone, for
+# debian_list TYPE FILE: the machine's list of Debian's archives, only for TYPE (deb or deb-src), for
 # apt-get to be given; the machine's own stays as it is. To be sourced.
 debian_list() {
   if [ -s /etc/apt/sources.list.d/debian.sources ]; then
