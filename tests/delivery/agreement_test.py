@@ -162,7 +162,7 @@ class Agreement(unittest.TestCase):
                 expected = [[row[place] for place in places] for row in self.rows(one, name)]
                 shown = rows[1:]
                 if len(shown) < len(expected):
-                    continue  # Cut; workbook_test.py says what it then has.
+                    continue  # Cut; workbook_test.py checks its contents.
                 found += 1
                 for row, cells_of in zip(expected, shown):
                     for cell, value, column in zip(row, cells_of + [None] * len(row), table["columns"]):

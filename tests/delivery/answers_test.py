@@ -215,7 +215,7 @@ class Ddp(unittest.TestCase):
         self.assertEqual([row["position"] for row in answer], [row["index"] for row in slowest])
         self.assertEqual([row["loader"] for row in answer], [ms(row["dataloader"]) for row in slowest])
 
-    def test_what_first(self):
+    def test_first_step_of_the_answer(self):
         report = json.loads(run("report", DDP, "--json", "-").stdout)
         typical = report["metrics"]["iteration.time.mean"]["value"]
         gains = {one["key"]: one["gain"]["value"] for one in report["findings"]

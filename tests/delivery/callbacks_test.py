@@ -20,7 +20,7 @@ from profgauge.lightning import ProfGaugeCallback as ForLightning
 
 
 def work(number):
-    """A step takes 10 ms; what lies between steps takes ten seconds."""
+    """A step takes 10 ms; the time between steps is ten seconds."""
     torch.now_ns += 10 * MS if isinstance(number, int) else 10**10
 
 
@@ -70,7 +70,7 @@ class TrainersTest(CallbackTest):
                 self.assertEqual(sorted(self.steps(self.valid(recording.clock.text()))), [*range(5, 60)])
                 self.assertFalse(self.runs.exists())
 
-    def test_by_default_there_are_steps_before_the_recording(self):
+    def test_by_default_steps_precede_the_profile(self):
         with self.assertLogs("profgauge", "WARNING"):
             recording = self.huggingface()
         document = self.valid(recording.clock.text())
@@ -96,7 +96,7 @@ class TrainersTest(CallbackTest):
                 raise ValueError("of the training")
         with self.assertRaisesRegex(ValueError, "of the training"), self.assertLogs("profgauge", "WARNING"):
             self.lightning(step=fails, wait=5, warmup=1, active=5)
-        self.assertEqual([path.name for path in self.runs.iterdir()], ["step-9"])  # What was recorded is written.
+        self.assertEqual([path.name for path in self.runs.iterdir()], ["step-9"])  # The recorded part is written.
 
     def test_the_profiler_is_stopped_once(self):
         recording = callbacks.Recording(str(self.runs), program=str(PROGRAM), on="none")
@@ -130,7 +130,7 @@ class JaxTest(CallbackTest):
             self.train(clock, range(20, 25))
         self.train(clock, range(25, 45))
 
-    def test_the_document_lies_beside_the_profile_and_inside(self):
+    def test_the_document_is_beside_the_profile_and_inside(self):
         clock = tested_jax.StepClock(warmup=0, window=5, after=4, tokens=4096)
         self.recorded(clock)
         made = self.runs / "plugins" / "profile" / "2026_11_26_17_00_00"

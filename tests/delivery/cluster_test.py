@@ -1,5 +1,5 @@
 """The samples for clusters, run as they are written: GNU parallel, Open MPI, Slurm where its daemons
-run (ci/cluster.sh starts them), and the arguments of the Kubernetes jobs in a root with the program alone. A run of eight ranks,
+run (ci/cluster.sh starts them), and the arguments of the Kubernetes jobs in a root with only the program. A run of eight ranks,
 of which one cannot be read.
 """
 import json
@@ -150,7 +150,7 @@ class Cluster(unittest.TestCase):
             answers.append(comparison)
         self.assertEqual(*answers)
 
-    def test_what_summaries_refuse(self):
+    def test_summaries_refuse_contradictions(self):
         run("summarize", self.profiles, "-o", f"{self.out}/summaries/")
         summaries = self.out / "summaries"
         for arguments in (["what-if", summaries, "--without-waiting"], ["export", "kernels", summaries],
@@ -241,7 +241,7 @@ class Cluster(unittest.TestCase):
             self.assertTrue((root / "run-data" / "report" / "report.json").exists())
 
     def image(self):
-        """What ci/Containerfile's last stage holds: the program, here with its libraries, and an empty volume."""
+        """The contents of ci/Containerfile's last stage: the program, here with its libraries, and an empty volume."""
         if os.getuid() != 0:
             self.skipTest("only root may change the root")
         root = pathlib.Path(tempfile.mkdtemp(dir=self.out))

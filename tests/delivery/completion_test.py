@@ -68,7 +68,7 @@ class BashTest(unittest.TestCase):
     def test_a_second_word_of_help(self):
         self.assertEqual(ask_bash("profgauge help baseline s")[0], ["save", "show"])
 
-    def test_what_is_unknown_offers_nothing(self):
+    def test_unknown_words_offer_nothing(self):
         self.assertEqual(ask_bash("profgauge nonsense --j", "profgauge baseline nonsense --j"),
                          [[], []])
 

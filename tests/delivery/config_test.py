@@ -1,5 +1,5 @@
 """profgauge.yaml: found, its values under those of options and variables, its jobs judged as the
-owner of several models would; and what a missing baseline means in every output.
+owner of several models would; and the effect of a missing baseline on every output.
 """
 import gzip
 import json
@@ -72,7 +72,7 @@ class DiscoveryTest(Place):
         self.write("models/.git", "gitdir: elsewhere\n")
         self.assertEqual(self.verdict()["policy_from"], "no policy was given")
 
-    def test_without_a_repository_the_folder_alone_counts(self):
+    def test_without_a_repository_only_the_folder_counts(self):
         shutil.rmtree(self.root / ".git")
         self.write("profgauge.yaml", "schema: 1\npolicy: builtin:strict\n")
         self.assertEqual(self.verdict()["policy_from"], "no policy was given")
@@ -157,7 +157,7 @@ class PrecedenceTest(Place):
         for text in ("team", "team=", "=a", "state=a", "a b=c"):
             self.assertIn("[usage/bad-value]", self.run_in(self.inner, "check", TRACE, "--label", text).stderr)
 
-    def test_a_policy_that_nobody_named_is_told(self):
+    def test_an_unnamed_policy_is_reported(self):
         shutil.copy(EXAMPLES / "policy.yaml", self.inner)
         done = self.run_in(self.inner, "check", TRACE)
         self.assertIn("note: policy.yaml is not used; say -p policy.yaml or put it into profgauge.yaml", done.stderr)
@@ -182,7 +182,7 @@ class PrecedenceTest(Place):
 
 
 class MistakesTest(Place):
-    def test_all_at_once_with_places_in_all_outputs(self):
+    def test_all_mistakes_with_places_in_all_outputs(self):
         self.write("profgauge.yaml", "schema: 1\npolcy: x\nbaseline_missing: maybe\njobs:\n  - {name: GPT}\n"
                    "  - {name: a, inputs: x}\n  - {name: a, inputs: x, take: newest}\n")
         done = self.run_in(self.root, "check", "--ci", "generic")
@@ -216,7 +216,7 @@ class MistakesTest(Place):
 
 
 class InitTest(Place):
-    """`init` from several runs, and what --project writes."""
+    """`init` from several runs, and the files of --project."""
 
     def init(self, *arguments, folder=None):
         return self.run_in(folder or self.inner, "init", *arguments)
@@ -288,7 +288,7 @@ class InitTest(Place):
 
 
 class GeneratedCiTest(Place):
-    """What `init --project` writes for a CI system, executed as it is written."""
+    """The files of `init --project` for a CI system, executed as written."""
 
     def setUp(self):
         super().setUp()

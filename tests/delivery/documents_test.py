@@ -1,4 +1,4 @@
-"""Each block of code in a document does what the document says: commands run, files are accepted, output is exact.
+"""Each block of code in a document does as the document says: commands run, files are accepted, output is exact.
 A block that no test below runs is listed in PICTURES or ELSEWHERE, with the reason.
 """
 import fnmatch
@@ -125,7 +125,7 @@ class DocumentsTest(unittest.TestCase):
                         self.assertEqual(len([word for word in words if re.fullmatch(r"[*/\d]+", word)]), 5, line)
                         self.assertTrue((EXAMPLES / pathlib.Path(words[5]).name).exists(), line)
 
-    def test_what_other_tools_show_is_here_by_these_names(self):
+    def test_names_of_other_tools_lead_to_ours(self):
         known = set(re.findall(r"^(\S+)", run("metrics", "list").stdout, re.M))
         known |= {line.split(" ")[0] for line in run("query", "--schema").stdout.splitlines() if line}
         saved = run("query", "--list").stdout.split()
@@ -208,7 +208,7 @@ class DocumentsTest(unittest.TestCase):
                         self.assertIn(anchor, [re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads])
 
     def test_examples_have_inputs_of_the_types_of_their_kernels(self):
-        """A sample whose FP32 kernels have FP16 inputs teaches nobody."""
+        """A sample whose FP32 kernels have FP16 inputs is misleading."""
         found = 0
         for path in sorted(EXAMPLES.rglob("*.pt.trace.json.gz")):
             events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]

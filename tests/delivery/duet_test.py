@@ -128,7 +128,7 @@ class ProgramTest(unittest.TestCase):
                 self.assertIn(said, done.stderr)
                 self.assertFalse((self.folder / "duet/duet.json").exists())
 
-    def test_what_is_missing_on_the_command_line(self):
+    def test_missing_arguments(self):
         for arguments, said in ((("duet", "-o", "x"), "two commands"), (("duet", "-a", "true", "-o", "x"), "two commands"),
                                 (("duet", "--aa", "true", "-b", "true", "-o", "x"), "two commands"),
                                 (("duet", "--aa", "true"), "folder to write to"),

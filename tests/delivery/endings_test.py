@@ -1,4 +1,4 @@
-"""Every ending leaves every output: what is no report says so under its own schema, with the same
+"""Every ending leaves every output: an output that is no report states it under its own schema, with the same
 code and sentence, and an earlier report is gone.
 """
 import json
@@ -16,7 +16,7 @@ from support import REPOSITORY, main, run
 try:
     import jsonschema
 except ImportError:
-    jsonschema = None  # Then the report is parsed alone.
+    jsonschema = None  # Then the report is only parsed.
 
 EXAMPLES = REPOSITORY / "examples"
 TRACE = "run.pt.trace.json.gz"
@@ -79,7 +79,7 @@ class EndingsTest(unittest.TestCase):
         return (self.folder / path).read_text()
 
     def hold_junit(self):
-        """JUnit XML is as Jenkins takes it; ci_schema_test.cc holds the other formats against theirs."""
+        """JUnit XML is as Jenkins takes it; ci_schema_test.cc compares the other formats with theirs."""
         if shutil.which("xmllint"):
             done = subprocess.run(["xmllint", "--noout", "--schema", REPOSITORY / "tests/schemas/junit.xsd", self.folder / "junit.xml"],
                                   text=True, capture_output=True, check=False)
@@ -143,13 +143,13 @@ class EndingsTest(unittest.TestCase):
                 sentence = self.hold(code, exit_code).replace("\u202f", " ")
                 self.assertIn(sentence, done.stderr)
 
-    def test_all_mistakes_of_a_policy_stand_in_the_outputs(self):
+    def test_all_mistakes_of_a_policy_are_in_the_outputs(self):
         run("check", TRACE, "-p", "policy.yaml", *self.outputs("check"), cwd=self.folder)
         annotations = self.text("github.txt").splitlines()
         self.assertEqual([re.search(r"line=(\d+)", line)[1] for line in annotations], ["3", "4", "5"])
         self.assertTrue(all("file=policy.yaml" in line for line in annotations))
 
-    def test_what_could_not_be_written_keeps_no_other_output_from_it(self):
+    def test_a_failed_output_stops_no_other_output(self):
         (self.folder / "page").write_text("no folder")
         done = run("check", TRACE, *self.outputs("check"), cwd=self.folder)
         self.assertEqual(done.returncode, 4, done.stderr)

@@ -67,7 +67,7 @@ class FindTest(unittest.TestCase):
                     self.assertEqual(json.loads((self.folder / "out.json").read_text())["profile"]["ranks"], 4)
                     (self.folder / "out.json").unlink()
 
-    def test_a_folder_of_one_run_is_taken_and_of_several_is_told(self):
+    def test_one_run_is_taken_and_several_are_listed(self):
         for step in (10, 20):
             for rank, source in enumerate(self.ranks()):
                 self.put(f"tt/iteration_{step}/rank{rank}_trace.json.gz", source)
@@ -88,7 +88,7 @@ class FindTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("note: the only run below the folder is iteration_20/", done.stderr)
 
-    def test_a_folder_without_profiles_says_what_there_is(self):
+    def test_a_folder_without_profiles_lists_its_files(self):
         (self.folder / "a/b").mkdir(parents=True)
         (self.folder / "a/b/notes.txt").write_text("hello")
         for command in (("check", "a"), ("find", "a")):
@@ -97,7 +97,7 @@ class FindTest(unittest.TestCase):
             self.assertIn("[input/no-profiles]", done.stderr)
             self.assertIn("note: a/b/notes.txt: ", done.stderr)
 
-    def test_what_nobody_states_is_not_merged(self):
+    def test_unstated_runs_are_not_merged(self):
         done = run("check", "healthy.pt.trace.json.gz", "slow.pt.trace.json.gz", cwd=EXAMPLES)
         self.assertEqual(done.returncode, 3)
         self.assertIn("[input/ranks-unknown]", done.stderr)

@@ -11,7 +11,7 @@ from support import PROGRAM, REPOSITORY, environment, main
 GITHUB_SAMPLES = REPOSITORY / "ci" / "github"
 LIMIT = 1 << 20  # GitHub takes no larger step summary.
 
-# GitHub as actions/github-script hands it to scripts, reduced to what ours ask: comments in a file.
+# GitHub as actions/github-script hands it to scripts, reduced to the calls of ours: comments in a file.
 GITHUB = """
 const fs = require("fs");
 const comments = JSON.parse(fs.existsSync(process.env.COMMENTS) ? fs.readFileSync(process.env.COMMENTS) : "[]");
@@ -92,7 +92,7 @@ class GithubStories(Stories, GithubTest):
     NO_VERDICT = RED
 
     def pipeline(self, trace, branch, **variables):
-        """The jobs `gate` and, on main, `renew`: each on a runner of its own."""
+        """The jobs `gate` and, on main, `renew`: each on a separate runner."""
         shutil.rmtree(self.place.folder / "runs", ignore_errors=True)
         shutil.rmtree(self.place.folder / "profgauge-report", ignore_errors=True)
         self.assertEqual(self.place.run(self.named("gate", "Record a profile"), TRACE=trace, JOB="resnet50").returncode, 0)
@@ -146,7 +146,7 @@ class ActionTest(GithubTest):
         self.assertEqual((report["verdict"]["policy"], report["baseline"]["source"]), ("builtin:strict", "history:main~3"))
         self.assertIn("other.db does not exist", report["baseline"]["line"])
 
-    def test_what_is_missing_is_an_error(self):
+    def test_missing_files_are_errors(self):
         (self.place.folder / "broken.json").write_text("no trace")
         done, outputs = self.judge(self.place.folder / "broken.json")
         self.assertEqual((outputs["exit-code"], "has-alerts" in outputs), ("3", False))

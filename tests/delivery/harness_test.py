@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as folder:
     allow.write_text("tests/cases/* stdout\n")
     assert same(changed, "--allow", allow)[0] == 2, "a row without a reason is taken"
 
-    # A copy of what ci/bars.py needs, with a bar below what there is.
+    # A copy of the inputs of ci/bars.py, with a bar below today's count.
     tree = pathlib.Path(folder) / "tree"
     (tree / "ci").mkdir(parents=True)
     (tree / "src").symlink_to(source / "src")

@@ -12,7 +12,7 @@ from support import REPOSITORY, commands, environment, main, run
 
 EXAMPLES = REPOSITORY / "examples"
 CASES = REPOSITORY / "tests" / "cases"
-# Of commands whose exit code is a verdict.
+# Examples of commands whose exit code is a verdict.
 ALLOWED_EXITS = {"duet": (3,), "check": (0, 1, 3), "compare": (0, 1, 3), "baseline power": (0, 3),
                  "history check": (0, 1, 3)}
 
@@ -56,7 +56,7 @@ def workplace(folder):
                       ("report", "-q", "run7.json.gz", "--json", "report.json")):
         done = run(*arguments, cwd=folder)
         assert done.returncode == 0, done.stderr
-    run("check", EXAMPLES / "healthy.pt.trace.json.gz", "--ci", "generic", cwd=folder)  # What a check leaves.
+    run("check", EXAMPLES / "healthy.pt.trace.json.gz", "--ci", "generic", cwd=folder)  # The output of a check.
 
 
 class HelpTest(unittest.TestCase):
@@ -69,7 +69,7 @@ class HelpTest(unittest.TestCase):
                     if command.startswith(group + " "):
                         self.assertIn(f"  {command} ", done.stdout)
 
-    def test_a_group_alone_is_a_mistake(self):
+    def test_a_group_without_a_command_is_a_mistake(self):
         for group in groups():
             done = run(group)
             self.assertEqual(done.returncode, 2)
@@ -80,13 +80,13 @@ class HelpTest(unittest.TestCase):
             words = command.split()
             self.assertEqual(run("help", *words).stdout, run(*words, "--help").stdout)
 
-    def test_an_unknown_topic_lists_what_there_is(self):
+    def test_an_unknown_topic_lists_the_topics(self):
         done = run("help", "nonsense")
         self.assertEqual(done.returncode, 2)
         for word in {name.split()[0] for name in commands()}:
             self.assertIn(word, done.stderr)
 
-    def test_arguments_behind_two_dashes_are_no_options(self):
+    def test_arguments_after_two_dashes_are_no_options(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "--policy"
             shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", path)

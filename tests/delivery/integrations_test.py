@@ -1,4 +1,4 @@
-"""examples/integrations and examples/grafana, as written, against stand-ins that record what they are given."""
+"""examples/integrations and examples/grafana, as written, with stand-ins that record their inputs."""
 import importlib.util
 import json
 import os
@@ -22,7 +22,7 @@ HOSTILE = 'a<b> & "c" `d` *e* [f](g) $(touch owned) \\ é'
 
 
 def load(name, **modules):
-    """The file as a module, with stand-ins for what it imports."""
+    """The file as a module, with stand-ins for its imports."""
     spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     before = {key: sys.modules.get(key) for key in modules}
@@ -108,7 +108,7 @@ class IntegrationsTest(unittest.TestCase):
         self.assertEqual(len(writer.of("close")), 1)
 
     def sent(self, script, verdict, *more, **variables):
-        """What a script gives to curl, and how it ended."""
+        """The arguments of curl in a script, and its exit code."""
         stub = self.folder / "bin"
         stub.mkdir(exist_ok=True)
         (stub / "curl").write_text('#!/bin/sh\nfor last in "$@"; do :; done\necho "$last" > "$SENT.url"\ncat > "$SENT"\n')
@@ -151,7 +151,7 @@ class IntegrationsTest(unittest.TestCase):
         self.assertLess(len(json.dumps(message)), 28_000)
         self.assertEqual(message["attachments"][0]["content"]["body"][0]["inlines"][0]["text"], f"FAIL  {HOSTILE}")
 
-    def test_what_could_not_be_judged_is_sent_too(self):
+    def test_runs_without_a_verdict_are_sent_too(self):
         verdict = self.folder / "unread.json"
         broken = self.folder / "broken.json"
         broken.write_text("{")

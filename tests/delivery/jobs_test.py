@@ -87,7 +87,7 @@ class CronTest(JobTest):
         self.profile("broken/a.pt.trace.json.gz", HEALTHY, minutes=5)  # It came whole.
         self.assertRegex(self.judged()[0][0], "^broken exit 0 PASS")
 
-    def test_what_is_being_written_waits(self):
+    def test_unfinished_files_wait(self):
         self.profile("a/rank-0.pt.trace.json.gz", minutes=0)
         self.assertEqual(self.judged(), ([], ""))
         self.assertEqual(len(self.judged(MINUTES="0")[0]), 1)
@@ -126,7 +126,7 @@ class CronTest(JobTest):
         for _ in range(3):
             self.assertEqual(self.judged(PROFGAUGE=str(program))[0], ["a exit 0 no output"])
 
-    def test_two_at_once(self):
+    def test_two_simultaneously(self):
         self.profile("a/x.pt.trace.json.gz")
         program = self.script("slow", "sleep 3; echo PASS\n")
         first = subprocess.Popen(["/bin/sh", EXAMPLES / "judge-new.sh", self.runs], env={"PROFGAUGE": str(program)},
@@ -176,7 +176,7 @@ class SlurmTest(JobTest):
         self.assertIn("there is no program /nonexistent", done.stderr)
         self.assertIn("profgauge: exit 127\n", done.stdout)
 
-    def test_judged_in_a_job_of_its_own(self):
+    def test_judged_in_a_separate_job(self):
         self.profile("step-8/rank-0.pt.trace.json.gz")
         self.script("sbatch", 'echo "$@" > submitted\n')
         self.train(JUDGE="later")

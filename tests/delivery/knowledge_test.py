@@ -1,4 +1,4 @@
-"""The generator of rules/knowledge/: every mistake of a file at once, with its place; files that stay alike
+"""The generator of rules/knowledge/: every mistake of a file in one run, with its place; files that stay alike
 are not written again; and each row is used where it says."""
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 """Installs the library and builds tests/consumer against it, with CMake and with pkg-config.
 
-  library_test.py PROFGAUGE REPOSITORY      PROFGAUGE lies in the build folder to install from
+  library_test.py PROFGAUGE REPOSITORY      PROFGAUGE is in the build folder to install from
 """
 import os
 import pathlib

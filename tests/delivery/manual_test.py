@@ -23,7 +23,7 @@ class ManualTest(unittest.TestCase):
                           if "referenced manual not found" not in line]  # Not installed here.
             self.assertEqual(complaints, [], page)
 
-    def test_pages_say_what_the_help_says(self):
+    def test_pages_have_the_text_of_the_help(self):
         for command in commands():
             page = run("manual", f"profgauge-{command.replace(' ', '-')}").stdout
             shown = subprocess.run(["mandoc", "-Tascii", "-O", "width=200"], input=page, text=True,

@@ -169,7 +169,7 @@ class Mcp(unittest.TestCase):
             self.skipTest("strace is not installed")
         opened = []
         for questions in (1, 3):
-            # The log grows elsewhere: what changes beside a run makes it another run.
+            # The log grows elsewhere: a changed file beside a run makes it another run.
             with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
                 shutil.copy(SLOW, folder)
                 log = pathlib.Path(elsewhere) / "log"

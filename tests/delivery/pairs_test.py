@@ -1,6 +1,6 @@
-"""Two forms of one recording, of ../shared: the same verdict, metrics, findings and tables.
+"""Two forms of one profile, of ../shared: the same verdict, metrics, findings and tables.
 
-`data/parquet/pairs.json` says which files and folders are one recording; those of ROCm stand here.
+`data/parquet/pairs.json` says which files and folders are one profile; those of ROCm are here.
 Numbers may differ in the seventh digit, as sums may be taken in another order.
 """
 import json
@@ -33,7 +33,7 @@ ROCM = [
 ]
 TOLERANCE = 1e-7
 
-# What one form says and the other does not, by table and column.
+# Columns that only one form has, by table.
 OTHERWISE = {
     ("layers", "model_flops"): "the schema of Neuron's tables has no FLOPs of layers",
     ("identities", "deviation"): "the difference of two numbers that are nearly the same",
@@ -43,7 +43,7 @@ OTHERWISE = {
 # The JSON of ROCm does not say how many ranks there are, so none is known to be missing.
 OF_WORLD_SIZE = {"counts", "profile.ranks_missing", "recording/ranks-missing",
                  "recording/ranks-left-out"}
-# Its number is in a table of its own there.
+# Its number is in a separate table there.
 NOT_STATED = ("identities", "throttle_active_nc0_time_ns")
 
 
@@ -79,7 +79,7 @@ def findings(document, without):
 
 
 def rows(table, name):
-    """In an order of their own: that of rows without a weight is the file's."""
+    """In a fixed order: that of rows without a weight is the file's."""
     names = [column["id"] for column in table["columns"]]
     kept = [i for i, column in enumerate(names) if (name, column) not in OTHERWISE]
     return sorted(([row[i] for i in kept] for row in table["rows"]
@@ -196,7 +196,7 @@ class ManyRanks(unittest.TestCase):
 
 
 class Malformed(unittest.TestCase):
-    """What the tables beside the samples say: read, or refused by which code."""
+    """The expectation of the tables beside the samples: read, or refused by which code."""
 
     def code_of(self, path, *more):
         with tempfile.TemporaryDirectory() as folder:

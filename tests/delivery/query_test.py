@@ -145,7 +145,7 @@ class Query(unittest.TestCase):
         self.assertTrue(json.loads(run("query", DDP, "select id from device_events", "--format", "json", "--max-rows",
                                        "3")[0])["truncated"])
 
-    def test_several_runs_are_told_apart(self):
+    def test_several_runs_are_distinguished(self):
         sql = "select run, count(*) n from kernels group by 1 order by 1"
         runs = ("--run", f"a={SLOW}", "--run", f"b={EXAMPLES / 'healthy.pt.trace.json.gz'}")
         self.assertEqual(len(run("query", *runs, sql, "--format", "jsonl")[0].splitlines()), 2)

@@ -1,4 +1,4 @@
-"""README.md shows what the program really prints: its first example, run as it stands there."""
+"""README.md shows the real output of the program: its first example, run as written there."""
 import os
 import pathlib
 import re
@@ -23,7 +23,7 @@ def shown():
 
 
 class ReadmeTest(unittest.TestCase):
-    def test_the_example_prints_what_the_page_shows(self):
+    def test_the_example_prints_the_text_of_the_page(self):
         arguments, output, code = shown()
         with tempfile.TemporaryDirectory() as folder:
             shutil.copytree(REPOSITORY / "examples", pathlib.Path(folder) / "examples",

@@ -14,7 +14,7 @@ from unique_names import COUNT, Names, trace
 
 
 def inflated(data):
-    """What may be packed in bytes: gzip, zlib, raw deflate."""
+    """The unpacked contents of bytes: gzip, zlib, raw deflate."""
     for kind in (31, 15, -15):
         try:
             yield zlib.decompressobj(kind).decompress(data)
@@ -176,7 +176,7 @@ class RedactTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.found_in(out / "rendered"), {})
 
-    def test_places_alone_keep_names_of_code(self):
+    def test_redacted_places_keep_names_of_code(self):
         for how in ("--redact", "--redact=places"):
             out, _ = self.outputs("places", how)
             left = {name for names in self.found_in(out).values() for name in names}

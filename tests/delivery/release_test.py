@@ -13,7 +13,7 @@ WORKFLOW = REPOSITORY / ".github/workflows/release.yml"
 FORMS = REPOSITORY / ".github/ISSUE_TEMPLATE"
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 
-# What would leave the machine: written down instead.
+# Commands that would leave the machine: written down instead.
 STAND_IN = """#!/bin/sh
 printf '%s' "$(basename "$0")" >> "$CALLS"
 printf ' %s' "$@" >> "$CALLS"
@@ -80,7 +80,7 @@ class ReleaseTest(unittest.TestCase):
         self.assertIn("io/dataloader-bound", (self.folder / "dist/sample-report.html").read_text())
 
     def test_the_owner_finds_each_step_that_is_left(self):
-        """What no workflow can do: accounts, names and settings that the files of the repository assume."""
+        """The steps that no workflow can take: accounts, names and settings that the files of the repository assume."""
         steps = (REPOSITORY / "ci/release.md").read_text().split("## Steps of the owner")[1].split("\n## ")[0]
         for name in ("PyPI", f"environment `{self.workflow['jobs']['pypi']['environment']}`", "`release.yml`", "ghcr.io",
                      "`OWNER`", "vulnerability reporting", "Marketplace", "schemastore", "GitLab", "uv tool install profgauge"):

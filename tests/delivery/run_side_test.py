@@ -1,4 +1,4 @@
-"""Unrecorded iterations, by the program: idle time of recordings of an H200 without the profiler,
+"""Unrecorded iterations, by the program: idle time of profiles of an H200 without the profiler,
 runs whose profile is the same and whose unrecorded iterations are slower, documents that lie.
 """
 import json
@@ -65,7 +65,7 @@ class RunSideTest(unittest.TestCase):
                 self.assertIn("by 200 unrecorded iterations, the baseline's 600", " ".join(done.stdout.split()))
 
     def copy(self, name, seed):
-        """One profile under many names: another time of recording, the same lengths."""
+        """One profile under many names: another start, the same lengths."""
         events, at = [], 1000 * seed
         for i in range(12):
             events += [
@@ -89,7 +89,7 @@ class RunSideTest(unittest.TestCase):
         self.assertGreater(len(names), 10)
         for path in names:
             with self.subTest(path.name):
-                # Beside the profile it is left out, and the profile fails as it does alone; named it is an error.
+                # Beside the profile it is left out, and the profile fails as it does by itself; named it is an error.
                 shutil.copy(path, self.folder / "t.run.json")
                 beside = self.call("check", "t.json", "--policy", "policy.yaml")
                 self.assertIn(beside.returncode, (1, 3), beside.stdout + beside.stderr)

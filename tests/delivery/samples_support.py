@@ -1,5 +1,5 @@
-"""What the tests of the samples for CI systems share: a repository with a training script, and the
-stories that each system must tell as its team would live through them.
+"""The shared part of the tests of the samples for CI systems: a repository with a training script, and the
+stories that each system must pass as its team would live through them.
 """
 import bisect
 import gzip
@@ -55,7 +55,7 @@ def another_run(path, factor=1.0, seed=0, device=None):
 
 
 class Workplace:
-    """A git repository with what the samples ask for: a policy, profgauge.yaml and a training script."""
+    """A git repository with the files that the samples need: a policy, profgauge.yaml and a training script."""
 
     def __init__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())

@@ -1,4 +1,4 @@
-"""The samples for GitLab and Jenkins, and the reading of what is accepted: their shell parts, executed
+"""The samples for GitLab and Jenkins, and the reading of accepted results: their shell parts, executed
 as they are written. Those for GitHub have github_test.py, scripts for Slurm and cron jobs_test.py.
 """
 import json
@@ -78,7 +78,7 @@ class GitlabTest(Stories, SampleTest):
         self.assertTrue(notes[150]["body"].startswith("<!-- profgauge-job:resnet50 -->\n"))
         self.assertIn("PASS", notes[150]["body"])
 
-    def test_a_note_that_is_not_written_is_told_and_fails_nothing(self):
+    def test_an_unwritten_note_is_reported_and_fails_nothing(self):
         for variables, words in (({"PROFGAUGE_TOKEN": ""}, "PROFGAUGE_TOKEN is not set"), ({"REFUSE": "1"}, "GitLab gave no notes"),
                                  ({"CI_MERGE_REQUEST_IID": ""}, "this is no pipeline of a merge request")):
             colour, log = self.pipeline(self.record(), "", **variables)
@@ -130,7 +130,7 @@ class JenkinsTest(Stories, SampleTest):
         text = (self.place.folder / "profgauge-report/resnet50/page/index.html").read_text()
         return [text + text.upper()]
 
-    def test_what_an_exit_code_becomes(self):
+    def test_exit_codes_become_results(self):
         self.assertIn("sh(returnStatus: true", self.text)
         self.assertRegex(self.text, r"if \(code == 3\) \{ unstable\(.*\n +else if \(code != 0\) \{ error\(")
         self.assertIn("allowEmptyResults: true", self.text)

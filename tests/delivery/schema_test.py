@@ -1,7 +1,7 @@
 """Schemas against decoders: both must give the same answer on the structure of a file.
 
 Valid files are ours; hostile ones are made from them, by taking away, renaming and replacing every
-part in turn. What only the decoder can see is listed below by its code; the schema must accept it.
+part, one after the other. Errors that only the decoder can see are listed below by its code; the schema must accept it.
 """
 import copy
 import gzip
@@ -23,13 +23,13 @@ except ImportError as missing:
 
 DATA = REPOSITORY / "tests" / "unit" / "rules" / "data"
 FOLDER = REPOSITORY / "rules" / "schemas"
-# What a schema can see.
+# Errors that a schema can see.
 STRUCTURE = {
     "config/type", "config/unknown-key", "config/missing-key", "config/no-value", "config/number",
     "config/unit", "config/word", "config/schema", "policy/unknown-metric", "rules/unknown-metric",
     "rules/unknown-table",
 }
-# Errors about more than one value, about other files, or about what a text means.
+# Errors about more than one value, about other files, or about the meaning of a text.
 BEYOND_STRUCTURE = {
     "config/missing", "config/directory", "config/unreadable", "config/no-builtin",
     "policy/no-limit", "policy/says-nothing", "policy/empty-range",
@@ -81,7 +81,7 @@ REPLACEMENTS = [None, [], {}, "text", "", 5, -1, 0, 1.5, True, "50%", "10 ms", "
 
 
 def hostile(document):
-    """(what was done, the document) for many documents that differ from it in one place."""
+    """(the change, the document) for many documents that differ from it in one place."""
     count = 0
     for path in list(paths(document)):
         if not path:

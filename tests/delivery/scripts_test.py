@@ -48,7 +48,7 @@ class ScriptsTest(unittest.TestCase):
         found = {"PROFGAUGE": str(PROGRAM), "PATH": f"{PROGRAM.parent}:/usr/bin:/bin"}
         for script in SCRIPTS:
             for folder in ("empty", "broken"):
-                if script.name != "judge-new.sh":  # It takes what is complete, and nothing is.
+                if script.name != "judge-new.sh":  # It takes complete runs, and there are none.
                     self.check(script, self.folder / folder, self.folder / f"out-{script.name}-{folder}", **found)
 
     def test_the_handler_is_no_program(self):

@@ -1,4 +1,4 @@
-"""How the program starts: over a large input anew, with the C library told to keep large pages
+"""How the program starts: over a large input anew, with a C library that keeps large pages
 (src/cli/large_pages.h). It says the same either way.
 """
 import gzip
@@ -27,7 +27,7 @@ def environment_of(process):
 
 
 def started_with(arguments, environment, expected=None):
-    """What VARIABLE is while the program waits for its standard input, and what it then says.
+    """What VARIABLE is while the program waits for its standard input, and its output then.
     Waits for a value that contains `expected`."""
     process = subprocess.Popen([str(PROGRAM), *arguments], env=environment, text=False,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -51,12 +51,12 @@ class Start(unittest.TestCase):
         self.assertEqual(said, said_without)
         self.assertEqual(said[0], 1)
 
-    def test_limited_memory_is_given_back(self):
+    def test_limited_memory_is_freed(self):
         kept, said = started_with(["check", "-", "--max-memory=2GB"], OURS)
         self.assertIsNone(kept)
         self.assertEqual(said[0], 1)
 
-    def test_a_large_file_says_what_a_small_one_does(self):
+    def test_a_large_file_equals_a_small_one(self):
         with tempfile.TemporaryDirectory() as folder:
             small, large = pathlib.Path(folder, "small"), pathlib.Path(folder, "large")
             for place, trace in ((small, TRACE), (large, TRACE + b" " * 9_000_000)):

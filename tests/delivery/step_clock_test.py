@@ -24,11 +24,11 @@ from profgauge import conditions, marks
 _REAL_THREAD = threading.Thread  # Tests replace it.
 
 class TimesTest(ClockTest):
-    def test_what_the_profiler_costs_is_in_no_step(self):
+    def test_no_step_contains_the_cost_of_the_profiler(self):
         clock = tested.StepClock(warmup=0)
         self.profiled(clock, handler=lambda profiler: profiler.export_chrome_trace(str(self.folder / "a.gz")))
         document = self.valid(clock.text())
-        # The first step has no beginning. 10 and 11 are the warm-up, 12 to 14 the recording.
+        # The first step has no beginning. 10 and 11 are the warm-up, 12 to 14 are recorded.
         self.assertEqual(self.steps(document), {n: 10 * MS for n in (*range(1, 10), *range(15, 40))})
         self.assertEqual(document["recorded"], [[12, 14]])
         self.assertEqual(document["profiler"], {"name": "torch", "options": [], "schedule": [10, 2, 3, 1]})
@@ -88,7 +88,7 @@ class TimesTest(ClockTest):
         self.train(clock, 13)
         self.assertEqual(self.valid(clock.text())["windows"][3:], [[n, 5, 53 * MS] for n in (25, 30)])
 
-    def test_what_lies_between_steps_is_in_none(self):
+    def test_no_step_contains_time_between_steps(self):
         clock = tested.StepClock(warmup=0)
         self.train(clock, 5)
         torch.now_ns += 10**10
@@ -99,7 +99,7 @@ class TimesTest(ClockTest):
     def test_a_step_without_length_is_none(self):
         clock = tested.StepClock(warmup=0)
         self.train(clock, 3)
-        self.train(clock, 2, ms=0)  # A clock that stands still.
+        self.train(clock, 2, ms=0)  # A clock that does not move.
         self.assertEqual(sorted(self.steps(self.valid(clock.text()))), [1, 2])
 
     def test_another_profiler_records(self):
@@ -185,11 +185,11 @@ class ValuesTest(ClockTest):
             self.train(clock, 3)
             return self.valid(clock.text())
 
-    def test_of_the_environment_only_what_is_listed(self):
+    def test_only_listed_variables_of_the_environment(self):
         document = self.document({
             "CUDA_LAUNCH_BLOCKING": "1", "NCCL_ALGO": "Ring", "XLA_FLAGS": "--xla_gpu_autotune_level=0",
             "PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True", "PYTORCH_ALLOC_CONF": "backend:native",
-            # Secrets, paths, and what Kineto would destroy.
+            # Secrets, paths, and texts that Kineto would destroy.
             "USER": "ann", "AWS_SECRET_ACCESS_KEY": "x", "TF_TOKEN_app_terraform_io": "x", "TF_VAR_db_password": "x",
             "TF_VAR_region": "x", "NCCL_TOPO_FILE": "/home/ann/topo.xml", "NCCL_X_KEY": "x", "TF_CPP_MIN_LOG_LEVEL": '"0"',
             "HIP_A": "a\\b", "HIP_B": "a\nb", "HIP_C": "\u00e9", "HIP_D": "x" * 1000, "NCCL_": "x", "xNCCL_A": "x"})
@@ -229,7 +229,7 @@ class ValuesTest(ClockTest):
         self.assertNotIn("attached", self.document({}))
         self.assertTrue(self.document({"CUDA_INJECTION64_PATH": "/opt/nsys/libToolsInjection64.so"})["attached"])
 
-    def test_our_recordings_hold_what_the_schema_says(self):
+    def test_our_profiles_follow_the_schema(self):
         found = sorted((REPOSITORY / "examples" / "h200").glob("steps_*.run.json"))
         found = [path for path in found if path.name != "steps_jax.run.json"]
         self.assertEqual(len(found), 3)
@@ -296,7 +296,7 @@ class ConditionsTest(ClockTest):
                 pass
         return watched
 
-    def test_what_the_card_says(self):
+    def test_conditions_of_the_device(self):
         library = Nvml(nvmlDeviceGetCurrentClocksEventReasons=[0x24])
         watched = self.conditions(library, samples=3)
         self.assertEqual(library.uuid, b"GPU-00000000-0000-0000-0000-000000000001")
@@ -375,7 +375,7 @@ class FailuresTest(ClockTest):
             clock = self.survives("add_metadata_json", RuntimeError("injected"), device=False)
         self.assertEqual(len(self.steps(self.valid(clock.text()))), 4 + 5 + 22)
 
-    def test_a_profiler_that_always_fails_is_left_alone(self):
+    def test_a_profiler_that_always_fails_is_not_used_again(self):
         self.survives("step", RuntimeError("injected"))
         self.assertEqual(torch.calls.count("step"), tested.MOST_FAILURES)
 
@@ -400,7 +400,7 @@ class FailuresTest(ClockTest):
                 clock.write(str(self.folder / "a.json"))
             self.assertEqual([path.read_text() for path in self.folder.iterdir()], ["before"])
 
-    def test_what_was_measured_before_an_error_of_cuda_is_written(self):
+    def test_measurements_before_an_error_of_cuda_are_written(self):
         torch.cuda.initialized = True
         clock = tested.StepClock(warmup=0)
         self.train(clock, 40)
@@ -471,7 +471,7 @@ class FailuresTest(ClockTest):
         self.assertEqual(max(self.steps(self.valid(path.read_text().strip()))), 19)
         self.assertEqual([file.name for file in self.folder.iterdir()], [path.name])
 
-    def test_threads_that_write_at_once_do_not_mix_their_texts(self):
+    def test_simultaneous_threads_do_not_mix_their_texts(self):
         path = self.folder / "a.run.json"
         clock = tested.StepClock(warmup=0)
         self.train(clock, 300)

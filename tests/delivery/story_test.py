@@ -1,7 +1,7 @@
 """Forty commits of a team that lives with the gate: noise, a slowdown that is accepted, another GPU,
 creep, a stall. Each is recorded, checked against the history of main, and added with its verdict.
 
-PROFGAUGE_STORY=FILE writes what the team saw, as Markdown.
+PROFGAUGE_STORY=FILE writes the outputs that the team saw, as Markdown.
 """
 import json
 import os
@@ -102,7 +102,7 @@ class StoryTest(unittest.TestCase):
                     team.write(os.environ["PROFGAUGE_STORY"])
 
     def live(self, team):
-        # 1 to 8: noise alone. The first has no baseline, which is said and stops nobody.
+        # 1 to 8: only noise. The first has no baseline, which is reported and fails nothing.
         code, text, report = team.commit("first", 1)
         self.assertEqual(code, 0)
         for _ in range(7):

@@ -1,4 +1,4 @@
-"""What the tests of this folder share: the program, the folders of the repository, skipping.
+"""The shared part of the tests of this folder: the program, the folders of the repository, skipping.
 
 Every test is called as  NAME_test.py PROFGAUGE REPOSITORY [UNITTEST ARGUMENT…]  and exits 77 when a
 program that it needs is not installed, after naming it.

@@ -25,7 +25,7 @@ def check(profile, *arguments, **variables):
 
 
 def on_a_terminal(columns, *arguments, **variables):
-    """What `check` writes to a terminal of so many columns; skipped where there is no `script`."""
+    """The output of `check` on a terminal of that many columns; skipped where there is no `script`."""
     command = f"stty cols {columns}; {shlex.join(map(str, [PROGRAM, 'check', '--no-config', SLOW, *arguments]))} 2> /dev/null"
     env = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "CLICOLOR_FORCE", "COLUMNS")}
     done = subprocess.run(["script", "-qec", command, "/dev/null"], stdin=subprocess.DEVNULL, cwd=EXAMPLES,

@@ -1,4 +1,4 @@
-"""What the tests of the training side share: stand-ins for frameworks (tests/training/stubs) whose time is known."""
+"""The shared part of the tests of the training side: stand-ins for frameworks (tests/training/stubs) whose time is known."""
 import json
 import os
 import pathlib

@@ -23,7 +23,7 @@ EXAMPLES = REPOSITORY / "examples"
 HEALTHY, SLOW, RANKS = (EXAMPLES / name for name in
                         ("healthy.pt.trace.json.gz", "slow.pt.trace.json.gz", "ddp/worker{rank}.pt.trace.json.gz"))
 
-# A training program as users write it. What it prints last says that it was not stopped.
+# A training program as users write it. Its last line shows that it was not stopped.
 LOOP = """
 import json, os, sys
 import torch
@@ -49,7 +49,7 @@ class TrainingTest(unittest.TestCase):
         self.runs = self.folder / "runs"
 
     def start(self, trace=HEALTHY, options=None, loop=LOOP, path=(STUBS, SOURCES), before=(), **variables):
-        """The program, with nothing in its environment but what is given."""
+        """The program, with only the given variables in its environment."""
         options = {"folder": str(self.runs), "program": str(PROGRAM), "exit_wait": 60, **(options or {})}
         environment = {"STUB_TRACE": str(trace), "OPTIONS": json.dumps(options), "PYTHONDONTWRITEBYTECODE": "1",
                        "PYTHONPATH": ":".join(map(str, path)), **variables}
@@ -118,7 +118,7 @@ class VerdictTest(TrainingTest):
         self.assertIn("1 of 4 ranks left no profile within 1 s: 2\n", log)
         self.assertEqual(len(verdicts), 1)
 
-    def test_what_an_earlier_run_left_is_not_judged_with_it(self):
+    def test_files_of_an_earlier_run_are_not_judged(self):
         self.runs.joinpath("step-8").mkdir(parents=True)
         for rank in range(1, 4):
             old = self.runs / "step-8" / f"rank-{rank}.pt.trace.json.gz"
@@ -160,7 +160,7 @@ class VerdictTest(TrainingTest):
 
 
 class BrokenTest(TrainingTest):
-    """The training goes on and ends with 0, the trace is there, and the log says what is wrong."""
+    """The training goes on and ends with 0, the trace is there, and the log has the error."""
 
     def holds(self, words, trace=True, **options):
         verdicts, log = self.train(**options)
@@ -216,7 +216,7 @@ class BrokenTest(TrainingTest):
     def test_a_full_disk(self):
         full = "import shutil; shutil.disk_usage = lambda path: shutil._ntuple_diskusage(9, 9, 5)"
         self.holds("less than 1 GiB of disk space is free", trace=False, STEP=full)
-        # No space behind the free-space check: what was begun is removed.
+        # No space after the free-space check: unfinished files are removed.
         no_space = "torch.fail.add('export_chrome_trace'); torch.failure = OSError(28, 'No space left on device')"
         self.holds("No space left on device", trace=False, STEP=no_space)
         self.assertEqual([path.name for path in self.runs.iterdir()], ["step-8"])
@@ -249,7 +249,7 @@ print(json.dumps({"left": sorted(os.listdir(options["folder"])), "step": sorted(
         self.assertEqual([v["status"] for v in verdicts], ["no_verdict"])
         self.assertIn("NO VERDICT: error: ", log)
 
-    def test_forked_workers_leave_everything_alone(self):
+    def test_forked_workers_change_nothing(self):
         fork = "pid = os.fork()\nif pid == 0: sys.exit(0)\nos.waitpid(pid, 0)"
         verdicts, log = self.train(STEP=fork)
         self.assertEqual([v["status"] for v in verdicts], ["pass"])
@@ -322,7 +322,7 @@ class GuideTest(TrainingTest):
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 self.assertEqual("4 ranks" in done.stdout, "{}" in layout, done.stdout)
 
-    def test_what_it_names_is_there(self):
+    def test_named_files_exist(self):
         guide = (EXAMPLES / "training" / "README.md").read_text()
         for name in re.findall(r"`(profgauge\.[a-z]+)`", guide):
             self.assertTrue((SOURCES / f"{name.replace('.', '/')}.py").exists(), name)

@@ -1,4 +1,4 @@
-"""A profile in which each name is a word that occurs nowhere else, so that a search finds what is left of it."""
+"""A profile in which each name is a word that occurs nowhere else, so that a search finds every rest of it."""
 
 COUNT = 40  # Kernels, operators, functions and modules each.
 

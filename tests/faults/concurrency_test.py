@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Several processes at once on one history and one baseline: nothing is lost, nothing is half.
+"""Several simultaneous processes on one history and one baseline: nothing is lost, nothing is half.
 
     concurrency_test.py PROGRAM
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Lets calls of the program fail, one after the other, and looks at what it does then.
+"""Lets calls of the program fail, one after the other, and checks its reaction.
 
     faults_test.py PROGRAM FAULTS.so [--every] [--most N] [--samples N]
 
 Without --every a few calls of each kind fail (ctest); with it each, up to N, then seeded samples
 (ci/faults.sh). Never may the program crash, exit 70, or leave a half-written or temporary file.
-What it cannot read it refuses (3), what it cannot write it says (4), and a run that says 0 or 1 has
-written every file whole, as a run without a fault does. What it refuses leaves files that are whole,
+Unreadable input is refused (3), a failed output is reported (4), and a run that says 0 or 1 has
+written every file whole, as a run without a fault does. A refusal leaves files that are whole,
 or that name the error instead of a report. So for a check of a trace and of a database,
 a comparison, a baseline and a report drawn again.
 """
@@ -78,7 +78,7 @@ def scenarios(inputs, out):
 
 
 def names_error(path, code):
-    """Whether a file is complete, and stands for a report that could not be made: exit `code`."""
+    """Whether a file is complete, and replaces a report that could not be made: exit `code`."""
     text = path.read_text() if path.suffix != ".xlsx" else ""
     if path.suffix == ".json":
         report = json.loads(text)
@@ -140,7 +140,7 @@ class Bench:
         return done.returncode, (done.stdout + done.stderr).decode(errors="replace")
 
     def strike(self, call, n, error):
-        """Runs with the n-th call failing; None when there was no such call, else what is wrong."""
+        """Runs with the n-th call failing; None when there was no such call, else the error."""
         fault = f"{call}:{n}:{error}" if error else f"{call}:{n}"
         code, said = self.run(fault)
         if not self.mark.exists():
@@ -206,7 +206,7 @@ def calls_to_fail(call, every, most, samples):
 
 
 def campaign(bench, call, error, options):
-    """How many calls of a kind failed, and what was wrong then."""
+    """How many calls of a kind failed, and the errors found."""
     count, failures, misses = 0, [], 0
     for n in calls_to_fail(call, options.every, options.most, options.samples):
         found = bench.strike(call, n, error)

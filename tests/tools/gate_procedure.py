@@ -2,7 +2,7 @@
 """The gate's procedure on times in pure Python: the typical iteration and the total.
 
 The second opinion on src/gate/change.cc, estimate.cc and total.cc, written before them and from
-the same page of rules (rules/README.md, "How runs are compared"). Standard library alone.
+the same page of rules (rules/README.md, "How runs are compared"). Needs only the standard library.
 
     gate_procedure.py check PROGRAM [--count N]   N random comparisons by both, alike to 1e-9
     gate_procedure.py judge                       lines as PROGRAM reads them, from standard input
@@ -76,7 +76,7 @@ U_BOUNDS = {}
 
 
 def bound_of(n, m):
-    """How many differences lie outside at each end, and the quantile of what that holds."""
+    """How many differences lie outside at each end, and the quantile of the range that they hold."""
     n, m = min(n, m), max(n, m)
     if n * m > 400:
         z = NORMAL.inv_cdf(0.95)
@@ -305,7 +305,7 @@ class SplitMix64:
 
 
 def drawn_sums(values, of_candidate):
-    """Sums of both columns over what chance makes the candidate's, for each draw."""
+    """Sums of both columns over the entries that chance gives the candidate, for each draw."""
     n = len(values)
     fewer = min(of_candidate, n - of_candidate)
     values = sorted(values)

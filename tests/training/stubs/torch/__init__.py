@@ -1,6 +1,6 @@
-"""A stand-in for PyTorch 2.11 (STUB_TORCH=1.9 for an old one): its profiler's states and what Kineto does to metadata.
+"""A stand-in for PyTorch 2.11 (STUB_TORCH=1.9 for an old one): its profiler's states and Kineto's changes of metadata.
 
-Time is `torch.now_ns`, which the work of a step, the profiler and its files move on; the device runs behind the host by
+Time is `torch.now_ns`, which the work of a step, the profiler and its files move on; the device lags the host by
 `torch.device_lag_ns`. Any call by the name in `torch.fail` raises `torch.failure`; `torch.calls` lists the calls.
 """
 import os
