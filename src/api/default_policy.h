@@ -21,10 +21,10 @@ bool IsCpuOnly(std::span<const Profile> ranks);
 
 struct DefaultPolicy {
   std::string_view name = kDefaultPolicy;
-  Remark remark;  ///< What the report says about the choice; no text where there is nothing to say.
+  Remark remark;  ///< The report's sentence about the choice; without text if there is none.
 };
-/// The policy of runs that are judged together: kCpuPolicy where all of them are CPU-only. Where
-/// they would be but for devices that are listed, and that the programs may not have used, it stays
+/// The policy of runs that are judged together: kCpuPolicy where all of them are CPU-only. If only
+/// listed devices, which the programs may not have used, speak against that, it stays
 /// kDefaultPolicy, and the remark says how to choose. REQUIRES: `runs` is not empty.
 DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs);
 

@@ -1,6 +1,6 @@
-// What handlers of Boost's JSON parser have in common: a handler derives from this and names what
-// it takes. All else passes by, and nothing has a limit of its own, since inputs of any size are
-// read piece by piece; a handler that keeps what it reads sets limits again.
+// The shared part of handlers of Boost's JSON parser: a handler derives from this and names the
+// values that it takes. All else passes by, and nothing has a limit, since inputs of any size are
+// read piece by piece; a handler that keeps values sets limits again.
 //
 //   struct Reals : JsonHandler {
 //     bool on_double(double real, View, Code&) { … }

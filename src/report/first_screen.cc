@@ -258,7 +258,7 @@ std::string LargestPart(const Report& report) {
   return {};
 }
 
-// What the comparison found is the answer, not what else could be faster.
+// The result of the comparison is the answer, not other possible savings.
 Diagnosis OfChange(const Report& report, const GateRow& row) {
   constexpr std::string_view kTotal = "total ";  // As build_report writes it.
   const std::string_view change = row.change.text;

@@ -228,7 +228,7 @@ TEST(Layers, PublicHeadersIncludeOnlyEachOther) {
 
 // Two types of one name in one namespace are one type to the linker, which keeps one destructor for
 // both: memory is freed that is not there, and no compiler sees both.
-TEST(Layers, EachTypeOfAHeaderHasANameOfItsOwn) {
+TEST(Layers, TypesOfHeadersHaveUniqueNames) {
   static const std::regex kSpace(R"(^namespace ([\w:]+) \{)");
   static const std::regex kType(R"(^(?:struct|class|enum class) (\w+)(?: final)?(?: :[^;]*)? \{)");
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);

@@ -46,7 +46,7 @@ struct OpRow {
   std::int64_t operators = 0;   ///< Only in op_types.
 };
 
-/// What separates rows beside the name of the operator.
+/// The property that separates rows beside the name of the operator.
 enum class OpGrouping : std::uint8_t { kName, kShapes, kStack };
 
 /// The operators of one rank that tables show. The context must outlive it.

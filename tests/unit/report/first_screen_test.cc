@@ -150,19 +150,19 @@ Report FailedByChange(const std::string& change) {
   return report;
 }
 
-TEST(Diagnosis, OfARunThatFailsByAChangeIsTheChange) {
+TEST(Diagnosis, IsTheChangeThatFailsARun) {
   const Report report = FailedByChange("+8.0 %");
   EXPECT_EQ(Diagnose(report).bottleneck, "regression");
   EXPECT_EQ(Diagnose(report).text,
             "Worse than the baseline: Median iteration time +8.0 %, limit ≤ +5.0 %.");
 }
 
-TEST(Diagnosis, OfATotalIsAllIterations) {
+TEST(Diagnosis, TotalIsAllIterations) {
   EXPECT_EQ(Diagnose(FailedByChange("total +22.9 %")).text,
             "Worse than the baseline: all iterations together take +22.9 %, limit ≤ +5.0 %.");
 }
 
-TEST(Diagnosis, OfAChangeNamesThePartThatGrewMost) {
+TEST(Diagnosis, NamesThePartThatGrewMost) {
   Report report = FailedByChange("+8.0 %");
   AddMetric(report, metric::kBreakdownDataloader.text(), 0.2, Unit::kShare);
   report.comparison.emplace().delta = 8'000'000;
@@ -175,7 +175,7 @@ TEST(Diagnosis, OfAChangeNamesThePartThatGrewMost) {
   EXPECT_THAT(Diagnose(report).text, Not(HasSubstr("The largest part: ")));
 }
 
-TEST(Diagnosis, OfARunWithAnErrorIsTheFinding) {
+TEST(Diagnosis, IsTheFindingOfAnError) {
   Report report = FailedByChange("+8.0 %");
   report.findings.front().level = report.findings.front().status = State::kError;
   EXPECT_EQ(Diagnose(report).bottleneck, "launch-bound");
