@@ -1,4 +1,4 @@
-"""Times the steps of a training loop and judges what PyTorch's profiler records of it.
+"""Times the steps of a training loop and judges the profiles that PyTorch's profiler records of it.
 
     from profgauge.torch import StepClock, judge     # or copy this one file: it needs nothing else
 
@@ -31,13 +31,13 @@ import time
 __all__ = ["Judge", "StepClock", "Verdict", "find_program", "judge", "place_in_run"]
 LOG = logging.getLogger("profgauge")
 
-# The limits of `profgauge.run`, schema 1: readers leave out what is larger.
+# The limits of `profgauge.run`, schema 1: readers skip larger documents.
 MOST_STEPS, MOST_RANGES, MOST_VARIABLES = 65536, 4096, 64
 MOST_BYTES, MOST_BYTES_IN_TRACE = 1 << 20, 32 << 10
 
 STEPS_ASKED_AT_ONCE = 32  # Asking for one takes 30 to 60 us beside an H100, where each call's code is cold.
 MOST_PENDING = 4096       # Steps that the GPU has not finished: a launch queue holds about a thousand launches.
-MOST_FAILURES = 3         # Failures in a row after which a profiler is left alone.
+MOST_FAILURES = 3         # Failures in a row after which a profiler is not touched again.
 LEAST_FREE_BYTES = 1 << 30
 CLOCK_SLACK_SECONDS = 5   # File systems' clocks and ours differ a little.
 
@@ -120,7 +120,7 @@ class _HostTimer:
     def end(self):
         self.steps += 1
         if self.synchronize and self.steps % self.window == 0:
-            self.synchronize()  # So the last step of a window takes what the host was ahead.
+            self.synchronize()  # So the last step of a window takes the time that the host was ahead.
         return time.perf_counter_ns()
 
     def waited(self):
@@ -170,9 +170,9 @@ class StepClock:
     warmup       steps at the start that are not kept
     keep         how many steps are kept: the first half of them, and the latest
     clock        "auto", or "host" for the host's clock where there is a GPU
-    synchronize  what waits for the device, called after every `window` steps. Only for devices without
-                 events: the host runs ahead of them, and only sums between two waits are exact.
-    after        how many steps after a recording the published documents are written again
+    synchronize  a function that waits for the device, called after every `window` steps. Only without
+                 device events: the host runs ahead, and only sums between two waits are exact.
+    after        number of steps after a profile until the published documents are written again
     conditions   a profgauge.conditions.Conditions, for clocks and power of the GPU
     per_step     the work of a step: samples=128, tokens=4096
     """
@@ -181,7 +181,7 @@ class StepClock:
                  **per_step):
         self.warmup, self.clock, self.synchronize, self.window, self.after = warmup, clock, synchronize, window, after
         self.conditions = conditions
-        self.number = None  # Of the step that is running.
+        self.number = None  # Number of the running step.
         self.per_step = {name: value for name, value in per_step.items()
                          if _WORD.fullmatch(name) and isinstance(value, (int, float)) and 0 < value < 1e18}
         if self.per_step != per_step:
@@ -228,7 +228,7 @@ class StepClock:
         return 0 < self._asked <= len(self._first) + len(self._latest) + len(self._pending)
 
     def restart(self):
-        """The step begins only now: for what lies between two steps, e.g. an evaluation."""
+        """The step begins only now: call it after work between two steps, e.g. an evaluation."""
         try:
             self._waits.append(None)
             self._start = self._timer.begin() if self._timer else None
@@ -328,7 +328,7 @@ class StepClock:
         if steps is None:
             try:
                 self._settle()
-            except Exception as error:  # After an error of CUDA what was measured before still counts.
+            except Exception as error:  # After an error of CUDA the earlier measurements still count.
                 self._lose(error)
             steps = self._kept()
         while True:
@@ -419,7 +419,7 @@ def _described(profiler):
 
 
 def _about_process():
-    """What a comparison needs to know of the process; what is unknown is left out."""
+    """The facts of the process that a comparison needs; unknown ones are left out."""
     env = [(name, value) for name, value in sorted(os.environ.items())
            if _SHARED_VARIABLE.fullmatch(name) and not _SECRET.search(name) and _PLAIN.fullmatch(value)]
     found = {"commit": _first_variable(_COMMIT_VARIABLES), "job": _first_variable(_JOB_VARIABLES),
@@ -534,7 +534,7 @@ class Judge:
                 thread.join()
 
     def _forget(self):
-        """Removes what this rank left in folders that are too old and not being judged."""
+        """Removes the files of this rank in folders that are too old and not being judged."""
         rank = self._rank
         while 0 < self.keep < len(self._folders) and self._folders[0] not in self._judging:
             old = self._folders.pop(0)

@@ -1,4 +1,4 @@
-"""Records what this folder holds: a small GPT that serves as a CUDA graph, and the graph's capture.
+"""Records the profiles of this folder: a small GPT that serves as a CUDA graph, and the graph's capture.
 
     python3 record.py OUT
 """

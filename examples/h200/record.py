@@ -2,7 +2,7 @@
 
     python3 record.py OUT fp32 bf16 bf16_odd_vocabulary bf16_graph
 
-Prints what an iteration takes without the profiler, which is what a prediction is to be held against.
+Prints the iteration time without the profiler, which predictions are compared with.
 """
 import contextlib
 import sys

@@ -1,7 +1,7 @@
-"""Measures what the profiler costs, with and without StepClock, on three programs of one GPU.
+"""Measures the cost of the profiler, with and without StepClock, on three programs of one GPU.
 
     python3 steps.py OUT            # two minutes: recordings, their cost, and the clock's
-    python3 steps.py OUT after      # two minutes: whether steps after a recording are as fast as before
+    python3 steps.py OUT after      # two minutes: whether steps after a profile are as fast as before
 
 writes OUT/steps.json (OUT/after.json) and one small profile of each program with its `profgauge.run`. README.md
 beside it has the table. The programs are one GPT in bfloat16 at three sizes: the GPU is the limit of the last one
@@ -43,7 +43,7 @@ RECORDINGS = {
     "device_only": ((30, 2, 8, 1), {"activities": DEVICE_ONLY}, 20),
 }
 BLOCKS, BLOCK = 5, 25
-SECONDS = 140  # When this has passed, what is left is skipped and said.
+SECONDS = 140  # After this time the rest is skipped, with a message.
 
 
 class Program:
@@ -137,7 +137,7 @@ def agreement(program):
 
 
 def graph(program):
-    """A step as a CUDA graph: what the GPU alone needs."""
+    """A step as a CUDA graph: the time of the GPU without the host."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -209,7 +209,7 @@ def recorded(program, name, folder):
 
 
 def child(way):
-    """A process of its own: the host-bound program, with or without a recording in the middle."""
+    """A separate process: the host-bound program, with or without a profile in the middle."""
     sys.stdin.readline()  # PyTorch is imported; the parent says whose turn it is.
     program = Program(*PROGRAMS["host_bound"])
     clock = StepClock(warmup=60)
@@ -228,7 +228,7 @@ def child(way):
 
 
 def steps_after(out):
-    """Processes with and without a recording, in turns, since the host's speed changes within a minute."""
+    """Processes with and without a profile, alternately, since the host's speed changes within a minute."""
     ways = ["recorded", "bare", "teardown", "bare", "recorded", "teardown"] * 3
     variables = {"teardown": {"TEARDOWN_CUPTI": "1"}}
     waiting = [subprocess.Popen([sys.executable, os.path.abspath(__file__), out, way], stdin=subprocess.PIPE,
@@ -261,7 +261,7 @@ def environment():
 
 
 def conditions(program):
-    """What nvidia-smi writes while the GPU is busy, and idle."""
+    """The output of nvidia-smi while the GPU is busy, and idle."""
     query = ("timestamp,index,uuid,clocks.current.sm,clocks.max.sm,clocks.current.memory,power.draw.instant,power.limit,"
              "temperature.gpu,clocks_event_reasons.active")
     with tempfile.TemporaryFile("w+") as log:
@@ -275,7 +275,7 @@ def conditions(program):
 
 
 def sampled(program):
-    """The GPU's conditions by the clock's own thread, five times a second, and what that costs."""
+    """The GPU's conditions by the clock's own thread, five times a second, and their cost."""
     clock = StepClock(warmup=0, conditions=Conditions(0.2))
     clock.step()
     blocks = {"bare": [], "sampled": []}
@@ -300,7 +300,7 @@ def measure(out):
             return
         try:
             where[key] = function()
-        except Exception as error:  # What else can be measured still is.
+        except Exception as error:  # The other measurements go on.
             where[key] = {"error": repr(error)}
         print(f"{time.monotonic() - began:6.1f} s {key}", flush=True)
         save()

@@ -1,4 +1,4 @@
-"""Runs the program `profgauge` and turns its JSON into typed values. The standard library alone, Python 3.8."""
+"""Runs the program `profgauge` and turns its JSON into typed values. Needs only the standard library, Python 3.8."""
 from __future__ import annotations
 
 import json
@@ -20,7 +20,7 @@ _STATUS = {0: "pass", 1: "fail", 3: "no_verdict"}
 
 
 class Error(Exception):
-    """The program could not do what was asked. `code` is stable; `notes` say what to do."""
+    """The program could not answer. `code` is stable; `notes` have the next step."""
 
     def __init__(self, code: str, message: str, notes: Sequence[str] = (), exit_code: int = 2) -> None:
         super().__init__(message)

@@ -1,15 +1,15 @@
-"""What the callbacks for Hugging Face and Lightning share: a profiler with a clock and a judge."""
+"""The shared part of the callbacks for Hugging Face and Lightning: a profiler with a clock and a judge."""
 import sys
 
 from .torch import LOG, StepClock, _guarded, judge
 
 
 class Recording:
-    """PyTorch's profiler over a training loop that others run; it logs what fails and never raises.
+    """PyTorch's profiler over a training loop that others run; it logs failures and never raises.
 
     wait, warmup, active, repeat   the schedule: steps timed, warmed up, recorded; how often. Those before a
                                    recording are the best measure: CUPTI slows the host after it, too.
-    record_shapes, with_stack      what else is recorded; each slows the recorded steps
+    record_shapes, with_stack      further recorded data; each slows the recorded steps
     samples, tokens                the work of a step
     further options                of `judge`: policy, baseline, keep, ...
     """

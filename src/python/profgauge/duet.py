@@ -5,7 +5,7 @@
         train(batch, fused=duet.side == "B")
         duet.step()
 
-leaves runs/fused/duet.json; `profgauge check runs/fused` judges B against A. What slows the machine slows
+leaves runs/fused/duet.json; `profgauge check runs/fused` judges B against A. A slow machine slows
 both, and one process has no noise of starts, so that a change of 1 to 2 % is found. Two programs, or
 changes that need a new process: `profgauge duet -a CMD -b CMD`.
 """
@@ -24,8 +24,8 @@ class Duet:
     blocks, steps   how many blocks of each side, and steps of a block that count
     warmup          steps at the start of each block that do not: caches, the allocator, clocks
     both_loaded     each side has its own model or graph in memory: they differ by more than a switch
-    synchronize     what waits for the device, called at the end of each block: only for devices without
-                    events, whose host runs ahead of them into the next block
+    synchronize     a function that waits for the device, called at the end of each block: only without
+                    device events, if the host runs ahead into the next block
     per_step        the work of a step: samples=128, tokens=4096
     """
 
@@ -34,7 +34,7 @@ class Duet:
         self.order = [side for pair in range(blocks) for side in ("AB", "BA")[pair % 2]]
         self.block_steps, self.warmup, self.both_loaded = warmup + steps, warmup, both_loaded
         self.synchronize, self.per_step = synchronize, per_step
-        self.blocks = []  # Of those that ran: the points in time around their steps.
+        self.blocks = []  # For each finished block: the points in time around its steps.
         self._timer, self._points, self._left = None, [], len(self.order)
 
     @property
@@ -44,7 +44,7 @@ class Duet:
 
     @property
     def side(self):
-        """"A" or "B": what the next step is to run."""
+        """"A" or "B": the side of the next step."""
         return self.order[min(len(self.order) - self._left, len(self.order) - 1)]
 
     def step(self):
@@ -90,7 +90,7 @@ class Duet:
                 **({"per_step": self.per_step} if self.per_step else {})}
         blocks = []
         for name, points in zip(self.order, self.blocks):
-            # The first point has no step before it that is of this block alone.
+            # The step before the first point is partly of the block before.
             times = [self._timer.between(start, end) for start, end in zip(points, points[1:])]
             blocks.append({"side": name, "ns": times if all(ns and ns > 0 for ns in times) else []})
         return {"schema": 1, "kind": "duet", "order": "ABBA", "process": "both_loaded" if self.both_loaded else "one",

@@ -13,7 +13,7 @@
 
 or `with profgauge.jax.trace("runs/gpt", clock):` around a loop of some steps. It leaves JAX's own folder
 plugins/profile/TIME/ with HOST.xplane.pb, and HOST.run.json beside it; `profgauge check runs/gpt`
-judges it. What fails here is logged and never raised.
+judges it. Failures are logged and never raised.
 """
 import glob
 import os

@@ -3,7 +3,7 @@
     profgauge.marks.nvtx(clock)              # or roctx(clock), while nsys or rocprofv3 records
 
 Without marks `clock.write("NAME.run.json")` beside the profile
-NAME does the same. Like all of this package it logs what fails and never raises.
+NAME does the same. Like all of this package it logs failures and never raises.
 """
 import base64
 import ctypes
@@ -15,7 +15,7 @@ except ImportError:  # A copy beside a copy of torch_handler.py.
     from torch_handler import MOST_BYTES_IN_TRACE, _guarded
 
 KEY = "profgauge.run"
-# Of the one that rocprofv3 loads, and of older releases.
+# The library that rocprofv3 loads, and those of older releases.
 _ROCTX_LIBRARIES = ("librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so", "libroctx64.so.4", "libroctx64.so")
 
 
