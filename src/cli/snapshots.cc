@@ -186,7 +186,7 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
   }
   if (misfit.has_other_shapes) {
     console.Warn(
-        fmt::format("note: run {} launches other work than the others: its ops, input "
+        fmt::format("note: run {} launches other work than the others: its operators, input "
                     "shapes or launches differ",
                     Printable(run.name)));
   }

@@ -168,7 +168,8 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   if (purpose != ComparePurpose::kExplain && other_work != out.differences.end() &&
       !other_work->base.empty() && !other_work->current.empty()) {
     out.notes.push_back(
-        "the runs launch different GPU work per iteration (other ops, input shapes or numbers of "
+        "the runs launch different GPU work per iteration (other operators, input shapes or "
+        "numbers of "
         "launches, as another batch size has): their times are compared all the same; `match` in "
         "the policy, with shape_signature in its list, refuses that");
   }

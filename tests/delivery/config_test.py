@@ -256,7 +256,7 @@ class InitTest(Place):
         shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", self.inner)
         done = self.init(TRACE, "healthy.pt.trace.json.gz")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("is not like those before it: its ops, input shapes or launches differ", done.stderr)
+        self.assertIn("is not like those before it: its operators, input shapes or launches differ", done.stderr)
         (self.inner / "limits.yaml").write_text(done.stdout)
         for name in (TRACE, "healthy.pt.trace.json.gz"):
             done = self.run_in(self.inner, "check", name, "-p", "limits.yaml")

@@ -141,7 +141,7 @@ std::vector<std::string> LikeNames(const Profile& profile, std::string_view name
     list += fmt::format("{}`{}` ({} times)", i == 0 ? "" : ", ", order[i].second, -order[i].first);
   }
   if (list.empty()) return {};
-  return {"help: ops of that name: " + list};
+  return {"help: operators of that name: " + list};
 }
 
 // An iteration runs from one start of the op to the next, so n starts make n - 1 iterations.
@@ -155,9 +155,10 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
   if (starts.size() < 2) {
     Error error = UsageError(
         "analysis/no-key-op",
-        fmt::format("the key op `{}` occurs {}; expected at least twice, an iteration runs from "
-                    "one start to the next",
-                    name, starts.empty() ? "nowhere" : "once"));
+        fmt::format(
+            "the key operator `{}` occurs {}; expected at least twice, an iteration runs from "
+            "one start to the next",
+            name, starts.empty() ? "nowhere" : "once"));
     error.notes = LikeNames(profile, name);
     for (std::string& line : RepeatedRangesHelp(profile, false)) {
       error.notes.push_back(std::move(line));

@@ -98,7 +98,7 @@ std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
                  1,
                  is_share ? "Share of the mean iteration time that the scenario would save."
                           : "Mean iteration time that the scenario would leave.",
-                 "replay of the recorded dependencies with the scenario's changes",
+                 "simulation with the recorded dependencies and the scenario's changes",
                  catalogue::kOurs};
   const MetricSpec* spec = &entry->spec;
   return {std::move(entry), spec};

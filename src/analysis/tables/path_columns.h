@@ -23,11 +23,12 @@ inline constexpr ColumnSpec kWhatIf[] = {
     {"name", "Scenario", kText, "Name of the scenario."},
     {"rows", "Events", kCount, "How many events its conditions select."},
     {"recorded_time", "Iteration, recorded", kTime, "Mean iteration time of the profile."},
-    {"iteration_time", "Iteration, predicted", kTime, "Mean iteration time of the replay."},
+    {"iteration_time", "Iteration, predicted", kTime, "Mean iteration time in the simulation."},
     {"gain", "Saves", kTime, "Saving per iteration."},
     {"gain_share", "Saves, share", kShare, "Gain / recorded time."},
     {"path", "New bottleneck", kText,
-     "The critical path of the replay, its largest parts first; or why there is no prediction."},
+     "The critical path of the simulation, its largest parts first; or why there is no "
+     "prediction."},
 };
 
 inline constexpr ColumnSpec kSlack[] = {

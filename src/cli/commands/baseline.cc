@@ -40,7 +40,7 @@ Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Co
     if (const Snapshot* same = FindMisfit(runs[i], before).same; same != nullptr) {
       return Fail(
           UsageError("baseline/same-run",
-                     fmt::format("{} and {} are the same recording", Printable(same->name),
+                     fmt::format("{} and {} are the same profile", Printable(same->name),
                                  Printable(runs[i].name)),
                      "record the program again; each run of a baseline needs a separate profile"));
     }

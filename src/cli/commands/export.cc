@@ -196,7 +196,7 @@ Result<int> RunExportKernels(const Options& options, Console& console) {
                            : options.format == "space" ? Words(rows, columns)
                                                        : Csv(rows, columns);
   if (rows.unattributed > 0) {
-    console.Say(fmt::format("note: {} of {} kernels have no op whose work is understood",
+    console.Say(fmt::format("note: {} of {} kernels have no operator whose work is understood",
                             rows.unattributed, rows.cells.size()));
   }
   return Finish(options, outputs, file, text, rows.cells.size(), console);

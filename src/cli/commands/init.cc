@@ -46,7 +46,7 @@ Status NoteOthers(const std::vector<Candidate>& runs, const std::vector<Analysis
       console.Warn(fmt::format(
           "note: run {} is not like those before it: {}; limits that fit all of them find little",
           Printable(run.name),
-          misfit.differences.empty() ? "its ops, input shapes or launches differ"
+          misfit.differences.empty() ? "its operators, input shapes or launches differ"
                                      : HardDifferences(misfit.differences)));
     }
     before.push_back(std::move(run));

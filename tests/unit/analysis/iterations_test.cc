@@ -453,10 +453,12 @@ TEST(Iterations, Errors) {
        "the iteration marker `step(` is not a regular expression: missing ): step("},
       {no_marker, "analysis/no-marker", "no host range matches the iteration marker `epoch`"},
       {once, "analysis/no-key-op",
-       "the key op `aten::mm` occurs once; expected at least twice, an iteration runs from one "
+       "the key operator `aten::mm` occurs once; expected at least twice, an iteration runs from "
+       "one "
        "start to the next"},
       {nowhere, "analysis/no-key-op",
-       "the key op `aten::bmm` occurs nowhere; expected at least twice, an iteration runs from one "
+       "the key operator `aten::bmm` occurs nowhere; expected at least twice, an iteration runs "
+       "from one "
        "start to the next"},
       {late, "analysis/empty-selection",
        "no iteration is selected: the selection is 3 to the end, the profile has 1 (0)"},
@@ -480,7 +482,7 @@ TEST(Iterations, SearchesMissingKeyOpInNames) {
   const auto found = FindIterations(test.Finish(), selection);
   ASSERT_FALSE(found.has_value());
   ASSERT_FALSE(found.error().notes.empty());
-  EXPECT_EQ(found.error().notes.front(), "help: ops of that name: `aten::conv2d` (3 times)");
+  EXPECT_EQ(found.error().notes.front(), "help: operators of that name: `aten::conv2d` (3 times)");
 }
 
 // Compared with a direct search, for iterations that touch, are apart, empty or begin together.
