@@ -260,12 +260,13 @@ std::string LargestPart(const Report& report) {
 
 // The result of the comparison is the answer, not other possible savings.
 Diagnosis OfChange(const Report& report, const GateRow& row) {
-  constexpr std::string_view kTotal = "total ";  // As build_report writes it.
+  constexpr std::string_view kTotal = "total +";  // As build_report writes it.
   const std::string_view change = row.change.text;
   if (change.starts_with(kTotal)) {
-    return {"regression",
-            fmt::format("Worse than the baseline: all iterations together take {}, limit {}.",
-                        change.substr(kTotal.size()), row.limit)};
+    return {
+        "regression",
+        fmt::format("Worse than the baseline: all iterations together take {} longer, limit {}.",
+                    change.substr(kTotal.size()), row.limit)};
   }
   const bool is_time = row.measured.unit == Unit::kTime;
   return {"regression", fmt::format("Worse than the baseline: {} {}, limit {}.{}",

@@ -159,7 +159,7 @@ TEST(Diagnosis, IsTheChangeThatFailsARun) {
 
 TEST(Diagnosis, TotalIsAllIterations) {
   EXPECT_EQ(Diagnose(FailedByChange("total +22.9 %")).text,
-            "Worse than the baseline: all iterations together take +22.9 %, limit ≤ +5.0 %.");
+            "Worse than the baseline: all iterations together take 22.9 % longer, limit ≤ +5.0 %.");
 }
 
 TEST(Diagnosis, NamesThePartThatGrewMost) {
