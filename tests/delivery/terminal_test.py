@@ -54,6 +54,24 @@ class TerminalTest(unittest.TestCase):
                     longest = max((len(word) for word in line.split(" ")), default=0)
                     self.assertLessEqual(len(line), max(width, len(line) - len(line.lstrip(" ")) + longest), line)
 
+    def test_compared_runs_have_a_table_of_metrics(self):
+        """The same changes in the terminal and in Markdown, as the page and the JSON have them."""
+        base, current = PROFILES[:2]
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("compare", "--no-config", base, current, "--md", f"{folder}/a.md", "--json", f"{folder}/a.json")
+            markdown = pathlib.Path(folder, "a.md").read_text()
+            comparison = json.loads(pathlib.Path(folder, "a.json").read_text())["comparison"]
+        plain = lambda text: text.replace("\u202f", " ")  # noqa: E731
+        values = {value["metric"]: value for value in comparison["values"]}
+        rows = re.findall(r"^  ([a-z_.0-9]+) +(\S.*?) → +(\S.*?)  (\S.*)$", done.stdout.split("Other metrics that changed")[1], re.M)
+        self.assertGreaterEqual(len(rows), 8)
+        for metric, before, after, change in rows:
+            value = values[metric]
+            self.assertEqual((before, after, change), tuple(plain(value[part]["text"]) for part in ("base", "current", "change")))
+            self.assertIn(f"| {value['title']} |", markdown)
+        compared = {row["metric"] for row in comparison["metrics"]}
+        self.assertFalse(compared & {row[0] for row in rows})
+
     def test_every_width_says_the_same(self):
         for profile in PROFILES:
             words = {width: sorted(check(profile, COLUMNS=str(width)).split()) for width in WIDTHS}

@@ -9,6 +9,7 @@
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
 #include "render/shared/change.h"
+#include "render/shared/changed_values.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "report/device_text.h"
@@ -94,6 +95,21 @@ json::array MetricsView(const report::Comparison& comparison) {
   return rows;
 }
 
+/// Rows of a document that is read; the page, the workbook and the JSON have all.
+constexpr std::size_t kMostValues = 40;
+
+json::array ValuesView(const report::Comparison& comparison) {
+  json::array rows;
+  for (const report::PairedValue* value : ChangedValues(comparison)) {
+    if (rows.size() == kMostValues) break;
+    rows.push_back(json::object{{"title", value->title},
+                                {"base", value->base.text},
+                                {"current", value->current.text},
+                                {"change", value->change.text}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape) {
@@ -123,6 +139,8 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
   json::array steps = StepsView(comparison, shape.is_full);
   const bool has_steps = !steps.empty();
   const bool alone = IsComparisonAlone(report);
+  json::array values = alone && shape.is_full ? ValuesView(comparison) : json::array();
+  const bool has_values = !values.empty();
   return {{"alone", alone},
           {"candidate", comparison.candidate},
           {"baseline", BaselineText(comparison)},
@@ -139,6 +157,9 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           // In a full report of a check the gate table has them already.
           {"has_metrics", has_metrics && alone},
           {"metrics", std::move(metrics)},
+          {"h3", MakeMarkup(mark)},
+          {"has_values", has_values},
+          {"values", std::move(values)},
           {"has_steps", has_steps},
           {"steps", std::move(steps)},
           {"paired", std::move(paired)}};

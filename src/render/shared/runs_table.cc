@@ -8,6 +8,7 @@
 
 #include "base/metric_id.h"
 #include "base/value.h"
+#include "render/shared/changed_values.h"
 
 namespace profgauge::render {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 using report::Metric;
 using report::Report;
 using report::Runs;
-
-/// Changes below are in the noise of nearly all runs, and shares of less than half a point of a
-/// whole say nothing; `compare` lists such, and warns of none.
-constexpr double kLeastChange = 0.01, kLeastPoints = 0.005;
 
 std::optional<double> ValueOf(const report::Quantity* quantity) {
   if (quantity == nullptr || IsAbsent(quantity->value)) return std::nullopt;
@@ -35,7 +32,7 @@ double ChangeIn(const RunsRow& row) {
     if (!value) continue;
     if (!base) base = value;
     const double change = std::abs(*value - *base);
-    if (cell->unit == Unit::kShare && change < kLeastPoints) continue;
+    if (cell->unit == Unit::kShare && change < kLeastShownPoints) continue;
     if (change > 0) {
       most = std::max(
           most, *base == 0 ? std::numeric_limits<double>::infinity() : change / std::abs(*base));
@@ -118,7 +115,7 @@ std::vector<RunsRow> RowsOfRuns(const Runs& runs, bool all, std::size_t most) {
       }
       RunsRow row = RowOf(runs, metric, false);
       if (!HasValue(row)) continue;
-      (ChangeIn(row) >= kLeastChange ? changed : others).push_back(std::move(row));
+      (ChangeIn(row) >= kLeastShownChange ? changed : others).push_back(std::move(row));
     }
   }
   std::stable_sort(changed.begin(), changed.end(),

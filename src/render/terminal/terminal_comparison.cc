@@ -2,11 +2,15 @@
 // iteration time, as a tree whose parts sum to it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <span>
+#include <vector>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "render/shared/change.h"
+#include "render/shared/changed_values.h"
 #include "render/shared/renderer.h"
 #include "render/shared/status_looks.h"
 #include "render/shared/words.h"
@@ -41,6 +45,32 @@ std::string MetricLine(const report::ComparedMetric& metric) {
   if (!metric.limit.empty()) line += fmt::format("  (limit {})", metric.limit);
   if (!metric.note.empty()) line += "  " + Printable(metric.note);
   return line + "\n";
+}
+
+/// The largest changes without a limit, in columns.
+std::string ValueLines(const report::Comparison& comparison) {
+  constexpr std::size_t kMostLines = 10;
+  const std::vector<const report::PairedValue*> all = ChangedValues(comparison);
+  const std::span<const report::PairedValue* const> shown(all.data(),
+                                                          std::min(all.size(), kMostLines));
+  if (shown.empty()) return {};
+  std::size_t name = 0, base = 0, current = 0;
+  for (const report::PairedValue* value : shown) {
+    name = std::max(name, CharactersIn(value->metric));
+    base = std::max(base, CharactersIn(value->base.text));
+    current = std::max(current, CharactersIn(value->current.text));
+  }
+  std::string out = "  Other metrics that changed\n\n";
+  for (const report::PairedValue* value : shown) {
+    out += fmt::format("  {}  {} → {}  {}\n", Padded(value->metric, name),
+                       Padded(value->base.text, base, true),
+                       Padded(value->current.text, current, true), value->change.text);
+  }
+  if (all.size() > shown.size()) {
+    out += fmt::format("  and {} more: --html, --xlsx and --json list all\n",
+                       all.size() - shown.size());
+  }
+  return out + "\n";
 }
 
 std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
@@ -111,6 +141,7 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
     out += fmt::format("  {:<12}  {}\n", "note", Printable(remark.text));
   }
   if (!comparison.metrics.empty()) out += "\n";
+  out += ValueLines(comparison);
   if (!HasTimes(comparison)) {
     return out + ChangeLine(comparison) +
            "Values of both runs are compared in --html, --md, --xlsx and --json.\n" +
