@@ -216,12 +216,15 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge summarize ranks/ -o run.pgsum\n",
      RunSummarize},
     {"scrub", kOnScrub, "IN OUT", 2, 2, "Copy a profile without personal and host data",
-     "IN is a trace of PyTorch, JSON of rocprofv3, or an SQLite export of Nsight Systems. OUT has\n"
-     "only the keys, tables and columns that reports need: no environment, command line, output,\n"
-     "user or host names. Paths in texts are removed. A name that ends in .gz is compressed.\n"
-     "--force overwrites an existing OUT.",
+     "IN is a trace of PyTorch or XLA, JSON or CSV of rocprofv3, Neuron or Ascend, or a database "
+     "of\n"
+     "Nsight Systems (SQLite), rocprofv3 or NVProf. OUT has only the keys, tables and columns "
+     "that\n"
+     "reports need: no environment, command line, output, user or host names. Paths in texts are\n"
+     "removed. It is judged like IN. Other formats are refused, with an alternative. A name\n"
+     "that ends in .gz is compressed. --force overwrites an existing OUT.",
      "  profgauge scrub run7.pt.trace.json.gz for-the-ticket.json.gz\n"
-     "  profgauge scrub report1.sqlite for-the-ticket.sqlite\n",
+     "  profgauge scrub --code report1.sqlite for-the-ticket.sqlite\n",
      RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List metrics; with IDs or patterns, show their definitions",

@@ -145,6 +145,11 @@ Status SetRedaction(Options& options, const OptionSpec& self, const std::string&
   return {};
 }
 
+Status SetHiddenCode(Options& options, const OptionSpec&, const std::string&) {
+  options.redact.level = report::RedactLevel::kCode;
+  return {};
+}
+
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value) {
   const auto key = ReadSmallFile(value);
   if (!key || Trim(*key).empty()) return Fail(BadValue(self, "a file with a key", value));

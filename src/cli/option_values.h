@@ -25,6 +25,8 @@ Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string&
 /// A time, as "60s": nanoseconds.
 Status SetTimeout(Options& options, const OptionSpec& self, const std::string& value);
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value);
+/// Of a copy: names of code are hidden, too.
+Status SetHiddenCode(Options& options, const OptionSpec& self, const std::string& value);
 /// Reads the key from a file.
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value);
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value);

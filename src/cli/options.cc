@@ -123,12 +123,16 @@ constexpr OptionSpec kOptions[] = {
      "libraries; each becomes a keyed name, such as fn_1a2b3c4d, that is the same everywhere. all: "
      "also shapes and sizes of messages.",
      SetRedaction, false, "places code all"},
+    {"--code", "", "", Group::kOutputs, kOnScrub, "Hide names of code, too",
+     "Names of functions, modules, ranges, kernels and operators become keyed names, as with "
+     "--redact=code of a report. Parts by which rules know kinds of work stay, such as gemm.",
+     SetHiddenCode},
     {"--redact-key",
      "",
      "FILE",
      Group::kOutputs,
-     kOnJudging | kOnRender | kOnCompare | kOnSummarize | kOnTables,
-     "Key of the names that --redact=code hides (default: the content of the inputs)",
+     kOnJudging | kOnRender | kOnCompare | kOnSummarize | kOnTables | kOnScrub,
+     "Key of hidden names of code (default: the content of the inputs)",
      "The same key gives the same names for several runs.",
      SetRedactKey,
      false,

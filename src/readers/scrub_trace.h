@@ -1,16 +1,21 @@
-// Copies of traces without names of persons or machines, format by format.
+// Copies of profiles without names of persons or machines, format by format.
 #pragma once
 
 #include <string>
 
 #include "profgauge/error.h"
+#include "readers/database/copy_tables.h"
+#include "readers/text/rename.h"
 
 namespace profgauge::readers {
 
-/// The bytes of a copy of the trace `in`, which is judged like it: of PyTorch's (Kineto's) JSON and
-/// of rocprofv3's, unpacked. Keys are kept by a list, so those of later profilers are left out;
-/// folders are cut off the paths in texts. Errors: kInput "scrub/format" for other formats, which
-/// names those that are taken; of reading.
-Result<std::string> ScrubTrace(const std::string& in);
+/// The bytes of a copy of the file `in`, which is judged like it, unpacked. Keys, fields, stats and
+/// columns are kept by lists, so those of later profilers are left out; folders are cut off the
+/// paths in texts, and `rename` makes names of code. Errors: kInput "scrub/format" for formats that
+/// are not copied, with what to share instead; of reading.
+Result<std::string> ScrubTrace(const std::string& in, const Rename& rename);
+
+/// The same of an SQLite database into the file `out`, which must not exist.
+Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out, const Rename& rename);
 
 }  // namespace profgauge::readers

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <vector>
 
+#include "analysis/classify/communication_rules.h"
+#include "analysis/classify/tensor_core_rules.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
@@ -86,6 +89,25 @@ const std::unordered_set<std::string>& OwnWords() {
   return kWords;
 }
 
+/// By what rules and readers know kinds of work: words of the patterns of kernels and collectives,
+/// and the keys of PyProf's ranges.
+const std::unordered_set<std::string>& PartsOfKinds() {
+  static const auto kParts = [] {
+    std::unordered_set<std::string> parts = {
+        "tracemarker", "backprop", "dbackprop", "aclnn", "addmm", "baddbmm", "build", "mod",
+        "args",        "seq",      "seqid",     "name",  "type",  "shape",   "dtype", "value"};
+    const auto add = [&parts](std::string_view pattern) {
+      ForEachWord(pattern, [&](std::string_view word, std::size_t) {
+        parts.insert(Lower(WithoutUnderscores(word)));
+      });
+    };
+    for (const TensorCoreRule& rule : TensorCoreRules()) add(rule.include);
+    for (const CommunicationRule& rule : CommunicationRules()) add(rule.include);
+    return parts;
+  }();
+  return kParts;
+}
+
 bool IsPublicWord(const std::string& word) {
   static const RE2 kPattern = [] {
     std::string all;
@@ -160,6 +182,24 @@ NameKind KindAt(std::string_view name, std::string_view word, std::size_t at, Na
   return name.substr(0, at).ends_with("): ") ? NameKind::kFunction : of;
 }
 
+/// Where a word's parts end: at `_`, before a capital, between letters and digits.
+std::vector<std::string_view> PartsOfWord(std::string_view word) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  const auto end_at = [&](std::size_t end) {
+    if (end > begin) parts.push_back(word.substr(begin, end - begin));
+    begin = end;
+  };
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  for (std::size_t i = 1; i < word.size(); ++i) {
+    const bool is_separator = word[i] == '_' || word[i - 1] == '_';
+    const bool is_new = is_upper(word[i]) && !is_upper(word[i - 1]);
+    if (is_separator || is_new || IsDigit(word[i]) != IsDigit(word[i - 1])) end_at(i);
+  }
+  end_at(word.size());
+  return parts;
+}
+
 }  // namespace
 
 bool CodeNames::IsKept(std::string_view word) const {
@@ -195,7 +235,33 @@ void CodeNames::LearnWhole(std::string_view text) {
               [&](std::string_view word, std::size_t) { kept_.emplace(WithoutUnderscores(word)); });
 }
 
-std::string CodeNames::Hide(std::string_view name, NameKind of) {
+std::string CodeNames::InParts(std::string_view word, NameKind of) {
+  const std::vector<std::string_view> parts = PartsOfWord(word);
+  std::string out;
+  bool any_known = false;
+  for (std::size_t i = 0; i < parts.size();) {
+    // The longest known run: "MatMul" is known, "Mat" is not.
+    std::size_t end = i;
+    for (std::size_t j = parts.size(); j > i && end == i; --j) {
+      const auto* const last = parts[j - 1].data() + parts[j - 1].size();
+      const std::string_view run(parts[i].data(), static_cast<std::size_t>(last - parts[i].data()));
+      if (IsKept(run) || PartsOfKinds().contains(Lower(WithoutUnderscores(run)))) end = j;
+      any_known |= end == j && run.size() >= kShortestWord && !IsDigit(run.front());
+    }
+    if (end > i) {
+      for (; i < end; ++i) out += parts[i];
+      continue;
+    }
+    if (!out.empty() && out.back() != '_') out += '_';
+    out += NewName(parts[i], of);
+    ++i;
+    if (i < parts.size() && parts[i].front() != '_') out += '_';
+  }
+  return any_known ? out : NewName(word, of);
+}
+
+template <class Replace>
+std::string CodeNames::HideWords(std::string_view name, NameKind of, Replace replace) {
   std::string out;
   std::size_t copied = 0;
   Roots roots(name);
@@ -203,10 +269,20 @@ std::string CodeNames::Hide(std::string_view name, NameKind of) {
     const bool is_covered = roots.Covers(word, at);
     if (is_covered || IsKept(word)) return;
     out += name.substr(copied, at - copied);
-    out += NewName(word, KindAt(name, word, at, of));
+    out += replace(word, KindAt(name, word, at, of));
     copied = at + word.size();
   });
   return out.append(name.substr(copied));
+}
+
+std::string CodeNames::Hide(std::string_view name, NameKind of) {
+  return HideWords(name, of,
+                   [&](std::string_view word, NameKind kind) { return NewName(word, kind); });
+}
+
+std::string CodeNames::HideInParts(std::string_view name) {
+  return HideWords(name, NameKind::kName,
+                   [&](std::string_view word, NameKind kind) { return InParts(word, kind); });
 }
 
 std::string CodeNames::InProse(std::string_view text) const {

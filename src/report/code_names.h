@@ -31,11 +31,17 @@ class CodeNames {
 
   /// All words of `name` that are not kept, replaced.
   std::string Hide(std::string_view name, NameKind of = NameKind::kName);
+  /// The same for a profile that is to be judged like the original: of a word that is replaced the
+  /// parts stay by which rules know kinds of work, "gemm" of "fraud_gemm_v2" or "fraudGemmV2".
+  std::string HideInParts(std::string_view name);
   /// A sentence, in which the words that Hide() replaced are names.
   std::string InProse(std::string_view text) const;
 
  private:
   const std::string& NewName(std::string_view word, NameKind of);
+  template <class Replace>
+  std::string HideWords(std::string_view name, NameKind of, Replace replace);
+  std::string InParts(std::string_view word, NameKind of);
   bool IsKept(std::string_view word) const;
 
   std::string key_;

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 from support import REPOSITORY, main, run
+from unique_formats import FORMATS, Words
 from unique_names import Names, trace
 
 
@@ -63,12 +64,85 @@ class ScrubTest(unittest.TestCase):
             self.assertNotIn(gone, text)
         self.assertEqual(self.numbers(shared), self.numbers(copy))
 
-    def test_other_formats_are_named(self):
-        done = run("scrub", REPOSITORY / "examples/h200/jax_bf16.xplane.pb.gz", self.folder / "copy")
-        self.assertEqual(done.returncode, 3)
-        self.assertIn("scrub/format", done.stderr)
-        self.assertIn("--redact=code", done.stderr)
-        self.assertFalse((self.folder / "copy").exists())
+    def left_of(self, words, path):
+        data = path.read_bytes()
+        return [word for word in words if word.encode() in data]
+
+    def made(self, make):
+        """The profile, its words, and a copy's name that ends like it."""
+        folder = self.folder / make.__name__
+        folder.mkdir()
+        words = Words()
+        profile = make(folder, words)
+        self.assertEqual(self.left_of(words.code + words.private, profile), words.code + words.private, make.__name__)
+        return profile, words, folder / f"copy{profile.name.removeprefix('input')}"
+
+    def test_every_format_loses_what_is_private_and_is_judged_the_same(self):
+        for make in FORMATS.values():
+            with self.subTest(make.__name__):
+                profile, words, copy = self.made(make)
+                done = run("scrub", profile, copy)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.left_of(words.private, copy), [])
+                self.assertEqual(self.numbers(profile), self.numbers(copy))
+
+    def test_no_name_of_code_is_left_with_code(self):
+        for make in FORMATS.values():
+            with self.subTest(make.__name__):
+                profile, words, copy = self.made(make)
+                done = run("scrub", "--code", profile, copy)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.left_of(words.code + words.private, copy), [])
+                self.assertEqual(self.numbers(profile), self.numbers(copy))
+
+    def test_a_key_gives_the_same_names_again(self):
+        profile, _, copy = self.made(FORMATS["xplane"])
+        keys = [self.folder / f"key{i}" for i in range(2)]
+        for i, key in enumerate(keys):
+            key.write_text(f"secret {i}")
+        copies = []
+        for key in (keys[0], keys[0], keys[1]):
+            done = run("scrub", "--code", "--redact-key", key, "--force", profile, copy)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            copies.append(copy.read_bytes())
+        self.assertEqual(copies[0], copies[1])
+        self.assertNotEqual(copies[0], copies[2])
+
+    def test_shared_profiles_are_judged_the_same(self):
+        data = REPOSITORY.parent / "shared/data"
+        profiles = [data / name for name in (
+            "xla/mi300_jax_conv.xplane.pb", "perfetto/v100_resnet50.pftrace.gz", "ascend/trace_view.json", "ascend/kernel_details.csv",
+            "ascend/cluster_step_trace_time.csv", "neuron/profile_128x128x512.json", "nvprof/lianhang_vectoradd_normal_1M.nvvp")]
+        if not data.exists():
+            self.skipTest(f"no {data}")
+        for profile in profiles:
+            for code in ((), ("--code",)):
+                with self.subTest(profile.name, code=code):
+                    copy = self.folder / profile.name.removesuffix(".gz")
+                    done = run("scrub", *code, "--force", profile, copy)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(self.numbers(profile), self.numbers(copy))
+
+    def test_other_formats_are_refused_with_what_to_share_instead(self):
+        summary, folder, text = self.folder / "run.pgsum", self.folder / "tables", self.folder / "summary.txt"
+        run("summarize", "--no-config", REPOSITORY / "examples/slow.pt.trace.json.gz", "-o", summary)
+        folder.mkdir()
+        (folder / "Instruction.parquet").write_bytes(b"PAR1")
+        text.write_bytes((REPOSITORY / "tests/cases/neuron/summary_text/summary.txt").read_bytes())
+        net_dict = REPOSITORY / "tests/cases/pyprof/net_dict/input.dict"
+        for profile, what, instead in ((summary, "a summary", "summarize PROFILE --redact=code"),
+                                       (folder, "Parquet", "nsys export --type sqlite"),
+                                       (folder / "Instruction.parquet", "Parquet", "--redact=code"),
+                                       (REPOSITORY / "examples/ddp", "a folder", "one by one"),
+                                       (text, "neuron-profile printed", "summary-json"),
+                                       (net_dict, "net.dict", "--redact=code")):
+            with self.subTest(what):
+                done = run("scrub", profile, self.folder / "copy")
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn("scrub/format", done.stderr)
+                self.assertIn(what, done.stderr)
+                self.assertIn(instead, " ".join(done.stderr.split()))
+                self.assertFalse((self.folder / "copy").exists())
 
 
 if __name__ == "__main__":

@@ -2,13 +2,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <unordered_map>
+#include <vector>
 
+#include "base/byte_source.h"
+#include "base/content_hash.h"
 #include "base/format.h"
 #include "base/gzip.h"
+#include "base/read_block.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -16,8 +25,9 @@
 #include "cli/kept_files.h"
 #include "cli/outputs.h"
 #include "readers/database/sqlite_file.h"
-#include "readers/nsight_systems/scrub.h"
 #include "readers/scrub_trace.h"
+#include "report/code_names.h"
+#include "report/redact.h"
 
 namespace profgauge::cli {
 
@@ -25,13 +35,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ScrubExport writes over nothing; a replaceable file is removed when the copy is complete.
-Result<readers::Scrubbed> ScrubInto(const std::string& in, const std::string& out) {
+// The database is put in place when complete; a replaceable file is removed then.
+Result<readers::Scrubbed> ScrubInto(const std::string& in, const std::string& out,
+                                    const readers::Rename& rename) {
   std::error_code error;
-  if (!fs::is_regular_file(out, error)) return readers::ScrubExport(in, out);
+  if (!fs::is_regular_file(out, error)) return readers::ScrubDatabase(in, out, rename);
   const fs::path target = fs::canonical(out, error);
   const std::string copy = fmt::format("{}.{}.tmp", target.string(), getpid());
-  PROFGAUGE_TRY(const readers::Scrubbed done, readers::ScrubExport(in, copy));
+  PROFGAUGE_TRY(const readers::Scrubbed done, readers::ScrubDatabase(in, copy, rename));
   fs::rename(copy, target, error);
   if (!error) return done;
   fs::remove(copy, error);
@@ -49,16 +60,57 @@ bool IsDatabase(const std::string& path) {
   return readers::IsSqlite(head);
 }
 
-Result<int> ScrubJson(const std::string& in, const std::string& out, const Options& options,
-                      Console& console) {
+Result<std::string> HashOf(const std::string& path) {
+  PROFGAUGE_TRY(const auto source, OpenByteSource(path));
+  ContentHash hash;
+  std::vector<std::byte> block(kReadBlock);
+  while (true) {
+    PROFGAUGE_TRY(const std::size_t got, source->Read(block));
+    if (got == 0) return hash.Hex();
+    hash.Add({reinterpret_cast<const char*>(block.data()), got});
+  }
+}
+
+/// A file beside `out`, which is removed again.
+class Draft {
+ public:
+  explicit Draft(const std::string& out) : path_(fmt::format("{}.{}.draft", out, getpid())) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Names of code, all of which are learned before one is hidden: what is public is known by then.
+Status LearnNames(const std::string& in, const std::string& out, report::CodeNames& code) {
+  const readers::Rename learn = [&code](std::string_view name) {
+    code.Learn(name);
+    return std::string(name);
+  };
+  if (!IsDatabase(in)) {
+    PROFGAUGE_CHECK(readers::ScrubTrace(in, learn));
+    return {};
+  }
+  const Draft draft(out);
+  PROFGAUGE_CHECK(readers::ScrubDatabase(in, draft.path(), learn));
+  return {};
+}
+
+Result<int> ScrubText(const std::string& in, const std::string& out, const readers::Rename& rename,
+                      const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   PROFGAUGE_TRY(const std::size_t output, outputs.Open(out, FileKind::kTrace));
-  PROFGAUGE_TRY(std::string bytes, readers::ScrubTrace(in));
+  PROFGAUGE_TRY(std::string bytes, readers::ScrubTrace(in, rename));
   const std::size_t size = bytes.size();
   if (out.ends_with(".gz")) bytes = Gzip(bytes);
   PROFGAUGE_CHECK(outputs.Commit(output, bytes));
-  console.Say(
-      fmt::format("wrote {}: {} of JSON", Printable(out), FormatBytes(static_cast<double>(size))));
+  console.Say(fmt::format("wrote {}: {}", Printable(out), FormatBytes(static_cast<double>(size))));
   return kExitPass;
 }
 
@@ -67,10 +119,24 @@ Result<int> ScrubJson(const std::string& in, const std::string& out, const Optio
 Result<int> RunScrub(const Options& options, Console& console) {
   const std::string& in = options.arguments[0];
   const std::string& out = options.arguments[1];
-  if (!IsDatabase(in)) return ScrubJson(in, out, options, console);
+  std::optional<report::CodeNames> code;
+  readers::Rename rename;
+  std::unordered_map<std::string, std::string> hidden;
+  if (options.redact.HidesCode()) {
+    PROFGAUGE_TRY(const std::string hash, HashOf(in));
+    code.emplace(report::KeyOf(options.redact, std::span(&hash, 1)));
+    PROFGAUGE_CHECK(LearnNames(in, out, *code));
+    // A profile has few names, and each of them many times.
+    rename = [&code, &hidden](std::string_view name) {
+      const auto [known, is_new] = hidden.try_emplace(std::string(name));
+      if (is_new) known->second = code->HideInParts(name);
+      return known->second;
+    };
+  }
+  if (!IsDatabase(in)) return ScrubText(in, out, rename, options, console);
   PROFGAUGE_CHECK(CheckReplacing(out, FileKind::kDatabase, KeptBy(options)));
-  PROFGAUGE_TRY(const readers::Scrubbed done, ScrubInto(in, out));
-  console.Say(fmt::format("wrote {}: {} tables kept in part, {} left out; {} texts had paths",
+  PROFGAUGE_TRY(const readers::Scrubbed done, ScrubInto(in, out, rename));
+  console.Say(fmt::format("wrote {}: {} tables kept in part, {} left out; {} texts changed",
                           Printable(out), done.tables_kept, done.tables_left_out,
                           done.texts_changed));
   return kExitPass;

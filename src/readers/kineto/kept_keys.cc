@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -81,6 +82,19 @@ constexpr std::string_view kArgs[] = {"correlation",
                                       "labels",
                                       "sort_index"};
 
+/// The arguments that are names of code; texts of the others are the profiler's own.
+constexpr std::string_view kNames[] = {
+    "Call stack", "Concrete Inputs", "Process Group Name", "Process Group Description", "name",
+    "kernel",     "labels"};
+
+/// Of events "name", of arguments kNames, of ranks what their groups are called.
+bool IsName(std::string_view path) {
+  if (path.starts_with("traceEvents/")) path.remove_prefix(std::string_view("traceEvents/").size());
+  if (path.starts_with("args/")) return IsNameArgument(path.substr(5));
+  return path == "name" || path == "distributedInfo/pg_config/pg_name" ||
+         path == "distributedInfo/pg_config/pg_desc";
+}
+
 std::vector<std::string> Paths() {
   std::vector<std::string> paths(std::begin(kDocument), std::end(kDocument));
   // A file is an object with the list, or the list.
@@ -93,10 +107,9 @@ std::vector<std::string> Paths() {
   return paths;
 }
 
-/// Keeps the messages of the profiler's own log about missing activity; the others may hold
+/// The known messages of the profiler's own log about missing activity; the others may hold
 /// anything.
-std::string Clean(std::string_view path, std::string_view text) {
-  if (path != "WARNING" && path != "ERROR") return WithoutPaths(text);
+std::string KnownPhrase(std::string_view text) {
   static const RE2 kKnown(R"((Dropped \d+ activity records|Exceeded max GPU buffer count|)"
                           R"(CollectTrace stopped by GPU profiler|GPU trace is empty!))");
   std::string phrase;
@@ -106,6 +119,15 @@ std::string Clean(std::string_view path, std::string_view text) {
 
 }  // namespace
 
-JsonKeep KeptKeys() { return {"kineto", Paths(), Clean}; }
+bool IsNameArgument(std::string_view key) {
+  return std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
+}
+
+JsonKeep KeptKeys(const Rename& rename) {
+  return {"kineto", Paths(), [&rename](std::string_view path, std::string_view text) {
+            if (path == "WARNING" || path == "ERROR") return KnownPhrase(text);
+            return IsName(path) ? CopiedName(text, rename) : WithoutPaths(text);
+          }};
+}
 
 }  // namespace profgauge::readers::kineto

@@ -6,22 +6,21 @@
 // in the texts of ranges and kernels.
 #pragma once
 
-#include <cstdint>
+#include <set>
 #include <string>
 
 #include "profgauge/error.h"
+#include "readers/database/copy_tables.h"
 
 namespace profgauge::readers {
 
-/// The contents of the copy, for the message to the user.
-struct Scrubbed {
-  std::int64_t tables_kept = 0, tables_left_out = 0;
-  std::int64_t texts_changed = 0;  ///< Texts in which a path was cut.
-};
+/// Whether a database with these tables is an export.
+bool IsExport(const std::set<std::string>& tables);
 
 /// Copies `in` to `out`; `in` is never written to. Errors: kInput when it is no export of Nsight
 /// Systems; kOutput "output/exists" when `out` exists, or when it cannot be written. Nothing is
 /// left then.
-Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out);
+Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out,
+                             const Rename& rename = {});
 
 }  // namespace profgauge::readers

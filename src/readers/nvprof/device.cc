@@ -41,16 +41,6 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
   return true;
 }
 
-/// NVProf stores some names as linker symbols. Names that do not demangle stay as they are.
-std::string Demangled(std::string_view name) {
-  constexpr std::size_t kLongest = 4096;  // Demangling long hostile names takes its time.
-  if (!name.starts_with("_Z") || name.size() > kLongest) return std::string(name);
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text != nullptr ? std::string(text.get()) : std::string(name);
-}
-
 // The kernel's name by its id, each worked out once.
 class KernelNames {
  public:
@@ -194,6 +184,15 @@ Status ReadCounters(Import& import) {
 }
 
 }  // namespace
+
+std::string Demangled(std::string_view name) {
+  constexpr std::size_t kLongest = 4096;  // Demangling long hostile names takes its time.
+  if (!name.starts_with("_Z") || name.size() > kLongest) return std::string(name);
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 && text != nullptr ? std::string(text.get()) : std::string(name);
+}
 
 Status ReadDevice(Import& import) {
   // Runs in which nvprof lets kernels run one by one (--analysis-metrics, --metrics, --events,

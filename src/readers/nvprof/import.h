@@ -51,6 +51,9 @@ Status ReadDevice(Import& import);    ///< Kernels, copies, memsets, waiting.
 Status ReadApi(Import& import);       ///< Runtime and driver calls, and the profiler's own work.
 Status ReadMarkers(Import& import);   ///< NVTX ranges.
 
+/// NVProf stores some names as linker symbols. Names that do not demangle stay as they are.
+std::string Demangled(std::string_view name);
+
 /// "cudaLaunchKernel" for 211; empty for one that is unknown. The numbers are those of CUPTI's
 /// cupti_runtime_cbid.h and cupti_driver_cbid.h, which never change.
 std::string_view RuntimeCallName(std::int64_t cbid);

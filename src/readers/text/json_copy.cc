@@ -6,6 +6,7 @@
 #include <boost/json/string.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ class Copier : public JsonHandler {
   bool on_key(View part, std::size_t, Code&) {
     Level& level = levels_.back();
     level.key = Whole(part);
+    if (levels_.size() == 1 && keep_.clean_key) level.key = keep_.clean_key(level.key);
     path_.resize(level.path);
     if (!path_.empty()) path_ += '/';
     path_ += level.key;
@@ -87,9 +89,10 @@ class Copier : public JsonHandler {
     return known->second;
   }
   bool IsAllowed() const {
-    return std::any_of(keep_.paths.begin(), keep_.paths.end(), [this](std::string_view path) {
-      return path.ends_with('/') ? (path_ + "/").starts_with(path) : path_ == path;
-    });
+    return keep_.keeps_all ||
+           std::any_of(keep_.paths.begin(), keep_.paths.end(), [this](std::string_view path) {
+             return path.ends_with('/') ? (path_ + "/").starts_with(path) : path_ == path;
+           });
   }
   /// Whether something below `path_` may stay.
   bool MayStay() {
@@ -190,6 +193,15 @@ Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep) {
     return Fail(InputErrorAt(source.name(), read, "json/truncated", "the file ends early"));
   }
   return parser.handler().Take() + "\n";
+}
+
+std::string CopyJsonText(std::string_view json, const JsonKeep& keep) {
+  const auto source =
+      MakeMemorySource("", std::as_bytes(std::span<const char>(json.data(), json.size())));
+  auto copy = CopyJson(*source, keep);
+  if (!copy) return {};
+  copy->pop_back();
+  return *std::move(copy);
 }
 
 }  // namespace profgauge::readers

@@ -19,10 +19,16 @@ struct JsonKeep {
   std::vector<std::string> paths;
   /// The replacement of a kept text, by its path. "" for an element of a list omits it.
   std::function<std::string(std::string_view path, std::string_view text)> clean;
+  /// All paths stay: `clean` alone decides.
+  bool keeps_all = false;
+  /// What becomes of a key of the outermost object. Empty: it stays.
+  std::function<std::string(std::string_view key)> clean_key = {};
 };
 
 /// The document as it was without the rest: numbers digit by digit, one event on a line. Errors:
 /// kInput "json/truncated", "json/invalid" with the byte.
 Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep);
+/// The same of a text in a cell; empty where it is no JSON.
+std::string CopyJsonText(std::string_view json, const JsonKeep& keep);
 
 }  // namespace profgauge::readers

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "readers/text/wire.h"
+#include "readers/text/wire_copy.h"
 
 namespace profgauge::readers::xla {
 namespace {
@@ -35,6 +36,8 @@ enum : std::uint32_t {
 namespace shape_proto {
 enum : std::uint32_t { kElementType = 2 };
 }
+
+constexpr std::string_view kTriton = "triton";
 
 // PrimitiveType: S8, U8, F16, BF16, F8E5M2, F8E4M3FN, S4, U4, the other F8, F4E2M1FN.
 bool IsNarrow(std::uint64_t type) {
@@ -109,7 +112,60 @@ std::string KernelName(std::string_view instruction) {
   return name;
 }
 
+std::string InstructionOnly(std::string_view message,
+                            const std::function<std::string(std::string_view)>& name) {
+  WireWriter out;
+  ForEachWireField(message, [&](const WireReader& field, std::string_view raw) {
+    switch (field.field()) {
+      case instruction::kName:
+        return out.Bytes(instruction::kName, name(KernelName(field.Bytes())));
+      case instruction::kOpcode:
+      case instruction::kId:
+      case instruction::kOperands:
+      case instruction::kCalled:
+        return out.Raw(raw);
+      case instruction::kBackendConfig:
+        if (field.Bytes().find(kTriton) != std::string_view::npos) {
+          out.Bytes(instruction::kBackendConfig, kTriton);
+        }
+        return;
+      case instruction::kShape: {
+        WireWriter shape;
+        ForEachWireField(field.Bytes(), [&](const WireReader& of, std::string_view part) {
+          if (of.field() == shape_proto::kElementType) shape.Raw(part);
+        });
+        return out.Bytes(instruction::kShape, shape.Take());
+      }
+      default:
+        return;
+    }
+  });
+  return out.Take();
+}
+
 }  // namespace
+
+std::string HloModulesOnly(std::string_view hlo_proto,
+                           const std::function<std::string(std::string_view)>& name) {
+  WireWriter out;
+  ForEachWireField(hlo_proto, [&](const WireReader& module, std::string_view) {
+    if (module.field() != hlo_proto::kModule) return;
+    WireWriter computations;
+    ForEachWireField(module.Bytes(), [&](const WireReader& field, std::string_view) {
+      if (field.field() != hlo_module::kComputations) return;
+      WireWriter kept;
+      ForEachWireField(field.Bytes(), [&](const WireReader& part, std::string_view raw) {
+        if (part.field() == computation::kId) kept.Raw(raw);
+        if (part.field() == computation::kInstructions) {
+          kept.Bytes(computation::kInstructions, InstructionOnly(part.Bytes(), name));
+        }
+      });
+      computations.Bytes(hlo_module::kComputations, kept.Take());
+    });
+    out.Bytes(hlo_proto::kModule, computations.Take());
+  });
+  return out.Take();
+}
 
 void HloProducts::AddModule(std::string_view hlo_proto) {
   boost::unordered_flat_map<std::uint64_t, bool> computations;
@@ -136,7 +192,7 @@ void HloProducts::AddModule(std::string_view hlo_proto) {
   }
   for (const Instruction& fusion : fusions) {
     const bool is_product =
-        fusion.backend.find("triton") != std::string_view::npos &&
+        fusion.backend.find(kTriton) != std::string_view::npos &&
         std::any_of(fusion.called.begin(), fusion.called.end(), [&](std::uint64_t called) {
           const auto found = computations.find(called);
           return found != computations.end() && found->second;

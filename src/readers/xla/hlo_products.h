@@ -13,6 +13,11 @@
 
 namespace profgauge::readers::xla {
 
+/// An HloProto with the fields that HloProducts reads, and names of instructions as of kernels,
+/// made by `name`.
+std::string HloModulesOnly(std::string_view hlo_proto,
+                           const std::function<std::string(std::string_view)>& name);
+
 /// Collects the modules of a profile; then answers by kernel name.
 class HloProducts {
  public:

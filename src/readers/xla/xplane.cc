@@ -56,7 +56,7 @@ namespace metadata {
 enum : std::uint32_t { kName = 2, kDisplayName = 4, kStats = 5 };
 }
 
-constexpr std::string_view kEnvironment = "Task Environment";
+constexpr std::string_view kLostEvents = "events dropped", kOtherWords = "ignored";
 constexpr std::string_view kModulePlane = "/host:metadata";
 
 /// Valid text; bytes that are no UTF-8 are shown as U+FFFD.
@@ -87,7 +87,7 @@ class Plane {
   /// Where a part of it is no message; empty when all is well.
   std::optional<std::string_view> Read() {
     if (!ReadMetadata()) return bad_;
-    if (name_ == kEnvironment) {
+    if (name_ == kEnvironmentPlane) {
       ReadEnvironment();
     } else {
       ReadDevice();
@@ -357,8 +357,8 @@ bool BeginsXSpace(std::string_view head) {
   while (fields.Next()) {
     if (fields.field() == 1) continue;
     const auto name = fields.field() == plane::kName ? fields.Bytes() : std::string_view{};
-    return name.starts_with("/host:") || name.starts_with("/device:") || name == kEnvironment ||
-           name.find(" /device:") != std::string_view::npos ||
+    return name.starts_with("/host:") || name.starts_with("/device:") ||
+           name == kEnvironmentPlane || name.find(" /device:") != std::string_view::npos ||
            name.find(" /host:") != std::string_view::npos;
   }
   return false;
@@ -444,6 +444,10 @@ void AddWords(bool is_error, std::string_view text, ImportLog& log) {
 }
 
 }  // namespace
+
+std::string_view MessageKind(bool is_error, std::string_view text) {
+  return TellsOfLoss(is_error, text) ? kLostEvents : kOtherWords;
+}
 
 std::string PlaneNames(std::string_view bytes) {
   std::string names;

@@ -13,6 +13,9 @@
 
 namespace profgauge::readers::xla {
 
+/// The plane of the session's times.
+inline constexpr std::string_view kEnvironmentPlane = "Task Environment";
+
 /// Whether `head`, the first bytes of a file, begin an XSpace.
 bool BeginsXSpace(std::string_view head);
 
@@ -29,6 +32,10 @@ struct XSpaceEnd {
 /// at which reading ends. Errors: kInput "xla/malformed" when a whole plane holds bytes that are no
 /// message.
 Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, ProfileBuilder& builder);
+
+/// What a message of the profiler's comes to, in words that count like it: that of lost events, or
+/// of anything else. Its own text may have names of files.
+std::string_view MessageKind(bool is_error, std::string_view text);
 
 /// "/host:CPU, /device:GPU:0": as far as the bytes go.
 std::string PlaneNames(std::string_view bytes);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "readers/text/json_copy.h"
 #include "readers/text/json_rows.h"
 
 namespace profgauge::readers::rocpd {
@@ -84,6 +85,24 @@ Environment EnvironmentOf(std::string_view json) {
     }
   });
   return out;
+}
+
+std::string ScrubbedEnvironment(std::string_view json) {
+  static const JsonKeep kKeep = [] {
+    JsonKeep keep = {"rocpd", {"ROCPROF_SELECTED_REGIONS"}, {}};
+    for (const auto& [rank, size] : kRanks) {
+      keep.paths.insert(keep.paths.end(), {std::string(rank), std::string(size)});
+    }
+    for (const auto& domain : kDomains) keep.paths.emplace_back(domain.name);
+    for (const std::string_view filter : kFilters) keep.paths.emplace_back(filter);
+    keep.clean = [](std::string_view path, std::string_view text) {
+      const bool is_filter =
+          std::find(std::begin(kFilters), std::end(kFilters), path) != std::end(kFilters);
+      return std::string(is_filter && !text.empty() ? "hidden" : text);
+    };
+    return keep;
+  }();
+  return CopyJsonText(json, kKeep);
 }
 
 }  // namespace profgauge::readers::rocpd

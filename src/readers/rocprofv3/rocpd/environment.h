@@ -20,4 +20,7 @@ struct Environment {
 /// `json` is an object of texts; nothing is taken of anything else.
 Environment EnvironmentOf(std::string_view json);
 
+/// The JSON of these variables alone; a filter that is set is "hidden".
+std::string ScrubbedEnvironment(std::string_view json);
+
 }  // namespace profgauge::readers::rocpd

@@ -1,0 +1,20 @@
+// Copies of Ascend's trace and tables without folders, and with the columns that reports need.
+#pragma once
+
+#include <string_view>
+
+#include "readers/text/csv_copy.h"
+#include "readers/text/json_copy.h"
+
+namespace profgauge::readers::ascend {
+
+/// Of the reader whose files are copied.
+inline constexpr std::string_view kReader = "ascend";
+
+/// What stays of a trace_view.json.
+JsonKeep KeptKeys(const Rename& rename);
+
+/// What stays of kernel_details.csv and cluster_step_trace_time.csv.
+CsvKeep KeptColumn(std::string_view column);
+
+}  // namespace profgauge::readers::ascend

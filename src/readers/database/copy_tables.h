@@ -1,0 +1,55 @@
+// A copy of an SQLite database that keeps the tables and columns of a list and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profgauge/error.h"
+#include "readers/text/rename.h"
+
+namespace profgauge::readers {
+
+/// A table whose rows are kept, with these columns where they exist.
+struct KeptTable {
+  std::string table;
+  std::vector<std::string_view> columns;
+  /// Those of them that are ids in the table of texts, of names of code.
+  std::vector<std::string_view> names = {};
+  /// And of the system's, the format's or a maker's words, which are never renamed.
+  std::vector<std::string_view> words = {};
+  /// Columns of texts: which of the functions makes the copy's.
+  std::vector<std::pair<std::string_view, std::string_view>> texts = {};
+  std::string rows = {};  ///< Condition on rows; empty: all.
+};
+
+/// A table of texts with ids, of which those stay that a kept row names.
+struct KeptTexts {
+  std::string table;
+  std::string id = "id", text = "value";
+};
+
+struct KeptDatabase {
+  std::vector<KeptTable> tables;
+  std::vector<KeptTexts> texts;
+  /// Functions for KeptTable::texts besides "name", which renames, and "word", which cuts folders.
+  std::vector<std::pair<std::string, std::function<std::string(std::string_view)>>> functions = {};
+};
+
+struct Scrubbed {
+  std::int64_t tables_kept = 0, tables_left_out = 0;
+  std::int64_t texts_changed = 0;  ///< Texts in which a path was cut, or a name replaced.
+};
+
+/// Errors: kOutput "output/exists".
+Status CheckIsNew(const std::string& path);
+
+/// Copies `in` to `out`; `in` is never written to. Errors: kOutput "output/exists" when `out`
+/// exists, or when it cannot be written; nothing is left then.
+Result<Scrubbed> CopyTables(const std::string& in, const std::string& out, const KeptDatabase& keep,
+                            const Rename& rename);
+
+}  // namespace profgauge::readers
