@@ -12,11 +12,13 @@ constexpr std::size_t kMany = static_cast<std::size_t>(-1);
 constexpr CommandSpec kCommands[] = {
     {"check", kOnCheck, "PROFILE…", 1, kMany, "Judge a profile; the exit code is the verdict",
      "PROFILE is a trace file (gzipped or not), several files or a folder (one file per rank), or\n"
-     "`-` for standard input. The format is found by content. Without --policy the recommended\n"
-     "policy is enforced. Without PROFILE all jobs of profgauge.yaml are judged.\n"
-     "Reports are written whenever the profile could be read. With --baseline, several folders,\n"
-     "or several files of the same rank, are runs of one program. All runs are compared with the\n"
-     "baseline; the rest of the report describes the run with the median iteration time.",
+     "`-` for standard input. The format is found by content. Without PROFILE all jobs of\n"
+     "profgauge.yaml are judged. The policy is that of --policy, else of profgauge.yaml, else\n"
+     "builtin:recommended (builtin:cpu if the program used no GPU). Requested reports are always\n"
+     "written; if the profile cannot be judged, they contain the error. With --baseline, several\n"
+     "folders, or several files of the same rank, are repeated runs of one program. All of them\n"
+     "are compared with the baseline; the rest of the report describes the run with the median\n"
+     "iteration time.",
      "  profgauge check run7.pt.trace.json.gz --out report/\n"
      "  profgauge check ranks/ --policy policy.yaml --json - | jq .verdict\n",
      RunCheck},
@@ -76,7 +78,8 @@ constexpr CommandSpec kCommands[] = {
      "The history is one SQLite file; several writers at the same time are safe. Pass the policy\n"
      "that will judge, like for `baseline save`. PROFILE may be the folder that `check --ci` "
      "wrote:\n"
-     "its runs are added with their verdict and their model, by the policy of their job.",
+     "its runs are added with their verdict and their model, by the policy of their job. Add\n"
+     "other runs with --verdict: without a verdict a slow run becomes a baseline.",
      "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n"
      "  profgauge history add profgauge-report --branch main --commit 3f2a1c\n",
      RunHistoryAdd},
@@ -116,8 +119,9 @@ constexpr CommandSpec kCommands[] = {
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"
-     "With several runs of one program, limits are outside of the noise between them. The policy\n"
-     "goes to standard output or --file. With --project, profgauge.yaml names it.",
+     "With several runs of one program, limits are outside of the noise between them. Rules that\n"
+     "fire on the profile get the level warn, so that it passes. The policy goes to standard\n"
+     "output or --file. With --project, profgauge.yaml names it.",
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},

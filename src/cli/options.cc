@@ -42,8 +42,8 @@ constexpr OptionSpec kOptions[] = {
     {"--json", "", "FILE", Group::kOutputs, kOnFind, "Write the runs as JSON", "",
      SetText<&Options::json>},
     {"--json", "", "FILE", Group::kOutputs, kOnDrawing, "Write report.json, the report as data",
-     "It has all but single events and the rows that `left_out` counts. One output may be `-`, "
-     "standard output; the summary then goes to standard error.",
+     "It contains everything except single events and truncated rows (counted in `left_out`). One "
+     "output may be `-`, standard output; the summary then goes to standard error.",
      SetText<&Options::json>},
     {"--json", "", "FILE", Group::kOutputs, kOnLists,
      "Write the list as JSON; `-` is standard output, in place of the text", "",
@@ -52,8 +52,10 @@ constexpr OptionSpec kOptions[] = {
      "Write the answer as JSON; the same as --format json -o FILE", "", SetText<&Options::json>},
     {"--json", "", "", Group::kOutputs, kOnThresholds, "Print JSON instead of text", "",
      SetTrue<&Options::as_json>},
-    {"--junit", "", "FILE", Group::kOutputs, kOnDrawing | kOnRulesTest,
-     "Write limits and findings, or tests of rules, as JUnit XML", "", SetText<&Options::junit>},
+    {"--junit", "", "FILE", Group::kOutputs, kOnDrawing, "Write limits and findings as JUnit XML",
+     "", SetText<&Options::junit>},
+    {"--junit", "", "FILE", Group::kOutputs, kOnRulesTest, "Write the results as JUnit XML", "",
+     SetText<&Options::junit>},
     {"--sarif", "", "FILE", Group::kOutputs, kOnDrawing, "Write alerts as SARIF 2.1.0",
      "They are shown at the line of the policy that set the limit or level.",
      SetText<&Options::sarif>},
@@ -90,7 +92,8 @@ constexpr OptionSpec kOptions[] = {
      "run.pgsum. github adds the step summary, annotations, and `verdict`, `exit-code` and "
      "`report` "
      "as outputs of the step; gitlab adds profgauge.env; jenkins adds the folder page. Options for "
-     "single outputs have precedence. auto uses the variables that each system sets.",
+     "single outputs have precedence. auto detects the system by the variables that it sets. "
+     "Outside of a CI system auto writes no files; generic does.",
      SetChoice<&Options::ci>, false, "auto github gitlab jenkins buildkite circleci generic off"},
     {"--templates",
      "",
@@ -117,11 +120,11 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::source_root>},
     {"--redact", "", "", Group::kOutputs,
      kOnJudging | kOnRender | kOnCompare | kOnSummarize | kOnTables,
-     "Hide places (default), names of code, or all",
+     "Hide paths and host names (places, the default), names of code (code), or all",
      "places: paths, host names, and the names of the run and its files. code: also names of "
      "functions, modules, ranges, kernels and operators, except those of frameworks and vendors' "
-     "libraries; each becomes a keyed name, such as fn_1a2b3c4d, that is the same everywhere. all: "
-     "also shapes and sizes of messages.",
+     "libraries; each becomes a name such as fn_1a2b3c4d, the same one in all outputs of a run. "
+     "all: also shapes and sizes of messages.",
      SetRedaction, false, "places code all"},
     {"--code", "", "", Group::kOutputs, kOnScrub, "Hide names of code, too",
      "Names of functions, modules, ranges, kernels and operators become keyed names, as with "
@@ -132,8 +135,10 @@ constexpr OptionSpec kOptions[] = {
      "FILE",
      Group::kOutputs,
      kOnJudging | kOnRender | kOnCompare | kOnSummarize | kOnTables | kOnScrub,
-     "Key of hidden names of code (default: the content of the inputs)",
-     "The same key gives the same names for several runs.",
+     "Key of the names that --redact=code hides (default: the content of the inputs)",
+     "Other inputs have other names for the same code. Give the same file to compare the reports "
+     "of "
+     "several runs.",
      SetRedactKey,
      false,
      {},
@@ -252,8 +257,8 @@ constexpr OptionSpec kOptions[] = {
      SetText<&Options::policy>, false,
      "builtin:recommended builtin:strict builtin:report-only builtin:cpu"},
     {"--project", "", "", Group::kJudging, kOnInit,
-     "Also write profgauge.yaml and a CI file that starts `check`; existing files stay", "",
-     SetTrue<&Options::project>},
+     "Also write profgauge.yaml and, if the CI system is known, a CI file that starts `check`",
+     "If one of the files exists, nothing is written (exit 2).", SetTrue<&Options::project>},
     {"--ci", "", "SYSTEM", Group::kJudging, kOnInit,
      "CI system of --project: auto (default, by .git/config), github, gitlab, jenkins or off", "",
      SetChoice<&Options::ci>, false, "auto github gitlab jenkins off"},
@@ -333,7 +338,7 @@ constexpr OptionSpec kOptions[] = {
      "NAME=VALUE",
      Group::kJudging,
      kOnJudging | kOnHistoryAdd,
-     "Label of the run: of the metrics of --openmetrics; may be repeated",
+     "Add a label to the run and to its metrics in --openmetrics; may be repeated",
      "The report and the history have it in the run's environment. `labels` of profgauge.yaml has "
      "them too.",
      AddLabel,
@@ -342,8 +347,8 @@ constexpr OptionSpec kOptions[] = {
      true},
     {"--baseline-missing", "", "WHAT", Group::kJudging, kOnJudging,
      "Result of a missing baseline: pass, warn, no_verdict or fail (exit 2)",
-     "Default: the policy's, else warn for `history:…` and fail for a file. Only this option, not "
-     "the configuration, allows a missing file.",
+     "Default for `history:…`: `missing` of the policy, else warn. A missing baseline file fails, "
+     "unless the command line has this option.",
      SetChoice<&Options::baseline_missing>, false, "pass warn no_verdict fail", true},
     {"--commit",
      "",
@@ -372,7 +377,7 @@ constexpr OptionSpec kOptions[] = {
      "REASON",
      Group::kJudging,
      kOnCheck,
-     "Accept an intended change: failed limits of the baseline count as passed",
+     "Accept an intended change: failed baseline limits count as passed",
      "",
      SetAccept,
      false,
@@ -408,7 +413,8 @@ constexpr OptionSpec kOptions[] = {
      Group::kJudging,
      kOnCheck,
      "Compare pairs: the first run with the first baseline, and so on",
-     "For runs recorded alternately on one machine, A B B A A B; use at least five pairs.",
+     "For runs recorded alternately on one machine, A B B A A B. At least three pairs are needed; "
+     "use five.",
      SetTrue<&Options::paired>,
      false,
      {},

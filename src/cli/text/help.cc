@@ -42,8 +42,11 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
   std::string text;
   const auto out = std::back_inserter(text);
   const OptionSpec* previous = nullptr;
+  bool leaves_out = false;
   for (const OptionSpec& option : AllOptions()) {
-    if ((option.commands & command.bit) == 0 || (option.is_rare && !full)) continue;
+    if ((option.commands & command.bit) == 0) continue;
+    leaves_out |= option.is_rare && !full;
+    if (option.is_rare && !full) continue;
     if (previous == nullptr || previous->group != option.group) {
       fmt::format_to(out, "\n{}:\n", GroupTitle(option.group));
     }
@@ -59,14 +62,17 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
     if (full && !option.detail.empty()) add(option.detail);
   }
   fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show help (-h: brief, --help: full)");
+  if (leaves_out) text += "\nThese are common options: --help lists all.\n";
   return text;
 }
 
 constexpr ExitMeaning kExits[] = {
-    {0, "pass (warnings allowed); `report`: the report was written"},
-    {1, "fail: a limit or finding at or above the level of --fail-on"},
-    {2, "command line, policy, rules or templates are wrong"},
-    {3, "no verdict: the profile is unreadable or incomplete, or data for a limit is missing"},
+    {0, "pass (warnings allowed); `report`: the profile was judged, with any verdict"},
+    {1, "fail: the level of a missed limit or a finding is at or above --fail-on"},
+    {2, "command line, policy, baseline file, rules or templates are wrong"},
+    {3,
+     "no verdict: the profile is missing, unreadable or incomplete, or data for a limit is "
+     "missing"},
     {4, "a report could not be written"},
     {70, "internal error"},
     {130, "interrupted (SIGINT); half-written reports were removed"},
