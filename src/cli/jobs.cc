@@ -225,6 +225,13 @@ void NoteUnusedPolicy(const Options& options, Console& console) {
       fmt::format("note: {} is not used; say -p {} or put it into profgauge.yaml", unused, unused));
 }
 
+/// Files that someone expects on a laptop, where `auto` names no system.
+void NoteNoCi(const Options& given, Console& console) {
+  if (given.ci != "auto" || DetectCi(Variable) != "off") return;
+  console.Say(
+      "note: no CI system was found, so `--ci auto` writes no files; `--ci generic` writes them");
+}
+
 /// The jobs to judge where no profile is named.
 Result<std::vector<const ProjectJob*>> JobsToRun(const std::optional<Project>& project,
                                                  const Options& given) {
@@ -243,6 +250,7 @@ Result<std::vector<const ProjectJob*>> JobsToRun(const std::optional<Project>& p
 
 Result<int> RunJobs(const Options& given, Console& console,
                     const std::function<Result<int>(const Options&)>& judge) {
+  NoteNoCi(given, console);
   Options plain = given, options;
   if (plain.runs.empty()) ApplyCi(Variable, plain);
   std::optional<Project> project;

@@ -72,6 +72,7 @@ class CiTest(unittest.TestCase):
     def test_no_system_means_no_files(self):
         done = self.check("healthy.pt.trace.json.gz", "--ci", "auto")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("note: no CI system was found, so `--ci auto` writes no files; `--ci generic` writes them\n", done.stderr)
         self.assertFalse((self.folder / "profgauge-report").exists())
 
     def test_options_for_single_outputs_win(self):
