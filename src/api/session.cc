@@ -227,6 +227,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   PROFGAUGE_TRY(ChosenBaseline chosen, source.For(measured.snapshots));
   if (options.redact) HideNames(chosen.info);
   const bool is_missing = chosen.info.state == BaselineState::kMissing;
+  chosen.info.warns = is_missing && options.on_missing_baseline == OnBaselineMissing::kWarn;
   if (is_missing && options.on_missing_baseline == OnBaselineMissing::kFail) {
     return Fail(MissingBaseline(chosen.info));
   }

@@ -112,8 +112,8 @@ std::string BaselineLine(const BaselineInfo& info) {
     case BaselineState::kNone:
       return "baseline: none";
     case BaselineState::kMissing:
-      return fmt::format("baseline {}: none ({}); judged by limits alone", Printable(info.source),
-                         info.why_missing);
+      return fmt::format("baseline {}: none ({}); judged by limits alone{}", Printable(info.source),
+                         info.why_missing, info.warns ? " (warning)" : "");
     case BaselineState::kUsed:
     case BaselineState::kPartial:
       break;

@@ -38,6 +38,7 @@ struct BaselineInfo {
   std::string anchor;             ///< The origin of creep: "v2.3"; empty: none.
   std::int64_t since_anchor = 0;  ///< Runs since then.
   std::string why_missing;        ///< "profgauge-history.db does not exist"
+  bool warns = false;             ///< Its absence is counted as a warning.
 };
 
 /// The chosen runs of a history; `min_runs`: fewer are missing, unless they begin at a level.

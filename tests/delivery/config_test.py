@@ -528,7 +528,7 @@ class BaselineMissingTest(Place):
                     continue
                 self.assertEqual(verdict["baseline"]["state"], "missing")
                 line = ("baseline history:main~5: none (profgauge-history.db does not exist); "
-                        "judged by limits alone")
+                        "judged by limits alone" + (" (warning)" if warns else ""))
                 self.assertIn(line, done.stdout.splitlines()[1])
                 self.assertTrue(done.stdout.splitlines()[-1].endswith(" · baseline missing"))
                 self.assertIn("baseline history:main", self.file("summary.md").splitlines()[3])
