@@ -1,4 +1,5 @@
 -- title: Which operators hold the memory at its peak?
+-- unit: bytes = B
 with peak as (select rank, device, time t from allocator_events
               where device like 'GPU%' order by allocated desc, id limit 1)
 select op, count(*) n, sum(bytes) bytes

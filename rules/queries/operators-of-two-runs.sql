@@ -1,6 +1,8 @@
 -- title: Which operators differ between two runs? Give --run a=A --run b=B.
 -- param: a = a
 -- param: b = b
+-- unit: a = ms
+-- unit: b = ms
 select name, ms(sum(device_self) filter (where run = :a)) a,
        ms(sum(device_self) filter (where run = :b)) b
 from ops group by 1

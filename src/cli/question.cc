@@ -126,6 +126,7 @@ Result<Question> QuestionOf(const Options& options) {
     question.file = options.query_file;
     PROFGAUGE_TRY(std::string sql, StatementIn(options.query_file));
     const query::SavedQuery of_file = query::ParseQueryFile(options.query_file, std::move(sql));
+    question.saved.units = of_file.units;
     question.sql = of_file.sql;
     question.parameters = query::WithDefaults(of_file, std::move(question.parameters));
   } else {

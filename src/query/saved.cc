@@ -31,6 +31,14 @@ std::string_view ValueOf(std::string_view line, std::string_view key) {
   return Trim(line.substr(key.size()));
 }
 
+// "rank = 0"
+void AddPair(std::string_view text, Parameters& out) {
+  const std::size_t sign = text.find('=');
+  if (sign == std::string_view::npos) return;
+  out.push_back(
+      {std::string(Trim(text.substr(0, sign))), std::string(Trim(text.substr(sign + 1)))});
+}
+
 }  // namespace
 
 SavedQuery ParseQueryFile(std::string name, std::string sql) {
@@ -40,11 +48,8 @@ SavedQuery ParseQueryFile(std::string name, std::string sql) {
   for (const std::string_view line : Lines(query.sql)) {
     if (!line.starts_with("--")) break;
     if (const auto title = ValueOf(line, "-- title:"); !title.empty()) query.title = title;
-    const std::string_view parameter = ValueOf(line, "-- param:");
-    const std::size_t sign = parameter.find('=');
-    if (sign == std::string_view::npos) continue;
-    query.parameters.push_back({std::string(Trim(parameter.substr(0, sign))),
-                                std::string(Trim(parameter.substr(sign + 1)))});
+    AddPair(ValueOf(line, "-- param:"), query.parameters);
+    AddPair(ValueOf(line, "-- unit:"), query.units);
   }
   return query;
 }

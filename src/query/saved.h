@@ -2,6 +2,7 @@
 // comments at their head give the question and the parameters:
 //   -- title: How long does work wait from its launch to its start?
 //   -- param: rank = 0
+//   -- unit: p50 = us
 // Others are in profgauge.yaml.
 #pragma once
 
@@ -22,6 +23,7 @@ struct SavedQuery {
   std::string title, sql;
   Parameters parameters;            ///< With the values that they have unless others are given.
   std::vector<Parameter> required;  ///< Those without a usual value.
+  Parameters units;                 ///< Units of computed columns, as tables for people show them.
   /// The location of `sql`, if it is in a file that people write.
   std::optional<SourceText> source;
 };

@@ -91,6 +91,16 @@ class DocumentsTest(unittest.TestCase):
                     *PICTURES, "$ profgauge", "error: ", "from torch_handler", "import profgauge", "{"))
                 self.assertTrue(known, f"{page.relative_to(REPOSITORY)}: nothing runs this block:\n{block}")
 
+    def test_answers_are_shown_as_the_program_prints_them(self):
+        """Blocks with `$ profgauge query` and its output."""
+        shown = 0
+        for kind, block in blocks(EXAMPLES / "query.md"):
+            for line, output in re.findall(r"^\$ (profgauge .*)\n((?:[^$].*\n)+)", block, re.M):
+                done = self.shell(line)
+                self.assertEqual((done.returncode, done.stdout), (0, output), done.stderr)
+                shown += 1
+        self.assertGreaterEqual(shown, 4)
+
     def test_commands_run(self):
         ran = 0
         for page in PAGES:

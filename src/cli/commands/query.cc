@@ -95,12 +95,22 @@ RowStyle StyleOf(const Options& options, const std::string& sql) {
   return {*FindRowFormat(format), options.raw, sql};
 }
 
+/// "late" becomes "late [ms]". Programs get the plain name.
+void NameUnits(const query::Parameters& units, std::vector<RowColumn>& columns) {
+  for (RowColumn& column : columns) {
+    const auto named = [&](const query::Parameter& unit) { return unit.name == column.name; };
+    const auto unit = std::ranges::find_if(units, named);
+    if (unit != units.end()) column.name += fmt::format(" [{}]", unit->value);
+  }
+}
+
 /// Writes an answer as the options have it.
 class Writer {
  public:
-  Writer(const Options& options, const std::string& sql, Outputs& outputs,
+  Writer(const Options& options, const Question& question, Outputs& outputs,
          std::optional<std::size_t> file, Console& console)
-      : style_(StyleOf(options, sql)),
+      : style_(StyleOf(options, question.sql)),
+        units_(question.saved.units),
         sink_(outputs, file, IsForPeople(style_.format), console),
         console_(console),
         most_(options.max_rows) {
@@ -109,6 +119,7 @@ class Writer {
 
   Status Write(std::vector<RowColumn> columns, const NextRow& next,
                const std::vector<std::string>& notes) {
+    if (IsForPeople(style_.format)) NameUnits(units_, columns);
     const auto writer = MakeRowWriter(std::move(columns), style_);
     std::vector<Cell> cells;
     bool is_cut = false;
@@ -134,6 +145,7 @@ class Writer {
 
  private:
   RowStyle style_;
+  const query::Parameters& units_;
   Sink sink_;
   Console& console_;
   std::optional<std::int64_t> most_;
@@ -254,7 +266,7 @@ Result<int> Ask(const Options& options, const Question& question, QueryCache* ca
   if (!to.empty()) {
     PROFGAUGE_TRY(file, outputs.Open(to, FileKind::kForPeople));
   }
-  Writer writer(options, question.sql, outputs, file, console);
+  Writer writer(options, question, outputs, file, console);
   PROFGAUGE_CHECK(options.per_rank
                       ? AskRanks(reads, question, *asked, reduction, writer, console)
                       : AskWhole(options, reads, question, *asked, subject, writer, console));

@@ -244,9 +244,10 @@ TEST(Saved, NamesNearOnes) {
 }
 
 TEST(Saved, GivenParametersReplaceUsualOnes) {
-  const SavedQuery query =
-      ParseQueryFile("q", "-- title: T\n-- param: a = 1\n-- param: b = 2\nselect :a");
+  const SavedQuery query = ParseQueryFile(
+      "q", "-- title: T\n-- param: a = 1\n-- param: b = 2\n-- unit: p = us\nselect :a");
   EXPECT_EQ(query.title, "T");
+  EXPECT_EQ(query.units, (Parameters{{"p", "us"}}));
   EXPECT_EQ(WithDefaults(query, {{"b", "5"}}), (Parameters{{"b", "5"}, {"a", "1"}}));
 }
 
