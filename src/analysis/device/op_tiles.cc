@@ -27,9 +27,12 @@ KernelTile Ordered(const ProductSizes& sizes, const KernelTile& tile, double blo
 }
 
 // Parts of the inner dimension, by the grid where it was recorded: of a persistent kernel it is
-// smaller than the tiles, or no multiple.
-double PartsOf(const ProductSizes& sizes, const TiledKernel& kernel, double tiles) {
-  if (kernel.blocks > 0 && IsMultiple(kernel.blocks, tiles)) {
+// smaller than the tiles, no multiple, or one block a multiprocessor.
+double PartsOf(const ProductSizes& sizes, const TiledKernel& kernel, double tiles,
+               std::int32_t multiprocessors) {
+  const bool may_be_persistent = kernel.blocks == multiprocessors && kernel.blocks != tiles &&
+                                 kernel.parts <= 1 && !kernel.unknown_parts;
+  if (kernel.blocks > 0 && IsMultiple(kernel.blocks, tiles) && !may_be_persistent) {
     const double parts = kernel.blocks / tiles;
     const auto least = static_cast<double>(knowledge::kTraitsLeastPart.value());
     if (parts * least <= sizes.k) return parts;
@@ -56,7 +59,7 @@ OpTiles TilesOf(const ProductSizes& sizes, const TiledKernel& kernel,
     const double covered = tiles / sizes.batch * static_cast<double>(found.tile.first) *
                            static_cast<double>(found.tile.second);
     found.tile_use = sizes.m * sizes.n / covered;
-    const double parts = PartsOf(sizes, kernel, tiles);
+    const double parts = PartsOf(sizes, kernel, tiles, multiprocessors);
     if (parts > 0) found.tiles = tiles * parts;
   } else if (multiprocessors > 0 && kernel.blocks > 0) {
     const bool may_be_persistent =

@@ -237,6 +237,9 @@ TEST(OpTraits, GridDecidesTileOrder) {
   EXPECT_EQ(other.tiles, 64);
   // A persistent kernel launches as many as run at a time, and has all tiles to do.
   EXPECT_EQ(TilesOf(Product(8192, 8192, 512), {"gemm_128x128_x", 132}, 132).tiles, 64 * 64);
+  // A block a multiprocessor is 33 times its tiles by chance.
+  EXPECT_EQ(TilesOf(Product(256, 512, 131'072), {"gemm_128x256_x", 132}, 132).tiles, 4);
+  EXPECT_EQ(TilesOf(Product(256, 512, 131'072), {"gemm_128x256_x", 128}, 132).tiles, 128);
 }
 
 TEST(OpTraits, GridCountsUnlessPersistent) {
@@ -305,6 +308,7 @@ TEST(OpTraits, FewTilesLeaveTheDeviceIdle) {
   EXPECT_NE(few.text.find("so that 97.0"), std::string::npos) << few.text;
   MeasuredOp split = OnH100(call, 400, "nvjet_tst_128x128_64x4_splitK");
   split.kernel.blocks = 4 * 33;
+  split.kernel.unknown_parts = true;
   EXPECT_NE(JudgeOp(split).trait, Trait::kFewTiles);
   MeasuredOp unknown = OnH100(call, 400, "nvjet_tst_128x128_64x4_x");
   unknown.multiprocessors = -1;
