@@ -35,7 +35,13 @@ constexpr Places kConvolutions[] = {
     {"convolution_backward", 4, 5, 6, 7, 8, 9, 1, 2, 0, 10},
     {"cudnn_convolution_backward", 4, 3, 5, kNo, kNo, 6, 0, 2, 1, 9},
 };
-constexpr Places kTransposed = {"conv_transpose", 3, 4, 7, kNo, 5, 6};
+constexpr Places kTransposed[] = {
+    {"conv_transpose1d", 3, 4, 7, kNo, 5, 6},
+    {"conv_transpose2d", 3, 4, 7, kNo, 5, 6},
+    {"conv_transpose3d", 3, 4, 7, kNo, 5, 6},
+    {"cudnn_convolution_transpose", 4, 2, 5, kNo, 3, 6},
+    {"miopen_convolution_transpose", 5, 3, 6, kNo, 4, 7},
+};
 
 struct ConvolutionCall {
   const Places* places = nullptr;
@@ -46,8 +52,9 @@ struct ConvolutionCall {
 
 std::optional<ConvolutionCall> Understand(const OpCall& call, const Tensors& tensors) {
   ConvolutionCall found;
-  found.transposed = call.op.starts_with("conv_transpose");
-  if (found.transposed) found.places = &kTransposed;
+  for (const Places& known : kTransposed) {
+    if (known.op == call.op) found.places = &known, found.transposed = true;
+  }
   for (const Places& known : kConvolutions) {
     if (known.op == call.op) found.places = &known;
   }

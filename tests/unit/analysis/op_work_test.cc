@@ -149,6 +149,12 @@ INSTANTIATE_TEST_SUITE_P(
         OpCase{"aten::conv_transpose2d", "[[1, 3, 8, 8], [3, 8, 4, 4], [], [], [], [], [], []]",
                "[float, float, , ScalarList, ScalarList, ScalarList, Scalar, ScalarList]", "",
                2 * 192 * 8 * 16, -1},
+        OpCase{"aten::cudnn_convolution_transpose",
+               "[[1, 3, 8, 8], [3, 8, 4, 4], [], [], [], [], [], [], [], []]",
+               "[float, float, ScalarList, ScalarList, ScalarList, ScalarList, Scalar, Scalar, "
+               "Scalar, Scalar]",
+               "[, , [1, 1], [0, 0], [2, 2], [1, 1], 1, False, False, True]", 2 * 192 * 8 * 16,
+               4 * (192 + 384 + 8 * 16 * 16)},
         // Both gradients cost as much as the convolution did.
         OpCase{"aten::convolution_backward",
                "[[1, 6, 4, 4], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
