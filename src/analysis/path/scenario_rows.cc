@@ -3,19 +3,26 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/device/launches.h"
 #include "analysis/device/tensor_cores.h"
 #include "analysis/path/module_of.h"
 #include "analysis/path/replayer.h"
 #include "analysis/tables/texts.h"
+#include "analysis/work/recomputation.h"
+#include "base/no_index.h"
 
 namespace profgauge {
 namespace {
 
 using enum Unit;
+
+constexpr std::size_t kMostDepth = 64;
 
 std::string_view KindName(ApiKind kind) {
   constexpr std::string_view kNames[] = {"launch", "memcpy", "memset", "sync", "memory", "other"};
@@ -26,6 +33,29 @@ std::string ThreadName(const Profile& profile, ThreadId id) {
   if (!id.valid()) return {};
   const Thread& thread = profile.threads[id.value];
   return thread.name.empty() ? std::to_string(thread.tid) : thread.name;
+}
+
+// Work next to each other on a stream; kNoIndex: none.
+struct StreamNeighbors {
+  std::uint32_t before = kNoIndex, behind = kNoIndex;
+};
+
+std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device) {
+  std::vector<std::uint32_t> rows(device.size());
+  std::iota(rows.begin(), rows.end(), 0U);
+  const auto stream_of = [&](std::uint32_t row) {
+    return std::pair(device.gpu[row], device.stream[row]);
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(stream_of(a), device.start[a]) < std::pair(stream_of(b), device.start[b]);
+  });
+  std::vector<StreamNeighbors> neighbors(device.size());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (stream_of(rows[i - 1]) != stream_of(rows[i])) continue;
+    neighbors[rows[i]].before = rows[i - 1];
+    neighbors[rows[i - 1]].behind = rows[i];
+  }
+  return neighbors;
 }
 
 // Makes the cells of the rows of one rank. Texts are those of the table's pool.
@@ -80,6 +110,27 @@ class RankRows {
     return (*eligible_)[row];
   }
 
+  /// Whether it is the outermost of operators that backward runs again.
+  bool IsRecomputed(HostId range) {
+    if (!recomputed_) recomputed_ = OutermostOf(FindRecomputed(profile), profile.host);
+    return range.valid() && (*recomputed_)[range.value];
+  }
+  /// Whether it, or a range around it, is.
+  bool IsInRecomputed(HostId range) {
+    // A chain of parents is as deep as the program's calls; more than that is a broken file.
+    for (std::size_t depth = 0; range.valid() && depth < kMostDepth; ++depth) {
+      if (IsRecomputed(range)) return true;
+      range = profile.host.parent[range.value];
+    }
+    return false;
+  }
+  /// The name of the kernel before (-1) or behind (1) it on its stream; empty where there is none.
+  StringId NeighborOf(std::uint32_t row, int side) {
+    if (!neighbors_) neighbors_ = NeighborsOnStreams(profile.device);
+    const std::uint32_t neighbor = side < 0 ? (*neighbors_)[row].before : (*neighbors_)[row].behind;
+    return neighbor == kNoIndex ? StringId{} : Text(profile.device.name[neighbor]);
+  }
+
   /// nullptr: nothing is known of the operator that launched it.
   const LaunchTargets::Op* TargetOf(std::uint32_t row) const {
     return replayer_.targets().Find(position_, row);
@@ -110,6 +161,8 @@ class RankRows {
   std::vector<StringId> types_;  // By name of the profile.
   std::optional<std::vector<StringId>> modules_;
   std::optional<std::vector<Tri>> eligible_;
+  std::optional<std::vector<bool>> recomputed_;
+  std::optional<std::vector<StreamNeighbors>> neighbors_;
   std::vector<StringId> threads_;
   std::array<StringId, 6> kinds_;
 };
@@ -151,6 +204,11 @@ constexpr OwnColumn kHostOps[] = {
                  Column& to) { to.AddInteger(std::max<Ns>(of.profile.host.duration[row], 0)); }},
     {kInLoader, [](RankRows& of, std::uint32_t row,
                    Column& to) { to.AddInteger(of.IsInDataLoader(HostId{row}) ? 1 : 0); }},
+    {{"recomputed", "Recomputed", kBool,
+      "Whether backward runs this operator of forward again, and none around it."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddInteger(of.IsRecomputed(HostId{row}) ? 1 : 0);
+     }},
 };
 
 constexpr OwnColumn kApiCalls[] = {
@@ -217,6 +275,15 @@ constexpr OwnColumn kMoreOfLaunches[] = {
      }},
     {kModule, [](RankRows& of, std::uint32_t row,
                  Column& to) { to.AddText(of.Module(of.profile.device.op[row])); }},
+    {{"before", "Before it", kText, "Name of the work before it on its stream."},
+     [](RankRows& of, std::uint32_t row, Column& to) { to.AddText(of.NeighborOf(row, -1)); }},
+    {{"behind", "Behind it", kText, "Name of the work behind it on its stream."},
+     [](RankRows& of, std::uint32_t row, Column& to) { to.AddText(of.NeighborOf(row, 1)); }},
+    {{"recomputed", "Recomputed", kBool,
+      "Whether an operator of forward launched it that backward runs again."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddInteger(of.IsInRecomputed(of.profile.device.op[row]) ? 1 : 0);
+     }},
     {{"op_shapes", "Input shapes", kText, "Input shapes of its operator, if recorded."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        const HostId op = of.profile.device.op[row];
