@@ -5,8 +5,12 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "analysis/classify/collective.h"
+#include "analysis/path/scenario_facts.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/plan.h"
@@ -40,17 +44,80 @@ double CountedShare(const Replayer& replayer) {
   return all > 0 ? counted / all : 0;
 }
 
+void AddRow(std::uint32_t rank, std::uint32_t row, double factor,
+            std::map<double, Scaling>& by_factor) {
+  Scaling& scaling = by_factor[factor];
+  scaling.table = PathTable::kDevice;
+  scaling.factor = factor;
+  scaling.rows.push_back({rank, row});
+}
+
 // Every kernel at that part of its time.
 void AddKernels(const Replayer& replayer, double LaunchTargets::Op::*part, Scenario& to) {
   std::map<double, Scaling> by_factor;
   VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row, const LaunchTargets::Op* op) {
     if (op == nullptr || op->*part < 0) return;
-    const double factor = FactorInSteps(op->*part);
-    Scaling& scaling = by_factor[factor];
-    scaling.table = PathTable::kDevice;
-    scaling.factor = factor;
-    scaling.rows.push_back({rank, row});
+    AddRow(rank, row, FactorInSteps(op->*part), by_factor);
   });
+  for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
+}
+
+// Of a collective by its record, else by its kernel.
+CollectiveKind KindOfCollective(const RankContext& rank, std::uint32_t row) {
+  const CollectiveId recorded = rank.profile->device.collective[row];
+  if (!recorded.valid()) return rank.classes[row].kind;
+  const StringId name = rank.profile->collectives[recorded.value].name;
+  return name.valid() ? CollectiveKindOf(rank.profile->Name(name)) : rank.classes[row].kind;
+}
+
+// What a rank's collectives of a kind would take of their time, if each reached the best bandwidth
+// on the bus that one of this kind reaches in the run. Calls without a known bandwidth keep theirs.
+std::map<std::pair<std::int64_t, CollectiveKind>, double> TransferShares(const Table& collectives) {
+  struct Row {
+    std::int64_t rank = 0;
+    CollectiveKind kind = CollectiveKind::kOther;
+    double time = 0, bandwidth = 0;
+  };
+  std::vector<Row> rows;
+  std::map<CollectiveKind, double> best;
+  for (std::size_t at = 0; at < collectives.rows(); ++at) {
+    const auto number = [&](std::string_view column, double otherwise) {
+      return AsNumber(collectives.At(at, column), otherwise);
+    };
+    Row& row = rows.emplace_back();
+    row.rank = static_cast<std::int64_t>(number("rank", -1));
+    row.kind = CollectiveKindOf(TextAt(collectives, "name", at));
+    row.time = number("transfer_time", number("time", 0));
+    row.bandwidth = number("bus_bandwidth", number("bus_bandwidth_unmatched", 0));
+    best[row.kind] = std::max(best[row.kind], row.bandwidth);
+  }
+  std::map<std::pair<std::int64_t, CollectiveKind>, std::pair<double, double>> sums;
+  for (const Row& row : rows) {
+    auto& [needed, taken] = sums[{row.rank, row.kind}];
+    taken += row.time;
+    needed += row.bandwidth > 0 ? row.time * row.bandwidth / best[row.kind] : row.time;
+  }
+  std::map<std::pair<std::int64_t, CollectiveKind>, double> shares;
+  for (const auto& [key, sum] : sums) {
+    if (sum.second > 0) shares[key] = sum.first / sum.second;
+  }
+  return shares;
+}
+
+void AddTransfers(const Replayer& replayer, const Analysis& analysis, Scenario& to) {
+  const Table* collectives = analysis.FindTable("collectives");
+  if (collectives == nullptr) return;
+  const auto shares = TransferShares(*collectives);
+  std::map<double, Scaling> by_factor;
+  for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
+    const RankContext& rank = replayer.ranks()[position];
+    for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
+      if (!rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
+      const auto share = shares.find({rank.rank, KindOfCollective(rank, row)});
+      if (share == shares.end()) continue;
+      AddRow(position, row, FactorInSteps(share->second), by_factor);
+    }
+  }
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
@@ -95,6 +162,7 @@ Floor FindFloor(const Replayer& replayer, const Analysis& analysis, const Scenar
     all.hidden_host = true;
     all.without_waiting = replayer.knows_waiting();
     AddKernels(replayer, part, all);
+    AddTransfers(replayer, analysis, all);
     const Prediction found = replayer.Predict(all, PredictionOf::kTimes);
     return std::clamp(start - (found.recorded_time - found.iteration_time), 0.0, end);
   };

@@ -1,6 +1,7 @@
 // Plans and floors of made profiles, whose truth is known.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,9 +73,9 @@ struct MadePlan {
   }
 };
 
-std::unique_ptr<MadePlan> PlanOfMade(Profile profile) {
+std::unique_ptr<MadePlan> PlanOfMade(std::vector<Profile> ranks) {
   auto out = std::make_unique<MadePlan>();
-  out->ranks = OneRank(std::move(profile));
+  out->ranks = std::move(ranks);
   out->policy = *LoadPolicy("builtin:recommended");
   out->book = *LoadRulebook(out->policy, {});
   auto run = AnalyzeForReplay(out->ranks, {});
@@ -85,6 +86,98 @@ std::unique_ptr<MadePlan> PlanOfMade(Profile profile) {
       out->run.analysis, CollectFacts(out->ranks, out->run.analysis), false, replayer);
   out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, replayer);
   return out;
+}
+
+std::unique_ptr<MadePlan> PlanOfMade(Profile profile) {
+  return PlanOfMade(OneRank(std::move(profile)));
+}
+
+// What the scenario of a rule saves by itself, in ns per iteration.
+double SavedBy(const MadePlan& made, std::string_view rule) {
+  for (const CompiledRule& some : made.book->compiled()) {
+    if (some.rule->id != rule) continue;
+    const auto found = ScenarioRunner(*made.run.replayer).Run(*some.scenario).prediction;
+    return found ? found->recorded_time - found->iteration_time : -1;
+  }
+  return -1;
+}
+
+constexpr Ns kCompute = kMs, kTransfer = kTenthMs, kLate = kMs / 5;
+constexpr int kCalls = 4;
+
+void Reduce(std::int64_t number, At call, At device, TestProfile& profile) {
+  auto& builder = profile.builder();
+  Collective collective;
+  collective.name = builder.Intern("allreduce");
+  collective.dtype = builder.Intern("Float");
+  collective.group = builder.Intern("dp");
+  collective.in_elements = collective.out_elements = 1'000;
+  collective.group_size = 2;
+  collective.sequence = number;
+  ApiRow launch;
+  launch.start = call.start;
+  launch.duration = call.duration();
+  launch.name = builder.Intern("cudaLaunchKernel");
+  launch.kind = ApiKind::kLaunch;
+  launch.thread = profile.main();
+  launch.correlation = 1'000'000 + number;
+  builder.AddApi(launch);
+  DeviceRow kernel;
+  kernel.start = device.start;
+  kernel.duration = device.duration();
+  kernel.kind = DeviceKind::kKernel;
+  kernel.name = builder.Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)");
+  kernel.gpu = 0;
+  kernel.stream = 7;
+  kernel.correlation = launch.correlation;
+  kernel.collective = builder.AddCollective(collective);
+  builder.AddDevice(kernel);
+}
+
+// One of two ranks that compute and reduce four times an iteration. They compute longer in turns, so
+// that the other waits. The host launches all of it, then waits for the device.
+Profile RankThatReduces(int rank) {
+  TestProfile profile;
+  auto& distributed = profile.builder().distributed();
+  distributed.backend = "nccl";
+  distributed.rank = rank;
+  distributed.world_size = 2;
+  ProcessGroup group;
+  group.name = "dp";
+  group.size = 2;
+  group.ranks = {0, 1};
+  distributed.groups.push_back(group);
+  std::int64_t number = 0;
+  for (int i = 0; i < 6; ++i) {
+    const Ns start = i * 6 * kMs;
+    Ns call = start, device = start + kTenthMs;
+    for (int c = 0; c < kCalls; ++c, ++number) {
+      const Ns compute = kCompute + (c % 2 == rank ? kLate : 0);
+      profile.Launch("gemm", {call, call + 1'000}, {device, device + compute});
+      const Ns end = start + kTenthMs + (c + 1) * (kCompute + kLate + kTransfer);
+      Reduce(number, {call + 2'000, call + 3'000}, {device + compute, end}, profile);
+      call += 4'000;
+      device = end;
+    }
+    profile.Call("cudaDeviceSynchronize", ApiKind::kSync, {call, device + 1'000});
+    profile.Step(i, {start, device + 2'000});
+  }
+  return profile.Finish();
+}
+
+TEST(MadePlan, WaitingAndTransfersAreTwoSteps) {
+  std::vector<Profile> ranks;
+  for (const int rank : {0, 1}) ranks.push_back(RankThatReduces(rank));
+  const auto made = PlanOfMade(std::move(ranks));
+  EXPECT_NEAR(SavedBy(*made, "comm/exposed"), kCalls * kTransfer, 1'000);
+  EXPECT_NEAR(SavedBy(*made, "comm/taking-turns"), kCalls / 2 * kLate, 1'000);
+  ASSERT_GE(made->plan.steps.size(), 2u);
+  EXPECT_EQ(made->FindingOf(0).rule->id, "comm/exposed");
+  EXPECT_NEAR(made->plan.steps[0].saves, kCalls * kTransfer, 1'000);
+  // It waits too little to fire, and is the next bottleneck.
+  EXPECT_EQ(made->FindingOf(1).rule->id, "comm/taking-turns");
+  EXPECT_EQ(made->FindingOf(1).status, FindingStatus::kPass);
+  EXPECT_NEAR(made->plan.steps[1].saves, kCalls / 2 * kLate, 1'000);
 }
 
 TEST(MadePlan, NamesTheFrameThatTheDeviceWaitsFor) {
@@ -126,6 +219,49 @@ TEST(MadePlan, FloorIsTheRoofOfKernels) {
   // The changes of the plan go below the roof of today's types.
   EXPECT_LE(made->plan.floor.time, made->plan.end());
   EXPECT_LT(made->plan.floor.time, alone.time);
+}
+
+// One reduction of 10 MB takes 2 ms, another of as much 10: the links carry 10 MB in 2.
+TEST(MadePlan, FloorHasTransfersAtTheBestBandwidth) {
+  const auto reduce = [](Ns start, Ns end, int group, TestProfile& profile) {
+    Collective collective;
+    collective.name = profile.builder().Intern("allreduce");
+    collective.dtype = profile.builder().Intern("Float");
+    collective.group = profile.builder().Intern(std::to_string(group));
+    collective.in_elements = collective.out_elements = 2'500'000;
+    collective.group_size = 2;
+    DeviceRow kernel;
+    kernel.start = start;
+    kernel.duration = end - start;
+    kernel.kind = DeviceKind::kKernel;
+    kernel.name = profile.builder().Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+    kernel.gpu = 0;
+    kernel.stream = 7;
+    kernel.collective = profile.builder().AddCollective(collective);
+    profile.builder().AddDevice(kernel);
+  };
+  const auto floor_with = [&](Ns second) {
+    TestProfile profile;
+    Gpu gpu;
+    gpu.id = 0;
+    gpu.name = "NVIDIA A100-SXM4-80GB";
+    gpu.compute_major = 8;
+    profile.builder().AddGpu(gpu);
+    for (int i = 0; i < 5; ++i) {
+      const Ns at = i * 2 * kPeriod;
+      profile.Step(i, {at, at + 2 * kPeriod});
+      AddMatmul(at, kShapes, profile);
+      reduce(at + 110 * kMs, at + 112 * kMs, 1, profile);
+      reduce(at + 120 * kMs, at + 120 * kMs + second, 2, profile);
+    }
+    const auto made = PlanOfMade(profile.Finish());
+    const Floor floor =
+        FindFloor(*made->run.replayer, made->run.analysis, {}, 200.0 * kMs, 200.0 * kMs);
+    EXPECT_EQ(floor.absent_because, "");
+    return floor.time;
+  };
+  EXPECT_NEAR(floor_with(10 * kMs), floor_with(2 * kMs), 0.1 * kMs);
+  EXPECT_GT(floor_with(2 * kMs), 4.0 * kMs);
 }
 
 TEST(MadePlan, FloorIsUnknownWithoutShapes) {
