@@ -314,8 +314,9 @@ constexpr OptionSpec kOptions[] = {
     {"--scale", "", "CHANGE", Group::kJudging, kOnWhatIf,
      "Scenario `[NAME: ]CONDITION by FACTOR`; may be repeated",
      "The condition is the rules' language over rows `host_op` (name, type, module, thread, "
-     "iteration, time), `api_call` (also kind, op) or `launch` (its table's columns, "
-     "tensor_core_eligible, is_collective, module). The selected work takes FACTOR times as long.",
+     "iteration, time), `api_call` (also kind, op), `launch` (its table's columns, "
+     "tensor_core_eligible, is_collective, module, target) or `host_gap` (host work while a device "
+     "idles: cause, doing, category, time). The selected work takes FACTOR times as long.",
      AddText<&Options::scales>, true},
     {"--finding", "", "RULE", Group::kJudging, kOnWhatIf,
      "Simulate that this rule's finding is fixed; may be repeated",

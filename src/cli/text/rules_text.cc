@@ -162,6 +162,12 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
          fmt::format("{} ({})", rule.gain->value.text, GainBoundName(rule.gain->bound)));
     Line(out, "", rule.gain->why);
     Line(out, "measured", rule.gain->measured);
+    for (const WhatIfScale& scale : rule.gain->scenario) {
+      Line(out, "scenario",
+           fmt::format("{} by {}", scale.where.text,
+                       scale.by.empty() ? fmt::format("{}", scale.factor) : scale.by.text));
+    }
+    if (rule.gain->without_waiting) Line(out, "", "These collectives wait for no rank.");
   }
   Line(out, "message", TextOf(rule.message));
   if (!rule.advice.empty()) Line(out, "advice", TextOf(rule.advice));

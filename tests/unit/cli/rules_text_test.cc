@@ -55,6 +55,21 @@ TEST(RuleDocs, HoldTheShippedRules) {
   }
 }
 
+TEST(ExplainRule, ShowsWhatItSimulates) {
+  const auto rules = LoadBuiltinRules();
+  ASSERT_TRUE(rules);
+  std::size_t scenarios = 0;
+  for (const Rule& rule : rules->rules) {
+    if (!rule.gain) continue;
+    const std::string text = ExplainRule(rule, nullptr);
+    for (const WhatIfScale& scale : rule.gain->scenario) {
+      EXPECT_NE(text.find(scale.where.text + " by "), std::string::npos) << text;
+      ++scenarios;
+    }
+  }
+  EXPECT_GT(scenarios, 20u);
+}
+
 TEST(ExpandedRule, EqualsItsTemplate) {
   const auto file = ParseRuleFile(R"(schema: 2
 namespace: t
