@@ -121,8 +121,9 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   if (from.gain_replayed) {
     finding.gain_bound = Bound::kReplayed;
     const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
-    const bool says_more = !limit.empty() && *from.gain_limit > knowledge::kFindingsBoundExcess *
-                                                                    from.gain.value_or(0);
+    const bool says_more =
+        from.rule->gain->bound == GainBound::kUpper && !limit.empty() &&
+        *from.gain_limit > knowledge::kFindingsBoundExcess * from.gain.value_or(0);
     if (SavesNothing(from)) finding.gain.text = "nothing";
     finding.gain.text +=
         says_more ? fmt::format(" (simulated; at most {})", limit) : " (simulated)";

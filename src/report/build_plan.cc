@@ -52,6 +52,7 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
     to.time = TimeOf(step.time);
     to.saves = TimeOf(step.saves);
     to.alone = TimeOf(step.alone);
+    if (step.at_most) to.at_most = TimeOf(*step.at_most);
     to.needs_earlier =
         out.steps.size() > 1 && step.alone < knowledge::kPlanLeastGainShare.Of(plan.start);
   }

@@ -191,6 +191,7 @@ PlanStep ReadPlanStep(const JsonNode& node) {
   step.time = ReadQuantity(node["time"]);
   step.saves = ReadQuantity(node["saves"]);
   step.alone = ReadQuantity(node["alone"]);
+  step.at_most = ReadQuantity(node["at_most"]);
   step.fired = node["fired"].Bool();
   step.needs_earlier = node["needs_earlier"].Bool();
   return step;

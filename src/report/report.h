@@ -144,6 +144,7 @@ struct PlanStep {
   std::string title;            ///< The fault: that of the first of them.
   std::string change;           ///< What to do: its first advice that applies; may be empty.
   Quantity time, saves, alone;  ///< ns; `alone`: without the steps before it.
+  Quantity at_most;             ///< ns: its saving in any order; absent where there is no bound.
   /// False: no finding yet. It becomes the limit once the steps before it are done.
   bool fired = true;
   bool needs_earlier = false;  ///< It saves nothing until the steps before it are done.

@@ -99,9 +99,9 @@ struct Finding {
   std::string metric_text;
   std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
   std::optional<double> gain;      ///< ns per iteration, never more than an iteration takes.
-  /// The gain is simulated, and not larger than the rule's own estimate; then…
+  /// The gain is simulated; then…
   bool gain_replayed = false;
-  /// …this is the rule's own estimate, ns per iteration, where it is not less.
+  /// …this is the rule's own estimate, ns per iteration, or a simulated saving that is more.
   std::optional<double> gain_limit;
   double gain_share = 0;      ///< Share of the mean iteration time; 0 when either is unknown.
   std::string reason;         ///< Why not applicable, broken, or waived: one clause.

@@ -39,17 +39,48 @@ std::optional<double> AllIdleTime(const RunData& run) {
   return AsNumber(idle->value, 0) * AsNumber(iteration->value, 0);
 }
 
+// Whether devices wait for each other in collectives.
+bool HasCollectives(const RunData& run) {
+  const Table* collectives = run.FindTable(*FindTable("collectives"));
+  return collectives != nullptr && collectives->rows() > 0;
+}
+
+// Of devices that wait for each other, each may delay the others in turn: their costs add up. Else
+// the one where rows cost most decides.
+std::vector<ExposureCosts> CostsOf(const Exposure& exposure, bool each_delays_all) {
+  std::vector<ExposureCosts> costs;
+  if (!each_delays_all || exposure.devices.size() < 2) {
+    costs.emplace_back(exposure);
+    return costs;
+  }
+  for (const Exposure::Device& device : exposure.devices) {
+    costs.emplace_back(Exposure{{device}, exposure.has_work});
+  }
+  return costs;
+}
+
 }  // namespace
 
 MostGain::MostGain(const CompiledRule& rule, const RunData& run)
-    : run_(run), is_idle_(rule.gain && NamesIdleTime(rule, *rule.gain)) {
+    : run_(run),
+      is_idle_(rule.gain && NamesIdleTime(rule, *rule.gain)),
+      each_delays_all_(HasCollectives(run)) {
   if (rule.names.table != nullptr) exposure_ = run.FindExposure(rule.names.table->id);
 }
 
 std::optional<double> MostGain::Of(std::span<const expr::RowId> rows) {
-  if (exposure_ == nullptr) return is_idle_ ? AllIdleTime(run_) : std::nullopt;
-  if (!costs_) costs_.emplace(*exposure_);
-  return is_idle_ ? costs_->Idle(rows) : costs_->Exposed(rows);
+  if (exposure_ == nullptr) {
+    return is_idle_ && !each_delays_all_ ? AllIdleTime(run_) : std::nullopt;
+  }
+  if (costs_.empty()) costs_ = CostsOf(*exposure_, each_delays_all_);
+  double all = 0;
+  for (ExposureCosts& costs : costs_) {
+    const std::optional<double> cost =
+        is_idle_ ? std::optional(costs.Idle(rows)) : costs.Exposed(rows);
+    if (!cost) return std::nullopt;
+    all += *cost;
+  }
+  return all;
 }
 
 }  // namespace profgauge

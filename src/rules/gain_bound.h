@@ -1,9 +1,11 @@
-// The upper bound of a finding's saving: the time in which only its rows keep a device from
-// finishing.
+// The upper bound of a rule's own estimate: the time in which only its rows keep devices from
+// finishing, if other work neither starts earlier nor overlaps more once they are gone. A simulation
+// knows better and is not bounded by it.
 #pragma once
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "analysis/tables/exposure.h"
 #include "rules/bindings.h"
@@ -25,7 +27,8 @@ class MostGain {
   const RunData& run_;
   const Exposure* exposure_ = nullptr;
   bool is_idle_;
-  std::optional<ExposureCosts> costs_;  // From the first question on.
+  bool each_delays_all_;
+  std::vector<ExposureCosts> costs_;  // By device, or of all; from the first question on.
 };
 
 }  // namespace profgauge

@@ -142,11 +142,15 @@ class Planner {
     double time = start_;
     for (const PlannedStep& step : found.steps) {
       time = std::max(0.0, time - step.saves);
-      PlanStep& out = plan.steps.emplace_back(PlanStep{{}, time, step.saves, step.alone});
+      PlanStep& out = plan.steps.emplace_back(PlanStep{{}, time, step.saves, step.alone, {}});
+      double most = 0;
       for (const std::size_t option : step.options) {
         out.findings.push_back(candidates_[option].finding);
+        most += candidates_[option].option.at_most;
         chosen_.push_back(option);
       }
+      // Of several ranks it is a sum, which may be more than there is.
+      if (std::isfinite(most)) out.at_most = std::min(most, start_);
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);
@@ -272,6 +276,14 @@ void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
       finding.status = FindingStatus::kWarn;
       finding.most = std::max(finding.most, Level::kWarn);
     }
+  }
+}
+
+void RaiseGainLimits(const Plan& plan, std::vector<Finding>& findings) {
+  for (const PlanStep& step : plan.steps) {
+    if (step.findings.size() > 1) continue;  // It saves this only with the other.
+    std::optional<double>& limit = findings[step.findings.front()].gain_limit;
+    if (limit) limit = std::max({*limit, step.saves, step.alone});
   }
 }
 

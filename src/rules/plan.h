@@ -25,10 +25,14 @@ struct PlanStep {
   double time = 0;   ///< ns: the iteration time after it.
   double saves = 0;  ///< ns per iteration, given the steps before it.
   double alone = 0;  ///< ns per iteration, without them.
+  /// ns per iteration: what it saves at most, whatever else is done; nothing where it takes waits
+  /// away, which grow when other work gets faster.
+  std::optional<double> at_most;
 };
 
 /// The time of an iteration if the device never waited for the host, every kernel ran at the roof
-/// of its operator, and no rank waited for another. Kernels of unknown work count as recorded.
+/// of its operator, no rank waited for another, and collectives reached the best bandwidth that one
+/// of their kind reaches in the run. Kernels of unknown work count as recorded.
 struct Floor {
   double time = 0;             ///< ns per iteration.
   double reachable = 0;        ///< With this device's reach instead of its data sheet.
@@ -66,6 +70,9 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
 /// an iteration), unless the policy sets the level of their rule.
 void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
                   std::vector<Finding>& findings);
+
+/// A step can save more once others are done than by itself: its finding's gain_limit is no less.
+void RaiseGainLimits(const Plan& plan, std::vector<Finding>& findings);
 
 /// Sets plan.* and floor.*.
 void AddPlanMetrics(const Plan& plan, Analysis& analysis);

@@ -121,6 +121,7 @@ Plan Rulebook::PlanOf(const Evaluation& evaluation, const Analysis& analysis,
 
 void Rulebook::Promote(const Plan& plan, Evaluation& evaluation) const {
   PromoteSteps(plan, compiled_, evaluation.findings);
+  RaiseGainLimits(plan, evaluation.findings);
 }
 
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options) {

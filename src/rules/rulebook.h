@@ -43,7 +43,7 @@ class Rulebook {
   /// Which findings to fix in which order. Null replayer: a plan without steps, and why.
   Plan PlanOf(const Evaluation& evaluation, const Analysis& analysis,
               const Replayer* replayer) const;
-  /// PromoteSteps() of that plan. After PlanOf(), before the verdict.
+  /// PromoteSteps() and RaiseGainLimits() of that plan. After PlanOf(), before the verdict.
   void Promote(const Plan& plan, Evaluation& evaluation) const;
 
  private:

@@ -5,6 +5,8 @@
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -269,9 +271,23 @@ class DeviceSweep {
                        [this](std::uint32_t event) { return IsSelected(event); })) {
         return;
       }
-      for (WorkTable& table : work_) AddAlone(table, span, active);
-      if (active.size() == 1) AddBlocked(span, active.front());
+      const Rows& work = WithoutWaits(active);
+      for (WorkTable& table : work_) AddAlone(table, span, work);
+      if (work.size() == 1) AddBlocked(span, work.front());
     });
+  }
+
+  // A collective beside other work hides nothing of it: mostly it waits for ranks that do the same
+  // work, and ends earlier once that takes less time.
+  const Rows& WithoutWaits(const Rows& active) {
+    const auto is_collective = [this](std::uint32_t event) {
+      return rank_.classes[event].collective;
+    };
+    if (std::none_of(active.begin(), active.end(), is_collective)) return active;
+    computing_.clear();
+    std::copy_if(active.begin(), active.end(), std::back_inserter(computing_),
+                 std::not_fn(is_collective));
+    return computing_.empty() ? active : computing_;
   }
 
   void AddAlone(WorkTable& table, Span span, const Rows& active) {
@@ -371,7 +387,7 @@ class DeviceSweep {
   Rows call_rows_, op_rows_;
   std::vector<WorkTable> work_;
   PartSums blocked_, call_gaps_, op_gaps_;
-  Rows sharing_;  // Scratch.
+  Rows sharing_, computing_;  // Scratch.
 };
 
 }  // namespace

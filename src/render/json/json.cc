@@ -375,6 +375,7 @@ void WritePlanStep(JsonWriter& out, const report::PlanStep& step) {
   OptionalQuantity(out, "time", step.time);
   OptionalQuantity(out, "saves", step.saves);
   OptionalQuantity(out, "alone", step.alone);
+  OptionalQuantity(out, "at_most", step.at_most);
   out.Key("fired"), out.Write(Value{step.fired});
   out.Key("needs_earlier"), out.Write(Value{step.needs_earlier});
   out.EndObject();

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/format.h"
+#include "knowledge/findings.h"
 #include "render/shared/words.h"
 #include "report/first_screen.h"
 
@@ -48,10 +49,12 @@ std::string FirstAdvice(const report::Finding& finding) {
 }
 
 std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step) {
-  const double start = AsNumber(plan.start.value, 0);
+  const double start = AsNumber(plan.start.value, 0), saves = AsNumber(step.saves.value, 0);
   if (start <= 0) return step.saves.text;
-  return fmt::format("{} (−{})", step.saves.text,
-                     FormatShare(AsNumber(step.saves.value, 0) / start));
+  const double most = AsNumber(step.at_most.value, 0);
+  const bool says_more = most < start && most > knowledge::kFindingsBoundExcess * saves;
+  return fmt::format("{} (−{}{})", step.saves.text, FormatShare(saves / start),
+                     says_more ? ", at most " + step.at_most.text : "");
 }
 
 std::string MoreStepsText(const report::Plan& plan) {

@@ -118,13 +118,15 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
     sheet.FitRow(at, text);
     const State level = LevelOf(report, step);
     sheet.Text(at, 4, level == State::kNone ? "" : LookOf(level).word, XlsxStyle::kIndented);
+    sheet.Cell(at, 5, step.at_most.value, Unit::kTime);
   }
   return sheet.AddTable(row,
                         {{"Step"},
                          {"Iteration after it", Unit::kTime},
                          {"Saves", Unit::kTime},
                          {"What to do"},
-                         {"Level"}},
+                         {"Level"},
+                         {"Saves at most", Unit::kTime}},
                         plan.steps.size(), "t_plan") +
          1;
 }

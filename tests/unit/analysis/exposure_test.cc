@@ -68,6 +68,19 @@ TEST(Exposure, IsTheExclusiveUnion) {
   EXPECT_EQ(Exposed(analysis, "kernels_by_op", {}), 0);
 }
 
+// A reduction that runs beside a copy waits for ranks that copy too.
+TEST(Exposure, CollectivesHideNoOtherWork) {
+  TestProfile test;
+  test.Step(0, {0, 500});
+  test.Launch("copy", {0, 1}, {10, 110}, {}, DeviceKind::kMemcpy, 0, 8);
+  test.Launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {2, 3}, {60, 210}, {},
+              DeviceKind::kKernel, 0, 20);
+  const Analysis analysis = Analyzed(test);
+  EXPECT_EQ(Exposed(analysis, "memcpys", {"unknown"}, "kind"), 100);
+  const Exposure& collectives = *analysis.exposures.at("collectives");
+  EXPECT_EQ(ExposureCosts(collectives).Exposed(std::vector<std::uint32_t>{0}), 100.0);
+}
+
 TEST(Exposure, PerIterationOfTheWorstDevice) {
   TestProfile test;
   test.Step(0, {0, 100});

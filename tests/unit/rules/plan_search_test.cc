@@ -103,6 +103,28 @@ TEST(PlanSearch, ReplayBudgetEndsItWithNote) {
   EXPECT_LE(plan.replays, 2u);
 }
 
+// Without ties the order of the options decides nothing.
+TEST(PlanSearch, OrderOfOptionsDecidesNothing) {
+  std::mt19937 random(11);
+  PlanLimits limits = kLimits;
+  limits.tie = 0;
+  for (int trial = 0; trial < 50; ++trial) {
+    Chains chains;
+    chains.lengths.emplace_back();
+    for (int part = 0; part < 9; ++part) {
+      chains.lengths.back().push_back(static_cast<double>(random() % 1'000'000) / 1'000);
+    }
+    for (int option = 0; option < 6; ++option) chains.cut.push_back({{0, option}, {0, option + 3}});
+    Chains turned = chains;
+    std::ranges::reverse(turned.cut);
+    auto others = OptionsOf(turned.Plan(limits));
+    for (auto& step : others) {
+      for (std::size_t& option : step) option = chains.cut.size() - 1 - option;
+    }
+    EXPECT_EQ(OptionsOf(chains.Plan(limits)), others);
+  }
+}
+
 // Random chains: invariants of every plan.
 TEST(PlanSearch, SavingsAddUpToTotal) {
   std::mt19937 random(7);
