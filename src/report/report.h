@@ -141,10 +141,9 @@ struct Finding {
 struct PlanStep {
   /// Rules of one finding, or of two that save time only together.
   std::vector<std::string> rules;
-  std::string title;            ///< The fault: that of the first of them.
-  std::string change;           ///< What to do: its first advice that applies; may be empty.
-  Quantity time, saves, alone;  ///< ns; `alone`: without the steps before it.
-  Quantity at_most;             ///< ns: its saving in any order; absent where there is no bound.
+  std::string title;   ///< The fault: that of the first of them.
+  std::string change;  ///< What to do: its first advice that applies; may be empty.
+  Quantity time, saves, alone, at_most;  ///< ns; `alone`: without earlier steps; bound, if any.
   /// False: no finding yet. It becomes the limit once the steps before it are done.
   bool fired = true;
   bool needs_earlier = false;  ///< It saves nothing until the steps before it are done.

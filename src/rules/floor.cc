@@ -86,7 +86,7 @@ std::map<std::pair<std::int64_t, CollectiveKind>, double> TransferShares(const T
     };
     Row& row = rows.emplace_back();
     row.rank = static_cast<std::int64_t>(number("rank", -1));
-    row.kind = CollectiveKindOf(TextAt(collectives, "name", at));
+    row.kind = CollectiveKindOf(TextAt(collectives, *collectives.Find("name"), at));
     row.time = number("transfer_time", number("time", 0));
     row.bandwidth = number("bus_bandwidth", number("bus_bandwidth_unmatched", 0));
     best[row.kind] = std::max(best[row.kind], row.bandwidth);

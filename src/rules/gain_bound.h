@@ -1,6 +1,6 @@
 // The upper bound of a rule's own estimate: the time in which only its rows keep devices from
-// finishing, if other work neither starts earlier nor overlaps more once they are gone. A simulation
-// knows better and is not bounded by it.
+// finishing, if other work neither starts earlier nor overlaps more once they are gone. A
+// simulation knows better and is not bounded by it.
 #pragma once
 
 #include <optional>

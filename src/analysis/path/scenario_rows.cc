@@ -3,169 +3,18 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "analysis/device/launches.h"
-#include "analysis/device/tensor_cores.h"
-#include "analysis/path/module_of.h"
+#include "analysis/path/rank_rows.h"
 #include "analysis/path/replayer.h"
-#include "analysis/tables/texts.h"
-#include "analysis/work/recomputation.h"
-#include "base/no_index.h"
 
 namespace profgauge {
 namespace {
 
 using enum Unit;
-
-constexpr std::size_t kMostDepth = 64;
-
-std::string_view KindName(ApiKind kind) {
-  constexpr std::string_view kNames[] = {"launch", "memcpy", "memset", "sync", "memory", "other"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-std::string ThreadName(const Profile& profile, ThreadId id) {
-  if (!id.valid()) return {};
-  const Thread& thread = profile.threads[id.value];
-  return thread.name.empty() ? std::to_string(thread.tid) : thread.name;
-}
-
-// Work next to each other on a stream; kNoIndex: none.
-struct StreamNeighbors {
-  std::uint32_t before = kNoIndex, behind = kNoIndex;
-};
-
-std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device) {
-  std::vector<std::uint32_t> rows(device.size());
-  std::iota(rows.begin(), rows.end(), 0U);
-  const auto stream_of = [&](std::uint32_t row) {
-    return std::pair(device.gpu[row], device.stream[row]);
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(stream_of(a), device.start[a]) < std::pair(stream_of(b), device.start[b]);
-  });
-  std::vector<StreamNeighbors> neighbors(device.size());
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    if (stream_of(rows[i - 1]) != stream_of(rows[i])) continue;
-    neighbors[rows[i]].before = rows[i - 1];
-    neighbors[rows[i - 1]].behind = rows[i];
-  }
-  return neighbors;
-}
-
-// Makes the cells of the rows of one rank. Texts are those of the table's pool.
-class RankRows {
- public:
-  /// `position`: of the rank in the run.
-  RankRows(const Replayer& replayer, std::uint32_t position, StringPool& pool)
-      : rank(replayer.ranks()[position]),
-        profile(*rank.profile),
-        pool_(pool),
-        position_(position),
-        replayer_(replayer),
-        texts_(profile, pool),
-        types_(profile.strings.size()) {}
-
-  StringId Text(StringId id) {
-    return id.valid() && !profile.Name(id).empty() ? texts_(id) : StringId{};
-  }
-  StringId NameOf(HostId range) {
-    return range.valid() ? Text(profile.host.name[range.value]) : StringId{};
-  }
-  StringId Type(StringId name) {
-    if (!name.valid() || profile.Name(name).empty()) return {};
-    StringId& known = types_[name.value];
-    if (!known.valid()) known = Interned(OpType(profile.Name(name)));
-    return known;
-  }
-  StringId Module(HostId range) {
-    if (!modules_) modules_ = ModulesOfHost(profile);
-    return range.valid() && !modules_->empty() ? Text((*modules_)[range.value]) : StringId{};
-  }
-  StringId ThreadText(ThreadId thread) {
-    if (!thread.valid()) return {};
-    if (threads_.empty()) {
-      for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
-        threads_.push_back(Interned(ThreadName(profile, ThreadId{i})));
-      }
-    }
-    return threads_[thread.value];
-  }
-  StringId Kind(ApiKind kind) {
-    StringId& known = kinds_[static_cast<std::size_t>(kind)];
-    if (!known.valid()) known = pool_.Intern(KindName(kind));
-    return known;
-  }
-  std::int64_t IterationAt(Ns start) const {
-    const std::uint32_t iteration = rank.iterations.AtHostTime(start);
-    return iteration == Iterations::kNone ? Column::kAbsentInteger : iteration;
-  }
-  Tri IsEligible(std::uint32_t row) {
-    if (!eligible_) eligible_ = EligibleKernels(profile, rank.classes);
-    return (*eligible_)[row];
-  }
-
-  /// Whether it is the outermost of operators that backward runs again.
-  bool IsRecomputed(HostId range) {
-    if (!recomputed_) recomputed_ = OutermostOf(FindRecomputed(profile), profile.host);
-    return range.valid() && (*recomputed_)[range.value];
-  }
-  /// Whether it, or a range around it, is.
-  bool IsInRecomputed(HostId range) {
-    // A chain of parents is as deep as the program's calls; more than that is a broken file.
-    for (std::size_t depth = 0; range.valid() && depth < kMostDepth; ++depth) {
-      if (IsRecomputed(range)) return true;
-      range = profile.host.parent[range.value];
-    }
-    return false;
-  }
-  /// The name of the kernel before (-1) or behind (1) it on its stream; empty where there is none.
-  StringId NeighborOf(std::uint32_t row, int side) {
-    if (!neighbors_) neighbors_ = NeighborsOnStreams(profile.device);
-    const std::uint32_t neighbor = side < 0 ? (*neighbors_)[row].before : (*neighbors_)[row].behind;
-    return neighbor == kNoIndex ? StringId{} : Text(profile.device.name[neighbor]);
-  }
-
-  /// nullptr: nothing is known of the operator that launched it.
-  const LaunchTargets::Op* TargetOf(std::uint32_t row) const {
-    return replayer_.targets().Find(position_, row);
-  }
-  bool IsInDataLoader(HostId range) const {
-    return replayer_.graphs()[position_].IsInDataLoader(range);
-  }
-  const HostGap& Gap(std::uint32_t row) const { return replayer_.gaps()[row]; }
-  /// That part of the time of a launch; absent where it is unknown.
-  void AppendPart(std::uint32_t row, double LaunchTargets::Op::*part, Column& to) const {
-    const LaunchTargets::Op* op = TargetOf(row);
-    if (op == nullptr || op->*part < 0) return to.AddAbsent();
-    const auto time = static_cast<double>(std::max<Ns>(profile.device.duration[row], 0));
-    to.AddInteger(std::llround(time * (op->*part)));
-  }
-  StringId Interned(std::string_view text) {
-    return text.empty() ? StringId{} : pool_.Intern(text);
-  }
-
-  const RankContext& rank;
-  const Profile& profile;
-
- private:
-  StringPool& pool_;
-  std::uint32_t position_;
-  const Replayer& replayer_;
-  Texts texts_;
-  std::vector<StringId> types_;  // By name of the profile.
-  std::optional<std::vector<StringId>> modules_;
-  std::optional<std::vector<Tri>> eligible_;
-  std::optional<std::vector<bool>> recomputed_;
-  std::optional<std::vector<StreamNeighbors>> neighbors_;
-  std::vector<StringId> threads_;
-  std::array<StringId, 6> kinds_;
-};
 
 // Conditions name few columns, so each is made apart.
 struct OwnColumn {
@@ -204,8 +53,7 @@ constexpr OwnColumn kHostOps[] = {
                  Column& to) { to.AddInteger(std::max<Ns>(of.profile.host.duration[row], 0)); }},
     {kInLoader, [](RankRows& of, std::uint32_t row,
                    Column& to) { to.AddInteger(of.IsInDataLoader(HostId{row}) ? 1 : 0); }},
-    {{"recomputed", "Recomputed", kBool,
-      "Whether backward runs this operator of forward again, and none around it."},
+    {{"recomputed", "Recomputed", kBool, "Whether backward runs this operator of forward again."},
      [](RankRows& of, std::uint32_t row, Column& to) {
        to.AddInteger(of.IsRecomputed(HostId{row}) ? 1 : 0);
      }},
@@ -282,7 +130,7 @@ constexpr OwnColumn kMoreOfLaunches[] = {
     {{"recomputed", "Recomputed", kBool,
       "Whether an operator of forward launched it that backward runs again."},
      [](RankRows& of, std::uint32_t row, Column& to) {
-       to.AddInteger(of.IsInRecomputed(of.profile.device.op[row]) ? 1 : 0);
+       to.AddInteger(of.IsRecomputed(of.profile.device.op[row]) ? 1 : 0);
      }},
     {{"op_shapes", "Input shapes", kText, "Input shapes of its operator, if recorded."},
      [](RankRows& of, std::uint32_t row, Column& to) {

@@ -42,7 +42,8 @@ constexpr std::string_view kReplayed =
     "each step is the finding whose change saves most in a simulation with the changes before it";
 constexpr std::string_view kFloor =
     "one simulation with the changes of the plan, without host time and without waiting, every "
-    "kernel at the roof of its operator, collectives at the best bandwidth of their kind; kernels of "
+    "kernel at the roof of its operator, collectives at the best bandwidth of their kind; kernels "
+    "of "
     "unknown work as recorded";
 constexpr MetricSpec kPlan[] = {
     {metric::kPlanEndTime, "Iteration time after the plan", Unit::kTime, catalogue::kFromZero,

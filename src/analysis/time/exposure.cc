@@ -5,8 +5,6 @@
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
-#include <functional>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -30,8 +28,7 @@ constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcp
 constexpr std::size_t kMostAtOnce = 64;
 // Also of combinations of rows.
 constexpr std::size_t kMostShared = 200'000;
-// Also of calls beside gaps: those of ordinary recordings are looked at a few times each, once
-// per device that idles meanwhile.
+// Also of calls beside gaps: ordinary profiles have a few visits of each, once per idle device.
 constexpr std::size_t kVisitsPerRow = 64, kLeastVisits = 4'000'000;
 
 using Rows = std::vector<std::uint32_t>;
@@ -277,16 +274,11 @@ class DeviceSweep {
     });
   }
 
-  // A collective beside other work hides nothing of it: mostly it waits for ranks that do the same
-  // work, and ends earlier once that takes less time.
+  // A collective beside other work hides none of it: mostly it waits for ranks that do the same.
   const Rows& WithoutWaits(const Rows& active) {
-    const auto is_collective = [this](std::uint32_t event) {
-      return rank_.classes[event].collective;
-    };
-    if (std::none_of(active.begin(), active.end(), is_collective)) return active;
     computing_.clear();
-    std::copy_if(active.begin(), active.end(), std::back_inserter(computing_),
-                 std::not_fn(is_collective));
+    for (const std::uint32_t event : active)
+      if (!rank_.classes[event].collective) computing_.push_back(event);
     return computing_.empty() ? active : computing_;
   }
 

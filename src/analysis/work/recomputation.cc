@@ -98,6 +98,14 @@ bool HasBackward(const Profile& profile) {
   return false;
 }
 
+std::vector<bool> WithInner(std::vector<bool> some, const HostTable& host) {
+  for (std::uint32_t row = 0; row < host.size(); ++row) {
+    const HostId parent = host.parent[row];
+    if (parent.valid() && parent.value < row && some[parent.value]) some[row] = true;
+  }
+  return some;
+}
+
 std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& host) {
   std::vector<bool> outermost(host.size()), inside(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {

@@ -17,6 +17,8 @@ std::vector<bool> FindRecomputed(const Profile& profile);
 /// Whether the profile has backward nodes: without them nothing would show it.
 bool HasBackward(const Profile& profile);
 
+/// The rows in `some`, and all that are in one of them.
+std::vector<bool> WithInner(std::vector<bool> some, const HostTable& host);
 /// Those of the rows in `some` that are in no other one of them.
 std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& host);
 

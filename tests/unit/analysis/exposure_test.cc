@@ -73,8 +73,8 @@ TEST(Exposure, CollectivesHideNoOtherWork) {
   TestProfile test;
   test.Step(0, {0, 500});
   test.Launch("copy", {0, 1}, {10, 110}, {}, DeviceKind::kMemcpy, 0, 8);
-  test.Launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {2, 3}, {60, 210}, {},
-              DeviceKind::kKernel, 0, 20);
+  test.Launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL", {2, 3}, {60, 210}, {}, DeviceKind::kKernel,
+              0, 20);
   const Analysis analysis = Analyzed(test);
   EXPECT_EQ(Exposed(analysis, "memcpys", {"unknown"}, "kind"), 100);
   const Exposure& collectives = *analysis.exposures.at("collectives");

@@ -134,8 +134,8 @@ void Reduce(std::int64_t number, At call, At device, TestProfile& profile) {
   builder.AddDevice(kernel);
 }
 
-// One of two ranks that compute and reduce four times an iteration. They compute longer in turns, so
-// that the other waits. The host launches all of it, then waits for the device.
+// One of two ranks that compute and reduce four times an iteration. They compute longer in turns,
+// so that the other waits. The host launches all of it, then waits for the device.
 Profile RankThatReduces(int rank) {
   TestProfile profile;
   auto& distributed = profile.builder().distributed();
