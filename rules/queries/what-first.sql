@@ -1,5 +1,6 @@
 -- title: What should be fixed first?
 -- unit: saves = ms
-select key, level, ms(gain) saves, gain_bound from findings
-where gain > 0.05 * (select value from metrics where id = 'iteration.time.mean')
-order by gain desc, key
+select step, key, level, ms(coalesce(step_saves, gain)) saves, gain_bound from findings
+where step is not null or (explained_by is null
+  and gain > 0.05 * (select value from metrics where id = 'iteration.time.mean'))
+order by step is null, step, gain desc, key

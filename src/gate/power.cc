@@ -23,6 +23,8 @@ constexpr double kStallSpreads = knowledge::kGateStallSpreads.value();
 constexpr double kLeastStall = knowledge::kGateLeastStall.value();
 // The floor is written with one digit of a per cent, and never as less.
 constexpr double kFloorStep = 0.001;
+// Fewer runs show no less noise than is assumed: of three, one in ten has under a third of it.
+constexpr std::int64_t kRunsForLessNoise = 10;
 // Variance of a Hodges-Lehmann shift in variances of a difference of means, of normal values: pi/3.
 constexpr double kShiftVariance = 1.0472;
 
@@ -41,6 +43,17 @@ double StallShare(const std::vector<double>& logs, double level, double spread) 
     if (value - level > std::max(kLeastStall, kStallSpreads * spread)) stalled += time - 1;
   }
   return stalled / all;
+}
+
+// What to write into the policy, and why not less.
+std::string FloorText(const BaselinePower& power) {
+  const bool is_assumed = power.runs < kRunsForLessNoise && power.between < stats::kUsualNoiseFloor;
+  if (!is_assumed) {
+    return fmt::format("Write into the policy: `baseline: {{noise_floor: {:.1f}%}}`",
+                       power.noise_floor * 100);
+  }
+  return fmt::format("Keep the default `noise_floor: {:.1f}%`: it takes {} runs to show less noise",
+                     power.noise_floor * 100, kRunsForLessNoise);
 }
 
 }  // namespace
@@ -66,6 +79,9 @@ BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline&
   power.correlation = correlation.Estimate();
   power.stalls = stats::Median(stalls);
   power.noise_floor = std::max(kFloorStep, std::ceil(power.between / kFloorStep) * kFloorStep);
+  if (power.runs < kRunsForLessNoise) {
+    power.noise_floor = std::max(power.noise_floor, stats::kUsualNoiseFloor);
+  }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     std::vector<Snapshot> others(runs.begin(), runs.end());
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
@@ -111,11 +127,11 @@ std::string PowerText(const BaselinePower& power, double limit) {
       "  spread of iterations     {}\n"
       "  autocorrelation          {:.2f}\n"
       "  time in stalls           {}\n\n"
-      "Write into the policy: `baseline: {{noise_floor: {:.1f}%}}`\n\n"
+      "{}\n\n"
       "Smallest change that is found in nine of ten, limit {}:\n\n  iterations",
       power.runs, power.iterations, power.fails, power.undecided, FormatShare(power.between),
-      FormatShare(power.spread), power.correlation, FormatShare(power.stalls),
-      power.noise_floor * 100, RelativeChange(limit));
+      FormatShare(power.spread), power.correlation, FormatShare(power.stalls), FloorText(power),
+      RelativeChange(limit));
   constexpr std::int64_t kRuns[] = {1, 3, 5, 10};
   constexpr std::int64_t kIterations[] = {5, 12, 20, 50, 200, 1000};
   for (const std::int64_t runs : kRuns) {

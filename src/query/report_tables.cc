@@ -1,7 +1,10 @@
 #include "query/report_tables.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "query/report_columns.h"
 #include "report/state.h"
@@ -51,6 +54,9 @@ constexpr ColumnSpec kFindings[] = {
     {"gain", "Saving", kTime, "Saving per iteration."},
     {"gain_bound", "Type of saving", kText, "replayed (simulated), upper (at most) or typical."},
     {"counted_with", "Counted with", kText, "The metric or rule that counts this finding."},
+    {"explained_by", "Explained by", kText, "Rule of the finding that causes this one."},
+    {"step", "Row of the plan", kCount, "Row of the plan that removes it, from 1."},
+    {"step_saves", "Saving of the row", kTime, "What that row saves after those before it."},
     {"reason", "Reason", kText, "Why it is not applicable, or who waived it."},
 };
 
@@ -238,15 +244,40 @@ std::string_view KeyOf(const report::Finding& finding) {
   return finding.key.empty() ? finding.rule : finding.key;
 }
 
+// The fired finding that explains it; an empty cell where it stands for itself.
+Cell CauseOf(const report::Report& report, const report::Finding& finding) {
+  for (const report::Finding& cause : report.findings) {
+    const bool fired = std::ranges::find(report::kLevels, cause.status) != report::kLevels.end();
+    if (fired && std::ranges::find(cause.explains, finding.rule) != cause.explains.end()) {
+      return Made(cause.rule);
+    }
+  }
+  return {};
+}
+
+// The number of the plan's row, and its saving; empty cells where no row removes the finding.
+std::pair<Cell, Cell> StepOf(const report::Report& report, const report::Finding& finding) {
+  if (!report.plan) return {};
+  const std::vector<report::PlanStep>& steps = report.plan->steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto& rules = steps[i].rules;
+    if (!steps[i].fired || std::ranges::find(rules, finding.rule) == rules.end()) continue;
+    return {Cell(static_cast<std::int64_t>(i) + 1), CellOf(steps[i].saves.value)};
+  }
+  return {};
+}
+
 void AddFindings(const report::Report& report, MadeRows& findings, MadeRows& evidence) {
   for (const report::Finding& finding : report.findings) {
     const bool has_gain = !IsAbsent(finding.gain.value);
+    const auto [step, step_saves] = StepOf(report, finding);
     findings.Add({Made(KeyOf(finding)), Made(finding.rule), Made(report::NameOf(finding.level)),
                   Made(report::NameOf(finding.status)), Made(finding.title), Made(finding.message),
                   Made(finding.advice), CellOf(finding.metric.value),
                   Made(UnitName(finding.metric.unit)), CellOf(finding.gain.value),
                   has_gain ? Made(report::NameOf(finding.gain_bound)) : Cell(),
-                  Made(finding.counted_with), Made(finding.reason)});
+                  Made(finding.counted_with), CauseOf(report, finding), step, step_saves,
+                  Made(finding.reason)});
     for (std::size_t row = 0; row < finding.evidence.size(); ++row) {
       const std::vector<Value>& cells = finding.evidence[row];
       for (std::size_t i = 0; i < cells.size() && i < finding.evidence_heads.size(); ++i) {

@@ -39,6 +39,11 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"comm/imbalance", "straggler", "Waiting for other ranks"},
     {"comm/", "communication-bound", "Communication-bound"},
     {"compute/memory-bound", "memory-bound", "Memory-bound"},
+    {"compute/unfused-elementwise", "memory-bound", "Memory-bound"},
+    {"compute/layout-conversions", "memory-bound", "Memory-bound"},
+    {"compute/device-copies", "memory-bound", "Memory-bound"},
+    {"compute/skinny-products", "memory-bound", "Memory-bound"},
+    {"compute/slow-elementwise", "slow-kernels", "Slow kernels"},
     {"compute/", "compute-bound", "Compute-bound"},
     {"tensorcore/", "compute-bound", "Compute-bound"},
     {"shapes/", "compute-bound", "Compute-bound"},
@@ -174,7 +179,21 @@ std::string WholeText(const Report& report) {
   return has_mean ? fmt::format("the {} iteration", mean->quantity.text) : "the time";
 }
 
-Diagnosis Praise(const Report& report, double kernels) {
+bool NamesADevice(const Report& report) {
+  return std::ranges::any_of(report.profile.devices,
+                             [](const Device& device) { return !device.name.empty(); });
+}
+
+// Without a device there are no peaks, and without these nobody knows whether kernels are fast.
+Diagnosis PraiseOrDoubt(const Report& report, double kernels) {
+  if (!NamesADevice(report)) {
+    return {"unknown",
+            TextFor(report.profile,
+                    fmt::format("Unknown: kernels run for {} of {}, but whether they are fast is "
+                                "unknown: the profile does not name its {{{{ device.device }}}}. "
+                                "A file of `devices:` in the policy can name it.",
+                                ShareText(kernels), WholeText(report)))};
+  }
   std::string text = fmt::format("Nothing large to fix: kernels run for {} of {}",
                                  ShareText(kernels), WholeText(report));
   const Metric* eligible = FindMetricById(report, metric::kTensorCoreEfficiency.text());
@@ -199,7 +218,7 @@ Diagnosis OfBreakdown(const Report& report) {
       largest = part.category;
     }
   }
-  if (kernels >= kDiagnosisMostlyKernels.value()) return Praise(report, kernels);
+  if (kernels >= kDiagnosisMostlyKernels.value()) return PraiseOrDoubt(report, kernels);
   if (!largest) return {};
   const bool is_idle =
       *largest == Category::kRuntime || *largest == Category::kCpu || *largest == Category::kOther;

@@ -12,7 +12,7 @@ bool IsAboutProfile(const Finding& finding);
 
 struct Diagnosis {
   /// "input-bound", "launch-bound", …; "none": nothing large to fix; "regression": worse than the
-  /// baseline.
+  /// baseline; "unknown": kernels run all the time, on a device without known peaks.
   std::string bottleneck;
   std::string text;  ///< Empty: of nothing that was measured.
 };

@@ -31,6 +31,17 @@ TEST(BaselinePower, MeasuresTheNoiseBetweenRuns) {
   EXPECT_EQ(power.stalls, 0);
 }
 
+TEST(BaselinePower, FewRunsShowNoLessNoiseThanTheDefault) {
+  const BaselinePower few = MeasurePower(RunsOf({1, 1.0005, 0.9995}), {});
+  EXPECT_EQ(few.noise_floor, 0.01);
+  EXPECT_THAT(PowerText(few, 0.05), ::testing::HasSubstr("Keep the default `noise_floor: 1.0%`"));
+  std::vector<double> levels;
+  for (int i = 0; i < 10; ++i) levels.push_back(1 + 0.0005 * (i % 3 - 1));
+  const BaselinePower many = MeasurePower(RunsOf(levels), {});
+  EXPECT_LT(many.noise_floor, 0.002);
+  EXPECT_THAT(PowerText(many, 0.05), ::testing::HasSubstr("Write into the policy: "));
+}
+
 TEST(BaselinePower, FindsAnUnrelatedRun) {
   const BaselinePower power = MeasurePower(RunsOf({1, 1.001, 0.999, 1.3}), {});
   EXPECT_EQ(power.fails, 1);
@@ -43,7 +54,7 @@ TEST(BaselinePower, MoreIterationsAndRunsFindLess) {
   BaselinePower power;
   power.spread = 0.02;
   power.correlation = 0.2;
-  power.noise_floor = 0.01;
+  power.noise_floor = power.between = 0.01;
   double last = 1;
   for (const int iterations : {5, 12, 50, 200}) {
     const double seen = SeenWith(power, iterations, 1, 0.05);

@@ -28,6 +28,7 @@ Report RunOf(std::int64_t iterations) {
   report.verdict.status = State::kPass;
   report.profile.iterations_total = iterations;
   report.profile.accelerator = "nvidia";
+  report.profile.devices = {{0, 0, "NVIDIA H100"}};
   AddMetric(report, metric::kIterationTimeMean.text(), kIteration, Unit::kTime);
   return report;
 }
@@ -108,6 +109,16 @@ TEST(Diagnosis, PraisesARunThatNeedsNothing) {
   EXPECT_EQ(diagnosis.text,
             "Nothing large to fix: kernels run for 94.0\u202f% of the 100\u202fms iteration, and "
             "100.0\u202f% of eligible kernel time uses Tensor Cores.");
+}
+
+TEST(Diagnosis, DoubtsKernelsOfAnUnnamedDevice) {
+  Report report = RunOf(3);
+  report.profile.devices = {{0, 0, ""}};
+  AddMetric(report, metric::kBreakdownOtherKernel.text(), 0.97, Unit::kShare);
+  EXPECT_EQ(Diagnose(report).bottleneck, "unknown");
+  EXPECT_THAT(Diagnose(report).text, HasSubstr("the profile does not name its GPU"));
+  report.profile.devices.front().name = "NVIDIA H100";
+  EXPECT_EQ(Diagnose(report).bottleneck, "none");
 }
 
 TEST(Diagnosis, NamesTheLargestPartWithoutKernels) {
