@@ -171,13 +171,15 @@ TEST(MadePlan, WaitingAndTransfersAreTwoSteps) {
   const auto made = PlanOfMade(std::move(ranks));
   EXPECT_NEAR(SavedBy(*made, "comm/exposed"), kCalls * kTransfer, 1'000);
   EXPECT_NEAR(SavedBy(*made, "comm/taking-turns"), kCalls / 2 * kLate, 1'000);
-  ASSERT_GE(made->plan.steps.size(), 2u);
-  EXPECT_EQ(made->FindingOf(0).rule->id, "comm/exposed");
-  EXPECT_NEAR(made->plan.steps[0].saves, kCalls * kTransfer, 1'000);
-  // It waits too little to fire, and is the next bottleneck.
-  EXPECT_EQ(made->FindingOf(1).rule->id, "comm/taking-turns");
-  EXPECT_EQ(made->FindingOf(1).status, FindingStatus::kPass);
-  EXPECT_NEAR(made->plan.steps[1].saves, kCalls / 2 * kLate, 1'000);
+  const auto alone = [&](std::string_view rule) {
+    for (std::size_t i = 0; i < made->plan.steps.size(); ++i) {
+      if (made->FindingOf(i).rule->id == rule) return made->plan.steps[i].alone;
+    }
+    return -1.0;
+  };
+  EXPECT_NEAR(alone("comm/exposed"), kCalls * kTransfer, 1'000);
+  // Waiting is too little to fire, and becomes the next bottleneck.
+  EXPECT_NEAR(alone("comm/taking-turns"), kCalls / 2 * kLate, 1'000);
 }
 
 TEST(MadePlan, NamesTheFrameThatTheDeviceWaitsFor) {
