@@ -11,11 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/no_index.h"
+
 namespace profgauge {
 
 /// Names a string of one StringPool. A default-constructed id names no string.
 struct StringId {
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
   std::uint32_t value = kNone;
   bool valid() const { return value != kNone; }
   friend bool operator==(StringId, StringId) = default;

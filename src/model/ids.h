@@ -4,11 +4,13 @@
 #include <compare>
 #include <cstdint>
 
+#include "base/no_index.h"
+
 namespace profgauge {
 
 template <class Tag>
 struct RowId {
-  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  static constexpr std::uint32_t kNone = kNoIndex;
   std::uint32_t value = kNone;
   bool valid() const { return value != kNone; }
   friend bool operator==(RowId, RowId) = default;
