@@ -174,6 +174,10 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
   if (const std::string gain = GainText(finding); !gain.empty()) row.gain = "saves " + gain;
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
+  // With a plan its rows say what to do.
+  const bool has_plan = report.plan && !report.plan->steps.empty();
+  const bool is_root = WeightOf(finding.status) <= 1 && CauseOf(report, finding) == nullptr;
+  if (!has_plan && is_root) row.advice = Printable(FirstAdvice(finding));
   row.next = Printable(finding.next);
   return row;
 }

@@ -126,6 +126,12 @@ std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color
       }
     }
     out += line + "\n";
+    if (!row.advice.empty()) {
+      const std::size_t room = width - std::min(width / 2, indent);
+      for (const std::string& part : Wrapped("do: " + row.advice, room)) {
+        out += std::string(indent, ' ') + part + "\n";
+      }
+    }
     if (row.next.empty()) continue;
     out += std::string(indent, ' ') + Painted("next: " + row.next, Ink::kDim, color) + "\n";
   }

@@ -15,7 +15,8 @@ struct Row {
   std::string verb;
   Ink ink = Ink::kNone;
   std::string name, value, limit, gain, text;
-  std::string next;  ///< A command, on a separate line that is never broken.
+  std::string advice;  ///< What to do, wrapped below the text.
+  std::string next;    ///< A command, on a separate line that is never broken.
 };
 
 /// `text` in this ink, where colors are wanted.
