@@ -150,12 +150,22 @@ std::vector<Finding> BuildFindings(const Evaluation& evaluation, std::span<const
   for (const profgauge::Finding& finding : evaluation.findings) {
     findings.push_back(BuildFinding(finding, evaluation, ranks));
   }
-  // What only shows that the profile is flawed saves nothing.
-  for (const profgauge::Finding& cause : evaluation.findings) {
-    if (!Fired(cause.status) || cause.rule->category != kAboutRecording) continue;
-    for (const std::size_t symptom : cause.symptoms) {
+  // What only shows that the profile is flawed saves nothing, nor do symptoms of that.
+  std::vector<std::size_t> flaws;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const profgauge::Finding& cause = evaluation.findings[i];
+    if (Fired(cause.status) && cause.rule->category == kAboutRecording) flaws.push_back(i);
+  }
+  std::vector<bool> is_seen(findings.size());
+  while (!flaws.empty()) {
+    const std::size_t cause = flaws.back();
+    flaws.pop_back();
+    for (const std::size_t symptom : evaluation.findings[cause].symptoms) {
+      if (is_seen[symptom]) continue;
+      is_seen[symptom] = true;
       findings[symptom].gain = TimeOf(std::nullopt);
       findings[symptom].gain_bound = Bound::kNone;
+      flaws.push_back(symptom);
     }
   }
   return findings;

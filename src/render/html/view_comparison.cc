@@ -107,10 +107,10 @@ void SetName(json::object& row, const std::string& name) {
 
 // "Data loader −58.1 ms · Other host work +8.99 ms": the parts that changed most, at the top level.
 std::string LargestChanges(const Comparison& comparison) {
-  constexpr std::size_t kShown = 3;
+  constexpr std::size_t kLargestShown = 3;
   const std::vector<ChangeBar> bars = WaterfallBars(comparison);  // Sorted; both runs around them.
   std::string text;
-  for (std::size_t i = 1; i + 1 < bars.size() && i <= kShown; ++i) {
+  for (std::size_t i = 1; i + 1 < bars.size() && i <= kLargestShown; ++i) {
     text += fmt::format("{}{} {}", text.empty() ? "" : " · ", bars[i].title,
                         DeltaText(bars[i].Length()));
   }

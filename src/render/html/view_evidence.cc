@@ -62,8 +62,8 @@ boost::json::array EvidenceRows(const report::Report& report, const report::Find
   const report::Labels labels = report::IterationLabels(report);
   // A page with a timeline has room, and its rows lead there; so has one of few ranks.
   constexpr std::size_t kRoom = 6'000, kLittleRoom = 600, kCell = 12, kLeast = 5;
-  constexpr std::int64_t kFewRanks = 8;
-  const bool has_room = !report.timeline.empty() || report.profile.ranks <= kFewRanks;
+  constexpr std::int64_t kRanksWithRoom = 8;
+  const bool has_room = !report.timeline.empty() || report.profile.ranks <= kRanksWithRoom;
   const std::size_t most_bytes = has_room ? kRoom : kLittleRoom;
   const std::vector<std::size_t> columns = EvidenceColumns(finding);
   std::size_t bytes = 0;

@@ -284,7 +284,7 @@ std::string BoundsNote(const Report& report, bool has_saves) {
     return "Savings are unknown: the profile has no times of iterations.";
   }
   if (!has_saves) return {};
-  std::string note = "Each saving is that of its row alone.";
+  std::string note = "Each saving is without the other rows.";
   if (report.plan && !report.plan->absent_because.empty()) {
     note += fmt::format(" No plan: {}.", report.plan->absent_because);
   }

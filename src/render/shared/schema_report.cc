@@ -232,7 +232,7 @@ report::Report MakeSchemaReport() {
   }
   report.plan.emplace();
   const report::Quantity saves = {std::int64_t{1}, Unit::kTime, "x", ""};
-  report.plan->steps.push_back({{"x", "y"}, "x", "x", {}, saves, {}, true, true});
+  report.plan->steps.push_back({{"x", "y"}, "x", "x", {}, saves, {}, saves, true, true});
   report.plan->no_effect = {"x"};
   AddTables(report);
   report.timeline.kinds = {{"x", Category::kCpu, ""}};

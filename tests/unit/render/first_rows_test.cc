@@ -71,7 +71,9 @@ TEST(FirstRows, PlanNamesLevelsActionsAndItsEnd) {
 }
 
 TEST(FirstRows, MarkdownEndsAtThePlansEnd) {
-  const auto text = RenderMarkdown(Planned(), {.full = false});
+  MarkdownOptions options;
+  options.full = false;
+  const auto text = RenderMarkdown(Planned(), options);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("and 2 more steps → 40 ms, saves 20.0"));
   EXPECT_THAT(*text, HasSubstr("an iteration takes 70 ms to 100 ms without the profiler"));
