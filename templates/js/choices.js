@@ -93,26 +93,7 @@ function addKeyOps() {
   }
   const known = [...found].filter(([key, starts]) => starts.length === all.size && !many.has(key)).sort((a, b) => a[1][0] - b[1][0]);
   if (all.size < 2 || !known.length) return;
-  const select = make('select', { 'aria-label': 'Key operator' }, make('option', { value: '' }, `${format(known.length, 'count')} operators run once in each iteration…`),
-    ...known.map(([key], index) => make('option', { value: index }, shortened(key))));
-  const out = make('div', { role: 'status' });
-  select.addEventListener('change', () => {
-    if (select.value === '') return out.replaceChildren();
-    const [key, starts] = known[select.value];
-    const times = starts.sort((a, b) => a - b).slice(1).map((time, index) => time - starts[index]), facts = make('dl', { className: 'facts' });
-    for (const [label, value, unit] of [['Intervals', times.length, 'count'], ['Mean', times.reduce((a, b) => a + b) / times.length, 'ns'],
-      ['Median', medianOf(times), 'ns'], ['Shortest', Math.min(...times), 'ns'], ['Longest', Math.max(...times), 'ns']]) {
-      facts.append(make('div', {}, make('dt', {}, label), make('dd', { title: value }, format(value, unit))));
-    }
-    out.replaceChildren(facts, make('p', { className: 'small mute' }, 'To use this operator as iteration marker: ',
-      make('code', {}, `--key-op '${key.replaceAll("'", "'\\''")}'`)));
-  });
-  after.after(make('details', { className: 'table keys' }, make('summary', {}, make('h3', {}, 'Iterations by key operator')), make('p', { className: 'tools' }, select), out));
-}
-
-function medianOf(values) {
-  const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+  offerKeys(known, `${format(known.length, 'count')} operators run once in each iteration…`, after);
 }
 
 function summaryOf(chosen, rows, by, parts) {

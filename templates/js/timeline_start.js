@@ -13,6 +13,28 @@ class Timeline extends TimelineInput {
     this.readHash();
     this.resize();
     this.restSoon();
+    this.offerKeys();
+  }
+
+  // Where nothing marks iterations, an operator that comes again and again can: on the thread of the
+  // first rank that calls it most, as --key-op does.
+  offerKeys() {
+    const facts = document.querySelector('#iterations .facts'), found = new Map();
+    if (!facts || grids.get('iterations')?.rows.count > 1) return;
+    for (const lane of this.lanes) {
+      if (this.head.tracks[lane.track].rank !== this.rank) continue;
+      for (let event = lane.begin; event < lane.end; ++event) {
+        if (this.category[this.kind[event]] !== CATEGORY.cpu) continue;
+        const name = this.head.kinds[this.kind[event]][0];
+        if (!found.has(name)) found.set(name, new Map());
+        const threads = found.get(name);
+        if (!threads.has(lane.track)) threads.set(lane.track, []);
+        threads.get(lane.track).push(this.start[event]);
+      }
+    }
+    const known = [...found].map(([name, threads]) => [name, [...threads.values()].reduce((most, one) => (one.length > most.length ? one : most))])
+      .filter(([, starts]) => starts.length > 2).sort((a, b) => a[1].length - b[1].length);
+    if (known.length) offerKeys(known, `${format(known.length, 'count')} operators run three times or more…`, facts);
   }
 
   // What the page opens on: the iterations that were judged, where the recording holds much beside them.

@@ -95,11 +95,27 @@ class RankTest(ViewsCase):
 
 class KeyOpTest(ViewsCase):
     def test_iterations_that_an_operator_makes_are_those_of_the_command_line(self):
+        self.hold("0")
+
+    def test_a_profile_of_one_iteration_has_them_too(self):
+        page = Run.samples / "one.html"
+        subprocess.run([Run.profgauge, "report", Run.slow, "-q", "--iter-start", "3", "--iter-stop", "3", "--html", page],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        self.driver.open(page.as_uri())
+        self.driver.wait("document.querySelector('#iterations .keys') !== null", "the operators")
+        every, some = self.js("""const box = document.querySelector('#iterations .keys'), filter = box.querySelector('input');
+            const count = () => box.querySelectorAll('option').length, all = count();
+            const filtered = (text) => { filter.value = text; filter.dispatchEvent(new Event('input')); return count(); };
+            return [all, filtered('addmm'), filtered('')]""")[:2]
+        self.assertGreater(every, some)
+        self.hold("0")  # The one that runs least: once in each of the iterations of the trace.
+
+    def hold(self, choice):
         name = self.js("""const box = document.querySelector('#iterations .keys'), select = box.querySelector('select');
             box.open = true;
-            select.value = '0';
+            select.value = arguments[0];
             select.dispatchEvent(new Event('change'));
-            return select.selectedOptions[0].textContent;""")
+            return select.selectedOptions[0].textContent;""", choice)
         facts = self.js("return Object.fromEntries([...document.querySelectorAll('.keys .facts > div')].map((f) =>"
                         "[f.firstChild.textContent, +f.lastChild.title]))")
         said = self.js("return document.querySelector('.keys code').textContent")
