@@ -313,10 +313,11 @@ constexpr OptionSpec kOptions[] = {
      SetTimeout},
     {"--scale", "", "CHANGE", Group::kJudging, kOnWhatIf,
      "Scenario `[NAME: ]CONDITION by FACTOR`; may be repeated",
-     "The condition is the rules' language over rows `host_op` (name, type, module, thread, "
-     "iteration, time), `api_call` (also kind, op), `launch` (its table's columns, "
-     "tensor_core_eligible, is_collective, module, target) or `host_gap` (host work while a device "
-     "idles: cause, doing, category, time). The selected work takes FACTOR times as long.",
+     "The condition is written in the rules' language, over one kind of rows. `host_op`: name, "
+     "type, "
+     "module, thread, iteration, time. `api_call`: also kind, op. `launch`: its table's columns, "
+     "tensor_core_eligible, is_collective, module, target. `host_gap`, host work while a device "
+     "idles: cause, doing, category, time. The selected work takes FACTOR times as long.",
      AddText<&Options::scales>, true},
     {"--finding", "", "RULE", Group::kJudging, kOnWhatIf,
      "Simulate that this rule's finding is fixed; may be repeated",

@@ -56,7 +56,7 @@ constexpr ColumnSpec kFindings[] = {
     {"counted_with", "Counted with", kText, "The metric or rule that counts this finding."},
     {"explained_by", "Explained by", kText, "Rule of the finding that causes this one."},
     {"step", "Row of the plan", kCount, "Row of the plan that removes it, from 1."},
-    {"step_saves", "Saving of the row", kTime, "What that row saves after those before it."},
+    {"step_saves", "Saving of the row", kTime, "Its saving, given the rows before it."},
     {"reason", "Reason", kText, "Why it is not applicable, or who waived it."},
 };
 

@@ -125,7 +125,7 @@ constexpr OwnColumn kMoreOfLaunches[] = {
                  Column& to) { to.AddText(of.Module(of.profile.device.op[row])); }},
     {{"before", "Before it", kText, "Name of the work before it on its stream."},
      [](RankRows& of, std::uint32_t row, Column& to) { to.AddText(of.NeighborOf(row, -1)); }},
-    {{"behind", "Behind it", kText, "Name of the work behind it on its stream."},
+    {{"behind", "After it", kText, "Name of the work after it on its stream."},
      [](RankRows& of, std::uint32_t row, Column& to) { to.AddText(of.NeighborOf(row, 1)); }},
     {{"recomputed", "Recomputed", kBool,
       "Whether an operator of forward launched it that backward runs again."},
