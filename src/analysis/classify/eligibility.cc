@@ -228,13 +228,16 @@ bool IsVectorProduct(std::string_view op_name, std::string_view shapes) {
 }
 
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
-                                    std::string_view dtype, Tri uses, const Gpu& gpu) {
+                                    std::string_view dtype, Tri uses, const Gpu& gpu,
+                                    bool is_nvidia) {
   if (uses == Tri::kYes) return EligibilityVerdict::kUsing;
   if (uses == Tri::kUnknown) return EligibilityVerdict::kUnknown;
   const Tri has = HasTensorCoresFor(dtype, gpu);
-  if (has == Tri::kUnknown) return EligibilityVerdict::kUnknown;
+  // Older chips have none for FP32, and newer ones have them switched off: both are one verdict.
+  const bool is_either = is_nvidia && dtype == "float32" && gpu.name.empty();
+  if (has == Tri::kUnknown && !is_either) return EligibilityVerdict::kUnknown;
   // FP32 on a chip with TF32 and still on CUDA cores: TF32 is switched off.
-  if (has == Tri::kNo || dtype == "float32") return EligibilityVerdict::kEligibleDtype;
+  if (has != Tri::kYes || dtype == "float32") return EligibilityVerdict::kEligibleDtype;
   if (FindMisaligned(op_name, shapes, dtype)) return EligibilityVerdict::kEligibleShape;
   return shapes.empty() ? EligibilityVerdict::kUnknown : EligibilityVerdict::kEligibleUnused;
 }

@@ -62,7 +62,9 @@ bool IsProduct(std::string_view op_name);
 bool IsVectorProduct(std::string_view op_name, std::string_view shapes);
 
 /// Verdict on the calls of one operator with these inputs. `uses`: of its kernels together.
+/// `is_nvidia`: of the profile, whose format may not name the chip.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
-                                    std::string_view dtype, Tri uses, const Gpu& gpu);
+                                    std::string_view dtype, Tri uses, const Gpu& gpu,
+                                    bool is_nvidia = false);
 
 }  // namespace profgauge

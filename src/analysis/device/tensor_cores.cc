@@ -244,13 +244,13 @@ Gpu GpuOf(const RankContext& rank, std::int32_t id) {
   return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 
-void AppendRow(const OpRow& row, const RankContext& rank,
+void AppendRow(const OpRow& row, const RankContext& rank, bool is_nvidia,
                RowWriter<columns::kTensorCoreOps>& write) {
   const std::string_view name = row.op->name;
   const std::string_view shapes = row.op->shapes;
   const std::string_view dtype = FirstTensorDtypeOf(name, shapes, row.op->dtypes);
   const EligibilityVerdict verdict =
-      JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu));
+      JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu), is_nvidia);
   write.Text("name"_col, name)
       .Text("input_shapes"_col, shapes)
       .Text("dtype"_col, dtype)
@@ -387,7 +387,8 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
     return;
   }
   RowWriter<columns::kTensorCoreOps> write(out.AddTable("tensor_core_ops"));
-  for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], write);
+  const bool is_nvidia = out.accelerator() == Accelerator::kNvidia;
+  for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], is_nvidia, write);
   LinkRows(rows, facts, out);
 }
 

@@ -75,7 +75,7 @@ constexpr TableSpec kTables[] = {
     {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
     {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
      kRankSteps},
-    {"rank_calls", "rank_call", "Slowest, median and fastest ranks",
+    {"rank_calls", "rank_call", "Latest, median and earliest rank",
      "One row per collective of the latest, the median and the earliest rank in one iteration.",
      kRankCalls},
     {"rank_spread", "rank_spread", "Spread over ranks",

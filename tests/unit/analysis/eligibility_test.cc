@@ -36,6 +36,17 @@ TEST(Eligibility, Verdicts) {
   }
 }
 
+// FP32 has no such cores on old chips and has them switched off on new ones: no need to know which.
+TEST(Eligibility, Fp32NeedsNoChip) {
+  const auto verdict = [](std::string_view dtype, bool is_nvidia) {
+    return EligibilityName(
+        JudgeEligibility("aten::mm", "[[64, 64], [64, 64]]", dtype, Tri::kNo, Gpu{}, is_nvidia));
+  };
+  EXPECT_EQ(verdict("float32", true), "eligible_dtype");
+  EXPECT_EQ(verdict("float32", false), "unknown");
+  EXPECT_EQ(verdict("float16", true), "unknown");
+}
+
 TEST(Eligibility, TheDimensionThatIsNotAligned) {
   struct Row {
     std::string_view op, shapes, dtype, dimension;
