@@ -78,11 +78,12 @@ Error UnknownFinding(const std::string& id, const Rulebook& book) {
 
 Status AddFindings(const Rulebook& book, const Options& options,
                    std::vector<CompiledScenario>& scenarios) {
-  for (const std::string& id : options.findings) {
+  for (const std::string& key : options.findings) {
+    const std::string id = key.substr(0, key.find('@'));  // Of a group: the scenario is its rule's.
     const auto rule =
         std::find_if(book.compiled().begin(), book.compiled().end(),
                      [&](const CompiledRule& one) { return one.rule->id == id && one.scenario; });
-    if (rule == book.compiled().end()) return Fail(UnknownFinding(id, book));
+    if (rule == book.compiled().end()) return Fail(UnknownFinding(key, book));
     scenarios.push_back(*rule->scenario);
     scenarios.back().name = id;
   }
